@@ -1,7 +1,7 @@
-"""Many seeds on all cores: results in the order of the seeds, the same whatever the number of workers.
+"""Play many seeds on all cores. Results come in the order of the seeds and do not depend on the number of workers.
 
-A share of the seeds is played a second time in processes with another PYTHONHASHSEED; every event must be the same to the
-byte. Ctrl-C ends a campaign with what it has: workers finish the seed they are at and no more.
+A share of the seeds is played again in processes with another PYTHONHASHSEED; every event must be the same, byte for byte.
+Ctrl-C ends a campaign with the results so far; workers finish only their current seed.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from pflab.terms.verdict import ExitCode, Judgement
 from topology import Topology, topology_from_text
 
 LONG_CAMPAIGN = 1_000
-"""From so many seeds on, with all faults, a branch that was never seen is a failure. The rarest is in 1 or 2 of 100."""
+"""From so many seeds on, with all faults, a branch that was never seen is a failure. The rarest is in 1 or 2 of 100 seeds."""
 
 _AHEAD = 4
-"""Seeds handed out per worker before the oldest result is in."""
+"""How many seeds each worker gets in advance, before the oldest result is ready."""
 
 _OTHER_HASH_SEEDS = ("4711", "1742")
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is played of each seed.
+    """How each seed is played.
 
-    topology: as JSON; None: each seed draws its own. traces: the folder below which each seed's traces are kept.
+    topology: as JSON; None: each seed generates its own. traces: the folder below which each seed's traces are kept.
     """
 
     days: int = DEFAULT_DAYS
@@ -60,8 +60,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class CampaignResult:
-    """All seeds of a campaign, in order. differing: those that another process played otherwise; interrupted: not all
-    were played."""
+    """The results of a campaign, in the order of the seeds.
+
+    differing: seeds with other events in another process. interrupted: not all seeds were played.
+    """
 
     results: tuple[SeedResult, ...]
     order: Order = field(default_factory=Order)
@@ -85,7 +87,7 @@ class CampaignResult:
         return tuple(name for name in BRANCHES if not seen[name])
 
     def branches(self) -> dict[str, int]:
-        """How many seeds went through each remarkable branch."""
+        """Return how many seeds went through each branch."""
         seen = Counter(name for each in self.results for name in each.branches)
         return {name: seen[name] for name in (*BRANCHES, *OPTIONAL)}
 
@@ -109,7 +111,7 @@ def run_campaign(
     done: Callable[[SeedResult], None] = lambda _: None,
     verified: Callable[[int], None] = lambda _: None,
 ) -> CampaignResult:
-    """Plays the seeds. `done` hears of each result, in the order of the seeds; `verified` of each seed played again."""
+    """Play the seeds. `done` is called for each result, in the order of the seeds; `verified` for each seed played again."""
     results: list[SeedResult] = []
     differing: list[int] = []
     again = chosen_for_verification(seeds, verify_share)
@@ -131,7 +133,7 @@ def run_campaign(
 
 
 def chosen_for_verification(seeds: Sequence[int], share: float) -> list[int]:
-    """Every n-th seed, so that their share is about `share`; at least one if that is above zero."""
+    """Return every n-th seed, so that their share is about `share`; at least one seed if `share` is above zero."""
     if share <= 0 or not seeds:
         return []
     return list(seeds[:: max(1, round(1 / min(share, 1.0)))])
@@ -142,7 +144,7 @@ def _other_hash_seed() -> str:
 
 
 def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None = None) -> Iterator[SeedResult]:
-    """Results in order. In this process for one job, unless another PYTHONHASHSEED is asked for."""
+    """Yield results in order. One job without `hash_seed` runs in this process."""
     if jobs <= 1 and hash_seed is None:
         for seed in seeds:
             yield _play(order, seed)
@@ -153,7 +155,7 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
     with _environment(hash_seed), _pool(jobs) as pool:
         waiting: deque[Future[SeedResult]] = deque()
         for seed in seeds:
-            with _deaf():
+            with _without_interrupts():
                 waiting.append(pool.submit(_play, order, seed))
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
@@ -162,14 +164,14 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
 
 
 def collect_between_labs() -> None:
-    """A lab keeps its events to its end, and looking through them for garbage was a ninth of the time."""
+    """Collect garbage only between labs. A lab keeps its events until it ends, and to search them took a ninth of the time."""
     gc.freeze()
     gc.disable()
 
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    # Fresh interpreters: nothing of this process (its progress bar's thread least of all) is carried over by a fork.
+    # New interpreters: a fork would copy the state of this process, for example the lock of its progress bar's thread.
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=collect_between_labs)
     try:
         yield pool
@@ -178,9 +180,9 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """A worker that starts in here never hears of Ctrl-C, which reaches the whole process group: the campaign decides
-    what ends. Here it is heard a moment later."""
+def _without_interrupts() -> Iterator[None]:
+    """Block SIGINT. A worker that starts in this block ignores Ctrl-C, which reaches the whole process group; only the campaign
+    reacts to it, after the block."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -190,7 +192,7 @@ def _deaf() -> Iterator[None]:
 
 @contextmanager
 def _environment(hash_seed: str | None) -> Iterator[None]:
-    """What the workers inherit."""
+    """Set PYTHONHASHSEED for the workers that start in this block."""
     before = os.environ.get("PYTHONHASHSEED")
     if hash_seed is not None:
         os.environ["PYTHONHASHSEED"] = hash_seed
@@ -219,12 +221,12 @@ def _play(order: Order, seed: int) -> SeedResult:
 
 
 def jobs_here() -> int:
-    """As many workers as there are cores for this process."""
+    """Return the number of cores that this process may use."""
     return max(1, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def as_document(campaign: CampaignResult) -> dict[str, Any]:
-    """For programs: what the text says, in parts."""
+    """Return the result as JSON values for programs."""
     return {
         "seeds": [each.as_document() for each in campaign.results],
         "branches": campaign.branches(),

@@ -100,8 +100,8 @@ class MailsBringWhatTheyName(Invariant):
                 for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
                     if text:
                         # The sender accounts for numbers that expired at all holders, but it cannot send them.
-                        gone = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
-                        yield from self._section(event.node, section.folder, fai, bits.minus(bits.parse(text), gone))
+                        expired = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
+                        yield from self._section(event.node, section.folder, fai, bits.minus(bits.parse(text), expired))
 
     def _everywhere(self, event: ExpiredEverywhere) -> None:
         for text, fai in ((event.cnset, False), (event.cnset_fai, True)):

@@ -134,17 +134,17 @@ class InvariantSet:
         self._of_quiet = [each for each in self._all if type(each).on_quiet is not Invariant.on_quiet]
         self._listeners: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses | None]]]] = {Event: []}
         for each in self._all:
-            for kind, heard in each.handlers().items():
-                self._listeners.setdefault(kind, []).append((each, heard))
+            for kind, handler in each.handlers().items():
+                self._listeners.setdefault(kind, []).append((each, handler))
 
     def event(self, event: Event) -> None:
         self.facts.take(event)
         # This loop takes the most time of a campaign. Handlers of every event come first, then those of this class.
-        for each, heard in self._listeners[Event]:
-            for witness in heard(event) or ():
+        for each, handler in self._listeners[Event]:
+            for witness in handler(event) or ():
                 self._found(each, event.at, witness)
-        for each, heard in self._listeners.get(type(event), ()):
-            for witness in heard(event) or ():
+        for each, handler in self._listeners.get(type(event), ()):
+            for witness in handler(event) or ():
                 self._found(each, event.at, witness)
 
     def folder(self, reading: FolderReading, at: LabTime) -> None:
@@ -179,7 +179,7 @@ NOTHING_LEFT_TO_FETCH = "nothing left to fetch"
 
 VALIDATIONS: dict[str, tuple[tuple[str, ...], str]] = {
     CONVERGED: (("CV-1", "CV-2"), "All holders of a folder have the same, and it is what was acknowledged."),
-    NOTHING_LOST: (("CV-2", "DU-1"), "Every acknowledged change is kept by some store, or rightly gone."),
+    NOTHING_LOST: (("CV-2", "DU-1"), "Every acknowledged change is kept by some store, unless DU-1 permits its loss."),
     ROWS_TRUTHFUL: (("CV-3", "RST-2"), "No row claims what its store does not have."),
     NOTHING_LEFT_TO_FETCH: (("CV-3", "BF-2"), "No entry remains that a present holder could satisfy."),
 }

@@ -73,10 +73,10 @@ class OwnRowGrows(Invariant):
             for text, fai in ((section.row, False), (section.row_fai, True)):
                 place = (event.node, section.folder, fai)
                 row = bits.parse(text)
-                gone = bits.minus(self._rows.get(place, bits.EMPTY), row)
+                missing = bits.minus(self._rows.get(place, bits.EMPTY), row)
                 self._rows[place] = row
-                if gone:
-                    folder, words = self.facts.folder(section.folder), self.facts.words(gone)
+                if missing:
+                    folder, words = self.facts.folder(section.folder), self.facts.words(missing)
                     yield f"{event.node} no longer says that it has {words} of {folder}, but its replica was not dropped"
 
 

@@ -131,9 +131,9 @@ class EachNumberIsNamedOnce(Invariant):
                 named = {}
                 self._named[event.node] = (section.folder, named)
             for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
-                told, numbers = named.setdefault(fai, {}), bits.parse(text)
-                twice = bits.common(told, numbers)
-                bits.add(told, numbers)
+                before, numbers = named.setdefault(fai, {}), bits.parse(text)
+                twice = bits.common(before, numbers)
+                bits.add(before, numbers)
                 if twice:
                     what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
                     yield f"{what} names {self.facts.words(twice)}, as an earlier mail of the same broadcast does"
@@ -148,7 +148,7 @@ OFFSET_US = 15 * MINUTE_US
 class SilentHoldersAreAskedAgain(Invariant):
     id = "silent holders are asked again"
     rules = ("ST-7",)
-    says = "A holder that was asked for its status and was never heard is asked again at the next check."
+    says = "A holder that was asked for its status and has never answered is asked again at the next check."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

@@ -174,7 +174,7 @@ class LossesAreReported(Invariant):
             ReplicaDropped: self._dropped,
             BackupRestored: self._restored,
             NodeStarted: self._started,
-            Loss: self._told,
+            Loss: self._loss,
         }
 
     def _made(self, event: ChangeMade) -> None:
@@ -202,18 +202,18 @@ class LossesAreReported(Invariant):
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
-            gone = {each for place in before for each in before[place] - self._in_backup(place)}
+            lost = {each for place in before for each in before[place] - self._in_backup(place)}
             # A change that another lost change replaced is reported with that one.
-            self._replaced[event.node] = {each for number in gone for each in self.facts.ancestors[number]}
+            self._replaced[event.node] = {each for number in lost for each in self.facts.ancestors[number]}
             self._unreported[event.node] = {
-                each for each in gone if not self.facts.may_be_a_hole(self.facts.changes[each])
+                each for each in lost if not self.facts.may_be_a_hole(self.facts.changes[each])
             }
 
     def _in_backup(self, place: tuple[str, str]) -> set[str]:
         """Return what the store has again after the restore."""
         return self._unsent.get(place, set()) | {each.number for each in self.facts.own_changes.get(place, ())}
 
-    def _told(self, event: Loss) -> Witnesses:
+    def _loss(self, event: Loss) -> Witnesses:
         lost = bits.parse(event.cnset)
         self._unreported.get(event.node, set()).difference_update(bits.numbers(lost))
         kept = self.facts.own_changes.get((event.node, event.folder), ())

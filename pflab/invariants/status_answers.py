@@ -48,7 +48,7 @@ from traces.events import (
 from traces.labtime import LabTime
 
 BETWEEN = (ChangeMade, HopReceived, HopSent, NodeStarted, NodeStopped, StatusDue)
-"""Events that cannot belong to the stimulus of a received mail, so that one has ended."""
+"""Events that show that the stimulus of the last received mail has ended."""
 
 
 @dataclass(slots=True)
@@ -122,17 +122,17 @@ class RequestsAreAnswered(Invariant):
                 yield f"{what} reports {self.facts.shown(number)} as expired, but it did not expire there"
 
     def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder]) -> Witnesses:
-        told: dict[str, int] = {}
+        sent: dict[str, int] = {}
         for answer in answers:
             part = bits.by_kind(answer.cnset, answer.cnset_fai)
-            twice = bits.common(told, part)
+            twice = bits.common(sent, part)
             if twice:
                 yield f"{what} names {self.facts.words(twice)} in two of its mails"
-            bits.add(told, part)
+            bits.add(sent, part)
         row = bits.by_kind(answers[-1].row, answers[-1].row_fai)
         owed = bits.common(bits.by_kind(asked.cnset, asked.cnset_fai), row)
         expired = bits.union(bits.by_kind(each.expired, each.expired_fai) for each in answers)
-        lacking = bits.minus(bits.minus(owed, told), expired)
+        lacking = bits.minus(bits.minus(owed, sent), expired)
         if lacking:
             yield f"{what} lacks {self.facts.words(lacking)}, which was asked for and which its row claims"
 

@@ -47,8 +47,8 @@ class RowsAreTheLatestSent(Invariant):
             said = fresh.get(row.store)
             if said is None or row.is_local or row.heard_at is None:
                 continue
-            for text, told in ((row.cnset, said.cnset), (row.cnset_fai, said.cnset_fai)):
-                kept, sent = bits.parse(text), bits.parse(told)
+            for text, sent_text in ((row.cnset, said.cnset), (row.cnset_fai, said.cnset_fai)):
+                kept, sent = bits.parse(text), bits.parse(sent_text)
                 if kept != sent:
                     where = f"{reading.store}'s row for {row.store} in {self.facts.folder(reading.folder)}"
                     yield f"{where} is {self.facts.words(kept)}; {row.store} last said {self.facts.words(sent)}"

@@ -28,10 +28,10 @@ class NothingLostAtHome(Invariant):
         known = reading.knowledge
         if not known.holds:
             return
-        dead = frozenset(known.tombstones)
+        deleted = frozenset(known.tombstones)
         for change in self.facts.own_changes.get((reading.store, reading.folder), ()):
             kept = dict(known.versions.get(change.object, ()))
-            if not self.facts.accounted(change, kept, has_tombstone=change.object in dead):
+            if not self.facts.accounted(change, kept, has_tombstone=change.object in deleted):
                 yield f"{reading.store} acknowledged {self.facts.what(change)}, but no longer has it"
 
 
@@ -44,12 +44,12 @@ class ClaimsAreKept(Invariant):
         known = reading.knowledge
         if not known.holds:
             return
-        dead = frozenset(known.tombstones)
+        deleted = frozenset(known.tombstones)
         for change in self.facts.of_folder.get(reading.folder, ()):
             if not accounts_for(known, change) or self.facts.may_be_a_hole(change):
                 continue
             kept = dict(known.versions.get(change.object, ()))
-            if not self.facts.accounted(change, kept, has_tombstone=change.object in dead):
+            if not self.facts.accounted(change, kept, has_tombstone=change.object in deleted):
                 yield f"{reading.store} accounts for {self.facts.what(change)}, but has neither it nor what replaced it"
 
 
@@ -92,8 +92,8 @@ class OneWinner(Invariant):
                 continue
             first, where = self._shown.setdefault((object_, numbers), (shown, reading.store))
             if first != shown:
-                told = f"{self.facts.shown(shown)} of {what}, {where} shows {self.facts.shown(first)}"
-                yield f"{reading.store} shows {told}, and both keep the same versions"
+                text = f"{self.facts.shown(shown)} of {what}, {where} shows {self.facts.shown(first)}"
+                yield f"{reading.store} shows {text}, and both keep the same versions"
             changes = [self.facts.changes[number] for number in numbers if number in self.facts.changes]
             winner = max(changes, key=rank_of).number if len(changes) == len(numbers) else shown
             if winner != shown:
@@ -120,8 +120,8 @@ class OneTree(Invariant):
         first, where = self._trees.setdefault(key, (tree, reading.store))
         if first != tree:
             mine, theirs = set(tree) - set(first), set(first) - set(tree)
-            told = f"{_paths(mine)}, {where} {_paths(theirs)}"
-            yield f"{reading.store} shows {told}, and both know the same versions of all folders"
+            text = f"{_paths(mine)}, {where} {_paths(theirs)}"
+            yield f"{reading.store} shows {text}, and both know the same versions of all folders"
 
 
 def _paths(tree: set[tuple[str, str, bool]]) -> str:
@@ -165,8 +165,8 @@ class NoEntryIsOverdue(Invariant):
                 if taken < limit:
                     yield f"{what} waits for a slot, but only {taken} of {limit} are taken"
             elif entry.due_at < reading.now:
-                told = f"was due at {format_instant(entry.due_at)}; it is {format_instant(reading.now)}"
-                yield f"{what} {told}"
+                text = f"was due at {format_instant(entry.due_at)}; it is {format_instant(reading.now)}"
+                yield f"{what} {text}"
             if not entry.missing and not entry.missing_fai:
                 yield f"{what} is empty, but was not removed"
 

@@ -135,8 +135,8 @@ class HeldVersionsAreReleased(Invariant):
     def on_array(self, reading: ArrayReading) -> Witnesses:
         for held in self._held.get(reading.store, {}).values() if reading.quiet else ():
             if held.until_at < reading.now:
-                told = f"until {format_instant(held.until_at)}; it is {format_instant(reading.now)}"
-                yield f"{reading.store} still holds {self._shown(held)}, {told}"
+                text = f"until {format_instant(held.until_at)}; it is {format_instant(reading.now)}"
+                yield f"{reading.store} still holds {self._shown(held)}, {text}"
 
     def _shown(self, held: VersionHeld) -> str:
         return f"{self.facts.shown(held.number)}, which waits for {self.facts.folder(held.waits_for)}"

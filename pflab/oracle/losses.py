@@ -57,7 +57,7 @@ class Losses:
         """The same at each backup."""
         self._leaving: set[tuple[str, str]] = set()
         self._deleted_stores: set[str] = set()
-        self._went_back: set[str] = set()
+        self._ever_removed: set[str] = set()
         """Changes that some store no longer had after a restore."""
         self._at_risk: dict[str, str] = {}
         """By change: the store with which it was lost."""
@@ -155,9 +155,9 @@ class Losses:
             for each in (number, *self._ancestors.get(number, ())):
                 self._at_risk.pop(each, None)
         still = _joined(after, deleted_content)
-        gone = {number for folder in before for number in before[folder] - still.get(folder, set())}
+        removed = {number for folder in before for number in before[folder] - still.get(folder, set())}
         # With a version everything is lost that it replaced; with a deletion, all versions of the object.
-        self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}
+        self._ever_removed |= {each for number in removed & self._changes.keys() for each in self._included_in(number)}
         self._risk(event.node)
 
     def _deleted(self, event: StoreDeleted) -> None:
@@ -165,8 +165,10 @@ class Losses:
         before = self._has.pop(event.store, {})
         if before:
             self._deleted_stores.add(event.store)
-            gone = {number for numbers in before.values() for number in numbers}
-            self._went_back |= {each for number in gone & self._changes.keys() for each in self._stood_for(number)}
+            removed = {number for numbers in before.values() for number in numbers}
+            self._ever_removed |= {
+                each for number in removed & self._changes.keys() for each in self._included_in(number)
+            }
             self._risk(event.store)
 
     def fate(self, store: str) -> str:
@@ -177,7 +179,7 @@ class Losses:
 
     def _risk(self, store: str) -> None:
         """Find the changes that no store keeps any more, among all that a restore or a deletion of a store has ever removed."""
-        for number in sorted(self._went_back - self._at_risk.keys()):
+        for number in sorted(self._ever_removed - self._at_risk.keys()):
             change = self._changes.get(number)
             if change is not None and not any(self._kept(each, change) for each in self._has.values()):
                 self._at_risk[number] = store
@@ -186,7 +188,7 @@ class Losses:
         kept = having.get(change.folder)
         return kept is not None and any(each in kept for each in self._successors(change))
 
-    def _stood_for(self, number: str) -> Iterator[str]:
+    def _included_in(self, number: str) -> Iterator[str]:
         change = self._changes[number]
         yield number
         yield from self._ancestors[number] & self._changes.keys()

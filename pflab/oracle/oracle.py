@@ -226,7 +226,7 @@ class Oracle:
         # is shown again, it starts empty there (HI-6, RP-1). The changes alone do not show which stores these are.
         versions = self._objects[HIERARCHY][id_].changes.values()
         if any(_below_dead(each.parent, living, dead) for each in versions):
-            return "it once lay below a deleted folder, so its older content may rightly be gone"
+            return "it once lay below a deleted folder, so stores may rightly lack its older content"
         return ""
 
 

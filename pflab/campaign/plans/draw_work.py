@@ -49,7 +49,7 @@ _TWINS = 0.2
 """The share of created folders that two stores create with the same name at the same instant."""
 
 _SUSPENDED = 0.1
-_STANDS_US = (20 * MINUTE_US, 2 * HOUR_US, 9 * HOUR_US, 40 * HOUR_US)
+_SUSPENDED_US = (20 * MINUTE_US, 2 * HOUR_US, 9 * HOUR_US, 40 * HOUR_US)
 _DELETED = 0.1
 
 _ARRIVED_US = HOUR_US
@@ -77,7 +77,7 @@ def _suspension(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
     if draw.random() < _SUSPENDED:
         at_us = state.instant(draw, 0.0, 0.8)
         yield SuspendContent(at_us=at_us)
-        yield ResumeContent(at_us=at_us + draw.choice(_STANDS_US))
+        yield ResumeContent(at_us=at_us + draw.choice(_SUSPENDED_US))
 
 
 def _deleted_store(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
@@ -195,10 +195,10 @@ def _change_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterato
 def _delete_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
     found = _any_folder(draw, state)
     if found is not None and len(state.existing()) > 1:
-        gone = {found[1].label}
+        deleted = {found[1].label}
         for folder in state.folders:  # parents come before their children
-            if folder.label in gone or folder.under in gone:
-                gone.add(folder.label)
+            if folder.label in deleted or folder.under in deleted:
+                deleted.add(folder.label)
                 folder.deleted = True
         yield DeleteFolder(at_us=at_us, on=found[0], folder=found[1].label)
 

@@ -85,8 +85,8 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
     folder, other = m.folder(m.a, m.b), m.folder(m.a, m.b)
     begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the following times count cycles
     m.state.lasts_until(m.at_us + 3 * HOUR_US)
-    post, told, told_again = (m.post(m.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
-    behind, behind_told = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
+    post, later, later_again = (m.post(m.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
+    behind, behind_later = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
     edit = Edit(at_us=behind.at_us, on=m.a, message=post.label)
     lost, lost_too = (
         Loss(at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=m.a, to=m.b, type="content")
@@ -101,7 +101,7 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
         by_us=80 * MINUTE_US,
         count=1,
     )
-    return [folder, other, post, lost, told, edit, behind, lost_too, told_again, behind_told, late]
+    return [folder, other, post, lost, later, edit, behind, lost_too, later_again, behind_later, late]
 
 
 def unclaimed(m: MotifBuilder) -> list[Part]:
@@ -110,10 +110,10 @@ def unclaimed(m: MotifBuilder) -> list[Part]:
         return []
     folder = m.folder(m.c, m.a, m.b)
     lost = m.lose("content", m.a, None, 2, 35 * MINUTE_US)
-    told = m.post(m.a, folder.label, 36 * MINUTE_US)
+    later = m.post(m.a, folder.label, 36 * MINUTE_US)
     leaves = RemoveReplica(at_us=m.at_us + 80 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
-    unheard = [m.lose("status request", m.a, None, None, 30 * HOUR_US)] if m.draw.random() < 0.6 else []
-    return [folder, m.post(m.a, folder.label), lost, told, leaves, *unheard]
+    lost_mail = [m.lose("status request", m.a, None, None, 30 * HOUR_US)] if m.draw.random() < 0.6 else []
+    return [folder, m.post(m.a, folder.label), lost, later, leaves, *lost_mail]
 
 
 def back_unheard(m: MotifBuilder) -> list[Part]:
@@ -124,8 +124,8 @@ def back_unheard(m: MotifBuilder) -> list[Part]:
     at_us = m.at_us + 40 * MINUTE_US
     leaves = RemoveReplica(at_us=at_us, on=m.c, folder=folder.label, store=m.a)
     back = AddReplica(at_us=at_us + 50 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
-    unheard = Loss(at_us=at_us, lasts_us=5 * HOUR_US, from_=m.c, to=m.b, type="hierarchy")
-    return [folder, m.post(m.a, folder.label), leaves, back, unheard]
+    lost_mail = Loss(at_us=at_us, lasts_us=5 * HOUR_US, from_=m.c, to=m.b, type="hierarchy")
+    return [folder, m.post(m.a, folder.label), leaves, back, lost_mail]
 
 
 def several_sources(m: MotifBuilder) -> list[Part]:
@@ -156,12 +156,12 @@ def near_source(m: MotifBuilder) -> list[Part]:
     m.state.store_settings.setdefault(asks_soon, {})["Replication Long Backfill Request Timeout"] = "20 min"
     begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the following times count cycles
     folder = replace(m, a=source).folder(source, asks_soon, waits)
-    first, told = (m.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
+    first, later = (m.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
     lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # one mail to the other site is for both stores
     # Twice, because on some links the answer takes hours.
-    tells = [m.post(asks_soon, folder.label, begins_us + cycle * CYCLE_US) for cycle in (9, 22)]
-    m.state.lasts_until(tells[-1].at_us + HOUR_US)
-    return [folder, first, lost, told, *tells]
+    later_posts = [m.post(asks_soon, folder.label, begins_us + cycle * CYCLE_US) for cycle in (9, 22)]
+    m.state.lasts_until(later_posts[-1].at_us + HOUR_US)
+    return [folder, first, lost, later, *later_posts]
 
 
 def _near_and_far(m: MotifBuilder) -> tuple[str, str, str] | None:
@@ -189,9 +189,9 @@ def unheard_request(m: MotifBuilder) -> list[Part]:
 
 def deleted_while_missing(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b)
-    told = m.post(m.a, folder.label, 90 * MINUTE_US)
-    deletion = DeleteFolder(at_us=told.at_us + HOUR_US, on=m.a, folder=folder.label)
-    return [folder, m.post(m.a, folder.label), m.lose("content", m.a, m.b, 1, HOUR_US), told, deletion]
+    later = m.post(m.a, folder.label, 90 * MINUTE_US)
+    deletion = DeleteFolder(at_us=later.at_us + HOUR_US, on=m.a, folder=folder.label)
+    return [folder, m.post(m.a, folder.label), m.lose("content", m.a, m.b, 1, HOUR_US), later, deletion]
 
 
 def asked_when_gone(m: MotifBuilder) -> list[Part]:
@@ -202,11 +202,11 @@ def asked_when_gone(m: MotifBuilder) -> list[Part]:
     m.state.store_settings.setdefault(m.b, {})["Preferred Backfill Source"] = m.a
     folder = m.folder(m.c, m.a, m.b)
     leaves = RemoveReplica(at_us=m.at_us, on=m.c, folder=folder.label, store=m.a)
-    unheard = Delay(at_us=m.at_us, lasts_us=3 * HOUR_US, to=m.b, type="hierarchy", by_us=6 * HOUR_US)
+    late_mail = Delay(at_us=m.at_us, lasts_us=3 * HOUR_US, to=m.b, type="hierarchy", by_us=6 * HOUR_US)
     first = Post(at_us=m.at_us - 80 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
-    told = Post(at_us=m.at_us - 20 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
+    later = Post(at_us=m.at_us - 20 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
     lost = Loss(at_us=first.at_us, lasts_us=50 * MINUTE_US, from_=m.a, to=m.b, type="content")
-    return [folder, first, lost, told, unheard, leaves]
+    return [folder, first, lost, later, late_mail, leaves]
 
 
 # -- mail

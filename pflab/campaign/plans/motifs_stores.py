@@ -77,14 +77,14 @@ def asked_after_restore(m: MotifBuilder) -> list[Part]:
     m.state.store_settings.setdefault(m.c, {})["Preferred Backfill Source"] = m.b
     folder = m.folder(m.a, m.b, m.c)
     back = Restore(at_us=m.at_us, lasts_us=HOUR_US, server=m.b)
-    unheard = m.lose("status request", m.b, m.c, None, 3 * HOUR_US)
+    lost_mail = m.lose("status request", m.b, m.c, None, 3 * HOUR_US)
     return [
         folder,
         back,
         m.post(m.a, folder.label, MINUTE_US),
         m.lose("content", m.a, m.c, 1, 35 * MINUTE_US),
         m.post(m.b, folder.label, 18 * MINUTE_US),
-        unheard,
+        lost_mail,
     ]
 
 
@@ -96,14 +96,14 @@ def old_backup(m: MotifBuilder) -> list[Part]:
     lasts_us = m.draw.choice((20, 23, 26, 40)) * HOUR_US
     short_memory(m, lasts_us + 4 * HOUR_US)
     folder = m.folder(m.a, m.b, m.c)
-    kept, gone = m.post(m.a, folder.label), m.post(m.b, folder.label)
+    kept, deleted = m.post(m.a, folder.label), m.post(m.b, folder.label)
     back = Restore(at_us=m.at_us + BROADCAST_US, lasts_us=lasts_us, server=m.b)
     return [
         folder,
         kept,
-        gone,
+        deleted,
         back,
-        Delete(at_us=back.at_us + HOUR_US, on=m.draw.choice((m.a, m.b)), message=gone.label),
+        Delete(at_us=back.at_us + HOUR_US, on=m.draw.choice((m.a, m.b)), message=deleted.label),
         Post(at_us=back.at_us + lasts_us + HOUR_US, on=m.b, folder=folder.label, label=m.state.label("m")),
     ]
 
@@ -119,15 +119,15 @@ def long_gone(m: MotifBuilder) -> list[Part]:
     lasts_us = m.draw.choice((26, 30, 50)) * HOUR_US
     short_memory(m, lasts_us + 5 * HOUR_US)
     folder, other = m.folder(m.a, m.b, m.c), m.folder(m.a, m.b)
-    kept, gone = m.post(m.b, folder.label), m.post(m.a, folder.label)
+    kept, deleted = m.post(m.b, folder.label), m.post(m.a, folder.label)
     at_us = m.at_us + BROADCAST_US
     return [
         folder,
         other,
         kept,
-        gone,
+        deleted,
         Gone(at_us=at_us, lasts_us=lasts_us, server=m.b, kill=m.draw.random() < 0.5),
-        Delete(at_us=at_us + HOUR_US, on=m.a, message=gone.label),
+        Delete(at_us=at_us + HOUR_US, on=m.a, message=deleted.label),
         DeleteFolder(at_us=at_us + HOUR_US, on=m.a, folder=other.label),
     ]
 

@@ -28,9 +28,9 @@ def near_older(m: MotifBuilder) -> list[Part]:
     m.state.versions |= {asker: "2000", near: "5.5", far: m.draw.choice(("2000", "2003", "2007"))}
     m.state.settings |= dict.fromkeys(FIRST_TIMEOUTS, "1 h")
     folder = replace(m, a=near).folder(near, asker, far)
-    told = [m.post(far, folder.label, 80 * MINUTE_US), m.post(near, folder.label, 85 * MINUTE_US)]
+    later = [m.post(far, folder.label, 80 * MINUTE_US), m.post(near, folder.label, 85 * MINUTE_US)]
     m.state.lasts_until(m.at_us + 5 * HOUR_US)
-    return [folder, m.post(near, folder.label), m.lose("content", near, asker, 1, 40 * MINUTE_US), *told]
+    return [folder, m.post(near, folder.label), m.lose("content", near, asker, 1, 40 * MINUTE_US), *later]
 
 
 def parts_in_turn(m: MotifBuilder) -> list[Part]:
@@ -43,9 +43,9 @@ def parts_in_turn(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b, m.c)
     firsts = [m.post(store, folder.label) for store in (m.a, m.c)]
     lost = [m.lose("content", store, None, None, 40 * MINUTE_US) for store in (m.a, m.c)]
-    tells = [m.post(store, folder.label, 50 * MINUTE_US) for store in (m.a, m.c)]
+    later_posts = [m.post(store, folder.label, 50 * MINUTE_US) for store in (m.a, m.c)]
     m.state.lasts_until(m.at_us + 4 * HOUR_US)
-    return [folder, *firsts, *lost, *tells]
+    return [folder, *firsts, *lost, *later_posts]
 
 
 def oldest_replica(m: MotifBuilder) -> list[Part]:
@@ -87,18 +87,18 @@ def asked_while_suspended(m: MotifBuilder) -> list[Part]:
     m.state.settings |= dict.fromkeys(FIRST_TIMEOUTS, "1 h")
     folder = m.folder(m.a, m.b)
     lost = m.lose("content", m.a, m.b, 1, 40 * MINUTE_US)
-    still = SuspendContent(at_us=m.at_us + 75 * MINUTE_US)
-    goes_on = ResumeContent(at_us=still.at_us + m.draw.choice((2, 4, 7)) * HOUR_US)
+    suspend = SuspendContent(at_us=m.at_us + 75 * MINUTE_US)
+    resume = ResumeContent(at_us=suspend.at_us + m.draw.choice((2, 4, 7)) * HOUR_US)
     unsent = m.post(m.a, folder.label, 90 * MINUTE_US)
-    m.state.lasts_until(goes_on.at_us + HOUR_US)
+    m.state.lasts_until(resume.at_us + HOUR_US)
     return [
         folder,
         m.post(m.a, folder.label),
         lost,
         m.post(m.a, folder.label, 50 * MINUTE_US),
-        still,
+        suspend,
         unsent,
-        goes_on,
+        resume,
     ]
 
 
@@ -113,13 +113,13 @@ def still_in_the_queue(m: MotifBuilder) -> list[Part]:
     late = Delay(
         at_us=m.at_us, lasts_us=4 * HOUR_US, from_=m.a, to=m.b, type="content response", count=1, by_us=HOUR_US
     )
-    still = SuspendContent(at_us=m.at_us + 145 * MINUTE_US)
-    missed = m.folder(m.a, m.b, at_us=still.at_us + HOUR_US)
-    unheard = Loss(at_us=missed.at_us, lasts_us=20 * MINUTE_US, from_=m.a, to=m.b, type="hierarchy", count=None)
-    told = m.folder(m.a, m.b, at_us=missed.at_us + 30 * MINUTE_US)
-    goes_on = ResumeContent(at_us=told.at_us + m.draw.choice((3, 5, 9)) * HOUR_US)
-    m.state.lasts_until(goes_on.at_us + HOUR_US)
-    return [*folders, *posts, lost, late, still, missed, unheard, told, goes_on]
+    suspend = SuspendContent(at_us=m.at_us + 145 * MINUTE_US)
+    missed = m.folder(m.a, m.b, at_us=suspend.at_us + HOUR_US)
+    lost_mail = Loss(at_us=missed.at_us, lasts_us=20 * MINUTE_US, from_=m.a, to=m.b, type="hierarchy", count=None)
+    later = m.folder(m.a, m.b, at_us=missed.at_us + 30 * MINUTE_US)
+    resume = ResumeContent(at_us=later.at_us + m.draw.choice((3, 5, 9)) * HOUR_US)
+    m.state.lasts_until(resume.at_us + HOUR_US)
+    return [*folders, *posts, lost, late, suspend, missed, lost_mail, later, resume]
 
 
 def deleted_source(m: MotifBuilder) -> list[Part]:
@@ -129,7 +129,7 @@ def deleted_source(m: MotifBuilder) -> list[Part]:
         return []
     folder = m.folder(m.b, m.a, m.c)
     lost = m.lose("content", m.a, None, None, 40 * MINUTE_US)
-    told = m.post(m.a, folder.label, 50 * MINUTE_US)
-    gone = DeleteStore(at_us=m.at_us + m.draw.choice((80, 300, 500)) * MINUTE_US, on=m.b, store=m.a)
-    m.state.lasts_until(gone.at_us + HOUR_US)
-    return [folder, m.post(m.a, folder.label), lost, told, gone]
+    later = m.post(m.a, folder.label, 50 * MINUTE_US)
+    deleted = DeleteStore(at_us=m.at_us + m.draw.choice((80, 300, 500)) * MINUTE_US, on=m.b, store=m.a)
+    m.state.lasts_until(deleted.at_us + HOUR_US)
+    return [folder, m.post(m.a, folder.label), lost, later, deleted]

@@ -58,19 +58,19 @@ def _with_stores(plan: Plan, stores: Sequence[str]) -> Plan | None:
     if not stores:
         return None
     document = copy.deepcopy(plan.topology)
-    gone = {store for store in document["servers"] if store not in stores}
-    document["servers"] = {store: entry for store, entry in document["servers"].items() if store not in gone}
+    removed = {store for store in document["servers"] if store not in stores}
+    document["servers"] = {store: entry for store, entry in document["servers"].items() if store not in removed}
     if all((entry or {}).get("joins") == "later" for entry in document["servers"].values()):
         return None
     _forget_sites(document)
     if not _connected(document):
         return None
-    _forget_stores(document, gone)
+    _forget_stores(document, removed)
     return changed(
         plan,
         topology=document,
-        steps=tuple(_without(step, gone) for step in plan.steps if not _named(step) & gone),
-        faults=tuple(fault for fault in plan.faults if not _named(fault) & gone),
+        steps=tuple(_without(step, removed) for step in plan.steps if not _named(step) & removed),
+        faults=tuple(fault for fault in plan.faults if not _named(fault) & removed),
     )
 
 
@@ -78,9 +78,9 @@ def _forget_sites(document: dict[str, Any]) -> None:
     sites = document.get("sites")
     if sites is None:
         return
-    inhabited = {entry["site"] for entry in document["servers"].values() if entry and "site" in entry}
-    document["sites"] = [site for site in sites if site in inhabited] or list(sites[:1])
-    kept = [each for each in document.get("connectors") or () if set(each["between"]) <= inhabited]
+    used = {entry["site"] for entry in document["servers"].values() if entry and "site" in entry}
+    document["sites"] = [site for site in sites if site in used] or list(sites[:1])
+    kept = [each for each in document.get("connectors") or () if set(each["between"]) <= used]
     document["connectors"] = kept
     for connector in kept:
         ends = connector.get("bridgeheads") or {}
@@ -103,11 +103,11 @@ def _connected(document: dict[str, Any]) -> bool:
     return reached >= set(sites)
 
 
-def _forget_stores(document: dict[str, Any], gone: set[str]) -> None:
+def _forget_stores(document: dict[str, Any], removed: set[str]) -> None:
     folders: dict[str, Any] = {}
     for path, entry in (document.get("folders") or {}).items():
         above = path.rpartition("/")[0]
-        replicas = [store for store in (entry or {}).get("replicas") or document["servers"] if store not in gone]
+        replicas = [store for store in (entry or {}).get("replicas") or document["servers"] if store not in removed]
         if replicas and (not above or above in folders):
             folders[path] = {**(entry or {}), "replicas": replicas}
     document["folders"] = folders
@@ -115,7 +115,7 @@ def _forget_stores(document: dict[str, Any], gone: set[str]) -> None:
         document.get("settings"),
         *((entry or {}).get("settings") for entry in document["servers"].values()),
     ):
-        if settings and settings.get("Preferred Backfill Source") in gone:
+        if settings and settings.get("Preferred Backfill Source") in removed:
             del settings["Preferred Backfill Source"]
 
 
@@ -126,9 +126,9 @@ def _named(item: AnyStep | AnyFault) -> set[str]:
     return {name for name in names if isinstance(name, str)}
 
 
-def _without(step: AnyStep, gone: set[str]) -> AnyStep:
-    if isinstance(step, cp.CreateFolder) and set(step.replicas) & gone:
-        replicas = tuple(store for store in step.replicas if store not in gone)
+def _without(step: AnyStep, removed: set[str]) -> AnyStep:
+    if isinstance(step, cp.CreateFolder) and set(step.replicas) & removed:
+        replicas = tuple(store for store in step.replicas if store not in removed)
         return msgspec.structs.replace(step, replicas=replicas)
     return step
 
