@@ -15,7 +15,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from traces import MINUTE_US, TRACE_VERSION
+from traces.labtime import MINUTE_US
+from traces.trace_version import TRACE_VERSION
 
 POSTS: Final = 20
 """Posts of a cycle, all of one store, in one mail."""

@@ -7,13 +7,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from node.store.node import Node
 from node.views import Post
 from pflab.drivers.live import LiveLab
-from pflab.lab.lab import Lab
+from pflab.lab.lab import Lab, LabNode
 from pflab.runs.run_folder import RunFolder
 from topology import Topology, topology_from_text
-from traces import LabTime
+from traces.labtime import LabTime
 
 DURABILITY = "normal: WAL, a commit survives a killed process; one commit a stimulus"
 
@@ -35,7 +34,7 @@ def _topology(interval: str) -> Topology:
     return topology_from_text(TOPOLOGY % interval)
 
 
-def _count(node: Node) -> int:
+def _count(node: LabNode) -> int:
     return node.count("Projects")
 
 
@@ -82,7 +81,7 @@ async def _singles(folder: Path) -> tuple[float, float, float]:
 
 
 def _one_post(index: int):  # type: ignore[no-untyped-def]
-    def post(node: Node, now: LabTime) -> str:
+    def post(node: LabNode, now: LabTime) -> str:
         return node.post(now, "Projects", subject=f"post {index}", body=BODY)
 
     return post

@@ -20,9 +20,9 @@ from typing import Final
 import msgspec
 
 from node.api.http_client import HttpLine
-from node.store.node import Node
 from pflab.drivers.launch import node_environment, node_order
 from pflab.drivers.processes import ProcessLab
+from pflab.lab.lab import LabNode
 from pflab.runs.run_folder import RunFolder
 from topology import topology_from_text
 from traces.labtime import DAY_US, MINUTE_US
@@ -191,7 +191,7 @@ async def _cold(folder: Path) -> float:
         return POSTS / took_s
 
 
-def _held(node: Node) -> int:
+def _held(node: LabNode) -> int:
     """How many posts a store shows; none while it has no replica."""
     held = any(each.path == "Projects" and each.held_here for each in node.folders())
     return node.count("Projects") if held else 0

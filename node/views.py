@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from traces import LabTime
+from traces.labtime import LabTime
 
 
 @dataclass(frozen=True, slots=True)

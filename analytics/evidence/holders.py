@@ -17,7 +17,7 @@ from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.evidence.version_history import firsts
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
-from traces import DAY_US
+from traces.labtime import DAY_US
 
 _CASE: Final = ("trace", "node", "seq", "at", "folder")
 

@@ -12,7 +12,7 @@ from analytics.evidence.mails import excused
 from analytics.evidence.number_sets import RANGES, by_kind, guid_of_kind, ranges
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.ingest.silver import Silver
-from traces import DAY_US, MINUTE_US
+from traces.labtime import DAY_US, MINUTE_US
 
 CHECK_US: Final = 15 * MINUTE_US
 """The first check of a day (ST-1)."""

@@ -14,8 +14,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 
 from analytics.ingest.schemas import CORRUPT, FAMILIES, LINE, WIDE, required
-from traces import TRACE_MAJOR
 from traces.events import EVENT_TYPES
+from traces.trace_version import TRACE_MAJOR
 
 ASIDE: Final = "aside"
 """The family of lines that are no event of ours."""

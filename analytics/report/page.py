@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.report import measures, spacetime, who_had_what, witness
 from analytics.report.spacetime import TYPES
 from analytics.rules.verdict import CheckResult, Gold, short
-from traces import format_duration
+from traces.labtime import format_duration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

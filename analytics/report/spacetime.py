@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.report.words import instant
-from traces import HOUR_US, MINUTE_US
+from traces.labtime import HOUR_US, MINUTE_US
 
 MOMENTS: Final = 4
 """Pictures in a report: the first violations, the first folders that have not converged."""

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.report.words import number
-from traces import format_duration
+from traces.labtime import format_duration
 
 FOLDERS: Final = 6
 CHANGES: Final = 40

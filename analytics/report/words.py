@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from traces import TimeTextError, format_instant
+from traces.errors import TimeTextError
+from traces.labtime import format_instant
 
 Row = Any
 """A row that Spark handed over: fields by name."""

@@ -62,7 +62,6 @@ from node.state.store_identity import LOCAL_REP
 from node.state.timers import Timer, clear_timer, set_timer
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
-from traces import LabTime
 from traces.events import (
     EntryMade,
     EntryPruned,
@@ -74,6 +73,7 @@ from traces.events import (
     RequestSent,
     SourceDown,
 )
+from traces.labtime import LabTime
 from transport.stimulus import Stimulus
 
 

@@ -13,8 +13,8 @@ from node.state.context import Context
 from node.state.directory import StoreEntry
 from node.state.version_profiles import PROFILES, SourceChoice
 from node.tracking.number_sets import NumberSets
-from traces import LabTime
 from traces.events import Candidate, SettingIgnored, SourcesConsidered
+from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

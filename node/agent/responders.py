@@ -15,8 +15,8 @@ from node.state.state_table import OwnRow
 from node.state.tables import HIERARCHY_FID
 from node.state.version_profiles import FIRST_WITH_ROUTING_GROUPS, PROFILES, Responders
 from node.tracking.number_sets import NumberSets
-from traces import LabTime
 from traces.events import Candidate, RespondersConsidered
+from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

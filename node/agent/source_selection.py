@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 
 from node.state.version_profiles import FIRST_WITH_ROUTING_GROUPS, SourceChoice
 from node.tracking.number_sets import NumberSets
-from traces import LabTime
+from traces.labtime import LabTime
 
 HOLDERS_ASKED = 2
 """How many sources a 5.5 server asks [S4 X]."""

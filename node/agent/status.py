@@ -52,9 +52,8 @@ from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, set_timer, set_timer_if_none
 from node.state.version_profiles import Responders
 from topology.schedule import ALWAYS
-from traces import LabTime
 from traces.events import StatusDue
-from traces.labtime import DAY_US
+from traces.labtime import DAY_US, LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

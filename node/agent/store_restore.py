@@ -23,8 +23,8 @@ from node.tracking.idset import decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from topology.settings.values import RawSetting
-from traces import LabTime
 from traces.events import Loss
+from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

@@ -14,8 +14,7 @@ from node.codec.plain_post import CLASS_POST, encode_post, read_post
 from node.tracking.change_number import GUID_SIZE, ChangeNumber, NumberError
 from node.tracking.pcl import Pcl, PclError
 from topology.schedule import parse_schedule
-from traces import LabTime
-from traces.labtime import SECOND_US
+from traces.labtime import SECOND_US, LabTime
 from transport.errors import CodecError
 from transport.mapi.item import Item, decode_item, encode_item, item_bag
 from transport.mapi.properties import Bag, filetime, labtime

@@ -21,7 +21,7 @@ from node.tracking.cnset import CNSet
 from node.tracking.idset import IdsetError, decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl, PclError
-from traces import LabTime, parse_instant
+from traces.labtime import LabTime, parse_instant
 from transport.errors import CodecError
 from transport.mapi.properties import Bag, decode_bag, encode_bag
 from transport.mapi.system_message import Part, SystemMessage

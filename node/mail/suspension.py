@@ -11,8 +11,8 @@ from node.state.backfill_array import entries, requests, save
 from node.state.context import Context
 from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, clear_timer, set_timer
-from traces import LabTime
 from traces.events import ContentResumed, ContentSuspended
+from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

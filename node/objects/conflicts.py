@@ -16,8 +16,8 @@ from node.objects.version_rows import conflict_over
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.timers import Timer, clear_timer, set_timer, set_timer_if_none
-from traces import LabTime
 from traces.events import ConflictAged
+from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

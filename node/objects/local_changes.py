@@ -15,8 +15,8 @@ from node.state.timers import Timer, set_timer_if_none
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
 from node.views import Post
-from traces import LabTime
 from traces.events import ChangeMade, ConflictEnded, TombstoneMade
+from traces.labtime import LabTime
 from transport.mime.item_conversion import MailPost
 from transport.stimulus import Stimulus
 

@@ -11,8 +11,8 @@ from node.codec.items import object_text
 from node.state.context import Context
 from node.state.tables import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
-from traces import LabTime
 from traces.events import TombstoneDropped
+from traces.labtime import LabTime
 from transport.stimulus import Stimulus
 
 A_PAGE = 1_000

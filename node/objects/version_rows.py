@@ -16,7 +16,7 @@ from node.state.tables import DELETED, EXPIRED
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.pcl import Pcl
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

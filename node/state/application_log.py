@@ -18,7 +18,6 @@ from node.codec.replication_message import MessageType, ReplicationMail
 from node.errors import Misuse, described
 from node.state import application_log_texts
 from node.state.context import Context
-from traces import LabTime
 from traces.events import (
     ContentResumed,
     ContentSuspended,
@@ -28,6 +27,7 @@ from traces.events import (
     RequestRefused,
     VersionFailed,
 )
+from traces.labtime import LabTime
 from transport.envelope import CommandRefused
 from transport.sql import Connection
 from transport.stimulus import Stimulus

@@ -13,7 +13,7 @@ from node.state.context import Context
 from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, set_timer
 from node.tracking.number_sets import NumberSets
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

@@ -19,7 +19,7 @@ from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from topology.model import Topology
 from topology.schedule import ALWAYS, Schedule, parse_schedule
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.mta.mta import Mta
 from transport.sql import Connection
 

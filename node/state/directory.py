@@ -13,8 +13,8 @@ from node.errors import Misuse
 from node.seeded_ids import guid_from
 from topology.model import Topology
 from topology.routing import Routing
-from traces import LabTime
 from traces.events import AddressStamped
+from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

@@ -16,7 +16,7 @@ from node.state.store_identity import StoreState
 from node.state.tables import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.sql import Connection
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.sql import Connection
 
 

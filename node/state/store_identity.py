@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from node.tracking.change_number import ChangeNumber, Guid
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.sql import Connection
 
 LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]

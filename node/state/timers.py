@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import cache
 
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.sql import Connection
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from node.errors import KeyReused
-from traces import LabTime
-from traces.labtime import DAY_US
+from traces.labtime import DAY_US, LabTime
 from transport.sql import Connection
 
 KEPT_US: Final = DAY_US

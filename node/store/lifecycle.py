@@ -60,9 +60,10 @@ from node.store import idempotency
 from node.store.queries import StoreReader
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.model import Topology
-from traces import LabTime, Recorder
 from traces.events import NodeStarted, NodeStopped, SettingValue
 from traces.events.header import Event
+from traces.labtime import LabTime
+from traces.recorder import Recorder
 from transport.envelope import RefusalError
 from transport.errors import CodecError
 from transport.sql import Connection

@@ -27,8 +27,8 @@ from node.views import Post
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
 from topology.settings.values import RawSetting, value_text
-from traces import LabTime
 from traces.events import HopDropped, SettingValue
+from traces.labtime import LabTime
 from transport.envelope import IncomingHop, IncomingMail, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
 from transport.errors import CodecError
 from transport.mime.item_conversion import post_of_mail

@@ -49,7 +49,7 @@ from node.views import (
     StateView,
 )
 from topology.settings.values import Settings
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.sql import Connection
 
 PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}

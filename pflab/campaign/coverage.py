@@ -15,7 +15,7 @@ from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.invariant import FolderReading
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
-from topology import ResolveMethod
+from topology.enums import ResolveMethod
 from traces import events as ev
 from traces.events import Event
 

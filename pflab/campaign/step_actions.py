@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from node.store.node import Node
     from node.views import FolderView, MessageView
     from pflab.simulation.simulator import Simulator
-    from traces import LabTime
+    from traces.labtime import LabTime
 
 T = TypeVar("T")
 

@@ -19,7 +19,8 @@ from pflab.runs.run_folder import LATEST, RunFolder
 from pflab.scenario.load import EXAMPLES, shipped
 from pflab.scenario.session import Play
 from pflab.simulation.simulator import Simulator
-from topology import Topology, load_topology, read_yaml
+from topology import Topology, load_topology
+from topology.file.yaml_source import read_yaml
 
 RUNS = Path("runs")
 """The folder for run folders, below the current folder."""

@@ -20,9 +20,9 @@ import msgspec
 
 from pflab.errors import LabError
 from pflab.runs.recorder import LAB, Record
-from traces import Recorder, SegmentName, write_segment
 from traces.events import AnyEvent
-from traces.segments import exported_through
+from traces.recorder import Recorder
+from traces.segments import SegmentName, exported_through, write_segment
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder

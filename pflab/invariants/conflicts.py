@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import Handlers, Invariant, Witnesses
-from topology import ResolveMethod
+from topology.enums import ResolveMethod
 from traces.events import (
     ChangeMade,
     ConflictAged,

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from topology import ALWAYS, Schedule, Topology, parse_schedule
+from topology import Topology
 from topology.enums import ServerVersion
-from topology.schedule import SLOT_US
+from topology.schedule import ALWAYS, SLOT_US, Schedule, parse_schedule
 from traces.events import ChangeMade
 from traces.labtime import WEEK_US, format_duration
 

@@ -12,9 +12,9 @@ from node.agent.initial_state import setup_guid
 from pflab.errors import LabError
 from pflab.terms.lexicon import Lexicon, tag_of, to_the_second, words
 from topology import Topology, TopologyError, topology_from_text
-from traces import read_folder
 from traces.events import Event, RunStarted
 from traces.labtime import LabTime, format_instant
+from traces.reading import read_folder
 
 Style = str
 

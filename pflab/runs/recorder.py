@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from pflab.terms.lexicon import Lexicon
 from topology.problems import counted
-from traces import TRACE_VERSION, Recorder, SegmentName, write_segment
 from traces.events import (
     ClockChanged,
     Event,
@@ -22,6 +21,9 @@ from traces.events import (
     RunStarted,
 )
 from traces.labtime import LabTime, format_instant
+from traces.recorder import Recorder
+from traces.segments import SegmentName, write_segment
+from traces.trace_version import TRACE_VERSION
 
 if TYPE_CHECKING:
     from node.store.node import Node

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.generated_traces import SHAPES
 from tests.support.judged_traces import Judged
-from traces import read_files
+from traces.reading import read_files
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -18,7 +18,6 @@ from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.lab_factory import LabFactory
 from tests.support.topologies import FOUR_STORES_IN_TWO_SITES, LATE_STORE
-from traces import read_folder
 from traces.events import (
     EntryMade,
     FaultHealed,
@@ -38,6 +37,7 @@ from traces.events import (
     VersionApplied,
 )
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
+from traces.reading import read_folder
 from transport.envelope import Offers
 from transport.mime.describe import describe_mail, outline
 from transport.mime.tamper import altered

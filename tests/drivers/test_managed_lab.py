@@ -27,9 +27,9 @@ from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import THREE_STORES
 from topology import topology_from_text
-from traces import read_folder
 from traces.events import NodeStarted, RunEnded, RunStarted, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
+from traces.reading import read_folder
 
 pytestmark = pytest.mark.live
 

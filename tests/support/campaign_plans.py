@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pflab.campaign.plans import plan as cp
-from topology import ResolveMethod
+from topology.enums import ResolveMethod
 from traces.labtime import HOUR_US, MINUTE_US
 
 DOCUMENT: dict[str, Any] = {

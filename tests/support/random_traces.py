@@ -20,7 +20,6 @@ import msgspec
 
 from pflab.oracle.losses import Losses
 from pflab.oracle.oracle import Change, Oracle, change_of
-from traces import Recorder
 from traces.events import (
     EVENT_TYPES,
     BackupMade,
@@ -34,6 +33,7 @@ from traces.events import (
     RunStarted,
     VersionApplied,
 )
+from traces.recorder import Recorder
 
 STORES = ("A", "B", "C")
 SETUP = "5e" * 16

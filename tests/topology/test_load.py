@@ -5,19 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from topology import (
-    ALWAYS,
-    ConnectorKind,
-    FolderPriority,
-    Joins,
-    ResolveMethod,
-    Schedule,
-    ServerVersion,
-    Topology,
-    TopologyError,
-    load_topology,
-    topology_from_text,
-)
+from topology import Topology, TopologyError, load_topology, topology_from_text
+from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
+from topology.schedule import ALWAYS, Schedule
 from traces.labtime import parse_instant
 
 EXAMPLES = Path(__file__).parents[2] / "topology" / "examples"

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topology import RouteError, Routing, Topology, topology_from_text
+from topology import Topology, topology_from_text
+from topology.routing import RouteError, Routing
 
 LINE = """
 sites: [SEA, NYC, LON]

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topology import SPECS, Kind, Place, RawSetting, Schedule, ServerVersion, Settings, find_spec
-from topology.enums import ALL_VERSIONS
+from topology.enums import ALL_VERSIONS, ServerVersion
 from topology.problems import ValueTextError
-from topology.settings.values import read_value, value_text
+from topology.schedule import Schedule
+from topology.settings.catalogue import SPECS, find_spec
+from topology.settings.spec import Kind, Place
+from topology.settings.values import RawSetting, Settings, read_value, value_text
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US
 
 V2003 = ServerVersion.V2003

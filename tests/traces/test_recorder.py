@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces import Recorder, TraceError
+from traces.errors import TraceError
 from traces.events import EntrySatisfied, MailFolder, MailSubmitted, SourceUp, StatusMissed, VersionFailed
+from traces.recorder import Recorder
 
 
 def new_recorder(**more: int) -> Recorder:

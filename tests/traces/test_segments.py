@@ -7,19 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces import (
-    Aside,
-    Duplicate,
-    Gap,
-    Recorder,
-    SegmentError,
-    SegmentName,
-    exported_through,
-    list_segments,
-    read_folder,
-    write_segment,
-)
+from traces.errors import SegmentError
 from traces.events import SourceUp
+from traces.reading import Aside, Duplicate, Gap, read_folder
+from traces.recorder import Recorder
+from traces.segments import SegmentName, exported_through, list_segments, write_segment
 
 
 def event_lines(count: int, *, node: str = "A", first: int = 1, run: str = "r1") -> list[bytes]:

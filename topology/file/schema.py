@@ -1,6 +1,5 @@
 """The JSON Schema of the topology file, for editors that complete and check YAML by one."""
 
-import json
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -30,8 +29,3 @@ def topology_schema() -> dict[str, Any]:
         **schema,
         "title": "pflab topology",
     }
-
-
-def schema_text() -> str:
-    """`topology_schema` as text, ready for a file."""
-    return json.dumps(topology_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -25,7 +25,7 @@ from pflab.campaign.plans.plan import (
     SuspendContent,
 )
 from pflab.campaign.plans.plan_state import FolderState, PlanState
-from topology import FolderPriority, ResolveMethod
+from topology.enums import FolderPriority, ResolveMethod
 from traces.labtime import HOUR_US, MINUTE_US
 
 _PAUSES_US = (0, 0, MINUTE_US, 5 * MINUTE_US, 16 * MINUTE_US, HOUR_US, 3 * HOUR_US, 7 * HOUR_US)

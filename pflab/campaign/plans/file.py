@@ -16,7 +16,7 @@ import msgspec
 
 from pflab.campaign.plans.plan import Delay, Partition, Plan, Reordering
 from pflab.errors import LabError
-from topology import read_yaml
+from topology.file.yaml_source import read_yaml
 from traces.errors import TimeTextError
 from traces.labtime import DAY_US, format_duration, parse_duration
 

@@ -15,7 +15,8 @@ from typing import Any, Literal
 import msgspec
 
 from pflab.simulation.network import NetworkPolicy
-from topology import FolderPriority, ResolveMethod, Topology, topology_from_text
+from topology import Topology, topology_from_text
+from topology.enums import FolderPriority, ResolveMethod
 
 MailType = Literal[
     "hierarchy",

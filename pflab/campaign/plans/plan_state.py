@@ -10,7 +10,8 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from topology import Connector, Topology, topology_from_text
+from topology import Topology, topology_from_text
+from topology.model import Connector
 from traces.labtime import MINUTE_US
 
 

@@ -21,7 +21,7 @@ from pflab.runs.events import EventFilter, RunEvents, event_json
 from pflab.terms.lexicon import to_the_second
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean
-from traces import TimeTextError
+from traces.errors import TimeTextError
 from traces.labtime import LabTime, format_instant, parse_instant
 
 

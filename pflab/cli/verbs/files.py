@@ -14,7 +14,9 @@ from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.scenario.load import load_scenario
 from pflab.scenario.model import scenario_schema
 from pflab.terms.verdict import ExitCode
-from topology import ProblemsError, read_yaml, topology_schema
+from topology import ProblemsError
+from topology.file.schema import topology_schema
+from topology.file.yaml_source import read_yaml
 from topology.problems import counted, one_of
 from transport.errors import CodecError
 from transport.mime.describe import Branch, describe_mail, outline

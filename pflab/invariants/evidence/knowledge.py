@@ -10,7 +10,8 @@ from typing import Any
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
 from pflab.terms.lexicon import store_named
-from topology import ResolveMethod, Topology
+from topology import Topology
+from topology.enums import ResolveMethod
 from traces.events import (
     AddressStamped,
     ChangeMade,

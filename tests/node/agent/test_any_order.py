@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from node.errors import NodeError
 from node.store.node import Node
 from tests.support.post_office import PostOffice
-from traces import LabTime
+from traces.labtime import LabTime
 from transport.envelope import Transmission
 
 FIVE = """

@@ -17,7 +17,7 @@ from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import TWO_STORES
 from topology import topology_from_text
-from traces import read_folder
+from traces.reading import read_folder
 
 pytestmark = pytest.mark.live
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pflab.faults.fault import FaultKind, Mails
 from pflab.oracle.convergence_bound import Bound, bound_of, bound_of_topology, longest_gap_us
 from pflab.simulation.simulator import Simulator
-from topology import NEVER, topology_from_text
-from topology.schedule import parse_schedule
+from topology import topology_from_text
+from topology.schedule import NEVER, parse_schedule
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 ONE_SITE = "servers: {A: , B: }\nfolders: {Projects: }\n"
