@@ -1,18 +1,18 @@
-"""`python -m bench`: runs every benchmark of this folder and prints its figures.
+"""Run the benchmarks of this folder and print their figures.
 
     python -m bench                  all, as a table
     python -m bench cnset posts      bench_cnset and bench_posts only
-    python -m bench --json           one object, for a program to read
-    python -m bench --list           the names
+    python -m bench --json           print one JSON object
+    python -m bench --list           print the names only
 
 A benchmark is a module `bench_<name>.py` with a function
 
     figures() -> dict[str, float | str]
 
-whose docstring says what the figures are, with the unit where their names do not tell it, and with
-`DURABILITY`: what a commit survives in these figures, such as "full: fsync per commit" or "nothing is
-committed". A figure named "durability" does as well. A benchmark that fails is reported in its place, and
-the exit status is 1.
+whose docstring explains the figures, with units that their names do not contain. The constant `DURABILITY`
+says what a commit survives in these figures, such as "full: fsync per commit" or "nothing is committed"; a
+figure named "durability" can say it instead. If a benchmark fails, the others still run, and the exit status
+is 1.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Value = float | str
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one benchmark gave: figures, or the line that says why not."""
+    """The result of one benchmark: its figures, or why it failed."""
 
     name: str
     about: str
@@ -53,13 +53,13 @@ class Outcome:
 
 
 def names() -> list[str]:
-    """The benchmarks of this folder, in order of name."""
+    """Return the names of the benchmarks of this folder, sorted."""
     found = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return sorted(name.removeprefix(PREFIX) for name in found if name.startswith(PREFIX))
 
 
 def run(name: str) -> Outcome:
-    """One benchmark's outcome. Any failure of it is part of the outcome: the others still run."""
+    """Run one benchmark and return its outcome; an exception is part of the outcome."""
     try:
         module = importlib.import_module(f"bench.{PREFIX}{name}")
         figures: dict[str, Value] = dict(module.figures())
@@ -71,7 +71,7 @@ def run(name: str) -> Outcome:
 
 
 def machine() -> dict[str, str]:
-    """What the figures were measured on, as far as it explains them."""
+    """Return the facts about this machine that influence the figures."""
     return {
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
@@ -81,7 +81,7 @@ def machine() -> dict[str, str]:
 
 
 def shown(value: Value) -> str:
-    """A figure for people: three significant digits below 100, thousands apart above."""
+    """Return a figure as text: three significant digits below 100, else an integer with commas."""
     if isinstance(value, str):
         return value
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
@@ -110,11 +110,11 @@ def print_json(outcomes: Sequence[Outcome]) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """0: all ran; 1: one failed; 2: a name that no benchmark has."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Runs pflab's benchmarks.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="which to run; all if none is named")
+    """Run the command and return its exit status: 0 all ran, 1 one failed, 2 unknown name."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Run pflab's benchmarks.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the benchmarks to run; default: all")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--list", action="store_true", help="print the names and run nothing")
+    parser.add_argument("--list", action="store_true", help="print the names and exit")
     options = parser.parse_args(arguments)
     known = names()
     if options.list:

@@ -1,10 +1,10 @@
-"""`make bench-analytics`: pflab check over generated traces, and DuckDB with the same convergence query on the same Parquet.
+"""Measure pflab check, and DuckDB with the same convergence query, on generated traces (`make bench-analytics`).
 
     python -m bench.analytics_scale                 1 and 10 million events
-    python -m bench.analytics_scale 100000          so many
+    python -m bench.analytics_scale 100000          this number of events
 
-JSON to Parquet and checks are timed apart; faults are planted, and both engines must find as many as there are. Peaks of memory
-are Spark's, Python and Java, before DuckDB runs in the same process.
+The conversion from JSON to Parquet and the checks are timed separately. The traces contain faults, and both engines must
+find all of them. The memory peaks are those of Spark's Python and Java processes before DuckDB runs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ with made as (select number, object from read_parquet('{bronze}/family=change/*.
              where type in ('change.made', 'version.applied'))
 select count(*) from made cross join stores anti join had on had.node = stores.node and had.number = made.number
 """
-"""Which store lacks which change: what mismatches come down to where nothing is edited or deleted."""
+"""Counts the changes that a store lacks. Without edits and deletions these are all mismatches."""
 
 
 def timed(work: Callable[[], T]) -> tuple[float, T]:
@@ -47,7 +47,7 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 
 
 def peak_mib(pid: int | str) -> int:
-    """The most memory that a process has had at once (VmHWM of proc_pid_status(5)), in MiB."""
+    """Return the peak memory of a process (VmHWM of proc_pid_status(5)), in MiB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) // 1024
 
@@ -63,13 +63,13 @@ def measure(events: int) -> None:
             lambda: tables.keep("bronze", bronze.parse(bronze.read_lines(spark, [str(place)])), by=["family"])
         )
         checks_s, result = timed(lambda: pipeline.conclude(pipeline.judge(kept, tables)))
-        java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # there is one while the session lives
+        java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # it exists while the session does
         python_mib, java_mib = peak_mib("self"), peak_mib(java)
         lacks = spark.read.parquet(tables.path("gold/mismatches")).count()
         query = CONVERGENCE.format(bronze=f"{folder}/tables/bronze")
         duck_s, (found,) = timed(lambda: duckdb.connect().execute(query).fetchone() or (None,))
     spark.stop()
-    told = {
+    figures = {
         "events": shape.events,
         "generated_s": round(generated_s, 1),
         "json_to_parquet_s": round(parquet_s, 1),
@@ -84,9 +84,9 @@ def measure(events: int) -> None:
         "python_mib": python_mib,
         "java_mib": java_mib,
     }
-    print("  ".join(f"{name}={value}" for name, value in told.items()), flush=True)
+    print("  ".join(f"{name}={value}" for name, value in figures.items()), flush=True)
     if not shape.faults == lacks == found:
-        sys.exit("the engines did not find what was planted")
+        sys.exit("the engines did not find the planted faults")
 
 
 def main(args: list[str]) -> None:
@@ -94,7 +94,7 @@ def main(args: list[str]) -> None:
     if len(sizes) == 1:
         measure(sizes[0])
         return
-    for size in sizes:  # in a process each, or the peaks of one would be those of the next
+    for size in sizes:  # a new process for each, because memory peaks never fall
         if subprocess.run([sys.executable, "-m", __spec__.name, str(size)], check=False).returncode:
             sys.exit(1)
 

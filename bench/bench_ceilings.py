@@ -1,7 +1,7 @@
-"""What the parts that everything rests on can do by themselves on this machine: the ceilings of the other figures.
+"""The speed of the SMTP libraries and of SQLite alone on this machine, which limits the figures of the other benchmarks.
 
-Plain mail is aiosmtplib to aiosmtpd as their documentation uses them, by DATA, with a handler that does nothing. Rows are
-inserted by the `sqlite3` module into a table as wide as a post's, with an index on its number.
+Plain mail goes from aiosmtplib to aiosmtpd by DATA, as in their documentation, to a handler that does nothing. The
+`sqlite3` module inserts rows of the size of a post into a table with an index on the number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import aiosmtplib
 from aiosmtpd import smtp
 
 DURABILITY: Final = (
-    "mail: nothing is stored; rows: as the name says, WAL, normal: no fsync at a commit, full: fsync at each"
+    "mail: nothing is stored; rows: WAL, with no fsync at a commit (normal) or one at each commit (full)"
 )
 
 ITEM: Final = bytes(range(256)) * 10 + bytes(40)  # a post of 1 KB is an item of 2.6 KB: its texts are UTF-16
@@ -32,7 +32,7 @@ COLUMNS: Final = 79
 
 
 class Sink:
-    """Takes mails and forgets them."""
+    """Accepts mails and discards them."""
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
         return "250 OK"
@@ -85,8 +85,8 @@ def _insert(conn: sqlite3.Connection, rows: Sequence[tuple[int, str, bytes]]) ->
 
 
 def figures() -> dict[str, float]:
-    """Plain mails a second over the loopback, both ends in one process; rows of 2.6 KB a second into SQLite, a hundred
-    a commit and one a commit."""
+    """Plain mails per second over the loopback, with both ends in one process; rows of 2.6 KB per second into SQLite,
+    with 100 rows in a commit and with one."""
     found: dict[str, float] = {
         f"aiosmtplib to aiosmtpd, {size // 1000} KB mails/s": round(asyncio.run(_mails_per_second(size, count)))
         for size, count in MAILS.items()

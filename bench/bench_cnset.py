@@ -1,4 +1,4 @@
-"""What sets of change numbers cost, and that ten times the ranges cost about ten times as much.
+"""The time of operations on CNSets, at two sizes: ten times the ranges should take about ten times as long.
 
 Run from the project's root: `python -m bench.bench_cnset`.
 """
@@ -22,7 +22,7 @@ ROUND_SECONDS = 0.03
 
 
 def scattered(ranges: int, seed: int, gap: int = 20) -> CNSet:
-    """About `ranges` ranges of one store, up to `gap` counters long and as far apart; the same for a seed."""
+    """Return a random set of one store with `ranges` ranges. Ranges and gaps are up to `gap` numbers long."""
     random = Random(seed)
     pairs: list[tuple[int, int]] = []
     counter = random.randint(1, gap)
@@ -34,14 +34,14 @@ def scattered(ranges: int, seed: int, gap: int = 20) -> CNSet:
 
 
 def figures() -> dict[str, float]:
-    """Milliseconds of processor time by `operation ranges`, the best of a few rounds."""
+    """Milliseconds of processor time for each operation and number of ranges, the best of several rounds."""
     timers: dict[str, timeit.Timer] = {}
     for size in SIZES:
         for name, work in _workload(size).items():
             timers[f"{name} {size}"] = timeit.Timer(work, timer=process_time)
     calls = {name: max(1, int(ROUND_SECONDS / max(timer.timeit(1), 1e-6))) for name, timer in timers.items()}
     best = dict.fromkeys(timers, float("inf"))
-    for _ in range(ROUNDS):  # all in turn, so that a slow spell of the machine meets every size
+    for _ in range(ROUNDS):  # in turn, so that a slow period of the machine affects every size
         for name, timer in timers.items():
             best[name] = min(best[name], timer.timeit(calls[name]) / calls[name] * 1000)
     return best
@@ -52,7 +52,7 @@ def _workload(size: int) -> dict[str, Callable[[], object]]:
     sparse = scattered(size, 3, gap=2000)
     top = big.highest(GUID)
     new = CNSet.of(ChangeNumber(GUID, top + 2), ChangeNumber(OTHER, 1))
-    another, alike = scattered(size, 4), big | new  # the second nearly the same, as holders' rows are
+    another, alike = scattered(size, 4), big | new  # alike: nearly the same set, as rows of holders are
     ranges = big.ranges(GUID)
     third, half = ranges[size // 3], ranges[size // 2]
     within = CNSet.of(ChangeNumber(GUID, third[0]), ChangeNumber(GUID, half[1]))
@@ -80,7 +80,7 @@ def _workload(size: int) -> dict[str, Callable[[], object]]:
 
 
 def main() -> None:
-    """Print the table: operation, milliseconds at each size, ratio."""
+    """Print a table with the milliseconds of each operation at each size, and their ratio."""
     found = figures()
     small, large = SIZES
     print(f"{'operation':24}{small:>12,}{large:>12,}{'ratio':>8}   milliseconds, ranges")

@@ -1,4 +1,4 @@
-"""Posts through three live stores: real sockets, real databases, mail by SMTP between them, one process."""
+"""Posts through three live stores in one process, with real sockets, databases and SMTP."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pflab.runs.run_folder import RunFolder
 from topology import Topology, topology_from_text
 from traces.labtime import LabTime
 
-DURABILITY = "normal: WAL, a commit survives a killed process; one commit a stimulus"
+DURABILITY = "normal: WAL, a commit survives a killed process; one commit for each stimulus"
 
 POSTS = 5_000
-BATCH = 100  # posts a commit at the ingesting store, as the figures of other systems
+BATCH = 100  # posts in a commit, as in the published figures of other systems
 SINGLES = 400
 BODY = "x" * 1000
 
@@ -44,7 +44,7 @@ async def _until_all_have(lab: Lab, count: int) -> None:
 
 
 async def _bulk(folder: Path) -> float:
-    """Posts a second from the first ingest until both other stores hold them all."""
+    """Return posts per second, from the first post until both other stores have all."""
     async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "bulk")) as lab:
         began = time.perf_counter()
         for batch in range(POSTS // BATCH):
@@ -56,7 +56,7 @@ async def _bulk(folder: Path) -> float:
 
 
 async def _packed(folder: Path) -> float:
-    """Posts a second when a cycle packs all that was ingested into mails of the size target."""
+    """Return posts per second when one cycle packs all posts into mails of the target size."""
     async with LiveLab(_topology("15 min"), folder=RunFolder.create(folder, "packed")) as lab:
         began = time.perf_counter()
         for batch in range(POSTS // BATCH):
@@ -68,7 +68,7 @@ async def _packed(folder: Path) -> float:
 
 
 async def _singles(folder: Path) -> tuple[float, float, float]:
-    """One change a mail: changes a second, and the p50 and p99 in ms until it shows on both other stores."""
+    """Send each change in its own mail. Return changes per second, and p50 and p99 in ms until both other stores show it."""
     took: list[float] = []
     async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "singles")) as lab:
         for index in range(SINGLES):
@@ -88,7 +88,7 @@ def _one_post(index: int):  # type: ignore[no-untyped-def]
 
 
 def figures() -> dict[str, float | str]:
-    """Posts of 1 KB into one store until the two others show them (posts/s, changes/s, ms)."""
+    """Posts of 1 KB into one store until the two others show them: posts/s, changes/s, ms."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         packed = asyncio.run(_packed(path))

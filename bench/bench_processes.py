@@ -1,8 +1,8 @@
-"""Three stores as three processes, as `pflab up --processes` runs them: the product itself, asked over HTTP.
+"""Three stores in three processes, as `pflab up --processes` runs them, used over HTTP.
 
-One process for each store and one for the lab and whoever asks; all share the machine's processors. A single post is
-visible when it is committed in a store's database, for the store answers with what is committed there; asking the store
-itself a thousand times a second would be most of its work.
+One more process runs the lab and the users. All share the machine's processors. A single post counts as visible when it is
+committed in a store's database, which is what the store would answer. Polling the store itself over HTTP so often would be
+most of its work.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from pflab.runs.run_folder import RunFolder
 from topology import topology_from_text
 from traces.labtime import DAY_US, MINUTE_US
 
-DURABILITY: Final = "normal: WAL, a commit survives a killed process, not a power cut; one commit a stimulus"
+DURABILITY: Final = "normal: WAL, a commit survives a killed process, not a power cut; one commit for each stimulus"
 
 POSTS: Final = 10_000
-BATCH: Final = 100  # posts a request and a commit at the ingesting store, as the figures of other systems
+BATCH: Final = 100  # posts in a request and a commit, as in the published figures of other systems
 SINGLES: Final = 400
 BODY: Final = "x" * 1000
 TIMEOUT_S: Final = 60.0
 LOOK_S: Final = 0.0002
-"""Real time between two looks whether a single post is visible."""
+"""Real time between two checks whether a single post is visible."""
 ASK_S: Final = 0.02
-"""Real time between two questions whether a bulk of posts is."""
+"""Real time between two requests that ask whether many posts are visible."""
 READY_ROUNDS: Final = 5
 LIVE: Final = "SELECT count(*) FROM message WHERE deleted = 0 AND shown = 1"
 
@@ -52,28 +52,28 @@ TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 class Users:
-    """Whoever asks: one kept connection to each store."""
+    """The users of the lab, with one open connection to each store."""
 
     def __init__(self, lab: ProcessLab) -> None:
         self._lab = lab
         self._lines = {name: HttpLine(_address(lab.url_of(name)), lab.token) for name in lab.names}
 
     async def post(self, subjects: Sequence[str]) -> None:
-        """Posts of 1 KB at A, in one request and one commit."""
+        """Post messages of 1 KB on A, in one request and one commit."""
         messages = [{"subject": subject, "body": BODY, "sender": "kim@bench.test"} for subject in subjects]
         many = len(messages) > 1
         body = {"folder": "Projects", **({"messages": messages} if many else messages[0])}
         await self._ask("A", "POST", "/messages/batch" if many else "/messages", msgspec.json.encode(body))
 
     async def count(self, name: str) -> int:
-        """How many posts a store shows."""
+        """Return how many posts a store shows."""
         answer = await self._ask(name, "GET", "/messages/count?folder=Projects")
         return int(msgspec.json.decode(answer)["count"])
 
     async def shown(self, count: int) -> None:
-        """Until B and C answer that they show so many."""
+        """Wait until B and C show `count` posts."""
         for name in ("B", "C"):
-            while await self.count(name) < count:  # noqa: ASYNC110 - other processes move it
+            while await self.count(name) < count:  # noqa: ASYNC110 - the stores are other processes
                 await asyncio.sleep(ASK_S)
 
     async def _ask(self, name: str, method: str, path: str, body: bytes = b"") -> bytes:
@@ -99,7 +99,7 @@ async def _lab(folder: Path, name: str, *, interval: str, holders: str = "A, B, 
 
 
 def _cpu_s(lab: ProcessLab) -> dict[str, float]:
-    """Processor time so far of each store's process, user and system."""
+    """Return the processor time so far of each store's process, user and system, in seconds."""
     return {name: _spent_s(lab.pid_of(name)) for name in lab.names}
 
 
@@ -109,7 +109,7 @@ def _spent_s(pid: int) -> float:
 
 
 def _memory_mib(pid: int) -> float:
-    """What of a process is in memory, with what it shares with others."""
+    """Return the resident memory of a process, including shared memory, in MiB."""
     return int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
@@ -119,7 +119,7 @@ async def _filled(lab: ProcessLab, users: Users) -> None:
 
 
 async def _bulk(folder: Path) -> tuple[float, float]:
-    """Posts a second from the first request until B and C show all, and microseconds of the stores' processors a post."""
+    """Return posts per second until B and C show all, and microseconds of processor time of all stores for each post."""
     async with _lab(folder, "bulk", interval="0") as lab:
         await lab.coordinator.set_rate(1.0)
         users, before, began_s = Users(lab), _cpu_s(lab), time.perf_counter()
@@ -132,7 +132,7 @@ async def _bulk(folder: Path) -> tuple[float, float]:
 
 
 class Watched:
-    """A store's database, looked at from outside."""
+    """A store's database, read from another process."""
 
     def __init__(self, lab: ProcessLab, name: str) -> None:
         self._conn = sqlite3.connect(f"file:{lab.folder}/databases/{name}.sqlite?mode=ro", uri=True)
@@ -140,7 +140,7 @@ class Watched:
         self._count = 0
 
     def count(self) -> int:
-        """How many posts are committed there."""
+        """Return how many posts are committed."""
         (version,) = self._conn.execute("PRAGMA data_version").fetchone()
         if version != self._version:
             self._version = version
@@ -152,8 +152,8 @@ class Watched:
 
 
 async def _singles(folder: Path) -> tuple[float, float, float, float]:
-    """One change a mail, each begun when the one before is visible: changes a second, p50 and p99 in ms, and
-    microseconds of the stores' processors a change."""
+    """Send each change in its own mail, when the one before is visible. Return changes per second, p50 and p99 in ms, and
+    microseconds of processor time of all stores for each change."""
     took_s: list[float] = []
     async with _lab(folder, "singles", interval="0") as lab:
         await lab.coordinator.set_rate(1.0)
@@ -163,7 +163,7 @@ async def _singles(folder: Path) -> tuple[float, float, float, float]:
             began_s = time.perf_counter()
             await users.post([f"post {index}"])
             while any(each.count() <= index for each in others):
-                time.sleep(LOOK_S)  # noqa: ASYNC251 - the lab has nothing to do meanwhile, and a loop's pause is 1 ms
+                time.sleep(LOOK_S)  # noqa: ASYNC251 - the lab has nothing to do meanwhile, and asyncio.sleep takes 1 ms
             took_s.append(time.perf_counter() - began_s)
         spent_s = sum(_cpu_s(lab).values()) - sum(before.values())
         await users.shown(SINGLES)
@@ -176,8 +176,8 @@ async def _singles(folder: Path) -> tuple[float, float, float, float]:
 
 
 async def _cold(folder: Path) -> float:
-    """Posts a second into a store that gets a replica of a filled folder: it asks, and backfill brings all. The waits
-    are jumped over; the seconds are those of the work."""
+    """Return posts per second by backfill into a store that gets a replica of a filled folder. A warp skips the waiting
+    times, so only the work is measured."""
     async with _lab(folder, "cold", interval="15 min", holders="A, B") as lab:
         users = Users(lab)
         await _filled(lab, users)
@@ -185,21 +185,20 @@ async def _cold(folder: Path) -> float:
         began_s = time.perf_counter()
         await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["A", "B", "C"]))
         full = await lab.until(lambda: lab.read("C", _held) >= POSTS, lab.now + 4 * DAY_US)
-        assert full, "the cold store was not filled within four days of lab time"
+        assert full, "the new replica was not filled within four days of lab time"
         took_s = time.perf_counter() - began_s
         users.close()
         return POSTS / took_s
 
 
 def _held(node: LabNode) -> int:
-    """How many posts a store shows; none while it has no replica."""
+    """Return how many posts a store shows; 0 without a replica."""
     held = any(each.path == "Projects" and each.held_here for each in node.folders())
     return node.count("Projects") if held else 0
 
 
 async def _ready(folder: Path) -> tuple[float, float, float]:
-    """Of one store's process, the best of a few: seconds from its start until it listens, seconds of a processor of
-    these, and its memory then in MiB."""
+    """Start a store's process several times. Return the least seconds until it listens, processor seconds, and MiB."""
     best = (float("inf"), float("inf"), float("inf"))
     (folder / "one.yaml").write_text(TOPOLOGY % ("A, B, C", "15 min"), "utf-8")
     (folder / "secret").write_text("00" * 32, "utf-8")
@@ -224,8 +223,8 @@ async def _ready(folder: Path) -> tuple[float, float, float]:
 
 
 def figures() -> dict[str, float | str]:
-    """Posts of 1 KB into one store of three until the two others show them (posts/s, changes/s, ms; processor time of the
-    three stores together); a store's process until it is ready, the best of a few."""
+    """Posts of 1 KB into one of three stores until the two others show them: posts/s, changes/s, ms, and processor time of all
+    three. The start of a store's process until it is ready, the best of several."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         bulk, bulk_us = asyncio.run(_bulk(folder))

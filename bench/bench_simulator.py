@@ -1,4 +1,4 @@
-"""The simulator: how much a stimulus costs, and how fast weeks pass."""
+"""The simulator: the time of a stimulus, and of a simulated week."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def _week() -> tuple[float, int]:
 
 
 def figures() -> dict[str, float | str]:
-    """A five-store week with 84 posts: seconds of real time, stimuli a second, microseconds a stimulus."""
+    """A week of five stores with 84 posts: seconds of real time; stimuli per second, and microseconds for one."""
     seconds, events = asyncio.run(_week())
     stimuli = _stimuli()
     return {
@@ -47,7 +47,7 @@ def figures() -> dict[str, float | str]:
 
 
 def _stimuli() -> dict[str, float]:
-    """Stimuli (posts, ticks, hops and mails taken) of a busy hour, and their rate."""
+    """Return how many stimuli (posts, ticks, mails sent and received) of a busy hour are done per second."""
 
     async def busy() -> tuple[int, float]:
         async with Simulator(

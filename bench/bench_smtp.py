@@ -1,8 +1,7 @@
-"""Mails a second from one sender to one listener over the loopback, both in one event loop and one process.
+"""Mails per second from one sender to one listener over the loopback, both in one process and event loop.
 
-The callback of the listener does nothing, so this is the cost of SMTP alone: nothing is stored, nothing is durable.
-Stores authenticate and send XEXCH50; by BDAT a mail has a binary body, by DATA the same body in base64, as it is with
-a server that has no CHUNKING.
+The listener's callback does nothing, so only SMTP is measured, and nothing is stored. Sender and listener authenticate and use
+XEXCH50, as stores do. With BDAT a mail has a binary body; with DATA, for servers without CHUNKING, the same body in base64.
 """
 
 import asyncio
@@ -27,7 +26,7 @@ AUTHORITY: Final = LabAuthority(bytes(32))
 
 
 def figures() -> dict[str, float]:
-    """Mails a second of 1 KB and of 300 KB of body, and MB a second of the latter, by BDAT and by DATA."""
+    """Mails per second with bodies of 1 KB and 300 KB, and MB per second of the latter, with BDAT and with DATA."""
     small = asyncio.run(_mails_per_second(SMALL_BYTES, SMALL_COUNT, chunking=True))
     large = asyncio.run(_mails_per_second(LARGE_BYTES, LARGE_COUNT, chunking=True))
     written = asyncio.run(_mails_per_second(LARGE_BYTES, LARGE_COUNT, chunking=False))
@@ -69,7 +68,7 @@ async def _mails_per_second(size: int, count: int, *, chunking: bool) -> float:
 
 
 def _accept(hop: IncomingHop, mail: IncomingMail) -> None:
-    """Takes the mail and forgets it."""
+    """Accept the mail and discard it."""
 
 
 def _transmission(size: int) -> Transmission:

@@ -1,6 +1,6 @@
-"""A client of a running lab: everything that a program outside pflab needs to post, inject faults, wait and read.
+"""A client of a running lab, with which other programs post, inject faults, wait and read.
 
-This package needs the standard library only. Users import `pflab.client`; nothing of pflab imports users' code.
+It needs only the standard library.
 
 Public names: `Client`, `ClientError`, `UNHEARD`, `quoted`, `url_at`.
 """

@@ -1,4 +1,4 @@
-"""A client of a running lab: of one node's process, or of the face of `pflab up`, which serves every node.
+"""A client of the HTTP API of a running lab, or of the process of one node.
 
     from pflab.client import Client
 
@@ -9,9 +9,8 @@
         for event in lab.events(follow=True):
             print(event["type"])
 
-Nothing but the standard library is needed here. Values are plain dictionaries as the API's documentation (`/docs`)
-shows them; instants are text in UTC. Each call is one request on a kept connection; a client is not for several threads.
-Errors are ClientError: one line.
+Values are dictionaries as the documentation of the API (`/docs`) shows them; instants are text in UTC. Each call is one request
+on a connection that stays open. Threads must not share a client. Each error is a ClientError with a text of one line.
 """
 
 from __future__ import annotations
@@ -21,78 +20,80 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from pflab.client.requests import Requests, followed, quoted
+from pflab.client.requests import Requests, follow_events, quoted
 
 
 class Client(Requests):
-    """A lab at `url`, such as `http://127.0.0.1:8025`, with `token` if it wants one.
+    """The lab at `url`, such as `http://127.0.0.1:8025`; `token` if the lab requires one.
 
-    Each call waits `timeout_s` of real time for its answer, and raises ClientError then; those that move the clock wait
-    until the lab is there.
+    A call raises ClientError if no answer comes within `timeout_s` of real time. Calls that advance the clock wait without
+    a limit.
     """
 
     # --- the lab
 
     def lab(self) -> dict[str, Any]:
-        """The lab: its run, its clock, its servers and their standing, its faults."""
+        """Return the lab's run, clock, servers with their state (`standing`), and faults."""
         found: dict[str, Any] = self.json("GET", "/lab")
         return found
 
     def renew(self, topology: Mapping[str, Any] | None = None) -> None:
-        """Begin anew: a lab in containers alone can. /readyz says when it has, under another run's name."""
+        """Start a new run, which only a lab in containers can. It has begun when /readyz answers and `lab()` has another
+        `run`."""
         text = None if topology is None else json.dumps(topology)
         self.json("POST", "/lab/renew", {"topology": text})
 
     def saved(self) -> list[str]:
-        """The names under which the lab was saved."""
+        """Return the names of the saved states."""
         return list(self.json("GET", "/lab/saved"))
 
     def save(self, name: str, *, replace: bool = False) -> dict[str, Any]:
-        """Keep the lab as it stands under a name: a lab in containers can. A name that is taken is refused (409), unless what
-        has it may be replaced."""
+        """Save the state of the lab, which only a lab in containers can. An existing name is refused (409) without
+        `replace`."""
         found: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {"replace": replace})
         return found
 
     def reset(self, name: str) -> None:
-        """Go back to where the lab was saved. /readyz says when it has; `lab()` then shows another `history`."""
+        """Reset the lab to a saved state. It is done when /readyz answers and `lab()` has another `history`."""
         self.json("POST", f"/lab/saved/{quoted(name)}/reset", {})
 
     def ship(self) -> dict[str, Any]:
-        """Let all that has happened be written into traces; `at` is up to when, `away` which servers could not."""
+        """Make all servers write their events into traces. In the answer, the traces are complete up to `at`, except those of
+        the servers in `away`."""
         found: dict[str, Any] = self.surely("POST", "/lab/ship", {})
         return found
 
     def verdict(self) -> dict[str, Any]:
-        """What the analysis that follows the lab says of this run, and up to which instant (`at`)."""
+        """Return the verdict of the analysis that follows the lab; it includes events up to `at`."""
         found: dict[str, Any] = self.json("GET", "/lab/verdict")
         return found
 
     def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
-        """What an analysis of this run's traces says."""
+        """Give the lab the verdict of an analysis of this run's traces."""
         self.json("PUT", "/lab/verdict", verdict)
 
     def servers(self) -> list[str]:
-        """The names of all servers."""
+        """Return the names of all servers."""
         return [each["name"] for each in self.lab()["servers"]]
 
     def now(self) -> str:
-        """The lab time."""
+        """Return the lab time."""
         return str(self.json("GET", "/lab/clock")["now_at"])
 
     def clock(self) -> dict[str, Any]:
-        """Lab time, rate, and whether a warp is under way."""
+        """Return the lab time, the rate, and whether a warp is in progress."""
         found: dict[str, Any] = self.json("GET", "/lab/clock")
         return found
 
     def set_rate(self, rate: float) -> dict[str, Any]:
-        """Let the clock run; 0 pauses it."""
+        """Set the rate of the clock in lab seconds per second; 0 pauses it."""
         return self._clock("rate", {"rate": rate})
 
     def pause(self) -> dict[str, Any]:
         return self._clock("rate", {"rate": 0})
 
     def step(self, limit: str | None = None) -> dict[str, Any]:
-        """To the next instant at which anything is due, but not beyond `limit`; `moved` says whether there was one."""
+        """Advance to the next instant at which anything is due, at most to `limit`; `moved` says whether there was one."""
         return self._clock("step", {"limit": limit})
 
     def advance(self, to: str) -> dict[str, Any]:
@@ -100,20 +101,20 @@ class Client(Requests):
         return self._clock("advance", {"to": to})
 
     def until_converged(self, folder: str, within: str) -> dict[str, Any]:
-        """Warp until all holders of a folder have equal digests, at most so long; `held` says whether they have."""
+        """Warp until all holders of a folder have equal digests, at most for `within`; `held` says whether they have."""
         return self._clock("until", {"converged": folder, "within": within})
 
     def until_event(self, kind: str, within: str, on: str | None = None) -> dict[str, Any]:
-        """Warp until an event of this type happens (on one server), at most so long; `held` says whether it has."""
+        """Warp until an event of this type happens (on one server), at most for `within`; `held` says whether it did."""
         return self._clock("until", {"event": kind, "on": on, "within": within})
 
     def faults(self) -> list[dict[str, Any]]:
-        """The faults in force."""
+        """Return the active faults."""
         return list(self.json("GET", "/lab/faults"))
 
     def inject(self, kind: str, **what: Any) -> str:
-        """A fault: lose, alter, delay, duplicate, reorder, cut, smtp or hold, with from_, to, type, count, by, connector,
-        between, at, does, lasts as they apply; its id."""
+        """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, smtp or hold; what: from_, to,
+        type, count, by, connector, between, at, does, lasts, as the kind allows."""
         given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
         return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
 
@@ -128,18 +129,18 @@ class Client(Requests):
         self._life(node, "start")
 
     def kill(self, node: str) -> None:
-        """Let the server die at once, as by SIGKILL."""
+        """Kill the server, as by SIGKILL."""
         self._life(node, "kill")
 
     def backup(self, node: str) -> str:
-        """Keep a copy of the server's database; its id."""
+        """Copy the server's database and return the id of the copy."""
         return str(self._life(node, "backup")["backup"])
 
     def restore(self, node: str, backup: str) -> None:
         self._life(node, "restore", {"backup": backup})
 
     def delete_store(self, node: str, *, on: str, force: bool = False) -> None:
-        """Delete a stopped server's store from the directory, at another server; by force if it still holds replicas."""
+        """Delete a stopped server's store from the directory, on another server; `force` if it still holds replicas."""
         self._life(node, "delete", {"on": on, "force": force})
 
     def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,26 +156,26 @@ class Client(Requests):
         return list(self._node("GET", node, "/folders"))
 
     def create_folder(self, node: str, path: str, **properties: Any) -> str:
-        """A new folder with `replicas`, `schedule`, `contacts`, `priority`, `age_limit`, `resolve`; its id."""
+        """Create a folder with `replicas`, `schedule`, `contacts`, `priority`, `age_limit`, `resolve`; return its id."""
         return self.folder_made(node, path, **properties)["id"]
 
     def folder_made(self, node: str, path: str, **properties: Any) -> dict[str, str]:
-        """A new folder: its `id`, and its change number as people see it (`number`) and as traces write it (`change`)."""
+        """Create a folder; return `id`, and the change number as people see it (`number`) and as traces have it (`change`)."""
         return dict(self._node("POST", node, "/folders", {"path": path, **properties}))
 
     def change_folder(self, node: str, path: str, **properties: Any) -> str:
-        """Also `rename` and `move_to`; the change number as traces write it."""
+        """Change properties, also `rename` and `move_to`; return the change number as traces have it."""
         return self.folder_changed(node, path, **properties)["change"]
 
     def folder_changed(self, node: str, path: str, **properties: Any) -> dict[str, str]:
-        """The same; the change number in both forms, `number` and `change`."""
+        """Change properties; return the change number in both forms, `number` and `change`."""
         return dict(self._node("PATCH", node, f"/folders/{quoted(path)}", properties))
 
     def delete_folder(self, node: str, path: str) -> None:
         self._node("DELETE", node, f"/folders/{quoted(path)}")
 
     def messages(self, node: str, folder: str) -> list[dict[str, Any]]:
-        """All live messages, however many."""
+        """Return all messages that are not deleted."""
         found: list[dict[str, Any]] = []
         while True:
             query = {"folder": folder, **({"after": found[-1]["id"]} if found else {})}
@@ -189,46 +190,46 @@ class Client(Requests):
     def post(
         self, node: str, folder: str, *, subject: str, body: str = "", sender: str = "", key: str | None = None
     ) -> str:
-        """Post a message; its id. Asked for again, under one key, if no answer comes; posted once all the same."""
+        """Post a message and return its id. Without an answer the request is repeated; the same key posts only once."""
         what = {"folder": folder, "subject": subject, "body": body, "sender": sender}
         return str(self.surely("POST", f"/nodes/{quoted(node)}/messages", what, key)["id"])
 
     def post_batch(
         self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
     ) -> list[str]:
-        """Post several, all or none; their ids. A message is `subject` and if need be `body`, `sender`, `attachments`
-        (each `name` and `content` in base64)."""
+        """Post several messages, all or none, and return their ids. Each has `subject` and optionally `body`, `sender`,
+        `attachments` (each with `name`, and `content` in base64)."""
         what = {"folder": folder, "messages": list(messages)}
         return list(self.surely("POST", f"/nodes/{quoted(node)}/messages/batch", what, key)["ids"])
 
     def post_numbered(
         self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
     ) -> list[tuple[str, str]]:
-        """As `post_batch`; of each message its id and its change number as people see it, A-1."""
+        """Do the same as `post_batch`, but return the id and the change number (such as A-1) of each message."""
         what = {"folder": folder, "messages": list(messages)}
         made = self.surely("POST", f"/nodes/{quoted(node)}/messages/batch", what, key)
         return list(zip(made["ids"], made["numbers"], strict=True))
 
     def post_mail(self, node: str, folder: str, mail: bytes, *, key: str | None = None) -> str:
-        """Post a mail as it is; its id. It comes out of every store to the byte."""
+        """Post a mail and return the id of the message. Every store gives it back byte for byte."""
         path = f"/nodes/{quoted(node)}/messages/mail?folder={quoted(folder)}"
         return str(self.surely("POST", path, mail, key)["id"])
 
     def mail(self, node: str, folder: str, message: str) -> bytes:
-        """A message as a mail."""
+        """Return a message as a mail."""
         return self.content("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/mail?folder={quoted(folder)}")
 
     def log(self, node: str, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[dict[str, Any]]:
-        """The newest entries of the store's application log, in order; of one event id if it is given."""
+        """Return the newest entries of the store's application log, in order; only those with `event` if it is given."""
         only = "" if event is None else f"&event={event}"
         return list(self._node("GET", node, f"/log?after={after}&limit={limit}{only}"))
 
     def mailbox(self, node: str) -> list[dict[str, Any]]:
-        """Mails to people that the store has kept for them."""
+        """Return the mails to people that the store keeps."""
         return list(self._node("GET", node, "/mailbox"))
 
     def mailbox_mail(self, node: str, notice: int) -> bytes:
-        """One mail of the mailbox, by the id that the list has."""
+        """Return one mail of the mailbox by its id."""
         return self.content("GET", f"/nodes/{quoted(node)}/mailbox/{notice}")
 
     def edit(self, node: str, folder: str, message: str, **what: str) -> str:
@@ -243,7 +244,7 @@ class Client(Requests):
         return list(self._node("POST", node, path, {"keep": keep})["changes"])
 
     def state(self, node: str, folder: str) -> dict[str, Any]:
-        """The folder's rows of the replication state table."""
+        """Return the folder's rows of the replication state table."""
         found: dict[str, Any] = self._node("GET", node, f"/state?folder={quoted(folder)}")
         return found
 
@@ -265,7 +266,7 @@ class Client(Requests):
         return found
 
     def configure(self, node: str, values: Mapping[str, Any]) -> list[str]:
-        """Changes settings; a line for each that was out of its range."""
+        """Change settings; return a line for each value that was out of range."""
         notices: list[str] = self._node("PATCH", node, "/settings", dict(values))["notices"]
         return notices
 
@@ -277,11 +278,14 @@ class Client(Requests):
     def events(
         self, node: str | None = None, *, follow: bool = False, after: str | int = 0
     ) -> Generator[dict[str, Any], None, None]:
-        """Events after so many of them, of one server or of the whole lab; with `follow` for ever, as they come. A stream
-        that is cut goes on where it was, none missing and none twice; ClientError if there is no going on."""
+        """Yield the events after the first `after`, of one server or of the whole lab; with `follow`, also new ones,
+        without end.
+
+        A broken stream is continued after the last event. Raises ClientError if that fails.
+        """
         if follow:
             path = "/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream"
-            yield from followed(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
+            yield from follow_events(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
             return
         path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
         while True:

@@ -1,6 +1,6 @@
-"""Requests to a lab over HTTP, one at a time on a kept connection: what every client of a lab is built on.
+"""HTTP requests to a lab, one at a time on a connection that stays open, and its stream of server-sent events.
 
-Following what happens in a lab: server-sent events, and going on where a stream was cut.
+A broken stream is continued after the last event that arrived.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ TIMEOUT_S = 60.0
 """Real time that a client waits for an answer, unless it is made with another `timeout_s`."""
 
 UNHEARD = frozenset({0, 502, 503})
-"""Statuses that say nothing of what was asked: no answer, or none of the server."""
+"""Statuses that do not say whether the request was done: no answer from the lab (0), or none from its server."""
 
 SURE_TRIES = 3
-"""How often a change under an Idempotency-Key is asked for before it is given up."""
+"""How often a change with an Idempotency-Key is requested if no answer comes."""
 
 
 class ClientError(Exception):
-    """The lab refused, or did not answer. `status` is the HTTP status, 0 without an answer; `kind` names what is wrong."""
+    """The lab refused or did not answer. `status` is the HTTP status, or 0 without an answer; `kind` is the type of error."""
 
     def __init__(self, status: int, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -36,23 +36,23 @@ class ClientError(Exception):
 
     @property
     def internal(self) -> bool:
-        """Whether the lab met a bug of pflab; its log has the traceback."""
+        """Return whether this is an internal error of the lab. The lab's log has the traceback."""
         return self.status == HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def quoted(text: str) -> str:
-    """A name as a part of a path or a query."""
+    """Return a name quoted for a path or a query."""
     return quote(text, safe="")
 
 
 def url_at(address: tuple[str, int]) -> str:
-    """The URL of whoever serves HTTP at a host and port."""
+    """Return the URL of an HTTP server."""
     host, port = address
     return f"http://{host}:{port}"
 
 
 class Requests:
-    """Requests to the lab at `url`, such as `http://127.0.0.1:8025`, with `token` if it wants one.
+    """Requests to the lab at `url`, such as `http://127.0.0.1:8025`; `token` if the lab requires one.
 
     Each request waits `timeout_s` of real time for its answer; a `patient` one waits without a limit.
     """
@@ -60,7 +60,7 @@ class Requests:
     def __init__(self, url: str, *, token: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
         parts = urlsplit(url if "//" in url else f"http://{url}")
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ClientError(0, "Url", f"{url!r} is no URL of a lab; write http://127.0.0.1:8025")
+            raise ClientError(0, "Url", f"{url!r} is not the URL of a lab; write for example http://127.0.0.1:8025")
         self.url = f"{parts.scheme}://{parts.netloc}"
         self.timeout_s = timeout_s
         self._secure = parts.scheme == "https"
@@ -68,7 +68,7 @@ class Requests:
         self._token = token
         self._connection: HTTPConnection | None = None
         self.replayed = False
-        """Whether the last change had been done before under the same key."""
+        """Whether the last change had already been done under the same key."""
 
     def __enter__(self) -> Self:
         return self
@@ -77,13 +77,13 @@ class Requests:
         self.close()
 
     def close(self) -> None:
-        """Hang up; the next call connects again."""
+        """Close the connection. The next call opens another one."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def surely(self, method: str, path: str, body: Any, key: str | None = None) -> Any:
-        """A change under an Idempotency-Key, asked for again while no answer comes."""
+        """Request a change under an Idempotency-Key, up to SURE_TRIES times if no answer comes. Return the answer's JSON."""
         headers = {"Idempotency-Key": key or str(uuid.uuid4())}
         for left in reversed(range(SURE_TRIES)):
             try:
@@ -102,11 +102,11 @@ class Requests:
         headers: Mapping[str, str] | None = None,
         patient: bool = False,
     ) -> Any:
-        """One request; the answer's JSON."""
+        """Send a request and return the JSON of the answer."""
         return json.loads(self.content(method, path, body, headers=headers, patient=patient) or b"null")
 
     def text(self, method: str, path: str, body: Any = None) -> str:
-        """One request; the answer's text."""
+        """Send a request and return the text of the answer."""
         return self.content(method, path, body).decode("utf-8")
 
     def content(
@@ -118,11 +118,11 @@ class Requests:
         headers: Mapping[str, str] | None = None,
         patient: bool = False,
     ) -> bytes:
-        """One request; the answer's bytes."""
+        """Send a request and return the bytes of the answer."""
         return self.read(self.ask(method, path, body, headers=headers, patient=patient))
 
     def read(self, answer: HTTPResponse) -> bytes:
-        """The whole of an answer."""
+        """Return the complete body of an answer."""
         try:
             return answer.read()
         except (OSError, HTTPException) as error:
@@ -138,7 +138,7 @@ class Requests:
         headers: Mapping[str, str] | None = None,
         patient: bool = False,
     ) -> HTTPResponse:
-        """One request; the answer, not yet read. ClientError for every status from 400 on."""
+        """Send a request and return the answer before its body is read. Raises ClientError for a status of 400 or more."""
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         kind = "message/rfc822" if isinstance(body, bytes) else "application/json"
         given = {"Content-Type": kind, **(headers or {})}
@@ -149,8 +149,8 @@ class Requests:
         if answer.status < 400:
             return answer
         try:
-            told = json.loads(answer.read())
-            detail, kind = str(told["detail"]), str(told["type"]).rpartition(":")[2]
+            problem = json.loads(answer.read())
+            detail, kind = str(problem["detail"]), str(problem["type"]).rpartition(":")[2]
         except (ValueError, KeyError, TypeError, OSError, HTTPException):
             detail, kind = f"{method} {path}: {answer.status} {answer.reason}", "Http"
         raise ClientError(answer.status, kind, detail)
@@ -164,7 +164,7 @@ class Requests:
                 return self._once(method, path, body, headers, patient)
             except (OSError, HTTPException) as error:
                 self.close()
-                # A kept connection may have been closed at the other end; reading or putting again does no harm.
+                # The server may have closed the connection since the last request. Repeating GET and PUT is harmless.
                 if not kept or method not in {"GET", "PUT"} or isinstance(error, TimeoutError):
                     raise self._silence(error) from error
                 kept = False
@@ -186,58 +186,59 @@ class Requests:
         return ClientError(0, "Silence", f"no answer from {self.url} ({reason}); is the lab up? pflab up TOPOLOGY")
 
 
-RESUME_S = 0.2
-"""Real time between two tries to go on with a stream that was cut."""
+RECONNECT_S = 0.2
+"""Real time between two attempts to continue a broken stream."""
 
-PATIENCE_S = 30.0
-"""Real time for which a stream that was cut is asked for again."""
+RECONNECT_TIMEOUT_S = 30.0
+"""Real time for which attempts to continue a broken stream are made."""
 
-GONE_S = 15.0
-"""The same where nobody listens any more: the lab has ended, and whoever watched it wants to know; a coordinator that was
-killed is back by then."""
+REFUSED_TIMEOUT_S = 15.0
+"""The same if connections are refused, because the lab has probably stopped. A killed coordinator is back within this time."""
 
 
-def followed(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
-    """The events of the stream at `path` after that id, for ever, none missing and none twice. own: a connection for
-    this stream alone, closed at its end. Raises ClientError if there is no going on."""
+def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
+    """Yield the events of the stream at `path` after the id `after`, without end; each exactly once.
+
+    own: a connection for this stream only, which is closed at the end. Raises ClientError if a broken stream cannot continue.
+    """
     last, history = str(after), ""
-    began, silent_from_s = False, math.inf
+    began, silent_since_s = False, math.inf
     with own:
         while True:
             try:
-                # A lab that came up since counts its events from 1 again; one that went back, from where it was saved.
+                # A new lab counts its events from 1 again, and a lab that was reset from the saved state on.
                 if path.startswith("/lab/"):
-                    history = same_history(own, history)
+                    history = _check_history(own, history)
                 with own.ask("GET", f"{path}?{urlencode({'after': last})}") as answer:
-                    began, silent_from_s = True, math.inf
+                    began, silent_since_s = True, math.inf
                     for id_, data in _sent_events(answer):
                         last = id_
                         yield json.loads(data)
             except ClientError as error:
                 now_s = time.monotonic()
-                silent_from_s = min(silent_from_s, now_s)
-                if not began or error.status not in UNHEARD or now_s - silent_from_s > _patience_s(error):
+                silent_since_s = min(silent_since_s, now_s)
+                if not began or error.status not in UNHEARD or now_s - silent_since_s > _reconnect_timeout_s(error):
                     raise
             except (OSError, HTTPException):
-                pass  # cut in the middle
+                pass  # the connection broke
             own.close()
-            time.sleep(RESUME_S)
+            time.sleep(RECONNECT_S)
 
 
-def _patience_s(error: ClientError) -> float:
-    return GONE_S if isinstance(error.__cause__, ConnectionRefusedError) else PATIENCE_S
+def _reconnect_timeout_s(error: ClientError) -> float:
+    return REFUSED_TIMEOUT_S if isinstance(error.__cause__, ConnectionRefusedError) else RECONNECT_TIMEOUT_S
 
 
-def same_history(lab: Requests, history: str) -> str:
-    """The lab's course of events, which must be this one unless none is given. Raises ClientError."""
+def _check_history(lab: Requests, history: str) -> str:
+    """Return the id of the lab's history. Raises ClientError if it differs from `history`, unless that is empty."""
     found = str(lab.json("GET", "/lab")["history"])
     if history not in {"", found}:
-        raise ClientError(409, "AnotherLab", f"another lab is up at {lab.url} now, or it was reset; begin again")
+        raise ClientError(409, "AnotherLab", f"another lab runs at {lab.url} now, or the lab was reset; start again")
     return found
 
 
 def _sent_events(answer: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
-    """Ids and data of server-sent events; one that does not come to its end is none."""
+    """Yield the id and data of each server-sent event; an incomplete event is dropped."""
     id_, data = "", b""
     for line in answer:
         if line.startswith(b"id: "):

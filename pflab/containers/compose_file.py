@@ -1,8 +1,8 @@
-"""A docker-compose.yml for a topology: a container for each store, one for the coordinator, one for a gentle load, and under
-the profile `analytics` Spark and an analysis that follows the lab.
+"""Make the docker-compose.yml for a topology: a container for each store, one for the coordinator, one for a light load, and in
+the profile `analytics` Spark with an analysis that follows the lab.
 
-The stores' containers know nothing of the organization: the coordinator, which reads the topology, begins them. Names
-follow a convention: a server's service is its name in lower case, and listens on HTTP_PORT and SMTP_PORT.
+Only the coordinator reads the topology; it sends the stores what they need to start. The service of a server is the server's
+name in lower case. It listens on HTTP_PORT and SMTP_PORT.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ANALYTICS: Final = "analytics"
 SPARK: Final = "spark"
 WORKERS: Final = 2
 RESERVED: Final = (LAB, LOAD, ANALYTICS, SPARK)
-"""Services that are no stores: a server's may be neither called so nor begin so with a hyphen behind it."""
+"""Services that are not stores. The service of a server must not have such a name, or begin with one and a hyphen."""
 
 IMAGE: Final = "pflab:${PFLAB_TAG:-latest}"
 SPARK_IMAGE: Final = "pflab-spark:${PFLAB_TAG:-latest}"
@@ -70,45 +70,47 @@ _HEALTH: Final[dict[str, Any]] = {
     "start_period": "120s",
 }
 
-_SPARKLY: Final[dict[str, Any]] = {
+_SPARK_SERVICE: Final[dict[str, Any]] = {
     **_HARDENED,
     "profiles": [ANALYTICS],
-    # Spark unpacks libraries of machine code there.
+    # Spark unpacks native libraries there.
     "tmpfs": ["/tmp:exec"],
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ComposeOrder:
-    """What to write for. topology: its file as seen from where the file will lie; context: the same of our source, which
-    the image is built from, None if it is there already."""
+    """Paths for the compose file, relative to its folder.
+
+    topology: the topology file; context: the source code from which the image is built, or None if the image exists already.
+    """
 
     topology: str
     context: str | None
 
 
 def service_of(server: str) -> str:
-    """The service of a server, which is its container's host name, too."""
+    """Return the service of a server, which is also the host name of its container."""
     return server.lower()
 
 
 def addresses_of(names: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Where each server's process is by convention. Raises LabError for names that do not do as services."""
+    """Return the address of each server's process. Raises LabError for a name that cannot be the name of a service."""
     services: dict[str, str] = {}
     for name in names:
         service = service_of(name)
         if service in RESERVED or service.startswith(tuple(f"{each}-" for each in RESERVED)):
-            raise LabError(
-                f"server {name}: its service would be called {service!r}, as one of the lab's own; rename it"
-            )
+            raise LabError(f"server {name}: its service would have the reserved name {service!r}; rename the server")
         if service in services:
-            raise LabError(f"servers {services[service]} and {name} differ in case alone, and services do not")
+            raise LabError(
+                f"servers {services[service]} and {name} would have the same service {service}; rename one of them"
+            )
         services[service] = name
     return {name: (service, HTTP_PORT) for service, name in services.items()}
 
 
 def compose_text(topology: Topology, order: ComposeOrder) -> str:
-    """The file. The same topology gives the same text. Raises LabError."""
+    """Return the text of the compose file, which is the same for the same topology. Raises LabError."""
     stores = {service: name for name, (service, _) in addresses_of(list(topology.servers)).items()}
     document: dict[str, Any] = {
         "name": "pflab",
@@ -132,7 +134,7 @@ def compose_text(topology: Topology, order: ComposeOrder) -> str:
 
 
 class _Plain(yaml.SafeDumper):
-    """What is the same twice is written twice: no anchors."""
+    """Writes repeated values in full, without YAML anchors."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -209,7 +211,7 @@ def _store(service: str, name: str) -> dict[str, Any]:
 
 
 def _analytics(order: ComposeOrder) -> dict[str, Any]:
-    """Spark's master, its workers, and what follows the lab on them. They see the traces, and no store's database."""
+    """Return Spark's master, its workers, and the analysis. They can read the traces, but no store's database."""
     workers = [f"{SPARK}-worker-{number}" for number in range(1, WORKERS + 1)]
     master = f"spark://{SPARK}:{MASTER_PORT}"
     health = {**_HEALTH, "test": ["CMD", "pflab-ready", str(MASTER_PAGE_PORT), "/"]}
@@ -221,7 +223,7 @@ def _analytics(order: ComposeOrder) -> dict[str, Any]:
             "command": ["master"],
             "volumes": ["secrets:/secrets:ro"],
             "healthcheck": health,
-            **_SPARKLY,
+            **_SPARK_SERVICE,
         },
         **{
             worker: {
@@ -230,7 +232,7 @@ def _analytics(order: ComposeOrder) -> dict[str, Any]:
                 "command": ["worker", master],
                 "volumes": seen,
                 "depends_on": {SPARK: {"condition": "service_healthy"}},
-                **_SPARKLY,
+                **_SPARK_SERVICE,
             }
             for worker in workers
         },
@@ -247,6 +249,6 @@ def _analytics(order: ComposeOrder) -> dict[str, Any]:
                 LAB: {"condition": "service_healthy"},
                 **{worker: {"condition": "service_started"} for worker in workers},
             },
-            **_SPARKLY,
+            **_SPARK_SERVICE,
         },
     }

@@ -67,7 +67,7 @@ def test_containers_have_no_more_access_than_they_need() -> None:
 
 @pytest.mark.parametrize(
     ("names", "expected"),
-    [(["A", "a"], "differ in case"), (["Lab", "B"], "one of the lab's own"), (["Spark-1"], "one of the lab's own")],
+    [(["A", "a"], "would have the same service"), (["Lab", "B"], "reserved name"), (["Spark-1"], "reserved name")],
 )
 def test_invalid_service_names_are_refused(names: list[str], expected: str) -> None:
     """Services have the server names in lower case; a collision is refused in one line."""
