@@ -12,16 +12,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence import (
-    holders,
-    presence,
-    request_slots,
-    source_selection,
-    status_mails,
-)
-from analytics.evidence import (
-    hops as hop_events,
-)
+from analytics.evidence import holders, presence, request_slots, source_selection, status_mails
+from analytics.evidence import hops as hop_events
 from analytics.evidence.broadcasts import cycles
 from analytics.evidence.claimed_sets import claims
 from analytics.evidence.number_sets import ranges, ranges_of

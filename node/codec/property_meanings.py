@@ -11,12 +11,7 @@ from node.tracking.idset import decode_idset
 from node.tracking.pcl import Pcl
 from traces.labtime import format_instant
 from transport.mapi.properties import Value, decode_bag
-from transport.mapi.property_tags import (
-    PR_CHANGE_KEY,
-    PR_PARENT_SOURCE_KEY,
-    PR_PREDECESSOR_CHANGE_LIST,
-    PR_SOURCE_KEY,
-)
+from transport.mapi.property_tags import PR_CHANGE_KEY, PR_PARENT_SOURCE_KEY, PR_PREDECESSOR_CHANGE_LIST, PR_SOURCE_KEY
 from transport.mime.describe import Branch, Meaning, describe_bag
 
 

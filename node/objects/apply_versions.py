@@ -65,13 +65,7 @@ from node.objects.version_rows import (
 from node.state.context import Context, set_of_pcl, version_rank
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
-from traces.events import (
-    ConflictArose,
-    ConflictEnded,
-    TombstoneMade,
-    VersionApplied,
-    VersionIgnored,
-)
+from traces.events import ConflictArose, ConflictEnded, TombstoneMade, VersionApplied, VersionIgnored
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

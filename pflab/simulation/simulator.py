@@ -68,14 +68,7 @@ from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
 from pflab.lab.lab import STRANGER
 from pflab.lab.recorded_lab import RecordedLab
-from pflab.lab.servers import (
-    EmbeddedServers,
-    LabServer,
-    NodeFactory,
-    NodeSettings,
-    ServerStatus,
-    authority_of,
-)
+from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus, authority_of
 from pflab.runs.recorder import Record, say_who_waits
 from pflab.simulation.environment import Environment
 from pflab.simulation.network import Network, NetworkPolicy

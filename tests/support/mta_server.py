@@ -11,15 +11,7 @@ from tests.support.clock import START_AT
 from topology.file.load import topology_from_text
 from topology.routing import Routing
 from traces.recorder import Recorder
-from transport.envelope import (
-    IncomingHop,
-    LocalDelivery,
-    OutgoingMail,
-    Priority,
-    SendOutcome,
-    SendState,
-    Transmission,
-)
+from transport.envelope import IncomingHop, LocalDelivery, OutgoingMail, Priority, SendOutcome, SendState, Transmission
 from transport.mime.headers import incoming_mail
 from transport.mta.mta import Mta
 from transport.mta.retry_policy import MtaPolicy

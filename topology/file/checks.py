@@ -9,15 +9,7 @@ from topology.enums import ConnectorKind, Joins
 from topology.file.defaults import connector_name, server_sites, site_names
 from topology.file.model import ConnectorEntry, TopologyFile
 from topology.file.yaml_source import YamlSource
-from topology.problems import (
-    MOST_PROBLEMS,
-    PathItem,
-    Problem,
-    ValueTextError,
-    did_you_mean,
-    one_of,
-    quoted,
-)
+from topology.problems import MOST_PROBLEMS, PathItem, Problem, ValueTextError, did_you_mean, one_of, quoted
 from topology.settings.catalogue import find_spec
 from topology.settings.values import RawSetting, read_value
 

@@ -22,13 +22,7 @@ from typing import Final
 from transport.envelope import IncomingHop, Priority
 from transport.errors import CodecError
 from transport.mapi.properties import Bag, decode_bag, decode_bag_at, encode_bag
-from transport.mapi.property_tags import (
-    PR_ADDRTYPE,
-    PR_EMAIL_ADDRESS,
-    PR_MESSAGE_CLASS,
-    PR_PRIORITY,
-    PR_RECIPIENT_TYPE,
-)
+from transport.mapi.property_tags import PR_ADDRTYPE, PR_EMAIL_ADDRESS, PR_MESSAGE_CLASS, PR_PRIORITY, PR_RECIPIENT_TYPE
 from transport.mapi.system_message import CLASS_REPLICATION
 from transport.protocol.hop_headers import MAX_NAME_BYTES, MAX_SENT_AT
 

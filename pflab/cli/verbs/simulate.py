@@ -16,14 +16,7 @@ from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import document_of, load_plan, plan_text
 from pflab.campaign.plans.plan import Plan
 from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, parse_faults, run_plan
-from pflab.campaign.seeds import (
-    CampaignResult,
-    Order,
-    as_document,
-    chosen_for_verification,
-    jobs_here,
-    run_campaign,
-)
+from pflab.campaign.seeds import CampaignResult, Order, as_document, chosen_for_verification, jobs_here, run_campaign
 from pflab.campaign.shrinker import MOST_PLAYS, Shrinker
 from pflab.cli.bugs import debugging
 from pflab.cli.lab_options import RUNS, parse_seeds, read_bytes, read_topology

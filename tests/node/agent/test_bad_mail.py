@@ -11,15 +11,7 @@ import pytest
 
 from node.agent import incoming
 from node.codec.items import PR_DISPLAY_NAME, ROOT
-from node.codec.replication_message import (
-    P_SECTIONS,
-    P_STORE,
-    MessageType,
-    ReplicationMail,
-    Section,
-    decode,
-    encode,
-)
+from node.codec.replication_message import P_SECTIONS, P_STORE, MessageType, ReplicationMail, Section, decode, encode
 from node.codec.signing import LabAuthority
 from node.errors import MailRefused
 from node.tracking.change_number import ChangeNumber

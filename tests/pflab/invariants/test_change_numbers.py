@@ -12,9 +12,7 @@ from pflab.invariants.versions import (
 )
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import GUIDS, MESSAGE, Trace, number
-from traces.events import (
-    NodeStopped,
-)
+from traces.events import NodeStopped
 from traces.labtime import HOUR_US
 
 

@@ -4,12 +4,7 @@ passes correct events."""
 from __future__ import annotations
 
 from pflab.invariants.backfill_array import RequestsWithinTheLimit
-from pflab.invariants.mail_contents import (
-    AcceptedIsDurable,
-    AnswersAreAsked,
-    SameBytesEverywhere,
-    TombstonesStay,
-)
+from pflab.invariants.mail_contents import AcceptedIsDurable, AnswersAreAsked, SameBytesEverywhere, TombstonesStay
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, applies, number, numbers
 from traces.events import (

@@ -13,13 +13,7 @@ from transport.mapi import mdbef
 from transport.mapi.item import Item, check_item, encode_item
 from transport.mapi.mdbef import MAGIC, decode_mdbef, encode_mdbef
 from transport.mapi.properties import Bag
-from transport.mapi.property_tags import (
-    PR_ATTACH_DATA_OBJ,
-    PR_ATTACH_METHOD,
-    PR_CHANGE_KEY,
-    PR_CNSET_SEEN,
-    PR_SUBJECT,
-)
+from transport.mapi.property_tags import PR_ATTACH_DATA_OBJ, PR_ATTACH_METHOD, PR_CHANGE_KEY, PR_CNSET_SEEN, PR_SUBJECT
 from transport.mapi.system_message import Part, RawAttribute, SystemMessage
 from transport.mapi.tnef import MAX_PARTS, decode_tnef, encode_tnef
 

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from traces.labtime import SECOND_US, parse_instant
 from transport.envelope import IncomingHop, Priority
 from transport.mime.headers import MAX_HEADER_SIZE, incoming_mail, scan_header
-from transport.protocol.hop_headers import (
-    MAX_SENT_AT,
-    hop_line,
-    received_line,
-    rfc5322_date,
-    take_hop_line,
-)
+from transport.protocol.hop_headers import MAX_SENT_AT, hop_line, received_line, rfc5322_date, take_hop_line
 
 START_AT = parse_instant("2003-10-21T00:15:00Z")
 MAIL = b"Subject: a\r\n\r\nbody\r\n"
