@@ -56,7 +56,7 @@ def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
     write_scenarios(root / "suite")
     planted = plant_all(root)
     plant_rule_faults(root)
-    random_runs = write_random_runs(root / "toys")
+    random_runs = write_random_runs(root / "random")
     write_campaign(root / "campaign")
     write_extra_runs(root / "stories")
     write_generated(spark, root / "made")

@@ -20,8 +20,8 @@ from tests.support.random_traces import write_random_runs
 def test_check_prints_verdicts_as_json(judged: Judged) -> None:
     """CV-1: pflab check prints each verdict as JSON, exits with 1 if one folder has not converged, and keeps the tables."""
     assert judged.exit_code == 1
-    assert judged.told["judgement"] == "not converged"
-    assert judged.told["traces"] == sum(1 for each in judged.root.glob("*/*") if each.is_dir())
+    assert judged.document["judgement"] == "not converged"
+    assert judged.document["traces"] == sum(1 for each in judged.root.glob("*/*") if each.is_dir())
     assert (judged.tables / "gold" / "verdicts" / "_SUCCESS").exists()
 
 
@@ -60,9 +60,9 @@ def test_a_wrong_path_is_refused(project_root: Path, tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> None:
     """An interrupted check says so in one line, with exit code 130, without Spark's errors."""
-    write_random_runs(tmp_path / "toys", [1])
+    write_random_runs(tmp_path / "random", [1])
     tables = tmp_path / "tables"
-    order = [*PFLAB, str(tmp_path / "toys"), "--tables", str(tables)]
+    order = [*PFLAB, str(tmp_path / "random"), "--tables", str(tables)]
     env = {**os.environ, "PYTHONPATH": str(project_root)}
     with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as check:
         # Once it keeps its first table Spark is at work.
@@ -78,10 +78,10 @@ def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> 
 
 def test_an_error_of_spark_is_one_line(project_root: Path, tmp_path: Path) -> None:
     """A file in the place of the tables' folder gives exit code 2 and one line, without a traceback of Python or Java."""
-    write_random_runs(tmp_path / "toys", [1])
+    write_random_runs(tmp_path / "random", [1])
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "bronze").write_text("no folder")
-    done = pflab_check(project_root, str(tmp_path / "toys"), "--tables", str(tmp_path / "tables"))
+    done = pflab_check(project_root, str(tmp_path / "random"), "--tables", str(tmp_path / "tables"))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1].startswith(
         "pflab check: Spark cannot judge these: Parent path is not a directory: "

@@ -20,8 +20,8 @@ def test_every_scenario_is_judged_clean(judged: Judged) -> None:
     """Every scenario is judged converged and without a violation, except where the lesson breaks a rule."""
     assert len(SCENARIOS) >= 33
     codes = {name: each["exit_code"] for name, each in judged.runs("suite").items()}
-    wanted = {path.stem: BROKEN_ON_PURPOSE.get(path.stem, (0, set()))[0] for path in SCENARIOS}
-    assert codes == {f"suite/{name}": code for name, code in wanted.items()}
+    expected_codes = {path.stem: BROKEN_ON_PURPOSE.get(path.stem, (0, set()))[0] for path in SCENARIOS}
+    assert codes == {f"suite/{name}": code for name, code in expected_codes.items()}
 
 
 def test_a_sample_of_campaigns_is_judged_clean(judged: Judged) -> None:
@@ -64,20 +64,20 @@ def test_lines_set_aside_are_counted(judged: Judged) -> None:
 def test_a_plain_oracle_agrees_on_random_traces(judged: Judged) -> None:
     """CV-2: spark and a plain Python oracle find the same mismatches in random traces."""
     found: dict[str, set[tuple[str, str, str, str]]] = {name: set() for name in judged.random_runs}
-    for row in judged.table("gold/mismatches").where("trace like '%/toys/%'").collect():
-        found[row.trace.rpartition("#toy-")[2]].add((row.folder, row.store, row.what, row.number))
-    assert found == {name: toy.wrong for name, toy in judged.random_runs.items()}
-    clean = sum(not toy.wrong for toy in judged.random_runs.values())
-    assert 5 < clean < len(judged.random_runs) - 5, "the toys must be of both kinds"
+    for row in judged.table("gold/mismatches").where("trace like '%/random/%'").collect():
+        found[row.trace.rpartition("#random-")[2]].add((row.folder, row.store, row.what, row.number))
+    assert found == {name: run.wrong for name, run in judged.random_runs.items()}
+    clean = sum(not run.wrong for run in judged.random_runs.values())
+    assert 5 < clean < len(judged.random_runs) - 5, "some random runs must be clean and some not"
 
 
 def test_a_plain_oracle_agrees_on_losses(judged: Judged) -> None:
     """DU-1: spark and the plain oracle find the same losses by restores."""
     found: dict[str, set[str]] = {name: set() for name in judged.random_runs}
-    for row in judged.table("gold/losses").where("trace like '%/toys/%'").collect():
-        name = row.trace.rpartition("#toy-")[2]
+    for row in judged.table("gold/losses").where("trace like '%/random/%'").collect():
+        name = row.trace.rpartition("#random-")[2]
         found[name] |= {row.number} - judged.random_runs[name].buried
-    assert found == {name: toy.lost for name, toy in judged.random_runs.items()}
+    assert found == {name: run.lost for name, run in judged.random_runs.items()}
     assert any(found.values())
 
 

@@ -1,4 +1,4 @@
-"""Small plans for tests."""
+"""Small campaign plans for tests."""
 
 from __future__ import annotations
 

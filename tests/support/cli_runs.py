@@ -1,4 +1,4 @@
-"""Scenarios that tests of the command line run, and what its verbs print."""
+"""Scenarios for tests of the command line, and the output of its verbs."""
 
 from __future__ import annotations
 

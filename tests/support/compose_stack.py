@@ -1,4 +1,4 @@
-"""A lab in containers for tests: docker-compose.yml of the project, under a project name and a port of its own."""
+"""A lab in containers for tests: the project's docker-compose.yml, with its own project name and port."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pflab.client import Client, ClientError
 STORES = ("A", "B", "C", "D", "E")
 FOLDERS = ("Projects", "Projects/Archive", "Company")
 PATIENCE_S = 120
-"""Real time that an engine on a slow machine gets for anything."""
+"""The real time limit of each operation, for a slow machine."""
 
 
 def engine_is_there(tool: str | None) -> str:
-    """'' if `docker compose` works, perhaps by the tool that installs it; else why not."""
+    """Return '' if `docker compose` works, perhaps after installing it, or the reason why not."""
     if not _works() and tool and os.access(tool, os.X_OK):
         subprocess.run([tool], check=True, stdout=subprocess.DEVNULL)
     if _works():
@@ -45,7 +45,7 @@ def free_port() -> int:
 
 
 class Stack:
-    """One project of containers. Its clock stands from the beginning; `figures` are told at the end."""
+    """One compose project. Its clock is paused at first; `figures` are printed at the end."""
 
     def __init__(self, root: Path, project: str) -> None:
         self.project = project
@@ -57,7 +57,7 @@ class Stack:
         self._environment = {**os.environ, **given}
 
     def compose(self, *order: str) -> str:
-        """`docker compose`; what it prints."""
+        """Run `docker compose` and return its output."""
         return self._run(["docker", "compose", "-p", self.project, *order])
 
     def docker(self, *order: str) -> str:
@@ -71,7 +71,7 @@ class Stack:
         return done.stdout
 
     def logs(self, container: str) -> str:
-        """What a container has said, on both its streams."""
+        """Return the log of a container, both streams."""
         order = ["docker", "logs", container]
         done = subprocess.run(order, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
         return done.stdout
@@ -84,7 +84,7 @@ class Stack:
         return dict(found)
 
     def address(self, service: str) -> str:
-        """Of the container in the lab's network."""
+        """Return the address of the container in the lab's network."""
         (network,) = self.inspected(service)["NetworkSettings"]["Networks"].values()
         return str(network["IPAddress"])
 
@@ -92,7 +92,7 @@ class Stack:
         return Client(self.url)
 
     def running(self) -> list[str]:
-        """The servers that run, as the lab sees it; none while nobody answers."""
+        """Return the running servers by the lab, or none while it does not answer."""
         try:
             with self.client() as client:
                 return [each["name"] for each in client.lab()["servers"] if each["standing"] == "running"]
@@ -100,7 +100,7 @@ class Stack:
             return []
 
     def servers(self) -> list[str]:
-        """All servers of the present run; none while nobody answers."""
+        """Return all servers of the present run, or none while the lab does not answer."""
         try:
             with self.client() as client:
                 return client.servers()
@@ -108,7 +108,7 @@ class Stack:
             return []
 
     def until(self, holds: Callable[[], bool], what: str, within_s: float = PATIENCE_S) -> None:
-        """Waits for what containers do by themselves."""
+        """Wait until containers have done something by themselves."""
         give_up_s = time.monotonic() + within_s
         while not holds():
             assert time.monotonic() < give_up_s, (
@@ -120,7 +120,7 @@ class Stack:
         self.until(lambda: self.running() == list(STORES), "all stores to run")
 
     def converge(self, *folders: str) -> None:
-        """Until all holders agree, judged by the digests that the stores themselves give."""
+        """Wait until all holders agree by the digests of the stores."""
         with self.client() as client:
             for folder in folders:
                 assert client.until_converged(folder, "7 d")["held"], folder

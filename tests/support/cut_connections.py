@@ -1,4 +1,4 @@
-"""A line to a lab that is cut: everything goes through, until so many bytes of the answer have come."""
+"""A proxy to a lab that cuts each connection after a number of bytes of the answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 @contextmanager
 def cut_line(url: str, bytes_each: int) -> Iterator[tuple[str, list[int]]]:
-    """A URL behind which the lab is, each connection of which ends after so many bytes of answers; the connections so far."""
+    """Run a proxy that closes each connection after this many bytes of answers; give its URL and a list with one entry for
+    each connection."""
     target = urlsplit(url)
     made: list[int] = []
     listener = socket.create_server(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""Disks that are full, by limits of this process."""
+"""Full disks, simulated by limits of this process."""
 
 from __future__ import annotations
 

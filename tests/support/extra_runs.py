@@ -1,4 +1,4 @@
-"""Runs that the scenario suite has no place for, because they end badly or lose something: played as scenarios are."""
+"""Runs that end badly or lose something, and so are no scenarios of the suite; they are played as scenarios are."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SCENARIOS = {
 
 
 def write_extra_runs(place: Path) -> None:
-    """`place/<name>/traces` of each story."""
+    """Write `place/<name>/traces` of each run."""
     place.mkdir(parents=True)
     for name, text in SCENARIOS.items():
         file = place / f"{name}.yaml"

@@ -1,4 +1,4 @@
-"""Replication mail taken apart and put together again, as only somebody with its author's key could, or anybody."""
+"""Replication mail that is decoded, changed and signed again, with its author's key or another."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def message_in(content: bytes) -> SystemMessage:
 
 
 def altered(office: PostOffice, content: bytes, change: Callable[[ReplicationMail], ReplicationMail]) -> bytes:
-    """A mail of A's as A itself would have signed it with something else inside."""
+    """Return a mail with other contents, signed by A."""
     mail = decode(message_in(content), office["A"]._present().verifier)
     return wrapped(encode(change(mail), AUTHORITY.identity("A")))

@@ -1,4 +1,4 @@
-"""Traces that the generator made: one clean, one with faults planted."""
+"""Traces made by the generator: one clean, one with planted faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example of docs/containers.md, as requests and what is answered."""
+"""The example of docs/containers.md, as requests and expected answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLOCK = re.compile(r"^```(http|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(slots=True)
 class Exchange:
-    """One request of the page, and the fields of its answer that stand there."""
+    """A request of the page, and the fields of its answer that the page shows."""
 
     method: str
     path: str
@@ -26,7 +26,7 @@ class Exchange:
 
 
 def example(page: Path) -> list[Exchange]:
-    """A block `http` is a request: its line, headers, a body in JSON; a block `json` is what it is answered."""
+    """Parse the page: a block `http` is a request with headers and a JSON body, a block `json` is its answer."""
     found: list[Exchange] = []
     for kind, text in _BLOCK.findall(page.read_text("utf-8")):
         if kind == "json":
@@ -41,7 +41,7 @@ def example(page: Path) -> list[Exchange]:
 
 
 def played(page: Path, url: str) -> Iterator[tuple[Exchange, int, Any]]:
-    """Each request of the page's example sent to a lab, with the status and the answer that came."""
+    """Send each request of the example to a lab, and yield it with the status and the answer."""
     line = HTTPConnection(urlsplit(url).netloc, timeout=120)
     try:
         for each in example(page):
@@ -55,7 +55,7 @@ def played(page: Path, url: str) -> Iterator[tuple[Exchange, int, Any]]:
 
 
 def play(page: Path, url: str) -> int:
-    """How many requests were answered as the page says; raises AssertionError at the first that was not."""
+    """Return how many requests got the answer of the page. Raise AssertionError at the first that did not."""
     number = 0
     for each, status, answer in played(page, url):
         assert status < 300, (each, status, answer)

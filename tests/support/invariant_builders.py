@@ -38,7 +38,7 @@ def organization() -> Topology:
 
 
 class Trace:
-    """Stamps events as a run's recorders do, and hands each to the invariants under test."""
+    """Adds the headers that recorders write to events, and passes each to the invariants under test."""
 
     def __init__(self, *invariants: type[Invariant], topology: Topology | None = None) -> None:
         self.facts = Facts(topology or organization())
@@ -50,7 +50,7 @@ class Trace:
             self.add(NodeStarted, store, version="2003", replica_guid=guid, reason="first")
 
     def add(self, kind: type[E], node: str, /, **fields: Any) -> E:
-        """The next event of a node; header fields may be given."""
+        """Record the next event of a node; header fields may be given."""
         self._seq[node] = fields.pop("seq", self._seq.get(node, 0) + 1)
         self._lamport = fields.pop("lamport", self._lamport + 1)
         at = fields.pop("at", self.at)
@@ -60,7 +60,7 @@ class Trace:
         return event
 
     def change(self, node: str, counter: int, **fields: Any) -> ChangeMade:
-        """A new message in the folder, unless told otherwise."""
+        """Record a change of the folder; by default it makes a new message."""
         number = f"{GUIDS[node]}:{counter}"
         given: dict[str, Any] = {
             "folder": FOLDER,
@@ -77,7 +77,7 @@ class Trace:
         return self.add(ChangeMade, node, **given | fields)
 
     def mail(self, node: str, number: int, *, message_type: int = 0x4, **section: Any) -> MailSubmitted:
-        """A mail of a store about the folder."""
+        """Record that a store sends a mail about the folder."""
         marks = section.pop("marks", ())
         recipients = section.pop("recipients", ("B-IS@contoso.test",))
         given: dict[str, Any] = {"folder": FOLDER, "cnset": "", "cnset_fai": "", "row": "", "row_fai": "", "updates": 1}
@@ -94,7 +94,7 @@ class Trace:
         )
 
     def folder(self, store: str, **fields: Any) -> None:
-        """A store's folder is read."""
+        """Pass a reading of a store's folder to the invariants."""
         tree = fields.pop("tree", ())
         folder = fields.pop("folder", FOLDER)
         given: dict[str, Any] = {
@@ -126,8 +126,8 @@ def number(store: str, counter: int) -> str:
     return f"{GUIDS[store]}:{counter}"
 
 
-def kept(*changes: ChangeMade) -> dict[str, tuple[tuple[str, str], ...]]:
-    """The versions of one object as `Knowledge` tells them."""
+def versions_of(*changes: ChangeMade) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return the versions of one object in the form of `Knowledge`."""
     return {changes[0].object: tuple(sorted((each.number, each.digest) for each in changes))}
 
 
@@ -150,12 +150,12 @@ def entry(**fields: Any) -> EntryView:
 
 
 def row(store: str, numbers_: str, *, local: bool = False, fai: str = "") -> RowView:
-    """A row as a store shows it."""
+    """Return a row as a store shows it."""
     return RowView(store, local, numbers_, fai, None, START_AT, traced(numbers_), traced(fai))
 
 
 def traced(named: str) -> str:
-    """A set with names as traces write it."""
+    """Return a set with store names in the form of a trace."""
     found = sets.parse_named(named)
     parts = (f"{GUIDS[name]}:{','.join(f'{low}-{high}' for low, high in ranges)}" for name, ranges in found.items())
     return ";".join(parts)
@@ -182,13 +182,13 @@ def lab(*invariants: type[Invariant]) -> Trace:
 
 
 def sends(trace: Trace, node: str, serial: int, type_: int, to: tuple[str, ...], **section: Any) -> MailSubmitted:
-    """A store sends a mail about the folder to the stores `to`."""
+    """Record that a store sends a mail about the folder to the stores `to`."""
     recipients = tuple(f"{store}-IS@contoso.test" for store in to)
     return trace.mail(node, serial, message_type=type_, recipients=recipients, **section)
 
 
 def gets(trace: Trace, node: str, mail: MailSubmitted) -> None:
-    """A store takes in a mail as its sender wrote it."""
+    """Record that a store receives a mail as its sender wrote it."""
     trace.add(
         MailReceived,
         node,
@@ -204,7 +204,7 @@ def gets(trace: Trace, node: str, mail: MailSubmitted) -> None:
 
 
 def folder_version(trace: Trace, node: str, counter: int, **fields: Any) -> ChangeMade:
-    """A store makes a version of the folder."""
+    """Record that a store makes a version of the folder."""
     given: dict[str, Any] = {
         "folder": "1-1",
         "object": FOLDER,
@@ -216,7 +216,7 @@ def folder_version(trace: Trace, node: str, counter: int, **fields: Any) -> Chan
 
 
 def applies(trace: Trace, node: str, made: ChangeMade, **fields: Any) -> VersionApplied:
-    """A store applies a version as its author made it, but for `fields`."""
+    """Record that a store applies a version as its author made it, except for `fields`."""
     given: dict[str, Any] = {
         "folder": made.folder,
         "object": made.object,

@@ -1,4 +1,4 @@
-"""`pflab check` in a process, and the verdicts on all traces of the tests."""
+"""`pflab check` as a process, and its verdicts on all traces of the tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pflab_check(root: Path, *args: str, **env: str) -> subprocess.CompletedProce
 class Judged:
     """All traces and their verdicts, from one run of `pflab check`.
 
-    told: the document of --json. tables, report, shiviz: the files that it wrote. judgements: by place, path to judgement.
+    document: the output of --json. tables, report, shiviz: the files that it wrote. judgements: by place, path to judgement.
     complaints: its stderr.
     """
 
@@ -39,7 +39,7 @@ class Judged:
     spark: SparkSession
     planted: dict[str, Planted]
     random_runs: dict[str, RandomRun]
-    told: dict[str, Any]
+    document: dict[str, Any]
     exit_code: int
     tables: Path
     report: str
@@ -59,4 +59,4 @@ class Judged:
 
     def runs(self, group: str) -> dict[str, dict[str, Any]]:
         """Return the verdicts of all runs below a folder of the root, by the name of their trace."""
-        return {each["trace"]: each for each in self.told["runs"] if each["trace"].startswith(f"{group}/")}
+        return {each["trace"]: each for each in self.document["runs"] if each["trace"].startswith(f"{group}/")}

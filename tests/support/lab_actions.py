@@ -1,4 +1,4 @@
-"""Posts to a lab and what it has then, with any driver."""
+"""Posts to a lab and its messages and events, with any driver."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ TOKEN = "known-to-the-lab"
 
 
 class LabFactory(Protocol):
-    """Makes a lab of a topology's text; `async with` starts it."""
+    """Makes a lab from a topology's text; `async with` starts it."""
 
     def __call__(
         self,
@@ -38,7 +38,7 @@ class LabFactory(Protocol):
 
 
 def lab_factory(driver: str, folder: Path, at_end: ExitStack) -> LabFactory:
-    """Return the factory of a driver's labs, whose runs are below `folder`. Processes that outlive a lab end with `at_end`."""
+    """Return the factory of a driver's labs, whose runs are below `folder`. `at_end` ends processes that outlive a lab."""
 
     def make(
         text: str = THREE_STORES, *, seed: int = 1, make_node: NodeFactory = Node, keeps_mails: bool = False

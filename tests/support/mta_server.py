@@ -1,4 +1,4 @@
-"""A server's message transfer agent on a real database and a real routing, without a socket."""
+"""A server's message transfer agent with a real database and real routing, without a socket."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -109,7 +109,7 @@ def to(*servers: str) -> tuple[str, ...]:
 
 
 def fail_until_empty(server: Server) -> tuple[int, list[LocalDelivery]]:
-    """Every attempt fails; gives the number of attempts and what came back."""
+    """Fail every attempt; return the number of attempts and the returned mails."""
     attempts = 0
     local: list[LocalDelivery] = []
     for _ in range(1000):

@@ -1,4 +1,4 @@
-"""Defects of tests/mutants that leave a trace: the seed of a campaign that shows each, and the check that must find it."""
+"""Defects of tests/mutants that show in traces: the seed of a campaign that shows each, and the check that must find it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A post office for tests of the store: real nodes in memory, their mail carried by hand, in any order and number."""
+"""A post office for tests of the store: real nodes in memory, whose mail the test delivers in any order and number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AUTHORITY = LabAuthority(b"office of the tests")
 
 
 class PostOffice:
-    """Opened nodes of one topology. Times are minutes after the topology's start."""
+    """The nodes of one topology. Times are minutes after the topology's start."""
 
     def __init__(self, text: str = THREE_STORES_AND_CONTACT, database_folder: Path | None = None) -> None:
         self.topology = topology_from_text(text)
@@ -45,7 +45,7 @@ class PostOffice:
         return self.nodes[name]
 
     def join(self, name: str, now: LabTime) -> None:
-        """A store that joins later starts, and the others hear of it."""
+        """Start a store that joins later, and tell the others."""
         self.nodes[name].open(now)
         for other in self.running:
             self.nodes[other].join(now, name)
@@ -55,7 +55,7 @@ class PostOffice:
         return self.start + int(minutes * MINUTE_US)
 
     def take(self, name: str, now: LabTime) -> list[tuple[str, Transmission]]:
-        """Everything the node has to send at `now`, taken out of its queue."""
+        """Take all mails that the node has to send at `now` out of its queue."""
         taken = []
         while mails := self.nodes[name].outgoing(now):
             for mail in mails:
@@ -64,7 +64,7 @@ class PostOffice:
         return taken
 
     def cycle(self, name: str, now: LabTime) -> list[tuple[str, Transmission]]:
-        """Does what is due and takes what that sends."""
+        """Run all due work of the node, and take the mails that it sends."""
         self.nodes[name].tick(now)
         return self.take(name, now)
 
@@ -77,7 +77,7 @@ class PostOffice:
         )
 
     def run(self, now: LabTime, names: str = "") -> None:
-        """Cycles and deliveries at `now` until nobody has anything to do."""
+        """Cycle and deliver at `now` until no node has work."""
         for _ in range(100):
             mails = [mail for name in names or self.running for mail in self.cycle(name, now)]
             if not mails:
@@ -91,7 +91,7 @@ class PostOffice:
 
 
 def mails_to(mails: list[tuple[str, Transmission]], to: str) -> list[tuple[str, Transmission]]:
-    """Those of the mails that go to a server."""
+    """Return those of the mails that go to a server."""
     return [mail for mail in mails if mail[1].next_hop == to]
 
 
@@ -103,8 +103,8 @@ def deliver_all(office: PostOffice, mails: list[tuple[str, Transmission]], now: 
 
 
 def lose_mail_of_another_site() -> tuple[PostOffice, tuple[str, Transmission]]:
-    """A and B in one site, C in the other; mail of C comes by way of A. A post of C was lost, and A and B have heard of it: the
-    office and that mail."""
+    """A and B are in one site, C in another, whose mail comes through A. A post of C is lost, and A and B know of it. Return
+    the post office and that mail."""
     office = PostOffice(TWO_SITES)
     office["C"].post(office.at(1), "Projects", subject="x")
     (lost,) = office.cycle("C", office.at(15))
@@ -114,7 +114,7 @@ def lose_mail_of_another_site() -> tuple[PostOffice, tuple[str, Transmission]]:
 
 
 def deliver_lost_mail_to_the_site(office: PostOffice, lost: tuple[str, Transmission], now: LabTime) -> None:
-    """The lost mail comes to A; what A relays to B is lost again, but A says within the hour that it has it now."""
+    """Deliver the lost mail to A. Its relay to B is lost again, but A tells B within the hour that it has the post."""
     office.deliver(lost, now)
     office.take("A", now)
     office["A"].post(now, "Projects", subject="y")

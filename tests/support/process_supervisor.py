@@ -1,4 +1,4 @@
-"""The nodes of a lab as processes that are started again when they end, as a container engine does it."""
+"""The nodes of a lab as processes that are restarted when they end, as a container engine does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bags of properties for Hypothesis, of every type, named or not."""
+"""Property bags for Hypothesis, with every type, named and unnamed."""
 
 from hypothesis import strategies as st
 
@@ -29,7 +29,7 @@ SINGLE_ONLY: dict[int, st.SearchStrategy[object]] = {
 
 
 def properties() -> st.SearchStrategy[tuple[object, object]]:
-    """One key and a value that fits it, of any type, named or not, with one value or many."""
+    """Return one key and a value of its type: any type, named or unnamed, one value or many."""
     choices = []
     for kind, values in (VALUES | SINGLE_ONLY).items():
         choices.append(st.tuples(keys(int(kind)), values))

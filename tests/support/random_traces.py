@@ -1,10 +1,10 @@
-"""Random small traces, and what a plain Python oracle says of them.
+"""Small random traces, and the findings of a plain Python oracle on them.
 
-Three stores change a few messages and get some of each other's versions, in some order; some replicas are dropped, some
-stores go back to a backup. The lines are the recorder's, so they are well formed; nothing else is realistic.
+Three stores change a few messages and receive some of each other's versions, in some order. Some replicas are dropped, and
+some stores are restored from a backup. The recorder writes the lines, so they are well formed; nothing else is realistic.
 
-The oracle is pflab's own (`pflab.oracle.oracle`, CV-2), which goes by who superseded whom and knows no predecessor lists; what
-a store has is worked out beside it, event by event.
+The oracle is pflab's own (`pflab.oracle.oracle`, CV-2), which uses only the `supersedes` field and no predecessor lists. This
+module computes what each store has event by event.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ Mismatch = tuple[str, str, str, str]
 
 @dataclass(slots=True)
 class RandomRun:
-    """What must be said of a toy's trace."""
+    """The expected findings in a random trace."""
 
     wrong: set[Mismatch]
     lost: set[str]
-    """Save the versions of deleted objects: with the deletion known they are accounted for, whoever lost them."""
+    """Without the versions of deleted objects: a store that has the deletion claims them, whoever lost them."""
     buried: set[str]
-    """The numbers of those."""
+    """The numbers of the versions of deleted objects."""
 
 
 @dataclass(slots=True)
 class _Store:
-    """One toy store: its recorder, and the versions that it has, by object: number to event."""
+    """A store: its recorder, and the versions that it has, by object: number to event."""
 
     name: str
     guid: str
@@ -68,7 +68,7 @@ class _Store:
     has: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def kept(self, object_: str) -> dict[str, Any]:
-        """The versions that none of the others here incorporates; of a deleted object only the deletion."""
+        """Return the versions that no other version here supersedes; of a deleted object only the deletion."""
         mine = self.has.get(object_, {})
         return {
             number: event for number, event in mine.items()
@@ -88,7 +88,7 @@ class _Play:
         self.at = 1_000_000
         self.lines: dict[str, bytes] = {}
         self.events: list[Event] = []
-        self.lab = Recorder(run=f"toy-{seed}", node="lab", checked=True)
+        self.lab = Recorder(run=f"random-{seed}", node="lab", checked=True)
         self.made: list[Any] = []
         self.objects = 0
         self.copies = 0
@@ -140,7 +140,7 @@ class _Play:
         else:
             object_ = self.random.choice(living)
             kept, operation = store.kept(object_), self.random.choice(("modify", "modify", "delete"))
-            if self._has_own_elsewhere(store, object_, kept):
+            if self._dropped_an_own_version(store, object_, kept):
                 return
         store.counter += 1
         pcl: dict[str, int] = {}
@@ -157,9 +157,9 @@ class _Play:
         self.made.append(event)
         store.has.setdefault(object_, {})[number] = event
 
-    def _has_own_elsewhere(self, store: _Store, object_: str, kept: dict[str, Any]) -> bool:
-        """Whether it has made a version that it dropped since: a predecessor list would cover that one, having one counter for
-        each store, and the plain oracle would not."""
+    def _dropped_an_own_version(self, store: _Store, object_: str, kept: dict[str, Any]) -> bool:
+        """Return whether the store has made a version that it has dropped since. A predecessor list has one counter for each
+        store, so it would cover that version; the plain oracle would not."""
         own = [event.number for event in self.made if event.object == object_ and event.number.startswith(store.guid)]
         return any(not any(_covers(event, number) for event in kept.values()) for number in own)
 
@@ -171,7 +171,7 @@ class _Play:
             self.apply(store, self.random.choice(self.made))
 
     def apply(self, store: _Store, event: Any) -> None:
-        """As the store would: what is old, or of a deleted object, brings nothing new."""
+        """Apply a version as the store would: an old one, or one of a deleted object, changes nothing."""
         mine = store.has.get(event.object, {})
         if any(_covers(each, event.number) for each in mine.values()) or self._deleted(store, event.object):
             return
@@ -185,7 +185,7 @@ class _Play:
     def drop(self, store: _Store) -> None:
         self.note(store.recorder, ReplicaDropped, folder=FOLDER, cnset="")
         store.has = {}
-        # No drop is undone: the plain oracle counts what went then as gone, and would not find it again.
+        # No restore undoes a drop: the plain oracle counts the dropped versions as gone for good.
         self.backups = {backup: kept for backup, kept in self.backups.items() if kept[0] != store.name}
 
     def backup(self, store: _Store) -> None:
@@ -208,23 +208,23 @@ class _Play:
         store.has = {object_: dict(events) for object_, events in self.backups[backup][2].items()}
 
     def settle(self) -> None:
-        """Everything that some store still has reaches every holder."""
+        """Every holder gets every version that some store still has."""
         for _ in range(2):
             for event in self.made:
                 if any(event.number in store.has.get(event.object, {}) for store in self.stores.values()):
                     for name in self.holders:
                         self.apply(self.stores[name], event)
 
-    # --- what must be said
+    # --- the expected findings
 
-    def toy(self) -> RandomRun:
+    def expected_findings(self) -> RandomRun:
         genesis = Change(
             store="Setup", folder="1-1", object=FOLDER, number=FOLDER, kind="folder", operation="create", modified_at=0,
             replicas=self.holders, parent="1-1", subject="F",
         )  # fmt: skip
         oracle, losses = Oracle([genesis], STORES), Losses()
         for index, event in enumerate(self.events):
-            if index == 1 + len(STORES):  # the run has started, and each store for the first time
+            if index == 1 + len(STORES):  # after the start of the run and of each store
                 losses.began_with([genesis], STORES)
             losses.take(event)
             if isinstance(event, ChangeMade):
@@ -249,7 +249,7 @@ class _Play:
 
 
 def write_random_runs(place: Path, seeds: Sequence[int] = range(RANDOM_RUNS)) -> dict[str, RandomRun]:
-    """`place/<seed>/*.jsonl`, and by seed what must be said of it."""
+    """Write `place/<seed>/*.jsonl`, and return the expected findings by seed."""
     found = {}
     for seed in seeds:
         play = _Play(seed)
@@ -258,6 +258,6 @@ def write_random_runs(place: Path, seeds: Sequence[int] = range(RANDOM_RUNS)) ->
         folder.mkdir(parents=True)
         for node, lines in play.lines.items():
             (folder / f"{node}-1-1.jsonl").write_bytes(lines)
-        found[str(seed)] = play.toy()
+        found[str(seed)] = play.expected_findings()
     assert {msgspec.json.decode(line)["type"] for line in play.lines["A"].splitlines()} <= EVENT_TYPES.keys()
     return found

@@ -1,5 +1,4 @@
-"""Mail as it really comes: CPython's own test messages where they are installed, and what else has been seen in the
-wild, written down here."""
+"""Real mails: CPython's own test messages if they are installed, and samples of other mails seen in practice."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ import pytest
 
 
 def cpython_mails() -> dict[str, bytes]:
-    """The message files of CPython's email tests by name. They come with Python itself, or with Debian's package
-    libpython3.x-testsuite; where neither is, whoever needs them skips."""
+    """Return the message files of CPython's email tests by name. They come with Python itself, or with Debian's package
+    libpython3.x-testsuite; without both, the tests that need them are skipped."""
     if find_spec("test.test_email") is None:
         pytest.skip("no test.test_email in this Python: install its test suite (Debian: libpython3.x-testsuite)")
     data = resources.files("test.test_email") / "data"

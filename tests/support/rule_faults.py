@@ -1,4 +1,4 @@
-"""For each rule check a violation to plant: a scenario's trace, and what is altered in it."""
+"""A violation to plant for each rule check: a scenario's trace, and the change to it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _risen(trace: Trace) -> None:
     )(trace)
 
 
-def _never_came(trace: Trace) -> None:
+def _claimed_without_version(trace: Trace) -> None:
     """A store claims in its last mail what it never applied."""
     for events in trace.values():
         mails = [each for each in events if each["type"] == "mail.submitted"]
@@ -81,7 +81,7 @@ def _never_came(trace: Trace) -> None:
 
 
 def _unclaimed(trace: Trace) -> None:
-    """A store's last mails of a folder say nothing of what it has applied."""
+    """The mails of a store claim nothing of what it has applied."""
     for event in [each for events in trace.values() for each in events if each["type"] == "mail.submitted"]:
         for folder in event["folders"]:
             folder.update(row="", row_fai="")
@@ -96,7 +96,7 @@ def _candidate(**fields: Any) -> Callable[[Trace], None]:
 
 
 def _older_again(trace: Trace) -> None:
-    """A version of a folder that another took the place of comes again, and is taken."""
+    """A superseded version of a folder arrives again and is applied."""
     for events in trace.values():
         mine = [
             each for each in events if each.get("folder") == "1-1" and "modified_at" in each and not each.get("deleted")
@@ -132,8 +132,8 @@ def _told_by_another(trace: Trace) -> None:
     renumber(events)
 
 
-def _forgot(after_us: int) -> Callable[[Trace], None]:
-    """A tombstone goes so long after it was made; what is later in the run becomes later by as much."""
+def _drop_tombstone(after_us: int) -> Callable[[Trace], None]:
+    """A tombstone is dropped this long after it was made; later events move by as much."""
 
     def change(trace: Trace) -> None:
         buried = nth(trace, "tombstone.made")
@@ -204,7 +204,7 @@ FAULTS: Mapping[str, Fault] = {
     "time never goes back": ("new-post", set_("hop.sent", at=0)),
     "causes come first": ("new-post", set_("hop.sent", lamport=0)),
     "what is held waits its time": ("held-change", shift("version.held", "until_at", 1)),
-    "what a row claims has come": ("lost-mail", _never_came),
+    "what a row claims has come": ("lost-mail", _claimed_without_version),
     "what has come is claimed": ("lost-mail", _unclaimed),
     "costs are those of the routes": ("partial-sources", _candidate(cost=None)),
     "who is silent is down": ("partial-sources", _candidate(down=True)),
@@ -226,8 +226,8 @@ FAULTS: Mapping[str, Fault] = {
     "content keeps its schedule": ("new-post", shift("mail.submitted", "at", 60_000_000, where=of_type(4))),
     "the home store tells of a conflict": ("conflict", without("conflict.notice")),
     "nobody else tells of it": ("conflict", _told_by_another),
-    "tombstones are known to all": ("delete", _forgot(0)),
-    "tombstones come of age": ("delete", _forgot(0)),
+    "tombstones are known to all": ("delete", _drop_tombstone(0)),
+    "tombstones come of age": ("delete", _drop_tombstone(0)),
     "the last writer stays": ("hierarchy-change", _older_again),
     "a replica goes when another has it": ("replica-removed", set_("replica.dropped", cnset=f"{'ab' * 16}:1-900")),
     "what is due is sent": ("quiet-organization", without("mail.submitted", where=of_type(16))),
@@ -238,10 +238,10 @@ FAULTS: Mapping[str, Fault] = {
 }
 
 CLEAN: Mapping[str, Fault] = {
-    "tombstone": ("delete", _forgot(181 * DAY_US)),
+    "tombstone": ("delete", _drop_tombstone(181 * DAY_US)),
     **rule_faults_state.CLEAN,
 }
-"""What the suite does not show, done rightly."""
+"""Correct cases that the suite does not contain."""
 
 
 def place_of(check: str) -> str:
@@ -249,7 +249,7 @@ def place_of(check: str) -> str:
 
 
 def plant_rule_faults(root: Path) -> None:
-    """`root/rules/<check>/traces`, from `root/suite`."""
+    """Write `root/rules/<check>/traces`, from `root/suite`."""
     for check, (source, change) in FAULTS.items():
         trace = read_trace(root / "suite" / source / "traces")
         change(trace)

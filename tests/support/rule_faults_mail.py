@@ -13,21 +13,21 @@ def _small_mails(trace: Trace) -> None:
             event["size"] = 1000
 
 
-def _sent_all_the_same(trace: Trace) -> None:
-    """What a store sent while content was suspended was content."""
+def _content_sent_while_suspended(trace: Trace) -> None:
+    """A mail that a store sent while content was suspended had content."""
     on = nth(trace, "setting.value", where=lambda event: event["value"] == "1" and event["node"] == "A")
     sent = nth(trace, "mail.submitted", where=lambda event: event["node"] == "A" and event["seq"] > on["seq"])
     sent["message_type"] = 4
 
 
 def _late(trace: Trace) -> None:
-    """The mail of the urgent folder comes last."""
+    """The mail of the urgent folder arrives last."""
     news = [each for each in trace["A"] if each["type"] == "mail.submitted" and each["message_type"] == 4][-1]
     nth(trace, "hop.sent", where=lambda event: event.get("mail") == news["mail"])["at"] += 3_600_000_000
 
 
-def _read_all_the_same(trace: Trace) -> None:
-    """What came without XEXCH50 is unpacked like any other."""
+def _ordinary_mail_unpacked(trace: Trace) -> None:
+    """A mail without XEXCH50 is unpacked as replication mail."""
     bad = nth(trace, "mail.bad")
     came = nth(trace, "hop.received", where=lambda event: event.get("authenticated") is False)
     read = nth(trace, "mail.received", where=lambda event: event["mail"] == came["mail"])
@@ -66,7 +66,7 @@ FAULTS: Mapping[str, Fault] = {
             where=lambda e: e["node"] in {"A", "B"} and any(each.startswith("Z-") for each in e["recipients"]),
         ),
     ),
-    "suspended content stays": ("suspended", _sent_all_the_same),
+    "suspended content stays": ("suspended", _content_sent_while_suspended),
     "no limit of users binds replication": (
         "line-down",
         set_("hop.failed", reason="552 5.3.4 Message size exceeds fixed limit (to MAIL)"),
@@ -78,7 +78,7 @@ FAULTS: Mapping[str, Fault] = {
         set_("hop.failed", type="hop.expired", recipients=[], reason="4.4.7 not delivered before it expired"),
     ),
     "the urgent overtake": ("priority", _late),
-    "ordinary mail replicates nothing": ("need-to-authenticate", _read_all_the_same),
+    "ordinary mail replicates nothing": ("need-to-authenticate", _ordinary_mail_unpacked),
     "one mail is one post": ("mail-to-folder", _repeated("mail.posted", 1)),
     "no mail goes in circles": ("line-down", _repeated("hop.received", 31)),
     "no open relay": (

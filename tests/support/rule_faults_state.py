@@ -9,7 +9,7 @@ from traces.labtime import DAY_US
 
 
 def _hole(trace: Trace) -> None:
-    """Of the numbers that a broadcast should claim the first is left out."""
+    """A broadcast does not claim the first of the numbers that it should."""
 
     def wide(event: Line) -> bool:
         return event["message_type"] == 4 and "-" in event["folders"][0]["cnset"]
@@ -25,7 +25,7 @@ def _beyond(event: Line) -> None:
 
 
 def _off_the_list(trace: Trace) -> None:
-    """As if the organization had never put B on a list."""
+    """The organization has never put B on a list."""
     started = nth(trace, "run.started")
     started["topology"] = started["topology"].replace('"replicas":["A","B"', '"replicas":["A"').replace(
         '"replicas": ["A", "B"', '"replicas": ["A"'
@@ -33,7 +33,7 @@ def _off_the_list(trace: Trace) -> None:
 
 
 def _out_of_turn(trace: Trace) -> None:
-    """The entry that came due at the second time-out is served while the one of the first waits."""
+    """The entry that came due at the second time-out gets a slot before the one of the first."""
     events = trace["B"]
     waits = nth(trace, "request.deferred")
     served = next(each for each in events if each["type"] == "request.sent" and each["seq"] > waits["seq"])
@@ -47,7 +47,7 @@ def _repeat(of: int) -> Callable[[Line], bool]:
 
 
 def _unanswered(trace: Trace) -> None:
-    """The answer to a repeat goes to somebody else."""
+    """The answer to a repeat goes to another store."""
     came = nth(trace, "mail.received", where=_repeat(16))
     sent = [each for each in trace[came["node"]] if each["type"] == "mail.submitted" and each["at"] == came["at"]]
     for each in sent:
@@ -79,8 +79,8 @@ def _forgetful(trace: Trace) -> None:
     event["pcl"] = event["number"]
 
 
-def _told_in_silence(trace: Trace) -> None:
-    """The notice of the one folder is of another, which tells nobody."""
+def _notice_of_a_silent_folder(trace: Trace) -> None:
+    """The notice of one folder is for another, whose method sends no notices."""
     notice = nth(trace, "conflict.notice")
     notice["folder"] = nth(trace, "conflict.arose", where=lambda e: e["folder"] != notice["folder"])["folder"]
 
@@ -101,7 +101,7 @@ def _left_on_the_list(trace: Trace) -> None:
 
 
 def _deleted_rightly(trace: Trace) -> None:
-    """A store goes that no folder lists: as the orphan, but that the administrator took it off the lists a moment before."""
+    """A store that no folder lists is deleted: as in the orphan scenario, but the lists changed a moment before."""
     gone = nth(trace, "store.deleted")
     events = trace[gone["node"]]
     gone["forced"] = False
@@ -151,7 +151,7 @@ FAULTS: Mapping[str, Fault] = {
     "a store that holds replicas stays": ("orphan", set_("store.deleted", forced=False)),
     "who goes by force leaves all lists": ("orphan", _left_on_the_list),
     "an edit covers what is kept": ("edit", _forgetful),
-    "conflicts are told as the folder says": ("resolve-methods", _told_in_silence),
+    "conflicts are told as the folder says": ("resolve-methods", _notice_of_a_silent_folder),
     "old conflicts end at home": ("old-conflict", _ended_by_another),
     "old conflicts end at their age": ("old-conflict", shift("conflict.aged", "since_at", -DAY_US)),
     "deletions leave a tombstone": ("delete", without("tombstone.made")),
@@ -161,4 +161,4 @@ FAULTS: Mapping[str, Fault] = {
 CLEAN: Mapping[str, Fault] = {
     "deleted-rightly": ("orphan", _deleted_rightly),
 }
-"""What the suite does not show, done rightly."""
+"""Correct cases that the suite does not contain."""

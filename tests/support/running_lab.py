@@ -1,4 +1,4 @@
-"""A lab that is up, as a process of its own, for tests of verbs that speak to one."""
+"""A running lab as a process of its own, for tests of verbs that use one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ END_S = 30
 
 @contextmanager
 def lab_up(folder: Path, *more: str, topology: str = ONE_SITE, port: int = 0) -> Iterator[str]:
-    """`pflab up` in a folder, its clock standing; the lab's URL. It must end well, without a traceback; its stderr is in the
-    file `errors`."""
+    """Run `pflab up` in a folder, with a paused clock, and give the lab's URL. It must end well, without a traceback; its
+    stderr is in the file `errors`."""
     (folder / "lab.yaml").write_text(topology, "utf-8")
     order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()"]
     order += ["up", "lab.yaml", "--port", str(port), "--clock", "0", *more]

@@ -1,4 +1,4 @@
-"""The scenario suite's traces, as the simulator leaves them, a few seeds of a campaign, and traces that defects left."""
+"""The traces of the scenario suite in the simulator, of a few seeds of a campaign, and of planted defects."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ BROKEN_ON_PURPOSE: dict[str, tuple[int, set[str]]] = {
     "orphan": (2, set()),
     "equal-not-enough": (1, {"DL-4"}),
 }
-"""Lessons in which a rule is broken, and how: the exit code, and of each check that must notice it a rule. Of the orphan nobody
-can tell: the trace of the store that is deleted while it is away has no end. No rule is broken there."""
+"""Lessons that break a rule: the exit code, and a rule of each check that must report it. The result of the orphan scenario
+is unknown,
+because the trace of the store that is deleted while it is stopped has no end; no rule is broken there."""
 
 SEEDS = (2, 13, 28, 32, 5016, 5028)
-"""Some with much in them: links that go down, stores that come back, changed lists, tombstones dropped; a request refused as
-content stands still (5016), and a store deleted with what it alone had (5028)."""
+"""Seeds with many branches: links that go down, restarted stores, changed lists, dropped tombstones, a request refused because
+content is suspended (5016), and a deleted store with the only copy of something (5028)."""
 
 
 def write_scenarios(place: Path) -> None:
-    """Each scenario's run folder, `place/<name>/traces/*.jsonl` and its verdict."""
+    """Write each scenario's run folder, `place/<name>/traces/*.jsonl` and its verdict."""
     for path in SCENARIOS:
         play_scenario(path, place)
 
 
 def play_scenario(path: Path, place: Path) -> None:
-    """A scenario's run folder, `place/<name>`."""
+    """Play a scenario into the run folder `place/<name>`."""
     folder = RunFolder.at(place / path.stem)
     scenario = load_scenario(path)
     result = asyncio.run(run_scenario(scenario, lambda topology: Simulator(topology, seed=1, folder=folder)))
@@ -49,7 +50,7 @@ def play_scenario(path: Path, place: Path) -> None:
 
 
 def write_campaign(place: Path) -> None:
-    """`place/seed-<seed>/traces` of each seed, which the simulator's invariants let pass."""
+    """Write `place/seed-<seed>/traces` of each seed; the simulator's invariants must hold."""
     place.mkdir(parents=True)
     for seed in SEEDS:
         with tempfile.TemporaryDirectory() as kept:
@@ -58,7 +59,7 @@ def write_campaign(place: Path) -> None:
 
 
 def write_mutants(place: Path) -> None:
-    """`place/<name>/traces` of each mutant: the seed that shows it, played to its end."""
+    """Write `place/<name>/traces` of each mutant: the seed that shows it, played to its end."""
     place.mkdir(parents=True)
     for name, (seed, _) in MUTANTS.items():
         with tempfile.TemporaryDirectory() as tree, tempfile.TemporaryDirectory() as kept:
@@ -68,6 +69,6 @@ def write_mutants(place: Path) -> None:
 
 
 def expected(place: Path, name: str) -> dict[str, str]:
-    """What the live oracle said of a scenario's folders at its end: path to judgement."""
+    """Return the live oracle's judgement on a scenario's folders at its end, by path."""
     told = json.loads((place / name / "verdict.json").read_text(encoding="utf-8"))
     return {each["path"]: each["judgement"] for each in told["verdict"]["folders"]}

@@ -1,4 +1,4 @@
-"""Both ends of SMTP for tests: a listener with clients that say what they are told, and mails for the sender."""
+"""Both ends of SMTP for tests: a listener with clients that send given bytes, and mails for the sender."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces with a fault planted in them: ways to change one thing in a trace, and the traces that are changed so."""
+"""Traces with a planted fault: ways to change one thing in a trace, and the traces with that change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fault = tuple[str, Callable[[Trace], None]]
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """What must come of it: the judgement of a folder, and words of its witness or doubt. `raw`: lines added as they are."""
+    """The expected result: the judgement of a folder, and words of its witness or doubt. `raw`: lines added as they are."""
 
     source: str
     change: Callable[[Trace], None]
@@ -47,7 +47,7 @@ def write_trace(folder: Path, trace: Trace, raw: str = "") -> None:
 
 
 def renumber(events: list[Line]) -> None:
-    """Close the gaps in the numbers: what was taken out never happened."""
+    """Close the gaps in the numbers, so that removed events have never existed."""
     for seq, event in enumerate(events, start=1):
         event["seq"] = seq
 
@@ -58,7 +58,7 @@ def find(trace: Trace, node: str, kind: str, nth: int = 0, **fields: Any) -> Lin
 
 
 def nth(trace: Trace, kind: str, nth: int = 0, *, where: Callable[[Line], bool] = lambda _: True) -> Line:
-    """The n-th event of that type, node by node; -1 is the last."""
+    """Return the n-th event of that type, node by node; -1 is the last."""
     return [event for node in sorted(trace) for event in trace[node] if event["type"] == kind and where(event)][nth]
 
 
@@ -132,7 +132,7 @@ def _without_all(node: str, kind: str, **fields: Any) -> Callable[[Trace], None]
 
 
 def _ends_early(node: str, kind: str) -> Callable[[Trace], None]:
-    """As if the run had ended before the first such event: what comes after it on that node never happened, save its stop."""
+    """The run ends before the first such event: the node has no later event except its stop."""
 
     def change(trace: Trace) -> None:
         events = trace[node]
@@ -249,7 +249,7 @@ PLANTED: dict[str, Planted] = {
 
 
 def plant_all(root: Path) -> dict[str, Planted]:
-    """`root/planted/<name>/traces`, from `root/suite`."""
+    """Write `root/planted/<name>/traces`, from `root/suite`."""
     for name, planted in PLANTED.items():
         trace = read_trace(root / "suite" / planted.source / "traces")
         planted.change(trace)
@@ -259,7 +259,7 @@ def plant_all(root: Path) -> dict[str, Planted]:
 
 
 def remove_each(source: Path, place: Path) -> None:
-    """A copy of the trace without its n-th event for each n, in one file each."""
+    """Write a copy of the trace without its n-th event for each n, in one file each."""
     lines = [json.dumps(event) for events in read_trace(source).values() for event in events]
     for number in range(len(lines)):
         folder = place / f"{number}" / "traces"

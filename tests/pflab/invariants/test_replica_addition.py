@@ -24,11 +24,11 @@ from tests.support.invariant_builders import (
     entry,
     folder_version,
     gets,
-    kept,
     lab,
     number,
     numbers,
     sends,
+    versions_of,
 )
 from traces.events import (
     BackupMade,
@@ -296,13 +296,13 @@ def test_a_tree_that_does_not_follow_from_the_versions() -> None:
         )
         for serial, title, parent in ((1, "One", 2), (2, "Other", 1), (3, "Other", 0))
     )
-    versions = kept(one) | kept(other) | kept(twin)
+    versions = versions_of(one) | versions_of(other) | versions_of(twin)
     paths = {other.object: "Other", one.object: "Other/One", twin.object: "Other (2)"}
     reads(trace, versions, paths)
     assert trace.witnesses() == []
     reads(trace, versions, {**paths, other.object: "Other (2)", twin.object: "Other"})
     assert len(trace.witnesses()) == 2
-    reads(trace, kept(one), {one.object: "One"})
+    reads(trace, versions_of(one), {one.object: "One"})
     assert len(trace.witnesses()) == 4  # nothing living is above it, and it is held all the same
 
 

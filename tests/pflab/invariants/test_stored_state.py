@@ -23,7 +23,17 @@ from pflab.invariants.stored_state import (
 )
 from pflab.terms.verdict import FolderVerdict, Judgement, Verdict
 from tests.support.clock import START_AT
-from tests.support.invariant_builders import FOLDER, Trace, entry, kept, number, numbers, request, row, shown_folder
+from tests.support.invariant_builders import (
+    FOLDER,
+    Trace,
+    entry,
+    number,
+    numbers,
+    request,
+    row,
+    shown_folder,
+    versions_of,
+)
 from traces.events import ContentResumed, ContentSuspended, NodeStarted, ReplicaDropped, VersionDropped, VersionHeld
 from traces.labtime import HOUR_US
 
@@ -33,10 +43,10 @@ def test_a_change_lost_at_its_own_store() -> None:
     trace = Trace(NothingLostAtHome)
     made = trace.change("A", 1)
     later = trace.change("B", 1, object=made.object, operation="modify", supersedes=(made.number,))
-    trace.folder("A", versions=kept(made))
-    trace.folder("A", versions=kept(later))
+    trace.folder("A", versions=versions_of(made))
+    trace.folder("A", versions=versions_of(later))
     trace.folder("A", tombstones=(made.object,))
-    trace.folder("B", versions=kept(later))
+    trace.folder("B", versions=versions_of(later))
     trace.folder("A", holds=False)
     assert trace.witnesses() == []
     trace.folder("A")
@@ -62,9 +72,9 @@ def test_the_last_writer_replaces_the_others() -> None:
     trace = Trace(NothingLostAtHome)
     first = trace.change("A", 1, kind="fai", modified_at=START_AT + 1)
     second = trace.change("B", 1, kind="fai", object=first.object, modified_at=START_AT + 2)
-    trace.folder("A", versions=kept(second))
+    trace.folder("A", versions=versions_of(second))
     assert trace.witnesses() == []
-    trace.folder("B", versions=kept(first))
+    trace.folder("B", versions=versions_of(first))
     assert len(trace.witnesses()) == 1
 
 
@@ -72,7 +82,7 @@ def test_a_claim_without_a_version() -> None:
     """A store must have each change that it claims, or its successor (CN-7)."""
     trace = Trace(ClaimsAreKept)
     made = trace.change("A", 1)
-    trace.folder("B", numbers=numbers("A", 1), versions=kept(made))
+    trace.folder("B", numbers=numbers("A", 1), versions=versions_of(made))
     trace.folder("B", numbers="")
     trace.folder("B", numbers_fai=numbers("A", 1))  # there it is a hole like any
     assert trace.witnesses() == []
@@ -97,10 +107,10 @@ def test_a_deletion_that_does_not_win() -> None:
     trace = Trace(DeletesWin)
     made = trace.change("A", 1)
     deletion = trace.change("B", 1, object=made.object, operation="delete", supersedes=(made.number,))
-    trace.folder("C", numbers=numbers("A", 1), versions=kept(made))
+    trace.folder("C", numbers=numbers("A", 1), versions=versions_of(made))
     trace.folder("C", numbers=numbers("B", 1), tombstones=(deletion.object,))
     assert trace.witnesses() == []
-    trace.folder("C", numbers=numbers("B", 1), versions=kept(made))
+    trace.folder("C", numbers=numbers("B", 1), versions=versions_of(made))
     (witness,) = trace.witnesses()
     assert witness.startswith("C accounts for B-1, which deleted 'post 1'")
 
@@ -110,10 +120,10 @@ def test_two_winners() -> None:
     trace = Trace(OneWinner)
     first = trace.change("A", 1)
     second = trace.change("B", 2, object=first.object, modified_at=first.modified_at + 1)
-    trace.folder("A", versions=kept(first, second), shown={first.object: second.number})
-    trace.folder("B", versions=kept(first), shown={first.object: first.number})
+    trace.folder("A", versions=versions_of(first, second), shown={first.object: second.number})
+    trace.folder("B", versions=versions_of(first), shown={first.object: first.number})
     assert trace.witnesses() == []
-    trace.folder("C", versions=kept(first, second), shown={first.object: first.number})
+    trace.folder("C", versions=versions_of(first, second), shown={first.object: first.number})
     same, later = trace.witnesses()
     assert same.startswith("C shows A-1 of 'post 2'")
     assert "A shows B-2, and both keep the same versions" in same
@@ -124,7 +134,7 @@ def test_no_winner() -> None:
     """A message with kept versions must show one of them (CF-1)."""
     trace = Trace(OneWinner)
     made = trace.change("A", 1)
-    trace.folder("A", versions=kept(made))
+    trace.folder("A", versions=versions_of(made))
     (witness,) = trace.witnesses()
     assert "shows no version of it" in witness
 
@@ -147,7 +157,7 @@ def test_bytes_that_changed_in_a_store() -> None:
     """A store must keep the bytes that the author made, and only versions that a store made (DU-1)."""
     trace = Trace(VersionsKeptUnchanged)
     made = trace.change("A", 1)
-    trace.folder("B", versions=kept(made))
+    trace.folder("B", versions=versions_of(made))
     assert trace.witnesses() == []
     trace.folder("B", versions={made.object: ((made.number, "others"),)})
     trace.folder("B", versions={made.object: ((number("A", 2), made.digest),)})
