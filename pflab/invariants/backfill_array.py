@@ -121,8 +121,8 @@ class NothingMissingIsForgotten(Invariant):
     id = "nothing missing is forgotten"
     rules = ("BF-1", "BF-2", "ST-5", "HI-4")
     says = (
-        "While the lab is quiet, what a row claims and this store lacks is in its backfill array, or waits in its "
-        "queue."
+        "While the lab is quiet, each change that another store's row claims and this store lacks is in this "
+        "store's backfill array, or held in its queue."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -198,8 +198,8 @@ class SlotsGoToTheLongestDue(Invariant):
     id = "slots go to the longest due"
     rules = ("BF-6", "RP-5")
     says = (
-        "A request takes no slot for which an entry that was due earlier waits, and does not wait while a slot is "
-        "free; suspended content takes no slot."
+        "A free slot goes to the entry that has been due longest. No request waits while a slot is free. "
+        "Suspended content takes no slot."
     )
 
     def __init__(self, facts: Facts) -> None:

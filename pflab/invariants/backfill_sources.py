@@ -45,10 +45,7 @@ STEP_THAT_ROTATES = 1
 class SourcesAreChosenByVersionRules(Invariant):
     id = "sources are chosen by version rules"
     rules = ("BF-3", "BF-4", "BF-7", "BF-9", "RT-3", "RT-4")
-    says = (
-        "The holders are in the order that the version of the asking store prescribes, and it asks those that "
-        "this version would ask."
-    )
+    says = "A store orders the holders as its version prescribes, and asks those that its version would ask."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

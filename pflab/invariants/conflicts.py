@@ -39,7 +39,10 @@ class _Conflict(NamedTuple):
 class OldConflictsEndAtHome(Invariant):
     id = "old conflicts end at home"
     rules = ("CF-5",)
-    says = "The home store, and no other, ends a conflict exactly when it reaches its age limit, and keeps the winner."
+    says = (
+        "Only the home store ends a conflict. It does so exactly when the conflict reaches its age limit, and "
+        "keeps the winner."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -118,8 +121,8 @@ class ContactsAreNotified(Invariant):
     id = "contacts are notified"
     rules = ("CF-2", "CF-4", "DL-2")
     says = (
-        "The home store, and no other, sends notices: of each version that joins a conflict, if the folder's "
-        "resolve method allows it, and of each edit that loses to a delete."
+        "Only the home store sends notices: one for each version that joins a conflict, if the folder's "
+        "resolve method allows it, and one for each edit that loses to a delete."
     )
 
     def __init__(self, facts: Facts) -> None:

@@ -107,8 +107,8 @@ class TreeIsComputed(Invariant):
     id = "the tree follows from the versions"
     rules = ("HI-7", "HI-6", "HI-5")
     says = (
-        "A store shows the tree that follows from its folder versions by the rules: cycles cut, equal names with "
-        "suffixes."
+        "The tree that a store shows follows from its folder versions by the rules: cycles are cut, and equal "
+        "names get suffixes."
     )
 
     def on_folder(self, reading: FolderReading) -> Witnesses:

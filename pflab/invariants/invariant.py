@@ -178,7 +178,7 @@ ROWS_TRUTHFUL = "rows truthful"
 NOTHING_LEFT_TO_FETCH = "nothing left to fetch"
 
 VALIDATIONS: dict[str, tuple[tuple[str, ...], str]] = {
-    CONVERGED: (("CV-1", "CV-2"), "All holders of a folder have the same, and it is what was acknowledged."),
+    CONVERGED: (("CV-1", "CV-2"), "All holders of a folder agree, and have what was acknowledged."),
     NOTHING_LOST: (("CV-2", "DU-1"), "Every acknowledged change is kept by some store, unless DU-1 permits its loss."),
     ROWS_TRUTHFUL: (("CV-3", "RST-2"), "No row claims what its store does not have."),
     NOTHING_LEFT_TO_FETCH: (("CV-3", "BF-2"), "No entry remains that a present holder could satisfy."),

@@ -26,7 +26,10 @@ from traces.events import (
 class OwnRowIsTrue(Invariant):
     id = "own row is true"
     rules = ("RST-1", "CN-6", "CN-7")
-    says = "A store's own row claims only what a mail or its own change brought it, and nothing that no store has."
+    says = (
+        "A store's own row claims only changes that a mail brought or that it made itself, and only changes "
+        "that some store has."
+    )
 
     def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted}
@@ -52,7 +55,7 @@ class OwnRowIsTrue(Invariant):
 class OwnRowGrows(Invariant):
     id = "own row grows"
     rules = ("RST-1", "OUT-9", "IN-2")
-    says = "What a store once said that it has, it continues to say as long as its replica exists."
+    says = "As long as its replica exists, a store continues to claim each change that it once claimed."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -83,7 +86,9 @@ class OwnRowGrows(Invariant):
 class MailsNameWhatTheSenderHas(Invariant):
     id = "mails name what the sender has"
     rules = ("OUT-4", "CN-7", "BF-1")
-    says = "The set of a mail with updates is part of its sender's row; a request asks for nothing that the row has."
+    says = (
+        "The set of a mail with updates is a subset of its sender's row; a request asks for nothing that the row has."
+    )
 
     def handlers(self) -> Handlers:
         return {MailSubmitted: self._submitted}
@@ -161,7 +166,7 @@ class RowsOfOthersAreTheirs(Invariant):
 class SameBytesEverywhere(Invariant):
     id = "same bytes everywhere"
     rules = ("HI-2", "ML-2", "DU-1")
-    says = "A store applies a version with the bytes that its author made, and applies no version that nobody made."
+    says = "A store applies only versions that a store made, each with the bytes of its author."
 
     def handlers(self) -> Handlers:
         return {VersionApplied: self._applied}

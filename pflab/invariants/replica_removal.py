@@ -31,8 +31,8 @@ class LeavingStoresBroadcastFirst(Invariant):
     id = "leaving stores broadcast first"
     rules = ("RP-2", "RST-1")
     says = (
-        "A store that leaves first broadcasts all that it made there, and then asks all holders with a row that "
-        "has all of it."
+        "A store that leaves first broadcasts all changes that it made there. Then it asks all holders, with "
+        "a row that has all of them."
     )
 
     def __init__(self, facts: Facts) -> None:

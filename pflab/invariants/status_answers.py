@@ -249,7 +249,10 @@ Rank = tuple[int, ...]
 class RespondersAreListedByVersionRules(Invariant):
     id = "responders are listed by version rules"
     rules = ("ST-3", "ST-4")
-    says = "All holders must respond if the version says so; otherwise those that the six steps list, and the oldest."
+    says = (
+        "All holders must respond if the version says so. Otherwise the stores that the six steps list must "
+        "respond, and the oldest."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

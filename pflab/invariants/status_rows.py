@@ -23,8 +23,8 @@ class RowsAreTheLatestSent(Invariant):
     id = "rows are the latest sent"
     rules = ("RST-4",)
     says = (
-        "The row that a store keeps of another is exactly the one in the latest sent of that store's mails that "
-        "arrived."
+        "The row that a store keeps of another is from the mail that was sent last, among the mails that "
+        "arrived from that store."
     )
 
     def __init__(self, facts: Facts) -> None:

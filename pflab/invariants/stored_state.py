@@ -72,8 +72,8 @@ class OneWinner(Invariant):
     id = "one winner"
     rules = ("CF-1", "CN-8")
     says = (
-        "The same kept versions show the same winner everywhere: the latest, and of equally late versions the one "
-        "with the larger GUID."
+        "Stores that keep the same versions of a message show the same winner: the latest, or of equally late "
+        "versions the one with the larger GUID."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -131,7 +131,7 @@ def _paths(tree: set[tuple[str, str, bool]]) -> str:
 class VersionsKeptUnchanged(Invariant):
     id = "versions are kept unchanged"
     rules = ("HI-2", "DU-1")
-    says = "A store keeps each version with its author's bytes, and no version that nobody made."
+    says = "A store keeps only versions that a store made, each with the bytes of its author."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         facts = self.facts

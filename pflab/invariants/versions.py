@@ -32,8 +32,8 @@ class NothingOlderReplaces(Invariant):
     id = "nothing older replaces"
     rules = ("CN-4", "IN-3", "HI-5", "CN-9")
     says = (
-        "A store does not apply a version if it keeps one that includes it, nor a version of a folder or an "
-        "associated message that is earlier than the one that it keeps."
+        "A store does not apply a version if it keeps one that includes it. Nor does it apply a version of a "
+        "folder or an associated message that is earlier than the one that it keeps."
     )
 
     def __init__(self, facts: Facts) -> None:
