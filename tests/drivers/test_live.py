@@ -175,7 +175,8 @@ async def test_many_mails_at_once(lab: LiveLab) -> None:
 
 
 async def test_a_next_hop_that_never_answers_takes_no_room_from_others(folder: RunFolder) -> None:
-    """However many mails wait for a silent next hop, those for another one are sent, and none of the silent one has ended."""
+    """However many mails wait for a silent next hop, mails for another one are sent, while no mail to the silent one has
+    ended."""
     # spec: RT-2
     silent: list[asyncio.StreamWriter] = []
     door = await asyncio.start_server(lambda _, writer: silent.append(writer), "127.0.0.1", 0)

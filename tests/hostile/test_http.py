@@ -77,7 +77,7 @@ def test_a_foreign_host_name_is_refused(lab: str, host: str) -> None:
     ],
 )
 def test_numbers_out_of_range_are_refused(lab: str, path: str) -> None:
-    """A number that no store can have is the client's mistake."""
+    """A number that no store can have is refused as the client's mistake."""
     status, told = request(lab, "GET", path)
     assert (status, told["type"]) == (422, "urn:pflab:Wrong")
 

@@ -147,8 +147,8 @@ def test_a_store_of_2000_rotates_the_servers_that_it_asks() -> None:
     ],
 )
 def test_registry_values_for_status_requests_at_the_start(version: str, name: str, behind: bool, folders: int) -> None:
-    """With Enable ... a start asks for all folders, with Replication Flags for 1-1 and whatever is behind. 2007 has neither
-    value, and 5.5 asks at each start anyway (spec: ST-3)."""
+    """With the Enable value a start asks for all folders, with Replication Flags for 1-1 and every folder that is behind.
+    2007 has neither value, and 5.5 asks at each start anyway (spec: ST-3)."""
     lab = office(f"{version} 2003 2003 2003 2003", "ABCDE")
     lab["A"].configure(lab.at(0), {name: 1})
     if behind:

@@ -141,7 +141,7 @@ def test_a_leaving_store_does_not_wait_for_content() -> None:
 
 
 def test_an_entry_that_becomes_local_during_a_suspension() -> None:
-    """The due time is the earlier of the two, and the suspension delays both equally (spec: BF-2, RP-5)."""
+    """The entry is due at the earlier of its two times, and the suspension delays both equally (spec: BF-2, RP-5)."""
     office, lost = lose_mail_of_another_site()
     start = office.at(STATUS_CHECK_MIN)
     assert office["B"].backfill()[0].due_at == start + 12 * HOUR_US

@@ -123,7 +123,7 @@ def replaced(trace: Trace, number_: int, row: str, node: str = "B") -> None:
 
 
 def test_a_row_that_its_store_did_not_send() -> None:
-    """A row kept of another store must be the one in that store's mail (RST-2, RST-4)."""
+    """A store must keep another store's row exactly as that store's mail had it (RST-2, RST-4)."""
     trace = Trace(RowsOfOthersAreTheirs)
     trace.mail("A", 1, row=numbers("A", 1))
     trace.mail("A", 2, row=numbers("A", 1))

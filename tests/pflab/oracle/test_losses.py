@@ -133,8 +133,8 @@ def test_a_deletion_in_the_backup_loses_nothing() -> None:
     assert losses_trace.losses.lost == {}
 
 
-def test_what_lost_against_a_version_goes_with_it() -> None:
-    """A change that lost at its author is on no store once the winner is lost (CN-9, RP-2, DU-1)."""
+def test_the_loser_of_a_lost_version_is_lost_too() -> None:
+    """A change that its author dropped for a winning version is on no store once that version is lost (CN-9, RP-2, DU-1)."""
     losses_trace = LossTrace()
     losses_trace.backs_up("B")
     beaten, winner = losses_trace.change("A", 1), losses_trace.change("B", 1)
