@@ -178,25 +178,6 @@ class Transmission:
 
 
 @dataclass(frozen=True, slots=True)
-class QueuedMail:
-    """A queue row for display. `next_hop` is None if there is no route at the moment; sizes are in bytes."""
-
-    queue_id: int
-    next_hop: str | None
-    connector: str | None
-    sender: str
-    recipients: tuple[str, ...]
-    message_id: str
-    subject: str
-    priority: Priority
-    due_at: LabTime
-    expires_at: LabTime
-    attempts: int
-    size: int
-    last_error: str
-
-
-@dataclass(frozen=True, slots=True)
 class Offers:
     """What a server offers in its answer to EHLO.
 

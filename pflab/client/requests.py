@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
 TIMEOUT_S = 60.0
@@ -49,6 +49,13 @@ def url_at(address: tuple[str, int]) -> str:
     """Return the URL of an HTTP server."""
     host, port = address
     return f"http://{host}:{port}"
+
+
+class _Options(TypedDict, total=False):
+    """How a request is sent: additional headers, and whether it waits for its answer without a limit."""
+
+    headers: Mapping[str, str]
+    patient: bool
 
 
 class Requests:
@@ -93,33 +100,17 @@ class Requests:
                     raise
         return None
 
-    def json(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        patient: bool = False,
-    ) -> Any:
+    def json(self, method: str, path: str, body: Any = None, **options: Unpack[_Options]) -> Any:
         """Send a request and return the JSON of the answer."""
-        return json.loads(self.content(method, path, body, headers=headers, patient=patient) or b"null")
+        return json.loads(self.content(method, path, body, **options) or b"null")
 
     def text(self, method: str, path: str, body: Any = None) -> str:
         """Send a request and return the text of the answer."""
         return self.content(method, path, body).decode("utf-8")
 
-    def content(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        patient: bool = False,
-    ) -> bytes:
+    def content(self, method: str, path: str, body: Any = None, **options: Unpack[_Options]) -> bytes:
         """Send a request and return the bytes of the answer."""
-        return self.read(self.ask(method, path, body, headers=headers, patient=patient))
+        return self.read(self.ask(method, path, body, **options))
 
     def read(self, answer: HTTPResponse) -> bytes:
         """Return the complete body of an answer."""
@@ -129,22 +120,14 @@ class Requests:
             self.close()
             raise self._silence(error) from error
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        patient: bool = False,
-    ) -> HTTPResponse:
+    def ask(self, method: str, path: str, body: Any = None, **options: Unpack[_Options]) -> HTTPResponse:
         """Send a request and return the answer before its body is read. Raises ClientError for a status of 400 or more."""
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         kind = "message/rfc822" if isinstance(body, bytes) else "application/json"
-        given = {"Content-Type": kind, **(headers or {})}
+        given = {"Content-Type": kind, **options.get("headers", {})}
         if self._token is not None:
             given["Authorization"] = f"Bearer {self._token}"
-        answer = self._asked(method, path, sent, given, patient)
+        answer = self._asked(method, path, sent, given, options.get("patient", False))
         self.replayed = answer.getheader("Idempotency-Replayed") is not None
         if answer.status < 400:
             return answer

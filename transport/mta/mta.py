@@ -66,7 +66,6 @@ from transport.envelope import (
     LocalDelivery,
     OutgoingMail,
     Priority,
-    QueuedMail,
     RecipientRefusal,
     RefusalError,
     SendOutcome,
@@ -371,7 +370,7 @@ class Mta:
         due = [at for at in (queue_table.next_due(conn), self._links.next_due()) if at is not None]
         return min(due, default=None)
 
-    def queued(self, conn: Connection) -> list[QueuedMail]:
+    def queued(self, conn: Connection) -> list[QueueRow]:
         """Return the queue for display."""
         return queue_table.queued_mails(conn)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from traces.labtime import LabTime
-from transport.envelope import OutgoingMail, Priority, QueuedMail, Transmission
+from transport.envelope import OutgoingMail, Priority, Transmission
 from transport.sql import Connection, Rows
 
 MOST_URGENT_FIRST: Final = (Priority.URGENT, Priority.NORMAL, Priority.NOT_URGENT)
@@ -242,10 +242,10 @@ def all_ids(conn: Connection) -> list[int]:
     return [row[0] for row in conn.exec_driver_sql(_ALL_IDS).all()]
 
 
-def queued_mails(conn: Connection) -> list[QueuedMail]:
+def queued_mails(conn: Connection) -> list[QueueRow]:
     """Return the whole queue in sending order, for display."""
     rows = conn.exec_driver_sql(_SELECT_ROW + " ORDER BY q.priority DESC, q.due_at, q.id")
-    return [_view(_row(found)) for found in rows]
+    return [_row(found) for found in rows]
 
 
 def reserve_link(
@@ -304,22 +304,4 @@ def _row(found: Any) -> QueueRow:
         size=found[14],
         far_size=found[15],
         system=bool(found[16]),
-    )
-
-
-def _view(row: QueueRow) -> QueuedMail:
-    return QueuedMail(
-        queue_id=row.queue_id,
-        next_hop=row.next_hop,
-        connector=row.connector,
-        sender=row.sender,
-        recipients=row.recipients,
-        message_id=row.message_id,
-        subject=row.subject,
-        priority=row.priority,
-        due_at=row.due_at,
-        expires_at=row.expires_at,
-        attempts=row.attempts,
-        size=row.size,
-        last_error=row.last_error,
     )
