@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from node.agent import agent_disabled, backfill, incoming, replica_removal, replicas, status, store_restore
 from node.errors import NodeError
 from node.mail import broadcast, suspension, user_mail
-from node.objects import conflicts, expiry
+from node.objects import conflict_age, expiry
 from node.state import held_messages
 from node.state.context import Context
 from node.state.tables import HIERARCHY_FID
@@ -62,8 +62,8 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     """
     expiry.plan(ctx, s)
     if restored:
-        conflicts.restart_ages(s)
-    conflicts.plan(ctx, s)
+        conflict_age.restart_ages(s)
+    conflict_age.plan(ctx, s)
     if suspension.apply_setting(ctx, s):
         for fid in ctx.rst.held_fids():
             if not is_set(s.conn, Timer.CYCLE, fid):  # the cycle was due while content was suspended
@@ -110,5 +110,5 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.HELD: _held_expired,
     Timer.DROP: replica_removal.drop_now,
     Timer.EXPIRY: expiry.run,
-    Timer.CONFLICT: conflicts.run,
+    Timer.CONFLICT: conflict_age.run,
 }

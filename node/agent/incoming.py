@@ -47,7 +47,7 @@ from node.mail.backfill_responses import answer
 from node.mail.conflict_notices import notify_contacts
 from node.mail.send import traced_marks, traced_sections
 from node.mail.user_mail import note_replicated
-from node.objects import apply_folders, conflicts, expiry
+from node.objects import apply_folders, conflict_age, expiry
 from node.objects.apply_versions import Way, apply_updates, record_version
 from node.state import application_log, held_messages
 from node.state.context import Context
@@ -254,7 +254,7 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     account(ctx, s, folder.fid, numbers, applied.fresh)
     notify_contacts(ctx, s, folder.fid, applied)
     if applied.conflicts:
-        conflicts.schedule(ctx, s, folder)
+        conflict_age.schedule(ctx, s, folder)
     if mail.type in RESPONSES:
         backfill.on_expired(ctx, s, folder.fid, mail.store, section.expired)
         replica_removal.answer_leavers(ctx, s, folder.fid)  # numbers that expired everywhere are accounted for now

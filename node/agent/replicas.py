@@ -9,7 +9,7 @@ from node.agent import backfill, replica_removal
 from node.agent.status import want_status
 from node.codec.items import FolderProperties
 from node.mail.broadcast import broadcast, reschedule
-from node.objects import conflicts, expiry
+from node.objects import conflict_age, expiry
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import OwnRow
@@ -57,7 +57,7 @@ def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Fold
         elif was is None:
             new_folders.append(folder)
     expiry.plan(ctx, s)
-    conflicts.plan(ctx, s)
+    conflict_age.plan(ctx, s)
     return new_folders
 
 

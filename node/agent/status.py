@@ -2,6 +2,7 @@
 
 A status says what its sender has. A status request asks other stores for theirs. A store makes a status check twice a day, at
 00:15 and 12:15 UTC by default, for all its replicas that are not delete-pending.
+The rows and gaps that an arriving status brings are handled in `node.agent.incoming`, as those of any mail.
 
 States of a folder, in the columns `last_update_at` and `status_sent_at` of the own row:
 

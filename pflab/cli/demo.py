@@ -25,7 +25,7 @@ from pflab.scenario.lesson import Quiz
 from pflab.scenario.load import EXAMPLES, SHIPPED, Scenario, Step, load_scenario
 from pflab.scenario.runner import ScenarioResult, run_scenario
 from pflab.scenario.session import Play
-from pflab.terms.lexicon import Lexicon, line, roughly, tag_of, to_the_second
+from pflab.terms.event_words import Lexicon, line, roughly, tag_of, to_the_second
 from pflab.terms.verdict import ExitCode, Judgement, Verdict, join_names
 from topology import Topology, load_topology
 from topology.problems import counted

@@ -1,4 +1,7 @@
-"""Events as lines of the terminal. Only verbs that show events import it: it needs the libraries of a lab."""
+"""Events as lines of the terminal. Only verbs that show events import it: it needs the libraries of a lab.
+
+The words of each event are in `pflab.terms.event_words`; this module adds columns and colours.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from rich.text import Text
 
 from pflab.cli.output import printable
 from pflab.runs.events import NODE_COLUMNS, columns, style_of
-from pflab.terms.lexicon import Lexicon, tag_of
+from pflab.terms.event_words import Lexicon, tag_of
 from traces.events import Event
 
 

@@ -18,7 +18,7 @@ from pflab.cli.lab_options import RUNS
 from pflab.cli.output import CommandError
 from pflab.client import Client, ClientError
 from pflab.lab.remote_node import RemoteNode
-from pflab.terms.lexicon import Lexicon
+from pflab.terms.event_words import Lexicon
 from traces.labtime import LabTime, parse_instant
 
 LAB_FILE: Final = RUNS / "lab.json"

@@ -16,7 +16,7 @@ from pflab.explain.outcome import standing
 from pflab.explain.source_choice import choice_told
 from pflab.runs.events import RunEvents, event_json, one_line
 from pflab.terms import number_sets as sets
-from pflab.terms.lexicon import Lexicon, hours_and_minutes, store_named, to_the_second
+from pflab.terms.event_words import Lexicon, hours_and_minutes, store_named, to_the_second
 from pflab.terms.mail_types import BROADCASTS, RESPONSES, UPDATES, mail_name
 from pflab.terms.verdict import join_names
 from topology.problems import did_you_mean

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pflab.terms.lexicon import Lexicon, store_named, to_the_second
+from pflab.terms.event_words import Lexicon, store_named, to_the_second
 from pflab.terms.mail_types import mail_name
 from pflab.terms.verdict import join_names
 from topology.problems import counted

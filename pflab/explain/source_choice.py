@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from pflab.terms.lexicon import Lexicon, hours_and_minutes, to_the_second
+from pflab.terms.event_words import Lexicon, hours_and_minutes, to_the_second
 from topology.problems import counted
 from traces.events import Candidate, SourcesConsidered
 

@@ -11,7 +11,7 @@ from pflab.scenario.conditions import Events, Mails, Until
 from pflab.scenario.session import Named, Play, Shortfall
 from pflab.scenario.values import same_minute
 from pflab.terms import number_sets as sets
-from pflab.terms.lexicon import store_named, tag_of
+from pflab.terms.event_words import store_named, tag_of
 from pflab.terms.mail_types import mail_name
 from traces.events import Event, MailReceived, MailSubmitted
 from traces.labtime import format_instant, parse_instant

@@ -10,7 +10,7 @@ from pflab.scenario.event_matching import events_shortfalls, mails_shortfalls
 from pflab.scenario.session import Play, Shortfall, StepFailed
 from pflab.scenario.values import same_minute
 from pflab.terms import number_sets as sets
-from pflab.terms.lexicon import SETUP
+from pflab.terms.event_words import SETUP
 from pflab.terms.verdict import FolderVerdict, Judgement, Verdict, join_names
 from topology.problems import counted
 from traces.labtime import MINUTE_US, format_instant

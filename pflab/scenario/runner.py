@@ -19,7 +19,7 @@ from pflab.lab.lab import Lab
 from pflab.scenario.load import Scenario, Step
 from pflab.scenario.session import Play, StepFailed
 from pflab.scenario.steps import STEPS
-from pflab.terms.lexicon import hours_and_minutes, to_the_second
+from pflab.terms.event_words import hours_and_minutes, to_the_second
 from pflab.terms.verdict import ExitCode, Verdict
 from topology.model import Topology
 from topology.problems import counted

@@ -9,7 +9,7 @@ from pflab.lab.lab import Lab
 from pflab.oracle.compare import Judge
 from pflab.oracle.judge import Observer
 from pflab.oracle.oracle import HIERARCHY, Oracle
-from pflab.terms.lexicon import Lexicon, line, tag_of, words
+from pflab.terms.event_words import Lexicon, line, tag_of, words
 from pflab.terms.verdict import Verdict
 from traces.events import ChangeMade, Event, MailSubmitted
 from traces.labtime import LabTime

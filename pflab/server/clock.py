@@ -1,4 +1,7 @@
-"""The clock of a lab over HTTP: its rate, steps, and warps to an instant or until something has happened."""
+"""The clock of a lab over HTTP: its rate, steps, and warps to an instant or until something has happened.
+
+These are the routes only. `pflab.lab.coordinator` moves lab time, and `node.host.clock` is the clock itself.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from pflab.explain.change import explain as explain_in
 from pflab.explain.run_diff import diff as diff_of
 from pflab.explain.settings_report import analyze as analyze_topology
 from pflab.runs.events import EventFilter, RunEvents, event_json
-from pflab.terms.lexicon import to_the_second
+from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean
 from traces.errors import TimeTextError

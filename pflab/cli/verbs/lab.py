@@ -17,7 +17,7 @@ from pflab.cli.output import CommandError, Json, err, json_text, out, print_json
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
 from pflab.scenario.session import NOISE
-from pflab.terms.lexicon import line, tag_of
+from pflab.terms.event_words import line, tag_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean
 from traces.errors import TraceError

@@ -22,7 +22,7 @@ from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
-from pflab.terms.lexicon import to_the_second
+from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from pflab.workload.mail_files import MailFile
 from pflab.workload.mail_transfer import (

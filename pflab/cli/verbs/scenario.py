@@ -17,7 +17,7 @@ from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import SHIPPED, Scenario, ScenarioError, Step, load_scenario, shipped
 from pflab.scenario.runner import ScenarioResult, run_scenario
-from pflab.terms.lexicon import to_the_second
+from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean
 from traces.labtime import LabTime

@@ -17,7 +17,7 @@ from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
 from pflab.runs.events import EventFilter, event_json
 from pflab.scenario.session import NOISE
-from pflab.terms.lexicon import Lexicon, tag_of
+from pflab.terms.event_words import Lexicon, tag_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean
 from traces.events import AnyEvent, Event

@@ -11,7 +11,7 @@ from typing import Any
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
 from pflab.invariants.evidence.knowledge import HIERARCHY, Known
-from pflab.terms.lexicon import Lexicon
+from pflab.terms.event_words import Lexicon
 from pflab.terms.mail_types import UPDATES
 from topology import Topology
 from traces.events import (

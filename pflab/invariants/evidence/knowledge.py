@@ -9,7 +9,7 @@ from typing import Any
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
-from pflab.terms.lexicon import store_named
+from pflab.terms.event_words import store_named
 from topology import Topology
 from topology.enums import ResolveMethod
 from traces.events import (

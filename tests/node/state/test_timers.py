@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from node.objects.conflicts import OLDEST_FIRST
+from node.objects.conflict_age import OLDEST_FIRST
 from node.state.database import Database
 from node.state.timers import Timer, next_due, take_due
 from transport.sql import Connection

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from pflab.cli.demo import Narrator
 from pflab.scenario.load import Scenario, scenario_from_text
-from pflab.terms.lexicon import roughly
+from pflab.terms.event_words import roughly
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 LESSON = """\
