@@ -10,7 +10,7 @@ from typing import Final
 
 from node.agent.initial_state import setup_guid
 from pflab.errors import LabError
-from pflab.terms.lexicon import Lexicon, tag_of, to_the_second, words
+from pflab.terms.event_words import Lexicon, tag_of, to_the_second, words
 from topology import Topology, TopologyError, topology_from_text
 from traces.events import Event, RunStarted
 from traces.labtime import LabTime, format_instant

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pflab.terms.lexicon import Lexicon
+from pflab.terms.event_words import Lexicon
 from topology.problems import counted
 from traces.events import (
     ClockChanged,
