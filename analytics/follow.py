@@ -12,13 +12,13 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from analytics.ingest.silver import GoesOn
+from analytics.ingest.silver import Unfinished
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judge_traces
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class Export:
     """Traces of a run that has not ended, complete up to the instant `at` (text).
 
     events: the number of events so far. away: stores that did not answer, so their traces may be incomplete.
@@ -35,30 +35,30 @@ Verdict = dict[str, Any]
 """The result of a check (`CheckResult.as_document`), with `run`, `at` (the instant), `words` and `exit_code`."""
 
 
-def follow(spark: SparkSession, base: str, handed: Callable[[], Handed]) -> Iterator[Verdict]:
+def follow(spark: SparkSession, base: str, export: Callable[[], Export]) -> Iterator[Verdict]:
     """Yield a verdict for each export. The tables of a run are below `base/RUN`."""
-    last: tuple[Handed, Verdict] | None = None
+    last: tuple[Export, Verdict] | None = None
     while True:
-        now = handed()
-        if last is not None and _as_before(last[0], now):
-            verdict = {**last[1], "at": now.at, "words": [_stands(now), *last[1]["words"][1:]]}
+        now = export()
+        if last is not None and _is_unchanged(last[0], now):
+            verdict = {**last[1], "at": now.at, "words": [_heading(now), *last[1]["words"][1:]]}
         else:
             verdict = _judged(spark, f"{base.rstrip('/')}/{now.run.replace('/', '-')}", now)
         last = (now, verdict)
         yield verdict
 
 
-def _stands(handed: Handed) -> str:
-    return f"{handed.run}, as of {handed.at}"
+def _heading(export: Export) -> str:
+    return f"{export.run}, as of {export.at}"
 
 
-def _as_before(before: Handed, now: Handed) -> bool:
+def _is_unchanged(before: Export, now: Export) -> bool:
     """Return whether nothing has happened since the export before."""
     return (before.run, before.events, tuple(before.away)) == (now.run, now.events, tuple(now.away))
 
 
-def _judged(spark: SparkSession, base: str, handed: Handed) -> Verdict:
-    result = judge_traces([handed.place], Tables(spark, base), keep=True, goes_on=GoesOn(handed.away))
+def _judged(spark: SparkSession, base: str, export: Export) -> Verdict:
+    result = judge_traces([export.place], Tables(spark, base), keep=True, unfinished=Unfinished(export.away))
     spark.catalog.clearCache()  # the next round cannot use what this one cached
-    words = [_stands(handed), *result.in_words()]
-    return {**result.as_document(), "run": handed.run, "at": handed.at, "words": words, "exit_code": result.exit_code}
+    words = [_heading(export), *result.in_words()]
+    return {**result.as_document(), "run": export.run, "at": export.at, "words": words, "exit_code": result.exit_code}

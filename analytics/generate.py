@@ -1,8 +1,8 @@
-"""Traces of any size, made by Spark itself: a few stores that post and replicate for as many cycles as are asked for.
+"""Generate traces of any size with Spark: a few stores post and replicate for a given number of cycles.
 
-Everything follows from the number of the cycle: who posts, and the number of each event on its node. So a billion events need
-no memory, and the same arguments give the same lines. Faults are planted at known places: in every `fault_every`-th cycle one
-store ignores the first post that it was sent.
+Everything follows from the number of the cycle: which store posts, and the sequence number of each event. So a billion events
+need no memory, and the same arguments give the same lines. Faults are planted at known places: in every `fault_every`-th cycle
+one store ignores the first post that it receives.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from traces.labtime import MINUTE_US
 from traces.trace_version import TRACE_VERSION
 
 POSTS: Final = 20
-"""Posts of a cycle, all of one store, in one mail."""
+"""How many posts a cycle has. One store makes them and sends them in one mail."""
 
 LAMPORT_STEP: Final = 1000
-"""More than the events of a store in a cycle, twice."""
+"""More than twice the events of a store in a cycle."""
 
 START_AT: Final = 1_066_694_400_000_000
 SETUP: Final = "5e" * 16
@@ -31,7 +31,8 @@ FOLDER: Final = f"{SETUP}:1"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A trace to be: `cycles` of POSTS posts on `stores` stores in turn; `run` is its id. Faults: see above; 0: none."""
+    """The shape of a trace: `cycles` with POSTS posts each, by `stores` stores in turn. run: its id. fault_every: 0 for no
+    faults."""
 
     cycles: int
     stores: int = 3
@@ -40,17 +41,17 @@ class Shape:
 
     @classmethod
     def of_events(cls, events: int, *, stores: int = 3, fault_every: int = 0) -> Shape:
-        """The shape with about so many events."""
+        """Return the shape with about this many events."""
         return cls(max(1, events // cls(1, stores).events_a_cycle), stores, fault_every)
 
     @property
     def by_author(self) -> int:
-        """Events of the store that posts: its posts, the mail, a hop to each of the others."""
+        """The number of events of the posting store in a cycle: its posts, the mail, and a hop to each other store."""
         return POSTS + self.stores
 
     @property
     def by_receiver(self) -> int:
-        """Events of each other store: the hop, the mail, the row, a version for each post."""
+        """The number of events of each other store in a cycle: the hop, the mail, the row, and a version for each post."""
         return POSTS + 3
 
     @property
@@ -59,7 +60,7 @@ class Shape:
 
     @property
     def events(self) -> int:
-        """All of the trace, starts, stops and the lab's two included."""
+        """The number of events in the trace, with starts, stops and the two events of the lab."""
         return self.cycles * self.events_a_cycle + 2 * self.stores + 2
 
     @property
@@ -76,13 +77,13 @@ def generate(spark: SparkSession, shape: Shape, place: Path) -> None:
     folder = place / "traces"
     lines = _cycles(spark, shape).unionByName(_ends(spark, shape))
     lines.select("value").write.text(str(folder))
-    # Spark names its files itself; a segment is known by how its name ends.
+    # Spark chooses the file names; the ending makes a file a segment.
     for part in folder.glob("part-*.txt"):
         part.rename(part.with_suffix(".jsonl"))
 
 
 def _line(kind: str, shape: Shape, node: Column, seq: Column, at: Column, /, **fields: Column) -> Column:
-    # What a cycle's mail brings comes after its sending, and the next cycle after that.
+    # Within a cycle the receivers' events come after those of the sender; the next cycle comes after both.
     later = F.when(F.col("store") == F.col("author"), 0).otherwise(LAMPORT_STEP // 2)
     lamport = (F.col("k") + 1) * LAMPORT_STEP + later + seq - F.col("base")
     head = {
@@ -99,7 +100,7 @@ def _line(kind: str, shape: Shape, node: Column, seq: Column, at: Column, /, **f
 
 
 def _cycles(spark: SparkSession, shape: Shape) -> DataFrame:
-    """The lines of each cycle at each store, as an array, exploded."""
+    """Return the lines of each cycle at each store."""
     stores = shape.stores
     cycles = (
         spark.range(shape.cycles)
@@ -110,7 +111,7 @@ def _cycles(spark: SparkSession, shape: Shape) -> DataFrame:
     own = F.floor((F.col("k") - F.col("store") + stores - 1) / stores)  # cycles before this one in which it posted
     base = 1 + own * shape.by_author + (F.col("k") - own) * shape.by_receiver
     guid = F.lpad(F.hex(author + 1), 32, "0")
-    first = F.floor(F.col("k") / stores) * POSTS  # posts of the author before
+    first = F.floor(F.col("k") / stores) * POSTS  # the author's earlier posts
     rows = cycles.select(
         "k",
         "store",
@@ -138,19 +139,21 @@ def _mail() -> Column:
     return F.concat(F.lit("m"), F.col("k").cast("string"), F.lit("@made"))
 
 
-def _said(shape: Shape) -> tuple[Column, Column]:
-    """The mail's CNSet, and its sender's row: all posts so far, of every store."""
+def _number_sets(shape: Shape) -> tuple[Column, Column]:
+    """Return the mail's CNSet, and its sender's row: all posts of every store so far."""
     low, high = (F.col("first") + 1).cast("string"), (F.col("first") + POSTS).cast("string")
     parts = []
     for index in range(shape.stores):
-        cycles = F.floor((F.col("k") - index + shape.stores) / shape.stores)  # those of this store, this one included
+        cycles = F.floor(
+            (F.col("k") - index + shape.stores) / shape.stores
+        )  # cycles in which this store posted, with this one
         last = (cycles * POSTS).cast("string")
         parts.append(F.when(cycles > 0, F.concat(F.lit(f"{index + 1:032x}:1-"), last)))
     return F.concat("guid", F.lit(":"), low, F.lit("-"), high), F.concat_ws(";", *parts)
 
 
 def _mail_fields(shape: Shape) -> dict[str, Column]:
-    cnset, row = _said(shape)
+    cnset, row = _number_sets(shape)
     folder = F.struct(
         F.lit(FOLDER).alias("folder"),
         cnset.alias("cnset"),
@@ -218,9 +221,9 @@ def _author(shape: Shape) -> Column:
 
 def _receiver(shape: Shape) -> Column:
     node, base, at = _name(F.col("store")), F.col("base"), F.col("at")
-    _, row = _said(shape)
+    _, row = _number_sets(shape)
     sender = _name(F.col("author"))
-    came = F.array(
+    arrival = F.array(
         _line(
             "hop.received",
             shape,
@@ -266,15 +269,15 @@ def _receiver(shape: Shape) -> Column:
             "digest": F.sha2(number, 256),
             "deleted": F.lit(False),
         }
-        taken = _line("version.applied", shape, node, base + 3 + index, at, **fields)
+        applied = _line("version.applied", shape, node, base + 3 + index, at, **fields)
         ignored = _line("version.ignored", shape, node, base + 3 + index, at, reason=F.lit("duplicate"), **fields)
-        return F.when(faulty & (index == 1), ignored).otherwise(taken)
+        return F.when(faulty & (index == 1), ignored).otherwise(applied)
 
-    return F.concat(came, F.transform(F.sequence(F.lit(1), F.lit(POSTS)), version))
+    return F.concat(arrival, F.transform(F.sequence(F.lit(1), F.lit(POSTS)), version))
 
 
 def _ends(spark: SparkSession, shape: Shape) -> DataFrame:
-    """What begins and ends the run and each store: a few lines, whatever its size."""
+    """Return the first and last events of the run and of each store."""
     topology = {
         "servers": {name: {"site": "S", "version": "2003", "joins": "start"} for name in shape.names},
         "folders": {"F": {"replicas": shape.names}},

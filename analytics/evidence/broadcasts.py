@@ -11,10 +11,12 @@ from analytics.ingest.silver import Silver
 
 
 def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
-    """trace, node, at, seq, folder, message_type, version, holders and untouched (as `lists.with_holders` has them), sizes and
-    updates (of the cycle's mails, in order), own (ranges of the store's own GUID in the sets of messages or folders), told (the
-    highest own number of the cycles before, or the counter at which the present replica began; 0 for none), made (the highest
-    own number that the store had changed there).
+    """Return trace, node, at, seq, folder, message_type, version, holders, untouched, sizes, updates, own, claimed_before,
+    made.
+
+    holders, untouched: as in `holders.with_holders`. sizes, updates: of the cycle's mails, in order. own: the ranges of the
+    store's own GUID in the sets of messages or folders. claimed_before: the highest own number in earlier cycles, or the
+    counter at which the present replica began; 0 for none. made: the highest own number of the store's changes there.
     """
     mails = events.of("mail.submitted").where("message_type in (2, 4)")
     mine = org.guids.groupBy("trace", F.col("store").alias("node")).agg(
@@ -38,10 +40,10 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     line = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
     top = F.expr("array_max(transform(own, r -> r.high))")
     both = own.withColumn("top", top).unionByName(made, allowMissingColumns=True)
-    both = both.unionByName(_began(events), allowMissingColumns=True)
-    judged = both.withColumns(
+    both = both.unionByName(_replicas_begun(events), allowMissingColumns=True)
+    cases = both.withColumns(
         {
-            "told": F.coalesce(F.max("top").over(line), F.lit(0)),
+            "claimed_before": F.coalesce(F.max("top").over(line), F.lit(0)),
             "made": F.coalesce(F.max("counter").over(line), F.lit(0)),
         }
     ).where("own is not null")
@@ -49,14 +51,13 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
         "trace", "node", "seq", "folder", "holders", "untouched"
     )
     versions = F.broadcast(org.servers.select("trace", F.col("store").alias("node"), "version"))
-    found = judged.join(lists, ["trace", "node", "seq", "folder"]).join(versions, ["trace", "node"], "left")
+    found = cases.join(lists, ["trace", "node", "seq", "folder"]).join(versions, ["trace", "node"], "left")
     sizes = {name: F.expr(f"transform(mails, m -> m.{name})") for name in ("size", "updates")}
     return found.withColumns({"sizes": sizes["size"], "updates": sizes["updates"]}).drop("mails", "counter")
 
 
-def _began(events: Silver) -> DataFrame:
-    """trace, node, seq, folder, top: replicas that were added at a store during the run, and the counter of the store at that
-    time."""
+def _replicas_begun(events: Silver) -> DataFrame:
+    """Return trace, node, seq, folder, top: the replicas that a store began during the run, and its counter at that time."""
     added = events.of("replica.added").where("store = node").select("trace", "node", "seq", "folder")
     made = events.of("change.made").select(
         "trace",

@@ -18,50 +18,51 @@ from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 
 _KEY: Final = guid_of_kind("r.guid", "r.kind")
-_CLAIMED: Final = f"exists(s.said, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
-_HERE: Final = "x.store = s.store and x.act != 'forgot' and x.seq < s.seq"
-_STANDS_FOR: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false))"
+_CLAIMED: Final = f"exists(s.stated, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
+_HERE: Final = "x.store = s.store and x.act != 'tombstone dropped' and x.seq < s.seq"
+_INCLUDES: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false))"
 _EXCUSED: Final = f"exists(coalesce(s.excused, array()), c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.modified_at, r.guid, r.counter))"
-"""Of a folder or an associated message the last writer's version stands for all others (HI-5, CN-9)."""
+"""Of a folder or an associated message, the last writer's version includes all others (HI-5, CN-9)."""
 
 
 def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
-    """trace, folder, rows: of each store the row in its last mail that names the folder, as (store, seq, at, said).
+    """Return trace, folder, stated_rows: for each store the row in its last mail that names the folder: store, seq, at, stated.
 
-    Stores that were restored, or that dropped the replica once, are left out, because they no longer have what they had.
+    Stores that were restored, or that once dropped the replica, are left out, because they no longer have what they had.
     """
     sent = events.lines("mail.submitted")
     named = sent.select("trace", "node", "seq", "at", F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"))
     last = F.max_by(F.struct("seq", "at", "f.row", "f.row_fai"), "seq").alias("m")
     rows = named.groupBy("trace", F.col("node").alias("store"), F.col("f.folder").alias("folder")).agg(last)
     dropped = events.of("replica.dropped").select("trace", F.col("node").alias("store"), "folder").distinct()
-    sure = rows.join(F.broadcast(restored.withColumnRenamed("node", "store")), ["trace", "store"], "left_anti")
-    sure = sure.join(F.broadcast(dropped), ["trace", "store", "folder"], "left_anti")
-    said = by_kind("m.row", "m.row_fai").alias("said")
-    sure = sure.join(F.broadcast(excused(events)), ["trace", "store", "folder"], "left")
-    row = F.struct("store", "excused", F.col("m.seq").alias("seq"), F.col("m.at").alias("at"), said)
+    known = rows.join(F.broadcast(restored.withColumnRenamed("node", "store")), ["trace", "store"], "left_anti")
+    known = known.join(F.broadcast(dropped), ["trace", "store", "folder"], "left_anti")
+    stated = by_kind("m.row", "m.row_fai").alias("stated")
+    known = known.join(F.broadcast(excused(events)), ["trace", "store", "folder"], "left")
+    row = F.struct("store", "excused", F.col("m.seq").alias("seq"), F.col("m.at").alias("at"), stated)
     return (
-        sure.select("trace", "folder", row.alias("row"))
+        known.select("trace", "folder", row.alias("row"))
         .groupBy("trace", "folder")
-        .agg(F.collect_list("row").alias("saying"))
+        .agg(F.collect_list("row").alias("stated_rows"))
     )
 
 
 def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
-    """A row for each change and each store that has said its row of the folder: trace, node, at, folder, subject, number,
-    claimed (the row has the number), had (a version that stands for it was here by then), applied (this very one).
+    """Return a row for each change and each store that has stated its row of the folder: trace, node, at, folder, subject,
+    number, claimed (the row has the number), had (the store then had a version that includes it), applied (the store
+    applied it).
 
     spec: CN-7, IN-1, CV-1
     """
-    made = "filter(rows, r -> r.act = 'made' and r.store != 'Setup' and not r.went)"
+    made = "filter(rows, r -> r.act = 'made' and r.store != 'Setup' and not r.undone)"
     about = things.where("not forgotten").join(F.broadcast(last_rows(events, restored)), ["trace", "folder"])
     case = (
         "struct(s.store as node, s.at as at, r.number as number,"
-        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_STANDS_FOR} or {_LATER})) or {_EXCUSED} as had,"
-        f" exists(rows, x -> {_HERE} and x.act = 'applied' and x.number = r.number and not x.went) as applied)"
+        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_INCLUDES} or {_LATER})) or {_EXCUSED} as had,"
+        f" exists(rows, x -> {_HERE} and x.act = 'applied' and x.number = r.number and not x.undone) as applied)"
     )
-    cases = F.expr(f"flatten(transform(saying, s -> transform({made}, r -> {case})))")
+    cases = F.expr(f"flatten(transform(stated_rows, s -> transform({made}, r -> {case})))")
     return about.select("trace", "folder", "subject", F.explode(cases).alias("c")).select(
         "trace", "folder", "subject", "c.*"
     )

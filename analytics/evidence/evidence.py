@@ -17,7 +17,7 @@ from analytics.evidence import hops as hop_events
 from analytics.evidence.broadcasts import cycles
 from analytics.evidence.claimed_sets import claims
 from analytics.evidence.number_sets import ranges, ranges_of
-from analytics.evidence.organization import Organization, standing
+from analytics.evidence.organization import Organization, node_states
 from analytics.evidence.version_history import deleted_stores, firsts, pcl_map, restores
 from analytics.ingest.silver import Silver
 from analytics.ingest.tables import Tables
@@ -29,9 +29,12 @@ _SETTINGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What evidence is made from: the events, the histories (`rows`), the objects, what the run was made of, and what several
-    tables ask for: stores (trace, node) that went back to a backup, those with the default settings, who could be asked for
-    what is missing, who held what when a mail or a decision named it, and what stood at each node.
+    """What evidence is computed from: the events, the histories (`rows`), the objects (`things`), the organization, and tables
+    that several others need.
+
+    restored: the stores (trace, node) that were restored. plain: the stores with the default settings. candidates: the stores
+    that could be asked for missing changes. listed: cases with the holders as the node knew them. node_states: the state of
+    each node.
     """
 
     events: Silver
@@ -42,11 +45,11 @@ class Material:
     plain: DataFrame
     candidates: DataFrame
     listed: DataFrame
-    standing: DataFrame
+    node_states: DataFrame
 
 
 def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame, org: Organization) -> Material:
-    """With what several tables ask for kept: what is planned from it then begins there."""
+    """Return the material. The tables that several others need are kept, so that Spark plans from there."""
     stores = {
         "restored": lambda: restores(events).select("trace", F.col("store").alias("node")),
         "plain": lambda: plain_stores(events).select("trace", F.col("store").alias("node")),
@@ -57,16 +60,16 @@ def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame,
     asked = {
         "candidates": lambda: source_selection.candidates(events, org, few["restored"]),
         "listed": lambda: holders.with_holders(holders.cases(events), events, rows, few["restored"]),
-        "standing": lambda: standing(events, org, few["restored"]),
+        "node_states": lambda: node_states(events, org, few["restored"]),
     }
     return Material(events, rows, things, org, **few, **tables.keep_all("evidence", asked))
 
 
 def plain_stores(events: Silver) -> DataFrame:
-    """trace, store: those whose settings are all the default, so that the documented times hold as they are written; 5.5 has
-    times of its own."""
-    told = events.of("run.started").select("trace", F.from_json("topology", _SETTINGS).alias("t"))
-    plain = told.where(F.coalesce(F.size("t.settings"), F.lit(0)) <= 0)
+    """Return trace, store: the stores with only default settings, to which the documented times apply. 5.5 has other times and
+    is left out."""
+    topologies = events.of("run.started").select("trace", F.from_json("topology", _SETTINGS).alias("t"))
+    plain = topologies.where(F.coalesce(F.size("t.settings"), F.lit(0)) <= 0)
     stores = plain.select("trace", F.explode("t.servers").alias("store", "of"))
     stores = stores.where((F.coalesce(F.size("of.settings"), F.lit(0)) <= 0) & (F.col("of.version") != "5.5"))
     stores = stores.select("trace", "store")
@@ -75,7 +78,7 @@ def plain_stores(events: Silver) -> DataFrame:
 
 
 def changes(events: Silver, history: DataFrame) -> DataFrame:
-    """Changes made, each with the one before it of the same GUID, and the versions that it replaced; of folders
+    """Return the changes made, each with the one before it under the same GUID, and the versions that it replaced; for folders
     also stayed: the stores on the lists of those versions that were not deleted (RP-6)."""
     made = events.of("change.made").withColumn("guid", F.substring_index("number", ":", 1))
     made = made.withColumn("counter", F.substring_index("number", ":", -1).cast("long")).withColumn("list", pcl_map())
@@ -97,30 +100,31 @@ def changes(events: Silver, history: DataFrame) -> DataFrame:
         .agg(F.max("m").alias("replaced_at"), pairs.alias("replaced_lists"), F.count(F.lit(1)).alias("replaced_known"))
     )
     lists = firsts(history.where("act = 'made' and folder = '1-1'"), "replicas").withColumnRenamed("number", "replaced")
-    gone = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
+    deleted = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("deleted"))
     were = F.flatten(F.collect_list("replicas")).alias("were")
     stayed = (
         links.join(lists, ["trace", "replaced"]).groupBy("trace", "node", "seq").agg(were)
-        .join(F.broadcast(gone), "trace", "left")
-        .select("trace", "node", "seq", F.expr("array_except(were, coalesce(gone, array()))").alias("stayed"))
+        .join(F.broadcast(deleted), "trace", "left")
+        .select("trace", "node", "seq", F.expr("array_except(were, coalesce(deleted, array()))").alias("stayed"))
     )  # fmt: skip
     return rows.join(of, ["trace", "node", "seq"], "left").join(stayed, ["trace", "node", "seq"], "left")
 
 
 def applied(events: Silver, rows: DataFrame) -> DataFrame:
-    """Versions applied beside the change that was made."""
+    """Return the applied versions, each with the change that made it."""
     named = {
         "object": "made_object", "folder": "made_folder", "digest": "made_digest", "pcl": "made_pcl",
         "modified_at": "made_at", "deleted": "made_deleted", "store": "author",
     }  # fmt: skip
     made = firsts(rows.where("act = 'made'"), *named).withColumnsRenamed(named)
-    came = rows.where("act = 'applied' and seq > 0 and not went")
-    return came.join(made, ["trace", "number"], "left")
+    versions = rows.where("act = 'applied' and seq > 0 and not undone")
+    return versions.join(made, ["trace", "number"], "left")
 
 
 def at_stores(things: DataFrame) -> DataFrame:
-    """trace, node, folder, object, kind, rows, at: all that one store made and applied of an object, as far as it counts."""
-    counts = "filter(rows, r -> r.seq > 0 and not r.went and not r.dropped)"
+    """Return trace, node, folder, object, kind, rows, at: what one store made and applied of an object and has not lost
+    since."""
+    counts = "filter(rows, r -> r.seq > 0 and not r.undone and not r.dropped)"
     kept = things.select("trace", "folder", "object", "kind", F.expr(counts).alias("every"))
     stores = F.explode(F.expr("array_distinct(transform(every, r -> r.store))")).alias("node")
     mine = kept.select("*", stores).withColumn("rows", F.expr("filter(every, r -> r.store = node)"))
@@ -128,7 +132,7 @@ def at_stores(things: DataFrame) -> DataFrame:
 
 
 def sent(events: Silver) -> DataFrame:
-    """Replication mails as submitted: with what each says of its folders, and when their store had started."""
+    """Return the replication mails as submitted, with what each says about its folders, and when the store started."""
     mails = events.of("mail.submitted")
     plain = F.transform(
         "folders",
@@ -142,19 +146,19 @@ def sent(events: Silver) -> DataFrame:
 
 
 def received(events: Silver) -> DataFrame:
-    """Replication mails as unpacked, beside what their sender submitted."""
-    came = events.of("mail.received")
+    """Return the replication mails as received, each with what its sender submitted."""
+    mails = events.of("mail.received")
     left = events.of("mail.submitted").select(
         "trace", "mail", F.col("node").alias("wrote"), F.col("folders").alias("wrote_folders"),
         F.col("number").alias("wrote_number"),
         F.col("message_type").alias("wrote_type"), F.col("at").alias("wrote_at"), F.col("lamport").alias("wrote_lamport"),
     )  # fmt: skip
-    return came.join(left, ["trace", "mail"], "left")
+    return mails.join(left, ["trace", "mail"], "left")
 
 
 def rows_replaced(events: Silver) -> DataFrame:
-    """Rows of other stores as kept here, beside what that store said in that mail."""
-    said = (
+    """Return the rows that stores keep of other stores, each with what the other store said in that mail."""
+    sent_rows = (
         events.of("mail.submitted")
         .select(
             "trace",
@@ -169,12 +173,12 @@ def rows_replaced(events: Silver) -> DataFrame:
             "wrote",
             "wrote_number",
             F.col("f.folder").alias("folder"),
-            F.col("f.row").alias("said"),
-            F.col("f.row_fai").alias("said_fai"),
+            F.col("f.row").alias("sent_row"),
+            F.col("f.row_fai").alias("sent_row_fai"),
         )
     )
-    found = events.of("row.replaced").join(said, ["trace", "mail", "folder"], "left")
-    same = (F.col("cnset") == F.col("said")) & (F.col("cnset_fai") == F.col("said_fai"))
+    found = events.of("row.replaced").join(sent_rows, ["trace", "mail", "folder"], "left")
+    same = (F.col("cnset") == F.col("sent_row")) & (F.col("cnset_fai") == F.col("sent_row_fai"))
     its = (F.col("wrote") == F.col("store")) & (F.col("wrote_number") == F.col("sent_number"))
     return found.groupBy("trace", "node", "seq", "at", "folder", "store", "mail").agg(
         F.max(F.coalesce(same & its, F.lit(False))).alias("said_so")
@@ -182,9 +186,9 @@ def rows_replaced(events: Silver) -> DataFrame:
 
 
 def hops(events: Silver) -> DataFrame:
-    """trace, mail, node, next_hop, connector, copies, at, landed (the next server has it, or lost it by a fault),
-    arrivals (how often it came to this node; null where it was submitted), given_up (copies that never got to another next
-    server, so that their recipients went with a new one), last_at, links_at (when the node first heard of a link down)."""
+    """Return trace, mail, node, next_hop, connector, copies, at, landed (the next server has it, or a fault lost it there),
+    arrivals (how often it arrived at this node; null where it was submitted), given_up (copies that never reached a next
+    server, so that a new copy took their recipients), last_at, links_at (when the node first learned that a link was down)."""
     copies = (
         events.of("hop.sent", "hop.failed")
         .where("mail is not null")
@@ -195,7 +199,7 @@ def hops(events: Silver) -> DataFrame:
         )
     )
     of_node = Window.partitionBy("trace", "mail", "node")
-    gone = (
+    hops_sent = (
         copies.withColumn("given_up", F.count_if(F.col("at").isNull()).over(of_node))
         .where("at is not null")
         .groupBy("trace", "mail", "node", "to.next_hop", "to.connector")
@@ -210,13 +214,13 @@ def hops(events: Silver) -> DataFrame:
     here = events.lines("hop.received", "hop.dropped", "mail.bad").groupBy("trace", "mail", "node").agg(arrivals)
     landed = here.select("trace", "mail", F.col("node").alias("next_hop"), F.lit(True).alias("landed"))
     links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
-    found = gone.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
+    found = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
     found = found.join(F.broadcast(links), ["trace", "node"], "left")
     return found.withColumn("landed", F.coalesce("landed", F.lit(False)))
 
 
 def requests(m: Material) -> DataFrame:
-    """Backfill requests received, with what was asked and the answers to that very mail."""
+    """Return the backfill requests received, with what they ask for and the answers to that mail."""
     asked = (
         m.events.of("mail.received")
         .where("message_type = 8")
@@ -240,16 +244,17 @@ def requests(m: Material) -> DataFrame:
         .agg(F.count(F.lit(1)).alias("refused"))
     )
     answers = answers.join(refused, ["trace", "node", "mail"], "full")
-    # A store that went back to a backup may have answered before, or answer again: nothing can be said of it.
+    # A restored store may have answered before, or answer again, so its answers cannot be judged.
     wanted = F.expr(f"flatten(transform(folders, f -> concat({ranges_of('f.cnset')}, {ranges_of('f.cnset_fai')})))")
     rows = asked.join(answers, ["trace", "node", "mail"], "left").join(
         F.broadcast(m.restored), ["trace", "node"], "left_anti"
     )
-    return _standing(rows, m).withColumn("wanted", wanted).withColumn("given", ranges("coalesce(answer, '')"))
+    return _with_node_state(rows, m).withColumn("wanted", wanted).withColumn("given", ranges("coalesce(answer, '')"))
 
 
 def entries(m: Material) -> DataFrame:
-    """The life of each backfill entry: made, timed out, asked for, satisfied or pruned; of stores never restored."""
+    """Return the times of each backfill entry: made, timed out, requested, satisfied or pruned. Restored stores are left
+    out."""
     tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")
     rows = m.events.lines(*tags)
     of = rows.join(F.broadcast(m.restored), ["trace", "node"], "left_anti").withColumn(
@@ -275,12 +280,12 @@ def entries(m: Material) -> DataFrame:
 
 
 def decisions(events: Silver) -> DataFrame:
-    """Choices of backfill sources, each with its candidates in the order of the choice."""
+    """Return the choices of backfill sources, each with its candidates in order."""
     return events.of("sources.considered")
 
 
 def conflicts(events: Silver) -> DataFrame:
-    """Conflicts as a store saw them, beside the last writer of their versions."""
+    """Return the conflicts as a store saw them, each with the last writer of its versions."""
     seen = events.of("conflict.arose").select(
         "trace", "node", "seq", "at", "folder", "object", "winner", F.explode("versions").alias("number")
     )
@@ -301,7 +306,7 @@ def conflicts(events: Silver) -> DataFrame:
 
 
 def clocks(events: Silver) -> DataFrame:
-    """Every event beside the one before it on its node."""
+    """Return the times of every event, with those of the event before it on its node."""
     line = Window.partitionBy("trace", "node").orderBy("seq")
     heads = events.events.select("trace", "node", "seq", "at", "lamport", "type")
     return heads.withColumn("at_before", F.lag("at").over(line)).withColumn(
@@ -309,8 +314,8 @@ def clocks(events: Silver) -> DataFrame:
     )
 
 
-def held(m: Material) -> DataFrame:
-    """Versions held back, of stores with the default settings."""
+def deferred(m: Material) -> DataFrame:
+    """Return the deferred versions of stores with the default settings."""
     return m.events.of("version.held").join(F.broadcast(m.plain), ["trace", "node"], "left_semi")
 
 
@@ -319,8 +324,8 @@ def _with_plain(rows: DataFrame, m: Material) -> DataFrame:
     return rows.join(known, ["trace", "node"], "left").withColumn("plain", F.coalesce("plain", F.lit(False)))
 
 
-def _standing(rows: DataFrame, m: Material) -> DataFrame:
-    return rows.join(F.broadcast(m.standing), ["trace", "node"], "left")
+def _with_node_state(rows: DataFrame, m: Material) -> DataFrame:
+    return rows.join(F.broadcast(m.node_states), ["trace", "node"], "left")
 
 
 TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
@@ -333,14 +338,14 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "requests_made": lambda m: source_selection.requests_made(m.events, m.candidates),
     "turns": lambda m: source_selection.turns(m.events, m.org, m.candidates),
     "marks_down": lambda m: source_selection.marks_down(m.events),
-    "named": lambda m: _with_plain(holders.named(m.listed, m.events, m.org), m),
+    "mailed_folders": lambda m: _with_plain(holders.mailed_folders(m.listed, m.events, m.org), m),
     "responders": lambda m: m.listed.where("what = 'responders'"),
     "notices": lambda m: holders.notices(m.listed, m.org),
-    "aged": lambda m: holders.aged(m.listed, m.events),
-    "goings": lambda m: _with_plain(holders.goings(m.listed, m.events, m.rows), m),
-    "promises": lambda m: holders.promises(m.listed, m.events),
-    "sent": lambda m: _standing(_with_plain(sent(m.events), m), m),
-    "received": lambda m: _standing(received(m.events), m),
+    "aged_conflicts": lambda m: holders.aged_conflicts(m.listed, m.events),
+    "drops": lambda m: _with_plain(holders.drops(m.listed, m.events, m.rows), m),
+    "expected_statuses": lambda m: holders.expected_statuses(m.listed, m.events),
+    "sent": lambda m: _with_node_state(_with_plain(sent(m.events), m), m),
+    "received": lambda m: _with_node_state(received(m.events), m),
     "rows_replaced": lambda m: rows_replaced(m.events),
     "hops": lambda m: hops(m.events),
     "requests": requests,
@@ -348,26 +353,26 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "decisions": lambda m: decisions(m.events),
     "statuses": lambda m: _with_plain(status_mails.statuses(m.events, m.listed), m),
     "repeats": lambda m: _with_plain(status_mails.repeats(m.events, m.listed), m),
-    "newcomers": lambda m: status_mails.newcomers(m.events, m.listed, m.org),
-    "nights": lambda m: status_mails.nights(m.events, m.listed),
-    "heard": lambda m: status_mails.heard(m.events, m.listed, m.things),
+    "new_stores": lambda m: status_mails.new_stores(m.events, m.listed, m.org),
+    "nightly_statuses": lambda m: status_mails.nightly_statuses(m.events, m.listed),
+    "status_claims": lambda m: status_mails.status_claims(m.events, m.listed, m.things),
     "cycles": lambda m: _with_plain(cycles(m.events, m.listed, m.org), m),
     "slots": lambda m: _with_plain(request_slots.slots(m.events, m.restored), m),
-    "tries": lambda m: _with_plain(hop_events.tries(m.events), m),
+    "attempts": lambda m: _with_plain(hop_events.attempts(m.events), m),
     "overtakings": lambda m: hop_events.overtakings(m.events, m.listed, holders.topology_folders(m.org, "priority")),
-    "ordinary": lambda m: hop_events.ordinary(m.events),
+    "ordinary_mails": lambda m: hop_events.ordinary_mails(m.events),
     "posts": lambda m: hop_events.posts(m.events),
-    "strangers": lambda m: hop_events.strangers(m.events),
+    "unknown_peers": lambda m: hop_events.unknown_peers(m.events),
     "presence": lambda m: presence.presence(m.rows, m.restored),
-    "shown": lambda m: presence.shown(m.events, m.rows, m.restored),
-    "deaths": lambda m: presence.deaths(m.events, m.rows),
-    "removals": lambda m: presence.removals(m.events, m.rows, m.restored),
+    "shown_folders": lambda m: presence.shown_folders(m.events, m.rows, m.restored),
+    "deletions": lambda m: presence.deletions(m.events, m.rows),
+    "deleted_stores": lambda m: presence.removed_stores(m.events, m.rows, m.restored),
     "conflicts": lambda m: conflicts(m.events),
     "clocks": lambda m: clocks(m.events),
-    "held": held,
+    "deferred": deferred,
 }
-"""Name to how it is made."""
+"""Table name to the function that computes it."""
 
 _PARTS: Final = 8
 PARTS: Final = tuple(frozenset(sorted(TABLES)[part::_PARTS]) for part in range(_PARTS))
-"""Tables that are judged in one go: few enough for a plan of some size, many enough that not each is a job of its own."""
+"""The tables whose checks run in one Spark job: few enough for a small plan, and enough to keep the number of jobs small."""

@@ -16,11 +16,11 @@ from analytics.evidence.version_history import deleted_stores, firsts
 from analytics.ingest.silver import Silver
 
 DEEPEST: Final = 64
-"""Folders deeper than this are judged as if they hung under 1-1; a cycle of concurrent moves ends here too (HI-7)."""
+"""Folders deeper than this are treated as children of 1-1. A cycle of concurrent moves ends here too (HI-7)."""
 
 
 def stores(events: Silver, org: Organization) -> DataFrame:
-    """trace, store, seen (whether it has events at all): the stores of the tree that were not deleted; all of them hold 1-1."""
+    """Return trace, store, seen (it has events): the stores that were not deleted. All of them hold 1-1."""
     first = org.servers.where("not later").select("trace", "store")
     started = events.of("node.started").select("trace", F.col("node").alias("store")).distinct()
     seen = started.withColumn("seen", F.lit(True))
@@ -28,10 +28,10 @@ def stores(events: Silver, org: Organization) -> DataFrame:
     return every.join(seen, ["trace", "store"], "left").withColumn("seen", F.coalesce("seen", F.lit(False)))
 
 
-def folders(objects: DataFrame, rows: DataFrame, everyone: DataFrame) -> DataFrame:
-    """trace, folder, path, holders, doubtful: 1-1 and each living folder that no tombstone stands above.
+def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame) -> DataFrame:
+    """Return trace, folder, path, holders, doubtful: 1-1, and each folder that is not deleted and not below a deleted folder.
 
-    doubtful: it once lay below a folder that is deleted, so its older content may rightly be gone (HI-6).
+    doubtful: it was once below a folder that is deleted, so its older content may be deleted too (HI-6).
     """
     made = rows.where((F.col("folder") == HIERARCHY) & (F.col("act") == "made"))
     versions = made.select("trace", F.col("object").alias("id"), "number", "subject", "parent", "replicas")
@@ -40,11 +40,11 @@ def folders(objects: DataFrame, rows: DataFrame, everyone: DataFrame) -> DataFra
         "trace", F.col("object").alias("id"), F.col("tombstone").isNotNull().alias("dead"),
         F.try_element_at("versions", F.lit(1))["number"].alias("number"),
     )  # fmt: skip
-    standing = firsts(made, "subject", "parent", "replicas", of=("trace", "object", "number"))
-    standing = standing.withColumnRenamed("object", "id")
+    current = firsts(made, "subject", "parent", "replicas", of=("trace", "object", "number"))
+    current = current.withColumnRenamed("object", "id")
     nodes = (
         tree.where("dead or number is not null")
-        .join(standing, ["trace", "id", "number"], "left")
+        .join(current, ["trace", "id", "number"], "left")
         .join(parents, ["trace", "id"])
     )
     entries = F.map_from_entries(F.collect_list(F.struct("id", F.struct("parent", "dead", "subject"))))
@@ -58,7 +58,7 @@ def folders(objects: DataFrame, rows: DataFrame, everyone: DataFrame) -> DataFra
         "trace", F.col("id").alias("folder"), path.alias("path"), F.col("replicas").alias("holders"), "doubtful"
     )
     root = (
-        everyone.groupBy("trace")
+        all_stores.groupBy("trace")
         .agg(F.array_sort(F.collect_set("store")).alias("holders"))
         .select(
             "trace",
@@ -72,7 +72,7 @@ def folders(objects: DataFrame, rows: DataFrame, everyone: DataFrame) -> DataFra
 
 
 def _above(parent: str) -> str:
-    """A walk from `parent` up: the names on the way, and whether one of them is dead."""
+    """Return SQL for a walk upwards from `parent`: the names on the way, and whether one of the folders is deleted."""
     start = f"named_struct('at', {parent}, 'names', cast(array() as array<string>), 'dead', false, 'seen', array(id))"
     here = "try_element_at(tree, w.at)"
     on = (

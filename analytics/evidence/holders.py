@@ -23,9 +23,11 @@ _CASE: Final = ("trace", "node", "seq", "at", "folder")
 
 
 def cases(events: Silver) -> DataFrame:
-    """What is to be judged by the list: _CASE and `what`: mail (for each folder that a mail names), came (for each that a
-    status names which was received, or whatever else is marked repeat), responders, conflict, notice, aged, tombstone, due
-    (a status), added and dropped (the node's own replica); with the fields of its kind."""
+    """Return the cases that are judged by the replica list: _CASE, `what`, and the fields of that kind.
+
+    what: mail (a folder that a sent mail names), received (a folder that a received status, or a received mail marked repeat,
+    names), responders, conflict, notice, aged, tombstone, due (a status), added and dropped (the node's own replica).
+    """
     sent = events.lines("mail.submitted")
     to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
     mails = sent.select(
@@ -48,13 +50,15 @@ def cases(events: Silver) -> DataFrame:
         "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.lit("due").alias("what")
     )
     added = events.of("replica.added").where("store = node").select(*_CASE, F.lit("added").alias("what"))
-    gone = events.of("replica.dropped").select(*_CASE, F.lit("dropped").alias("what"), F.col("cnset").alias("had"))
-    came = events.of("mail.received").where("message_type = 16 or array_contains(marks, 'repeat')").select(
+    replicas_dropped = events.of("replica.dropped").select(
+        *_CASE, F.lit("dropped").alias("what"), F.col("cnset").alias("had")
+    )
+    received = events.of("mail.received").where("message_type = 16 or array_contains(marks, 'repeat')").select(
         "trace", "node", "seq", "at", "mail", "message_type", "marks", "sender",
-        F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("came").alias("what"),
+        F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("received").alias("what"),
     )  # fmt: skip
     every = mails
-    for more in (came, chosen, conflicts, aged, dropped, due, added, gone):
+    for more in (received, chosen, conflicts, aged, dropped, due, added, replicas_dropped):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
 
@@ -72,8 +76,8 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     stamped = events.of("address.stamped").select(
         "trace", "node", "seq", F.lit(HIERARCHY).alias("folder"), F.col("store").alias("joined")
     )
-    told = versions.unionByName(stamped, allowMissingColumns=True)
-    both = cases.unionByName(told, allowMissingColumns=True)
+    lists = versions.unionByName(stamped, allowMissingColumns=True)
+    both = cases.unionByName(lists, allowMissingColumns=True)
     before = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
     holders = F.when(F.col("folder") == HIERARCHY, F.array_sort(F.collect_set("joined").over(before))).otherwise(
         F.last("list", ignorenulls=True).over(before)
@@ -82,64 +86,66 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     dead = F.coalesce(F.max("deleted").over(before), F.lit(False))
     found = both.withColumns({"holders": holders, "untouched": untouched, "dead": dead}).where("what is not null")
     found = found.join(F.broadcast(_deleted(events)), ["trace", "node"], "left")
-    there = F.expr("filter(holders, h -> not exists(gone, g -> g.store = h and g.seq < seq))")
-    found = found.withColumn("holders", F.when(F.col("gone").isNull(), F.col("holders")).otherwise(there))
-    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti").drop("list", "joined", "deleted", "gone")
+    there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and g.seq < seq))")
+    found = found.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
+    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti").drop(
+        "list", "joined", "deleted", "removed"
+    )
 
 
 def _deleted(events: Silver) -> DataFrame:
-    """trace, node, gone (seq, store): the stores that a node has taken out of its directory (RP-6): they hold nothing more,
-    whatever list still names them."""
-    gone = F.collect_list(F.struct("seq", "store")).alias("gone")
-    return events.of("store.deleted").groupBy("trace", "node").agg(gone)
+    """Return trace, node, removed (seq, store): the stores that a node deleted from its directory (RP-6). They hold nothing
+    more, even if a replica list still names them."""
+    removed = F.collect_list(F.struct("seq", "store")).alias("removed")
+    return events.of("store.deleted").groupBy("trace", "node").agg(removed)
 
 
-def named(listed: DataFrame, events: Silver, org: Organization) -> DataFrame:
-    """Folders that mails name, with started_at, and schedule (of the topology, null for a folder made later)."""
+def mailed_folders(listed: DataFrame, events: Silver, org: Organization) -> DataFrame:
+    """Return the folders that mails name, with started_at, and schedule (of the topology; null for a folder made later)."""
     starts = events.of("node.started").groupBy("trace", "node", "incarnation").agg(F.max("at").alias("started_at"))
     mails = listed.where("what = 'mail'").join(F.broadcast(starts), ["trace", "node", "incarnation"], "left")
     return mails.join(F.broadcast(topology_folders(org, "schedule")), ["trace", "folder"], "left")
 
 
 def notices(listed: DataFrame, org: Organization) -> DataFrame:
-    """Conflicts and notices, with resolve (of the topology), told (whether a conflict's notice stands beside it) and author
-    (the store whose number the first version has)."""
+    """Return conflicts and notices, with resolve (of the topology), notified (the same instant has a notice of the
+    conflict) and author (the store that made the first version)."""
     both = listed.where("what in ('conflict', 'notice')")
     beside = Window.partitionBy("trace", "node", "at", "object")
-    said = F.collect_set(F.when(F.col("what") == "notice", F.col("versions"))).over(beside)
-    told = both.withColumn("told", F.array_contains(said, F.col("versions")))
+    notices_then = F.collect_set(F.when(F.col("what") == "notice", F.col("versions"))).over(beside)
+    cases = both.withColumn("notified", F.array_contains(notices_then, F.col("versions")))
     author = F.broadcast(org.guids.select("trace", "guid", F.col("store").alias("author")))
-    told = told.withColumn("guid", F.substring_index(F.col("versions")[0], ":", 1)).join(
+    cases = cases.withColumn("guid", F.substring_index(F.col("versions")[0], ":", 1)).join(
         author, ["trace", "guid"], "left"
     )
-    return told.join(F.broadcast(topology_folders(org, "resolve")), ["trace", "folder"], "left")
+    return cases.join(F.broadcast(topology_folders(org, "resolve")), ["trace", "folder"], "left")
 
 
-def aged(listed: DataFrame, events: Silver) -> DataFrame:
-    """Conflicts that a store ended for their age, with arose_at and shown: since when the conflict stood there, and its winner,
-    by what the store told of it before."""
+def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
+    """Return the conflicts that a store ended because of their age, with arose_at and shown: when the conflict arose there, and
+    its winner, from the store's earlier events."""
     ends = ("conflict.ended", "tombstone.made", "item.expired")
-    told = events.of("conflict.arose", "conflict.aged", *ends).select(
+    steps = events.of("conflict.arose", "conflict.aged", *ends).select(
         "trace", "node", "seq", "at", "object", "type", "winner", F.col("type").isin(*ends).cast("int").alias("ends")
     )
     before = Window.partitionBy("trace", "node", "object").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
-    turns = told.withColumn("turn", F.coalesce(F.sum("ends").over(before), F.lit(0)))
-    stood = (
+    turns = steps.withColumn("turn", F.coalesce(F.sum("ends").over(before), F.lit(0)))
+    arisen = (
         turns.where("type = 'conflict.arose'")
         .groupBy("trace", "node", "object", "turn")
         .agg(F.min("at").alias("arose_at"), F.max_by("winner", "seq").alias("shown"))
     )
-    # The change that ended the conflict is told before its reason.
+    # The event of the change that ended the conflict comes before the event of the reason.
     mine = turns.where("type = 'conflict.aged'").select(
         "trace", "node", "seq", "object", (F.col("turn") - 1).alias("turn")
     )
-    since = mine.join(stood, ["trace", "node", "object", "turn"]).drop("turn")
+    since = mine.join(arisen, ["trace", "node", "object", "turn"]).drop("turn")
     return listed.where("what = 'aged'").join(since, ["trace", "node", "object", "seq"], "left")
 
 
-def promises(listed: DataFrame, events: Silver) -> DataFrame:
-    """Statuses found due (`what` due) and replicas that began here (added), of folders that others hold too: kept (the status
-    went out at that instant; the holders were asked for theirs within a day), until_at (when that must have been)."""
+def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
+    """Return due statuses (`what` due) and begun replicas (added), of folders with other holders: kept (the status was sent at
+    that instant; the holders were asked for their status within a day), until_at (the latest time for that)."""
     mails = listed.where("what = 'mail' and message_type = 16").select("trace", "node", "at", "folder").distinct()
     sent = mails.withColumn("kept", F.lit(True))
     due = listed.where("what = 'due'").join(sent, ["trace", "node", "at", "folder"], "left")
@@ -154,10 +160,10 @@ def promises(listed: DataFrame, events: Silver) -> DataFrame:
     return both.where("size(holders) > 1").join(F.broadcast(ended), "trace", "left")
 
 
-def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
-    """Tombstones dropped (`what` tombstone) and replicas dropped (dropped): _CASE, what, object, number, modified_at (of a
-    tombstone), holders, dead, others (how many other holders), unknown_to: those whose row, as it stood, had not the
-    number, or not all that was here."""
+def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
+    """Return dropped tombstones (`what` tombstone) and dropped replicas (dropped): _CASE, what, object, number, modified_at (of
+    a tombstone), holders, dead, others (how many other holders), unknown_to: the holders whose row at that time did not have
+    the number, or did not have all of the replica."""
     made = firsts(rows.where("act = 'made'"), "modified_at", "kind")
     counter = F.substring_index("number", ":", -1).cast("long")
     guid = F.expr(guid_of_kind("substring_index(number, ':', 1)", "kind"))
@@ -175,16 +181,17 @@ def goings(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     before = Window.partitionBy("trace", "node", "folder", "store").orderBy("seq").rowsBetween(
         Window.unboundedPreceding, -1
     )  # fmt: skip
-    as_stood = asked.unionByName(known, allowMissingColumns=True).withColumn(
-        "stood", F.coalesce(F.last("row", ignorenulls=True).over(before), F.expr(f"cast(array() as {RANGES})"))
+    as_stated = asked.unionByName(known, allowMissingColumns=True).withColumn(
+        "stated_row", F.coalesce(F.last("row", ignorenulls=True).over(before), F.expr(f"cast(array() as {RANGES})"))
     )
-    # What a dropped replica was is traced in one set.
-    as_stood = as_stood.withColumn(
-        "stood", F.when(F.col("what") == "dropped", F.expr(without_kind("stood"))).otherwise(F.col("stood"))
+    # The event has the content of a dropped replica in one set.
+    as_stated = as_stated.withColumn(
+        "stated_row",
+        F.when(F.col("what") == "dropped", F.expr(without_kind("stated_row"))).otherwise(F.col("stated_row")),
     )
-    has = F.expr("forall(all, i -> exists(stood, r -> r.guid = i.guid and r.low <= i.low and i.high <= r.high))")
+    has = F.expr("forall(all, i -> exists(stated_row, r -> r.guid = i.guid and r.low <= i.low and i.high <= r.high))")
     return (
-        as_stood.where("what is not null")
+        as_stated.where("what is not null")
         .groupBy(*_CASE, "what", "object", "number", "modified_at", "holders", "dead")
         .agg(
             F.array_sort(F.collect_set(F.when(~has, F.col("store")))).alias("unknown_to"),

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.ingest.silver import Silver
 
-_TRIES: Final = ("hop.sent", "hop.failed", "hop.expired")
+_ATTEMPTS: Final = ("hop.sent", "hop.failed", "hop.expired")
 _LIMITS: Final = "connectors array<struct<name: string, size_limit: string, bandwidth: string>>, domain string"
 
 
@@ -18,12 +18,16 @@ def _topology(events: Silver) -> DataFrame:
     return events.of("run.started").select("trace", F.from_json("topology", _LIMITS).alias("t"))
 
 
-def tries(events: Silver) -> DataFrame:
-    """Attempts of copies that failed at least once, and what was given up: trace, node, seq, at, what (the type of the event),
-    mail, next_hop, connector, reason, retry_at, queue_id; before: the copy's attempt before this one (what, at, next_hop,
-    connector); queued_at: when the mail first was at this server; returned: it went back at that instant; system: it is a
-    replication mail; limited: names of connectors that limit sizes."""
-    rows = events.lines(*_TRIES).select(
+def attempts(events: Silver) -> DataFrame:
+    """Return the attempts of copies that failed at least once, and of copies that were given up: trace, node, seq, at, what
+    (the type of the event), mail, next_hop, connector, reason, retry_at, queue_id, before, queued_at, returned, system,
+    limited.
+
+    before: the copy's attempt before this one (what, at, next_hop, connector). queued_at: when the mail first was at this
+    server. returned: it was returned then or later. system: it is a replication mail. limited: the connectors with a size
+    limit.
+    """
+    rows = events.lines(*_ATTEMPTS).select(
         "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
         F.col("retry_at").cast("long").alias("retry_at"), F.col("queue_id").cast("long").alias("queue_id"),
     )  # fmt: skip
@@ -31,7 +35,7 @@ def tries(events: Silver) -> DataFrame:
     few = rows.join(F.broadcast(failing), ["trace", "node", "queue_id"], "left_semi")
     copy = Window.partitionBy("trace", "node", "queue_id").orderBy("seq")
     before = F.lag(F.struct("what", "at", "next_hop", "connector")).over(copy)
-    told = few.withColumns(
+    tried = few.withColumns(
         {
             "before": before,
             "returned": F.max(F.when(F.col("what") == "hop.expired", F.col("at"))).over(
@@ -40,22 +44,24 @@ def tries(events: Silver) -> DataFrame:
             >= F.col("at"),
         }
     )
-    mails = told.select("trace", "mail").distinct()
+    mails = tried.select("trace", "mail").distinct()
     ends = events.of("mail.submitted", "hop.received").where("mail is not null")
     ends = ends.join(F.broadcast(mails), ["trace", "mail"], "left_semi")
-    came = ends.groupBy("trace", "node", "mail").agg(F.min("at").alias("queued_at"))
+    queued = ends.groupBy("trace", "node", "mail").agg(F.min("at").alias("queued_at"))
     system = ends.where("type = 'mail.submitted'").select("trace", "mail").distinct()
-    found = told.join(came, ["trace", "node", "mail"], "left")
+    found = tried.join(queued, ["trace", "node", "mail"], "left")
     found = found.join(system.withColumn("system", F.lit(True)), ["trace", "mail"], "left")
     limits = F.expr("transform(filter(coalesce(t.connectors, array()), c -> c.size_limit is not null), c -> c.name)")
     return found.join(F.broadcast(_topology(events).select("trace", limits.alias("limited"))), "trace", "left")
 
 
 def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> DataFrame:
-    """Content mails over connectors of limited bandwidth that were sent at the first attempt, of folders whose priority stands
-    in the topology (`priorities`: trace, folder, priority) and that nobody has changed: trace, node, at, mail, connector,
-    priority, before (less urgent mails, queued with it, that were there first), after (the same, queued later). Runs in
-    which a fault keeps mails back are left out."""
+    """Return the content mails that were sent at the first attempt over connectors of limited bandwidth: trace, node, at, mail,
+    connector, priority, before (less urgent mails queued with it and sent first), after (the same, but queued later).
+
+    The folders have a priority in the topology (`priorities`: trace, folder, priority) and were never changed. Runs in which
+    a fault delays mails are left out.
+    """
     slow = F.expr("filter(coalesce(t.connectors, array()), c -> c.bandwidth is not null)")
     lines = (
         _topology(events)
@@ -87,9 +93,9 @@ def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> Dat
     )  # fmt: skip
 
 
-def ordinary(events: Silver) -> DataFrame:
-    """Replication mails that went to the next server as ordinary mail: trace, node, at, mail, next_hop, read (that server took
-    it for a replication mail all the same, though it came there in no other way)."""
+def ordinary_mails(events: Silver) -> DataFrame:
+    """Return the replication mails that were sent to the next server only as ordinary mail: trace, node, at, mail,
+    next_hop, read (that server read it as a replication mail)."""
     sent = events.of("hop.sent").where("ordinary != '' and mail is not null")
     well = events.of("hop.sent").where("coalesce(ordinary, '') = ''").select("trace", "mail", "next_hop")
     keys = ["trace", "mail", "next_hop"]
@@ -100,20 +106,20 @@ def ordinary(events: Silver) -> DataFrame:
 
 
 def posts(events: Silver) -> DataFrame:
-    """Ordinary mails that became posts: trace, node, at, mail, folder, object, before_at (when the same mail last became one in
-    that folder on that server), made (the post was made there at that instant)."""
+    """Return the ordinary mails that became posts: trace, node, at, mail, folder, object, before_at (when the same mail last
+    became a post in that folder on that server), made (the post was made there at that instant)."""
     posted = events.of("mail.posted")
     same = Window.partitionBy("trace", "node", "folder", "mail").orderBy("seq")
     keys = ["trace", "node", "at", "folder", "object"]
     made = events.of("change.made").where("operation = 'create'").select(*keys).distinct()
-    told = posted.select(*keys, "mail", "seq").withColumn(
+    repeated = posted.select(*keys, "mail", "seq").withColumn(
         "before_at", F.when(F.col("mail").isNotNull(), F.lag("at").over(same))
     )
-    found = told.join(made.withColumn("made", F.lit(True)), keys, "left")
+    found = repeated.join(made.withColumn("made", F.lit(True)), keys, "left")
     return found.withColumn("made", F.coalesce("made", F.lit(False)))
 
 
-def strangers(events: Silver) -> DataFrame:
+def unknown_peers(events: Silver) -> DataFrame:
     """Return the mails from peers that are not authenticated as a store: trace, node, at, mail, peer, recipients, domain."""
-    came = events.of("hop.received").where("not authenticated")
-    return came.join(F.broadcast(_topology(events).select("trace", "t.domain")), "trace", "left")
+    mails = events.of("hop.received").where("not authenticated")
+    return mails.join(F.broadcast(_topology(events).select("trace", "t.domain")), "trace", "left")

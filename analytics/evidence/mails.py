@@ -15,14 +15,14 @@ _ENDS: Final = ("mail.submitted", "hop.dropped", "hop.expired", "mail.received",
 
 
 def mail_ends(events: Silver) -> DataFrame:
-    """trace, mail, store (the recipient), sender, message_type, size, number, marks, submitted_at, received_at, times
-    (received), dropped_at, fault, expired_at, bad_at, reason.
+    """Return trace, mail, store (the recipient), sender, message_type, size, number, marks, submitted_at, received_at, times
+    (how often it was received), dropped_at, fault, expired_at, bad_at, reason.
 
     This needs one shuffle, because each of these events names the mail and the store.
     """
     rows = events.lines(*_ENDS).where(F.col("mail").isNotNull())
-    told = F.col("type").isin("mail.submitted", "hop.dropped", "hop.expired")
-    to = F.when(told, F.col("recipients")).otherwise(F.array("node"))
+    has_recipients = F.col("type").isin("mail.submitted", "hop.dropped", "hop.expired")
+    to = F.when(has_recipients, F.col("recipients")).otherwise(F.array("node"))
     about = rows.select("*", F.explode(to).alias("end")).withColumn("store", F.regexp_replace("end", r"(-IS)?@.*$", ""))
 
     def of(tag: str, column: str, how: Column | None = None) -> Column:
@@ -49,13 +49,15 @@ def excused(events: Silver) -> DataFrame:
     """Return trace, store, folder, excused: numbers (`by_kind`) that a store may claim without having the item, because the
     item has expired at every holder (DL-3)."""
     # spec: DL-3
-    gone = events.of("expired.everywhere")
-    some = gone.select("trace", F.col("node").alias("store"), "folder", by_kind("cnset", "cnset_fai").alias("ranges"))
+    expired = events.of("expired.everywhere")
+    some = expired.select(
+        "trace", F.col("node").alias("store"), "folder", by_kind("cnset", "cnset_fai").alias("ranges")
+    )
     return some.groupBy("trace", "store", "folder").agg(F.flatten(F.collect_list("ranges")).alias("excused"))
 
 
 def mail_folders(events: Silver) -> DataFrame:
-    """trace, mail, sender, at, message_type, folder, updates, stands_for and row: arrays of ranges, `by_kind`."""
+    """Return trace, mail, sender, at, message_type, folder, updates, and stands_for and row as arrays of ranges (`by_kind`)."""
     sent = events.lines("mail.submitted")
     named = sent.select(
         "trace", "mail", F.col("node").alias("sender"), "at", "message_type",

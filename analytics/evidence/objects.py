@@ -20,41 +20,42 @@ from analytics.evidence.organization import HIERARCHY
 OBJECT: Final = ("trace", "folder", "object")
 
 _ROW: Final = (
-    "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "modified_at", "digest", "deleted", "went",
+    "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "modified_at", "digest", "deleted", "undone",
     "dropped",
 )  # fmt: skip
 
-# r, u, v: rows. SQL reads better here than nested Python lambdas: the names of inner and outer rows stay apart.
+# r, u, v: rows. SQL is easier to read here than nested Python lambdas, because inner and outer rows have different names.
 _COVERS: Final = "(v.number != u.number and coalesce(try_element_at(v.pcl, u.guid) >= u.counter, false))"
-_HEIR: Final = "(r.number = u.number or r.deleted or coalesce(try_element_at(r.pcl, u.guid) >= u.counter, false))"
+_INCLUDES: Final = "(r.number = u.number or r.deleted or coalesce(try_element_at(r.pcl, u.guid) >= u.counter, false))"
 _ORDER: Final = "struct(v.modified_at, v.guid, v.counter)"
-_BARE: Final = "struct(v.number, v.guid, v.counter, v.digest)"
+_VERSION: Final = "struct(v.number, v.guid, v.counter, v.digest)"
 _LATEST: Final = (
-    f"case when size(s.kept) < 2 then transform(s.kept, v -> {_BARE})"
-    f" else array(array_max(transform(s.kept, v -> struct(v.seq as place, {_BARE} as row))).row) end"
+    f"case when size(s.kept) < 2 then transform(s.kept, v -> {_VERSION})"
+    f" else array(array_max(transform(s.kept, v -> struct(v.seq as place, {_VERSION} as row))).row) end"
 )
-"""Where one version stands alone, a store has the one that it took last, whether that was right or not."""
+"""SQL for what a store has of an object with one version: the version that it took last, whether that was right or not."""
 
 
 def _uncovered(rows: str) -> str:
     return f"case when size({rows}) < 2 then {rows} else filter({rows}, u -> not exists({rows}, v -> {_COVERS})) end"
 
 
-def _standing(rows: str) -> str:
-    """An array of the last writer's version (CN-8)."""
-    key = f"struct({_ORDER} as place, {_BARE} as row)"
+def _last_writer(rows: str) -> str:
+    """Return SQL for an array with the last writer's version (CN-8)."""
+    key = f"struct({_ORDER} as place, {_VERSION} as row)"
     last = f"array_max(transform({rows}, v -> {key})).row"
-    return f"case when size({rows}) < 2 then transform({rows}, v -> {_BARE}) else array({last}) end"
+    return f"case when size({rows}) < 2 then transform({rows}, v -> {_VERSION}) else array({last}) end"
 
 
 def objects(rows: DataFrame) -> DataFrame:
-    """OBJECT, kind, subject, made (numbers), alone (one version stands), tombstone (a number, or null), versions (what must
-    exist: number, guid, counter, digest), lost (numbers), forgotten, states: by store what it keeps: store, versions,
-    buried, knew; rows: its histories, for what else is to be said of an object.
+    """Return OBJECT, kind, subject, made (numbers), alone (only one version can exist), tombstone (a number, or null), versions
+    (those that must exist: number, guid, counter, digest), lost (numbers), forgotten (some store dropped its tombstone),
+    states, rows (its histories, for other tables).
 
-    `buried`: a deletion was applied there and its tombstone stands. `knew`: it once did.
+    states: what each store has: store, versions, has_tombstone (the store has applied a deletion and keeps its tombstone),
+    had_tombstone (it once had).
     """
-    gathered = rows.groupBy(*OBJECT).agg(
+    grouped = rows.groupBy(*OBJECT).agg(
         F.collect_list(F.struct(*_ROW)).alias("rows"),
         F.first("kind", ignorenulls=True).alias("kind"),
         F.max_by("subject", F.when(F.col("subject") != "", F.struct("modified_at", "counter"))).alias("subject"),
@@ -62,12 +63,12 @@ def objects(rows: DataFrame) -> DataFrame:
     steps = (
         ("alone", f"folder = '{HIERARCHY}' or kind = 'fai'"),
         ("made", "filter(rows, r -> r.act = 'made')"),
-        ("gone", "filter(rows, r -> r.went and r.act != 'forgot')"),
-        ("had", "filter(rows, r -> not r.went and not r.dropped and r.act != 'forgot')"),
+        ("undone_rows", "filter(rows, r -> r.undone and r.act != 'tombstone dropped')"),
+        ("present", "filter(rows, r -> not r.undone and not r.dropped and r.act != 'tombstone dropped')"),
         (
             "lost",
-            f"""case when size(gone) = 0 then array() else transform(filter(made, u ->
-            exists(gone, r -> {_HEIR}) and not exists(filter(had, r -> r.store != 'Setup'), r -> {_HEIR})
+            f"""case when size(undone_rows) = 0 then array() else transform(filter(made, u ->
+            exists(undone_rows, r -> {_INCLUDES}) and not exists(filter(present, r -> r.store != 'Setup'), r -> {_INCLUDES})
             ), u -> u.number) end""",
         ),
         ("due", "filter(made, u -> not array_contains(lost, u.number))"),
@@ -75,35 +76,37 @@ def objects(rows: DataFrame) -> DataFrame:
         ("tombstone", f"array_min(transform(deletions, v -> struct({_ORDER} as place, v.number as number))).number"),
         (
             "versions",
-            f"""case when size(deletions) > 0 then array() when alone then {_standing("due")}
-            else transform({_uncovered("due")}, v -> {_BARE}) end""",
+            f"""case when size(deletions) > 0 then array() when alone then {_last_writer("due")}
+            else transform({_uncovered("due")}, v -> {_VERSION}) end""",
         ),
-        ("forgotten", "exists(rows, r -> r.act = 'forgot')"),
+        ("forgotten", "exists(rows, r -> r.act = 'tombstone dropped')"),
         (
-            "began",
-            "transform(array_distinct(transform(had, r -> r.store)), s -> struct(s as store, filter(had, r -> r.store = s)"
-            " as mine, filter(rows, r -> r.store = s and r.act = 'forgot' and not r.went) as forgot))",
+            "by_store",
+            "transform(array_distinct(transform(present, r -> r.store)), s -> struct(s as store,"
+            " filter(present, r -> r.store = s) as mine,"
+            " filter(rows, r -> r.store = s and r.act = 'tombstone dropped' and not r.undone) as dropped_seqs))",
         ),
         (
-            "dated",
-            f"transform(began, s -> struct(s.store, s.mine, {_last('s.forgot', -1)} as forgot,"
+            "with_deletions",
+            f"transform(by_store, s -> struct(s.store, s.mine, {_last('s.dropped_seqs', -1)} as dropped_at,"
             f" {_last('filter(s.mine, r -> r.deleted)', -2)} as deleted))",
         ),
         (
-            "living",
-            "transform(dated, s -> struct(s.store, s.deleted > s.forgot as buried, s.deleted >= 0 as knew,"
-            " filter(s.mine, r -> not r.deleted and r.seq > s.forgot and s.deleted <= s.forgot) as kept))",
+            "current",
+            "transform(with_deletions, s -> struct(s.store, s.deleted > s.dropped_at as has_tombstone,"
+            " s.deleted >= 0 as had_tombstone,"
+            " filter(s.mine, r -> not r.deleted and r.seq > s.dropped_at and s.deleted <= s.dropped_at) as kept))",
         ),
         (
             "states",
-            f"""transform(living, s -> struct(s.store, case when alone then {_LATEST}
-            else transform({_uncovered("s.kept")}, v -> {_BARE}) end as versions, s.buried, s.knew))""",
+            f"""transform(current, s -> struct(s.store, case when alone then {_LATEST}
+            else transform({_uncovered("s.kept")}, v -> {_VERSION}) end as versions, s.has_tombstone, s.had_tombstone))""",
         ),
     )
     for name, expression in steps:
-        gathered = gathered.withColumn(name, F.expr(expression))
+        grouped = grouped.withColumn(name, F.expr(expression))
     made = F.expr("transform(made, r -> r.number)")
-    return gathered.select(
+    return grouped.select(
         *OBJECT,
         "kind",
         "subject",

@@ -18,7 +18,7 @@ from analytics.ingest.silver import Silver
 
 HIERARCHY: Final = "1-1"
 SETUP: Final = "Setup"
-"""As people see the GUID whose numbers the topology's folders bear."""
+"""The displayed name of the GUID under which the topology's folders are numbered."""
 
 _TOPOLOGY: Final = (
     "servers map<string, struct<site: string, version: string, joins: string>>, "
@@ -29,12 +29,14 @@ _TOPOLOGY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Organization:
-    """servers: trace, store, site, version, later (joins while the run goes on)
+    """The parts of an organization, as tables.
+
+    servers: trace, store, site, version, later (joins during the run)
     guids: trace, guid, store, name (A, or A2 for its second GUID)
     genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, start_at: the topology's folders, from 1
     setup: trace, guid: the GUID of their numbers
     costs: trace, node, store, cost (of mail between two stores), affinity (of referrals, over connectors that allow them): 0
-    within a site, null where no way leads
+    within a site, null if there is no route
     """
 
     servers: DataFrame
@@ -45,7 +47,7 @@ class Organization:
 
 
 def parts(events: Silver) -> dict[str, Callable[[], DataFrame]]:
-    """What makes each part of an Organization, by its name."""
+    """Return the functions that compute the parts of an Organization, by name."""
     started = events.of("run.started").select("trace", "at", F.from_json("topology", _TOPOLOGY).alias("t"))
     servers = started.select("trace", F.explode("t.servers").alias("store", "of")).select(
         "trace", "store", "of.site", "of.version", (F.col("of.joins") == "later").alias("later")
@@ -60,7 +62,8 @@ def parts(events: Silver) -> dict[str, Callable[[], DataFrame]]:
 
 
 def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
-    """Least costs over the connectors (RT-1), whatever links are up, and over those that allow referrals (RT-4)."""
+    """Return the least costs over all connectors (RT-1), also those with a link down, and over those that allow referrals
+    (RT-4)."""
     costs = _least(started, "c.cost").withColumnRenamed("sum", "cost")
     affinities = _least(started, "try_cast(c.affinity as bigint)").withColumnRenamed("sum", "affinity")
     by_site = costs.join(affinities, ["trace", "home", "there"], "left")
@@ -71,8 +74,8 @@ def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
 
 
 def _least(started: DataFrame, weight: str) -> DataFrame:
-    """trace, home, there, sum: least sums between sites, null where none leads there; as many rounds of relaxing as there are
-    sites. A connector whose weight is null does not count."""
+    """Return trace, home, there, sum: the least sums between sites (Bellman-Ford: one round for each site), null if there is no
+    route. A connector with the weight null is left out."""
     far = "cast(2147483648 as bigint)"
     sites = "array_distinct(transform(map_values(t.servers), s -> s.site))"
     edges = (
@@ -80,15 +83,15 @@ def _least(started: DataFrame, weight: str) -> DataFrame:
         f"struct(c.between[0] as a, c.between[1] as b, {weight} as cost),"
         f" struct(c.between[1] as a, c.between[0] as b, {weight} as cost)))), e -> e.cost is not null)"
     )
-    told = started.select("trace", F.expr(sites).alias("homes"), F.expr(edges).alias("edges"))
-    told = told.withColumn(
+    topologies = started.select("trace", F.expr(sites).alias("homes"), F.expr(edges).alias("edges"))
+    topologies = topologies.withColumn(
         "sites", F.expr("filter(array_union(homes, transform(edges, e -> e.a)), s -> s is not null)")
     )
     start = f"map_from_arrays(sites, transform(sites, s -> if(s = home, cast(0 as bigint), {far})))"
     ways = "transform(filter(edges, e -> e.b = s), e -> d[e.a] + e.cost)"
     reached = f"transform(sites, s -> least(d[s], coalesce(array_min({ways}), {far})))"
     rounds = f"aggregate(sequence(1, size(sites)), {start}, (d, _i) -> map_from_arrays(sites, {reached}))"
-    by_site = told.select("trace", "sites", "edges", F.explode("homes").alias("home")).select(
+    by_site = topologies.select("trace", "sites", "edges", F.explode("homes").alias("home")).select(
         "trace", "home", F.explode(F.expr(rounds)).alias("there", "sum")
     )
     return by_site.withColumn("sum", F.when(F.col("sum") < 2**31, F.col("sum")))
@@ -103,7 +106,7 @@ def _guids(events: Silver) -> DataFrame:
 
 
 def _genesis(started: DataFrame) -> DataFrame:
-    """The n-th folder of the file is object and number n of the GUID named Setup."""
+    """Return the topology's folders: the n-th of the file has the object id and the number n under the GUID named Setup."""
     listed = started.select("trace", F.col("at").alias("start_at"), F.posexplode("t.folders").alias("n", "path", "of"))
     parent = F.regexp_extract("path", "^(.*)/[^/]*$", 1)
     return listed.select(
@@ -121,7 +124,7 @@ def _genesis(started: DataFrame) -> DataFrame:
 
 
 def _setup(events: Silver) -> DataFrame:
-    """Of all GUIDs of folder ids the one that is no store's; a run that never named a folder of the topology has none."""
+    """Return the one GUID of folder ids that belongs to no store. A run that never names a folder of the topology has none."""
     own = events.of("node.started").select("trace", F.col("replica_guid").alias("guid")).distinct()
     folders = events.events.select("trace", F.col("folder").alias("id"))
     tree = events.events.where(F.col("folder") == HIERARCHY).select("trace", F.col("object").alias("id"))
@@ -134,17 +137,20 @@ def _setup(events: Silver) -> DataFrame:
 SUSPENDED: Final = "Content Replication Suspended"
 
 
-def standing(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
-    """trace, node, version, directory (by mail address: store, first and last, when it was stamped, gone, when it was deleted;
-    events of the node by their seq), switches (settings of SUSPENDED: seq, on)."""
+def node_states(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
+    """Return trace, node, version, directory, switches.
+
+    directory: mail address to store, first and last (when it was stamped), deleted (when it was deleted). switches: the changes
+    of the setting SUSPENDED: seq, on. Times are sequence numbers of the node's events.
+    """
     entries = (
         events.of("address.stamped")
         .groupBy("trace", "node", "store")
         .agg(F.min("address").alias("address"), F.min("seq").alias("first"), F.max("seq").alias("last"))
     )
-    gone = events.of("store.deleted").groupBy("trace", "node", "store").agg(F.max("seq").alias("gone"))
-    known = entries.join(gone, ["trace", "node", "store"], "left").groupBy("trace", "node", "address")
-    one = known.agg(F.min(F.struct("store", "first", "last", "gone")).alias("of"))
+    deleted = events.of("store.deleted").groupBy("trace", "node", "store").agg(F.max("seq").alias("deleted"))
+    known = entries.join(deleted, ["trace", "node", "store"], "left").groupBy("trace", "node", "address")
+    one = known.agg(F.min(F.struct("store", "first", "last", "deleted")).alias("of"))
     listed = one.groupBy("trace", "node").agg(
         F.map_from_entries(F.collect_list(F.struct("address", "of"))).alias("directory")
     )
@@ -160,7 +166,7 @@ def standing(events: Silver, org: Organization, restored: DataFrame) -> DataFram
     )
 
 
-STANDS_SUSPENDED: Final = (
+IS_SUSPENDED: Final = (
     "coalesce(version in ('2003', '2007') and try_element_at(filter(switches, s -> s.seq < seq), -1).on, false)"
 )
-"""Whether content stands still at the node at an event (RP-5): 5.5 and 2000 do not obey."""
+"""SQL for whether content is suspended at the node at an event (RP-5). 5.5 and 2000 ignore the setting."""

@@ -12,8 +12,8 @@ from analytics.ingest.silver import Silver
 
 
 def presence(rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """trace, node, folder, at, first (the first version of its content that the store made or applied, by its seq), listed (the
-    first version of the folder's own that the store knew and that lists it), of stores never restored."""
+    """Return trace, node, folder, at, first (the seq of the first content that the store made or applied), listed (the seq
+    of the first folder version at the store that lists it). Restored stores are left out."""
     mine = rows.where("seq > 0 and act in ('made', 'applied')").withColumnRenamed("store", "node")
     content = mine.where(F.col("folder") != HIERARCHY).groupBy("trace", "node", "folder").agg(
         F.min("seq").alias("first"), F.min("at").alias("at")
@@ -31,41 +31,41 @@ def presence(rows: DataFrame, restored: DataFrame) -> DataFrame:
     return found.join(F.broadcast(restored), ["trace", "node"], "left_anti")
 
 
-def deaths(events: Silver, rows: DataFrame) -> DataFrame:
-    """Deletions made or applied: trace, node, seq, at, folder, object, number, buried (a tombstone with that number was made
-    there at that instant)."""
-    deletions = rows.where("deleted and seq > 0 and act in ('made', 'applied')").select(
+def deletions(events: Silver, rows: DataFrame) -> DataFrame:
+    """Return the deletions made or applied: trace, node, seq, at, folder, object, number, has_tombstone (the store made a
+    tombstone with that number at that instant)."""
+    deleted = rows.where("deleted and seq > 0 and act in ('made', 'applied')").select(
         "trace", F.col("store").alias("node"), "seq", "at", "folder", "object", "number"
     )
-    buried = events.of("tombstone.made").select("trace", "node", "at", "folder", "object", "number").distinct()
+    has_tombstone = events.of("tombstone.made").select("trace", "node", "at", "folder", "object", "number").distinct()
     keys = ["trace", "node", "at", "folder", "object", "number"]
-    found = deletions.join(buried.withColumn("buried", F.lit(True)), keys, "left")
-    return found.withColumn("buried", F.coalesce("buried", F.lit(False)))
+    found = deleted.join(has_tombstone.withColumn("has_tombstone", F.lit(True)), keys, "left")
+    return found.withColumn("has_tombstone", F.coalesce("has_tombstone", F.lit(False)))
 
 
-def removals(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """Stores deleted from the directory: trace, node (where it was done by force, else one of those that know fewest lists),
-    at, store, forced, listing (folders that listed it, by the versions known there), left (of these, those that the node did
-    not take it off at that instant).
+def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
+    """Return the stores deleted from the directory: trace, node (where it was deleted by force; otherwise a node that knows the
+    fewest lists), at, store, forced, listing (the folders that listed it in the versions known there), left (those of them
+    whose list the node did not change at that instant).
 
-    All stores learn of a deletion at the same time. A store that has not got the new version of a folder still lists it.
+    All stores learn of a deletion at the same time. A store without the new version of a folder still lists the deleted store.
     """
-    gone = events.of("store.deleted").select("trace", "node", "seq", "at", "store", "forced")
-    gone = gone.join(F.broadcast(restored), ["trace", "node"], "left_anti")
+    removed = events.of("store.deleted").select("trace", "node", "seq", "at", "store", "forced")
+    removed = removed.join(F.broadcast(restored), ["trace", "node"], "left_anti")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     texts = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted").withColumnRenamed("replicas", "list")
     known = hierarchy.select("trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known"))
-    known = known.join(F.broadcast(gone.select("trace", "node").distinct()), ["trace", "node"], "left_semi")
+    known = known.join(F.broadcast(removed.select("trace", "node").distinct()), ["trace", "node"], "left_semi")
     versions = known.join(texts, ["trace", "number"])
-    both = F.broadcast(gone).join(versions, ["trace", "node"], "left")
+    both = F.broadcast(removed).join(versions, ["trace", "node"], "left")
     was = F.max_by(F.struct("list", "deleted"), F.when(F.col("known") < F.col("seq"), F.col("known")))
-    stood = both.groupBy("trace", "node", "at", "store", "forced", "object").agg(was.alias("was"))
+    listings = both.groupBy("trace", "node", "at", "store", "forced", "object").agg(was.alias("was"))
     off = (
         events.of("change.made").where(F.col("folder") == HIERARCHY).select("trace", "node", "at", "object", "replicas")
     )
-    off = off.join(F.broadcast(gone.select("trace", "node", "at").distinct()), ["trace", "node", "at"], "left_semi")
+    off = off.join(F.broadcast(removed.select("trace", "node", "at").distinct()), ["trace", "node", "at"], "left_semi")
     taken = off.groupBy("trace", "node", "at", "object").agg(F.collect_list("replicas").alias("lists"))
-    found = stood.join(taken, ["trace", "node", "at", "object"], "left").withColumn(
+    found = listings.join(taken, ["trace", "node", "at", "object"], "left").withColumn(
         "held", F.expr("coalesce(not was.deleted and array_contains(was.list, store), false)")
     )
     still = F.expr("held and not exists(coalesce(lists, array()), l -> not array_contains(l, store))")
@@ -73,14 +73,14 @@ def removals(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
         F.array_sort(F.collect_set(F.when(F.col("held"), F.col("object")))).alias("listing"),
         F.array_sort(F.collect_set(F.when(still, F.col("object")))).alias("left"),
     )
-    place = F.struct((~F.col("forced")).alias("willing"), F.size("listing").alias("many"), "node")
+    place = F.struct((~F.col("forced")).alias("by_choice"), F.size("listing").alias("many"), "node")
     one = F.min_by(F.struct("node", "at", "forced", "listing", "left"), place)
     return of.groupBy("trace", "store").agg(one.alias("of")).select("trace", "store", "of.*")
 
 
-def shown(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """Folders as they came to be seen at a store: trace, node, seq, at, folder, path, name and parent (of the version known
-    there then), namesakes (other folders that the store had known by that name under that parent); of stores never restored."""
+def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
+    """Return the folders as stores show them: trace, node, seq, at, folder, path, name and parent (of the version known there
+    then), namesakes (other folders that the store has known under that name and parent). Restored stores are left out."""
     seen = events.of("folder.shown").select("trace", "node", "seq", "at", "folder", "path")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     texts = firsts(hierarchy.where("act = 'made' and not deleted"), "subject", "parent")

@@ -17,11 +17,11 @@ _OF_REQUEST: Final = ("request.sent", "request.ended", "request.deferred")
 
 
 def slots(events: Silver, restored: DataFrame) -> DataFrame:
-    """A row for each request that was sent, ended or put off (`what`: the type of its event), of stores never restored:
+    """Return a row for each request that was sent, ended or deferred: _CASE, what (the type of its event), source, how, out,
+    most, sent, before. Restored stores are left out.
 
-    _CASE, what, source, how; out: requests out by then, this one included; most: the limit, as the node read it at its start;
-    sent: of a request that ended, when it had gone out (null if it never did); before: of one put off, entries that came due
-    later and took the last slot while it waited.
+    out: the open requests, with this one. most: the limit that the node read at its start. sent: when an ended request was
+    sent (null if never). before: for a deferred request, the entries that came due later and took the last slot meanwhile.
     """
     line = Window.partitionBy("trace", "node").orderBy("seq")
     step = F.when(F.col("what") == "request.sent", 1).when(F.col("what") == "request.ended", -1)
@@ -41,8 +41,10 @@ def slots(events: Silver, restored: DataFrame) -> DataFrame:
     )
     one = Window.partitionBy("trace", "node", "entry", "source").orderBy("seq")
     sent_at = F.when(F.col("what") == "request.sent", F.col("at"))
-    told = dated.withColumn("sent", F.last(sent_at, ignorenulls=True).over(one)).where(F.col("what").isin(*_OF_REQUEST))
-    rows = told.join(_served_before(told), ["trace", "node", "seq"], "left").drop("read", "due", "until")
+    requests = dated.withColumn("sent", F.last(sent_at, ignorenulls=True).over(one)).where(
+        F.col("what").isin(*_OF_REQUEST)
+    )
+    rows = requests.join(_served_before(requests), ["trace", "node", "seq"], "left").drop("read", "due", "until")
     return rows.join(F.broadcast(restored), ["trace", "node"], "left_anti")
 
 
@@ -53,17 +55,17 @@ def _steps(events: Silver) -> DataFrame:
         "trace", "node", "seq", "at", "folder", F.col("entry").cast("long").alias("entry"), "source", "how",
         F.col("type").alias("what"),
     )  # fmt: skip
-    # A value of the registry: what a start does not tell is the default (SE-1).
+    # A registry value: if a start has no event for it, it is the default (SE-1).
     starts = events.of("node.started").select("trace", "node", "seq", F.lit(DEFAULT_LIMIT).cast("long").alias("read"))
     limits = events.of("setting.value").where(F.col("name") == LIMIT)
     limits = limits.select("trace", "node", "seq", F.col("value").cast("long").alias("read"))
     return steps.unionByName(starts, allowMissingColumns=True).unionByName(limits, allowMissingColumns=True)
 
 
-def _served_before(told: DataFrame) -> DataFrame:
-    """trace, node, seq (of a request put off), before: which entries, due later, took the last slot while it waited."""
-    waiting = told.where("what = 'request.deferred'").select("trace", "node", "seq", "entry", "due", "until")
-    served = told.where("what = 'request.sent' and out >= most").select(
+def _served_before(requests: DataFrame) -> DataFrame:
+    """Return trace, node, seq (of a deferred request), before: the entries due later that took the last slot meanwhile."""
+    waiting = requests.where("what = 'request.deferred'").select("trace", "node", "seq", "entry", "due", "until")
+    served = requests.where("what = 'request.sent' and out >= most").select(
         "trace", "node", F.col("seq").alias("served"), F.col("entry").alias("other"), F.col("due").alias("other_due")
     )
     late = "served > seq and (until is null or served < until) and other != entry and other_due > due"

@@ -16,67 +16,75 @@ from analytics.evidence.organization import HIERARCHY, SETUP, Organization
 from analytics.ingest.silver import Silver
 
 NO_SETUP: Final = "setup"
-"""Stands for the GUID of the topology's folders in a run that never named one."""
+"""The GUID of the topology's folders in a run whose events never name one of them."""
 
 
 def pcl_map(column: str = "pcl") -> Column:
-    """A predecessor list as a map from GUID to counter."""
+    """Return a predecessor list as a map from GUID to counter."""
     return F.transform_values(F.str_to_map(F.col(column), F.lit(";"), F.lit(":")), lambda _, value: value.cast("long"))
 
 
 def histories(events: Silver, org: Organization) -> DataFrame:
-    """A row for each version made (`act` made), applied at a store (applied), or tombstone dropped there (forgot):
+    """Return a row for each version made (`act` made) or applied in a store (applied), and each tombstone dropped there
+    (tombstone dropped):
 
     trace, folder, object, store, act, seq, at, kind, number, guid, counter, pcl, modified_at, digest, deleted, subject,
-    supersedes, replicas, parent, way; went: undone by a restore; dropped: gone with its replica.
+    supersedes, replicas, parent, way; undone: a restore has undone it; dropped: the store dropped the replica later.
     """
-    rows = _made(events).unionByName(_applied(events)).unionByName(_forgot(events)).unionByName(_genesis(events, org))
-    lives = _lives(events)
-    rows = rows.join(F.broadcast(lives), ["trace", "store"], "left")
-    rows = rows.withColumn("went", went(F.col("seq"))).drop("undone")
+    rows = (
+        _made(events)
+        .unionByName(_applied(events))
+        .unionByName(_dropped_tombstones(events))
+        .unionByName(_genesis(events, org))
+    )
+    spans = _undone_spans(events)
+    rows = rows.join(F.broadcast(spans), ["trace", "store"], "left")
+    rows = rows.withColumn("undone", is_undone(F.col("seq"))).drop("undone_spans")
     drops = (
         events.of("replica.dropped")
         .select("trace", F.col("node").alias("store"), "folder", "seq")
-        .join(F.broadcast(lives), ["trace", "store"], "left")
-        .where(~went(F.col("seq")))
+        .join(F.broadcast(spans), ["trace", "store"], "left")
+        .where(~is_undone(F.col("seq")))
         .groupBy("trace", "store", "folder")
         .agg(F.max("seq").alias("last_drop"))
     )
     rows = rows.join(F.broadcast(drops), ["trace", "store", "folder"], "left")
-    gone = F.coalesce(F.col("seq") < F.col("last_drop"), F.lit(False))
-    return rows.withColumn("dropped", gone).drop("last_drop")
+    is_dropped = F.coalesce(F.col("seq") < F.col("last_drop"), F.lit(False))
+    return rows.withColumn("dropped", is_dropped).drop("last_drop")
 
 
 def firsts(made: DataFrame, *columns: str, of: Sequence[str] = ("trace", "number")) -> DataFrame:
-    """These columns of the first change of each number. One that was given twice is told elsewhere; here it must not matter
-    in which order Spark comes upon the two."""
+    """Return these columns of the first change with each number. A number that was given twice is the subject of a rule check;
+    here the order in which Spark reads the two changes must not matter."""
     first = F.min_by(F.struct(*columns), F.struct("at", "store", "seq")).alias("first")
     return made.groupBy(*of).agg(first).select(*of, "first.*")
 
 
-def went(seq: Column) -> Column:
-    """Whether a store's event is undone by a restore; `undone` comes from `restores`."""
-    return F.coalesce(F.exists("undone", lambda each: (seq > each["after"]) & (seq < each["before"])), F.lit(False))
+def is_undone(seq: Column) -> Column:
+    """Return whether a restore has undone a store's event; `undone_spans` comes from `restores`."""
+    return F.coalesce(
+        F.exists("undone_spans", lambda each: (seq > each["after"]) & (seq < each["before"])), F.lit(False)
+    )
 
 
 def deleted_stores(events: Silver) -> DataFrame:
-    """trace, store: those that were taken out of the directory for good (RP-6)."""
+    """Return trace, store: the stores that were deleted from the directory (RP-6)."""
     return events.of("store.deleted").select("trace", "store").distinct()
 
 
-def _lives(events: Silver) -> DataFrame:
-    """As `restores`, and of a deleted store all that it ever did: what it alone had went with it (RP-6)."""
-    gone = deleted_stores(events)
+def _undone_spans(events: Silver) -> DataFrame:
+    """Return `restores`, with one span over all events of each deleted store: what only that store had is lost (RP-6)."""
+    deleted = deleted_stores(events)
     ever = F.expr(f"array(struct(cast(-1 as bigint) as after, cast({2**62} as bigint) as before))")
-    back = restores(events).join(F.broadcast(gone), ["trace", "store"], "left_anti")
-    return back.unionByName(gone.withColumn("undone", ever))
+    back = restores(events).join(F.broadcast(deleted), ["trace", "store"], "left_anti")
+    return back.unionByName(deleted.withColumn("undone_spans", ever))
 
 
 def restores(events: Silver) -> DataFrame:
-    """trace, store, undone: the spans (after, before) of its events that restores have undone.
+    """Return trace, store, undone_spans: the spans (after, before) of its sequence numbers that restores have undone.
 
-    The n-th backup put back for a store belongs to its n-th start that is no restart; a store that began as new instead has
-    nothing of before, not even the topology's folders.
+    The n-th restored backup of a store belongs to the n-th start of the store that is not a restart. A store that began as new
+    after a restore has nothing from before, not even the topology's folders.
     """
     made = events.of("backup.made").select("trace", "store", "backup", "through")
     back = (
@@ -99,7 +107,7 @@ def restores(events: Silver) -> DataFrame:
             ),
         )
     )
-    # From the last restore back: one that a later restore has undone itself undoes nothing.
+    # From the last restore backwards: a restore that a later restore has undone undoes nothing.
     nothing = F.expr("cast(array() as array<struct<after: bigint, before: bigint>>)")
     chain = F.aggregate(
         spans,
@@ -110,7 +118,7 @@ def restores(events: Silver) -> DataFrame:
             F.concat(kept, F.array(F.struct(span["after"].cast("long").alias("after"), span["before"].alias("before"))))
         ),
     )
-    return starts.join(backs, ["trace", "store"]).select("trace", "store", chain.alias("undone"))
+    return starts.join(backs, ["trace", "store"]).select("trace", "store", chain.alias("undone_spans"))
 
 
 def _numbered(rows: DataFrame) -> DataFrame:
@@ -148,11 +156,11 @@ def _applied(events: Silver) -> DataFrame:
     return _numbered(applied.withColumn("pcl", pcl_map())).select(*_COMMON)
 
 
-def _forgot(events: Silver) -> DataFrame:
+def _dropped_tombstones(events: Silver) -> DataFrame:
     dropped = events.of("tombstone.dropped").select(
         "*",
         F.col("node").alias("store"),
-        F.lit("forgot").alias("act"),
+        F.lit("tombstone dropped").alias("act"),
         F.lit(None).cast("string").alias("kind"),
         F.lit(None).cast("map<string, bigint>").alias("pcl"),
         F.lit(None).cast("bigint").alias("modified_at"),
@@ -168,7 +176,7 @@ def _forgot(events: Silver) -> DataFrame:
 
 
 def _genesis(events: Silver, org: Organization) -> DataFrame:
-    """The topology's folders: made by nobody's hand, and in place on every store that was there from the start."""
+    """Return the topology's folders: made at setup, and applied in every store that takes part from the start."""
     listed = org.genesis.join(F.broadcast(org.setup), "trace", "left").withColumn(
         "guid", F.coalesce("guid", F.lit(NO_SETUP))
     )

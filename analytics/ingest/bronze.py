@@ -18,15 +18,15 @@ from traces.events import EVENT_TYPES
 from traces.trace_version import TRACE_MAJOR
 
 ASIDE: Final = "aside"
-"""The family of lines that are no event of ours."""
+"""The family of lines that are no known events."""
 
 MALFORMED: Final = "malformed"
 OTHER_VERSION: Final = "other version"
 UNKNOWN_TYPE: Final = "unknown type"
-"""Why a line is aside."""
+"""The reasons why a line is kept aside."""
 
 _KEPT_OF_LINE: Final = 2000
-"""Enough of a line kept aside to recognize it by."""
+"""How many characters of a line kept aside are stored."""
 
 _OPTIONS: Final = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
 _HEADER: Final = ("type", "run", "node", "incarnation", "seq", "lamport", "at")
@@ -41,7 +41,7 @@ def read_lines(spark: SparkSession, files: Sequence[str]) -> DataFrame:
 def named(read: DataFrame) -> DataFrame:
     """Return text, file: the lines that Spark's text reader gives, in a batch or a stream."""
     lines = read.select(F.col("value").alias("text"), F.col("_metadata.file_path").alias("file"))
-    # The link to the latest run would bring a run that is there already; who names it names the folder that it points at.
+    # The link to the latest run would read that run twice. If a user names the link, the caller resolves it first.
     return lines.where(~F.col("file").rlike("/latest/(traces/)?[^/]*$"))
 
 
@@ -92,5 +92,4 @@ def _family() -> Column:
 
 
 def _any(conditions: Iterable[Column]) -> Column:
-
     return reduce(lambda left, right: left | right, conditions)

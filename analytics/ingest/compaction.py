@@ -17,13 +17,13 @@ from pyspark.sql import types as T  # noqa: N812 - as everybody names it
 from analytics.ingest.tables import Tables
 
 MANY: Final = 16
-"""Parts of about one length that become one."""
+"""How many parts of about the same length become one."""
 
 _COLUMN: Final = "batches"
-"""How Spark's readers see the parts: as values of a column by which the table is partitioned."""
+"""The partition column. Spark reads the name of a part as a value of it."""
 
-_WHOLE: Final = "_SUCCESS"
-"""Spark's mark in a folder that was written to its end."""
+_SUCCESS: Final = "_SUCCESS"
+"""The file with which Spark marks a complete folder."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,7 +39,7 @@ class Part:
 
     @classmethod
     def named(cls, name: str) -> Part:
-        """The other way round."""
+        """Return the part with this `name`."""
         first, last = name.removeprefix(f"{_COLUMN}=").split("-")
         return cls(int(first), int(last))
 
@@ -52,7 +52,7 @@ class Part:
 
 
 class Parts:
-    """The table `name`, partitioned by the column `by`; `many`: after how many parts they are joined."""
+    """The table `name`, partitioned by the column `by`. `many`: how many parts of one length are joined."""
 
     def __init__(self, tables: Tables, name: str, by: str, *, many: int = MANY) -> None:
         self._tables = tables
@@ -61,26 +61,26 @@ class Parts:
         self._many = many
 
     def write(self, frame: DataFrame, batch: int) -> None:
-        """The batch of this number. Written again, as after a kill, it takes the place of what the first time left."""
+        """Write the batch with this number. If it is written again, for example after a kill, it replaces what is there."""
         self._write(frame, Part(batch, batch))
 
     def read(self, schema: T.StructType) -> DataFrame:
-        """All rows of all batches."""
-        return self._read(self._whole(), schema)
+        """Return the rows of all batches."""
+        return self._read(self._complete(), schema)
 
     def join(self, schema: T.StructType) -> None:
-        """Join what has piled up, and take away what was joined. Not while batches are written."""
-        while (run := next(self._piles(), None)) is not None:
-            # So each value of `by` comes to one task, which writes one file.
+        """Join parts, and delete the parts that were joined. Must not run while batches are written."""
+        while (run := next(self._full_levels(), None)) is not None:
+            # Each value of `by` goes to one task, which writes one file.
             rows = self._read(run, schema).repartition(self._by)
             self._write(rows, Part(run[0].first, run[-1].last))
-        there = self._there()
-        for part in {*there} - {*self._whole(there)}:
+        found_parts = self._on_storage()
+        for part in {*found_parts} - {*self._complete(found_parts)}:
             self._files.delete(self._on_disk(self._place(part)), True)
 
-    def _piles(self) -> Iterator[Sequence[Part]]:
-        """Parts to be joined: MANY of one level with all that lies between them; short ones before long ones."""
-        parts = self._whole()
+    def _full_levels(self) -> Iterator[Sequence[Part]]:
+        """Yield parts to join: at least `many` of one level, with all parts between them; short parts first."""
+        parts = self._complete()
         levels: dict[int, list[int]] = {}
         for index, part in enumerate(parts):
             levels.setdefault(self._level(part), []).append(index)
@@ -104,18 +104,20 @@ class Parts:
     def _write(self, frame: DataFrame, part: Part) -> None:
         frame.write.mode("overwrite").partitionBy(self._by).parquet(self._place(part))
 
-    def _whole(self, there: dict[Part, bool] | None = None) -> list[Part]:
-        """Those that are whole and not joined yet, in order."""
-        found = [part for part, whole in (self._there() if there is None else there).items() if whole]
+    def _complete(self, found_parts: dict[Part, bool] | None = None) -> list[Part]:
+        """Return the complete parts that are not yet joined into another, in order."""
+        found = [
+            part for part, complete in (self._on_storage() if found_parts is None else found_parts).items() if complete
+        ]
         return sorted(part for part in found if not any(other.holds(part) for other in found))
 
-    def _there(self) -> dict[Part, bool]:
-        """All that lies there, and whether it is whole."""
+    def _on_storage(self) -> dict[Part, bool]:
+        """Return every part in the folder, and whether it is complete."""
         if not self._files.exists(self._on_disk(self._path)):
             return {}
         folders = [each.getPath() for each in self._files.listStatus(self._on_disk(self._path))]
         parts = {Part.named(str(each.getName())): each for each in folders}
-        return {part: bool(self._files.exists(self._on_disk(f"{each}/{_WHOLE}"))) for part, each in parts.items()}
+        return {part: bool(self._files.exists(self._on_disk(f"{each}/{_SUCCESS}"))) for part, each in parts.items()}
 
     def _place(self, part: Part) -> str:
         return f"{self._path}/{part.name}"
@@ -125,7 +127,7 @@ class Parts:
 
     @property
     def _files(self) -> Any:
-        """The file system that Spark has for the path, whatever it is."""
+        """The file system of the path, as Spark has it."""
         return self._on_disk(self._path).getFileSystem(self._tables.spark.sparkContext._jsc.hadoopConfiguration())
 
     @property

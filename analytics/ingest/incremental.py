@@ -17,18 +17,18 @@ from analytics.ingest.compaction import MANY, Parts
 from analytics.ingest.tables import Tables
 
 SEGMENTS_AT_ONCE = 1000
-"""Segments in a batch: what a killed run has to do again at most."""
+"""How many segments a batch has at most. A killed run repeats one batch."""
 
 
 def take_new(
     tables: Tables, places: Sequence[str], *, segments_at_once: int = SEGMENTS_AT_ONCE, many: int = MANY
 ) -> DataFrame:
-    """Bronze of these places: all that was taken in before, and what is new since; each has a table of its own. `many`: so
-    many parts of a table are joined."""
-    return reduce(DataFrame.unionByName, [_taken(tables, place, segments_at_once, many) for place in places])
+    """Read the new segments of these places, and return the bronze table of all segments. Each place has its own table.
+    `many`: how many parts of a table are joined."""
+    return reduce(DataFrame.unionByName, [_read_place(tables, place, segments_at_once, many) for place in places])
 
 
-def _taken(tables: Tables, place: str, segments_at_once: int, many: int) -> DataFrame:
+def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) -> DataFrame:
     own = hashlib.sha256(place.encode()).hexdigest()[:16]
     read = tables.spark.readStream.option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
     rows = parse(named(read.option("maxFilesPerTrigger", segments_at_once).text(place)))

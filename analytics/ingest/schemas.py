@@ -17,7 +17,7 @@ from pyspark.sql import types as T  # noqa: N812 - as everybody names it
 from traces.events import EVENT_TYPES, ChangeEvent, MailEvent, MailFolder, ReplicationEvent, RunEvent
 
 CORRUPT: Final = "_corrupt"
-"""Where Spark's JSON reader puts the text of a line that it cannot read."""
+"""The column in which Spark's JSON reader puts the text of a line that it cannot read."""
 
 
 FAMILIES: Final[Mapping[str, frozenset[str]]] = {
@@ -29,7 +29,7 @@ FAMILIES: Final[Mapping[str, frozenset[str]]] = {
         ("replication", ReplicationEvent),
     )
 }
-"""Family, by which tables are partitioned, to the event types in it."""
+"""Family to its event types. Tables are partitioned by family."""
 
 _PLAIN: Final[Mapping[Any, T.DataType]] = {
     int: T.LongType(),
@@ -40,7 +40,7 @@ _PLAIN: Final[Mapping[Any, T.DataType]] = {
 
 
 def spark_type(annotation: Any) -> T.DataType:
-    """Spark's type for a field's annotation. TypeError for one that no event has had so far."""
+    """Return Spark's type for a field's annotation. Raise TypeError for an annotation that no event has had so far."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation in _PLAIN:
         return _PLAIN[annotation]
@@ -79,14 +79,14 @@ WIDE: Final = T.StructType([T.StructField(name, kind) for name, kind in _wide().
 """Every field of every event, once."""
 
 LINE: Final = T.StructType([*WIDE.fields, T.StructField(CORRUPT, T.StringType())])
-"""How a line is read."""
+"""The schema with which a line is read."""
 
 MAIL_FOLDERS: Final = T.ArrayType(struct_type(MailFolder))
-"""`folders` of a mail's events; a `status.due` uses the name for a list of ids."""
+"""The type of `folders` in a mail's events. In `status.due` the field with this name is a list of ids."""
 
 
 def required() -> dict[str, tuple[str, ...]]:
-    """Own field to the event types in which it must stand and must not be null."""
+    """Return field name to the event types in which the field is required and not null."""
     found: dict[str, list[str]] = {}
     for tag, event in EVENT_TYPES.items():
         for field in msgspec.structs.fields(event):

@@ -29,53 +29,53 @@ LOCAL: Final = "local[*]"
 _JAVA_ANSWERS_WITHIN_S: Final = 60
 _ENDS_WITHIN_S: Final = 10
 _JAVA_SAYS: Final = re.compile(r": [\w.$]+: (.+)$")
-"""The line below one of Python's that says that Java failed."""
+"""The line of Java's error, below the line of Python that says that Java failed."""
 _VERSION: Final = re.compile(r'version "(\d+)')
 
 JAVA: Final = "spark.driver.extraJavaOptions"
 _JAVA_OPTIONS: Final = "-XX:+DisplayVMOutputToStderr -XX:ReservedCodeCacheSize=256m"
-"""What Java itself has to say is no part of our output. With one compiler alone it would keep 48 MB of code, which a few
-hundred plans fill; then it compiles no more, and says so."""
+"""Java's own messages go to stderr. The code cache is larger than the default of 48 MB for one compiler: a few hundred plans
+fill that, and then Java stops compiling with a warning."""
 
 _LOGGING: Final = Path(__file__).with_name("log4j2.properties")
-"""Without it Spark would warn of this and that before anybody can tell it to be quiet."""
+"""The logging configuration. Without it Spark prints warnings before the session can set its log level."""
 
 _SETTINGS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
-    # Without the file of sums that Hadoop writes beside each of ours: to make one takes a process of the system, chmod.
+    # This file system writes no checksum file beside each file. Writing one starts a process (chmod).
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
-    # Segments are many and small: without this each of them would be a task of its own.
+    # Segments are many and small. Without this each of them becomes a task.
     "spark.sql.files.openCostInBytes": "65536",
-    # A trace can say anything. What cannot be worked out from one of them is null, and no check holds for null; else it would
-    # end the check of all.
+    # A trace may have any content. What cannot be computed is null, and a check is violated by null. With ANSI mode one such
+    # trace would end the check of all traces.
     "spark.sql.ansi.enabled": "false",
-    # For the same reason: a list that names one GUID twice is wrong, and nothing more.
+    # For the same reason: a list with one GUID twice is wrong, but must not end the check.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
-    # Else each call of ours would ask Java several times where in our code it stands, for messages that nobody sees.
+    # Otherwise each call asks Java several times for its place in the code, for messages that are not shown.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # Large traces have sort pages of up to 64 MB (QUICK has small ones): a gigabyte of them, and Java only collects garbage.
+    # Large traces use sort pages of up to 64 MB (QUICK has small ones). With 1 GB, Java would only collect garbage.
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "8",
     JAVA: f"{_JAVA_OPTIONS} -XX:+UseParallelGC",
 }
 _QUICK_JAVA: Final = f"{_JAVA_OPTIONS} -XX:+UseSerialGC -Xms768m -Xmn512m -XX:MetaspaceSize=256m"
 QUICK: Final[Mapping[str, str]] = {
-    # For a few megabytes of traces nearly all time is spent on compiling what then runs once: interpreting the plans takes
-    # well under half of it, and in one partition nothing is shuffled (Tables.whole). Two threads plan and run at once.
+    # For a few megabytes of traces nearly all time is spent on compiling code that runs once. Interpreting the plans takes well
+    # under half of that, and in one partition nothing is shuffled (Tables.whole). Two threads plan and run at the same time.
     "spark.sql.shuffle.partitions": "1",
-    # Every sort takes a page, of 64 MB if nothing is said: two gigabytes, in sum, for a few thousand rows.
+    # Every sort takes a page, by default of 64 MB: two gigabytes in total for a few thousand rows.
     "spark.buffer.pageSize": "1m",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     JAVA: _QUICK_JAVA,
-    # What looks for better plans, checks them, or describes them costs more here than it can save.
+    # Optimizing, checking and describing plans costs more here than it saves.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
@@ -88,7 +88,7 @@ QUICK: Final[Mapping[str, str]] = {
 _QUICK_QUERIES: Final = {name: value for name, value in QUICK.items() if name.startswith("spark.sql.")}
 
 TINY: Final[Mapping[str, str]] = {
-    # Every task costs some milliseconds whatever it does, and what Java's second compiler makes comes too late.
+    # Every task costs some milliseconds, and the code of Java's second compiler comes too late.
     **QUICK,
     "spark.sql.files.minPartitionNum": "1",
     "spark.sql.leafNodeDefaultParallelism": "1",
@@ -96,12 +96,12 @@ TINY: Final[Mapping[str, str]] = {
     JAVA: f"{_QUICK_JAVA} -XX:TieredStopAtLevel=1",
 }
 HELD_UP_TO_BYTES: Final = 1024 * 1024
-"""Up to this size the tables of a check are not written unless somebody keeps them (`Tables.held`): of 174 events that spares a
-quarter of the processor's time. What it does for larger traces is not measured, and each plan works on held rows anew."""
+"""Up to this size the tables of a check are kept in memory, unless the user keeps them with --tables (`Tables.held`). For 174
+events this saves a quarter of the processor time. Larger traces were not measured; each plan reads the held rows again."""
 TINY_UP_TO_BYTES: Final = 12 * 1024 * 1024
 QUICK_UP_TO_BYTES: Final = 64 * 1024 * 1024
-"""Up to these sizes of the traces TINY, then QUICK, are the faster way on two cores (58 scenarios, 7 MB: 50 s against 56; 25 MB
-of traces in 325 runs: 99 s with QUICK, 135 with TINY, and over 200 in two partitions)."""
+"""Up to these sizes of the traces TINY, then QUICK, are the fastest settings on two cores. (58 scenarios, 7 MB: 50 s with TINY,
+56 s with QUICK. 325 runs, 25 MB: 99 s with QUICK, 135 s with TINY, over 200 s in two partitions.)"""
 
 
 SILENT: Final = "-Xlog:disable"
@@ -118,20 +118,20 @@ def archive_path() -> Path:
 
 
 def archive_options() -> str:
-    """Return the options that make Java use the class archive; '' where there is none."""
+    """Return the options that make Java use the class archive; '' if there is none."""
     path = archive_path()
     return f'-XX:SharedArchiveFile="{path}" {SILENT}' if path.is_file() else ""
 
 
 def settings_for(size: int) -> Mapping[str, str]:
-    """Spark's settings for so many bytes of traces on this machine."""
+    """Return Spark's settings for this many bytes of traces on this machine."""
     if size <= TINY_UP_TO_BYTES:
         return TINY
     return QUICK if size <= QUICK_UP_TO_BYTES else {}
 
 
 def fit_to(spark: SparkSession, size_bytes: int) -> None:
-    """Let a session that stays go about small traces or large ones as suits them."""
+    """Set the query settings of a running session for this size of traces."""
     for name, value in _QUICK_QUERIES.items():
         if size_bytes <= QUICK_UP_TO_BYTES:
             spark.conf.set(name, value)
@@ -140,17 +140,17 @@ def fit_to(spark: SparkSession, size_bytes: int) -> None:
 
 
 def java_version() -> int | None:
-    """The major version of the Java that Spark would start; None if there is none."""
+    """Return the major version of the Java that Spark would start; None if there is none."""
     java = _java()
     if java is None:
         return None
     try:
-        told = subprocess.run(
+        output = subprocess.run(
             [java, "-version"], capture_output=True, text=True, check=False, timeout=_JAVA_ANSWERS_WITHIN_S
         ).stderr
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = _VERSION.search(told)
+    found = _VERSION.search(output)
     return int(found[1]) if found else None
 
 
@@ -163,30 +163,30 @@ def _java() -> str | None:
 
 
 def need_java() -> None:
-    """Raises JavaMissing with what to install."""
+    """Raise JavaMissing, which says what to install, if there is no suitable Java."""
     version = java_version()
     if version is not None and version >= JAVA_FROM:
         return
     found = "no Java was found" if version is None else f"Java {version} was found"
     raise JavaMissing(
         f"pflab check runs on Spark, which needs Java {JAVA_FROM} or newer, and {found}; install a JRE "
-        "(openjdk-17-jre-headless, or set JAVA_HOME). Everything else of pflab works without"
+        "(openjdk-17-jre-headless, or set JAVA_HOME). Everything else in pflab works without Java"
     )
 
 
 def new_session(
     master: str | None = None, settings: Mapping[str, str] | None = None, *, archive: bool = True
 ) -> SparkSession:
-    """A session on `master` (a Spark URL; by default this machine's cores). archive: with the one of Spark's classes.
+    """Return a session on `master` (a Spark URL; by default this machine's cores). archive: use the archive of Spark's classes.
 
-    Raises JavaMissing, and AnalyticsError where pyspark is not installed or the master cannot be reached.
+    Raises JavaMissing, and AnalyticsError if pyspark is not installed or the master cannot be reached.
     """
     need_java()
     try:
-        from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra that not everybody installs
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - an optional dependency
         from pyspark.sql import SparkSession  # noqa: PLC0415
     except ImportError:
-        raise AnalyticsError("pflab check needs pyspark; pip install 'pflab[analytics]' brings it") from None
+        raise AnalyticsError("pflab check needs pyspark; install it with pip install 'pflab[analytics]'") from None
     where = master or LOCAL
     local = _LOCAL_SETTINGS if where.startswith("local") else {}
     builder = SparkSession.builder.appName("pflab check").master(where)
@@ -198,10 +198,10 @@ def new_session(
     for name, value in given.items():
         builder = builder.config(name, value)
     try:
-        return _knowing_names(builder.getOrCreate())
+        return _cache_java_names(builder.getOrCreate())
     except (PySparkException, OSError) as error:
         line = str(error).strip().partition("\n")[0]
-        raise AnalyticsError(f"no Spark session on {where}: {line}") from error
+        raise AnalyticsError(f"cannot start Spark on {where}: {line}") from error
 
 
 _FUNCTIONS: Final = (
@@ -214,12 +214,12 @@ _JAVA_NAMES: Final[Mapping[str, Sequence[str]]] = {
     "org.apache.spark.sql.functions": _FUNCTIONS,
     "org.apache.spark.api.python.PythonUtils": ("toSeq",),
 }
-"""Names in Java that pyspark uses most, and what it uses of them."""
+"""The Java names that pyspark uses most, and the members that it uses."""
 
 
-def _knowing_names(spark: SparkSession) -> SparkSession:
-    """Looks names up once. pyspark asks Java for them with every column that is written, some ten thousand times a check,
-    and Java searches all of Spark's archives for some."""
+def _cache_java_names(spark: SparkSession) -> SparkSession:
+    """Look up the Java names once, and return the session. Otherwise pyspark asks Java for them with every column, some ten
+    thousand times in a check, and for some of them Java searches all of Spark's archives."""
     view = spark.sparkContext._jvm
     for name, members in _JAVA_NAMES.items():
         known = getattr(view, name)
@@ -230,13 +230,14 @@ def _knowing_names(spark: SparkSession) -> SparkSession:
 
 @contextmanager
 def session(master: str | None = None, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
-    """As new_session, and the end of it. Ctrl-C ends Java first and without a word from it; KeyboardInterrupt comes as ever.
+    """Open a session as `new_session` does, and stop it at the end. Ctrl-C ends Java first, without output from Java, and then
+    raises KeyboardInterrupt as usual.
 
-    Raises AnalyticsError, one line, for what Spark cannot do within it.
+    Raises AnalyticsError with one line of text if Spark fails in the session.
     """
     before = signal.getsignal(signal.SIGINT)
     spark = new_session(master, settings)
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - there, since the session is
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - installed, because the session exists
     from pyspark.errors import PySparkException  # noqa: PLC0415 - as above
 
     ended = threading.Event()
@@ -248,12 +249,12 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         raise KeyboardInterrupt
 
     if threading.current_thread() is threading.main_thread():
-        # pyspark's own handler asks Java to give up, in the midst of another question: it can only fail, and at length.
+        # pyspark's own handler sends Java a request during another request, which fails with a long traceback.
         signal.signal(signal.SIGINT, interrupted)
     try:
         yield spark
     except (PySparkException, Py4JError) as error:
-        raise AnalyticsError(f"Spark cannot judge these: {_in_a_line(error)}") from error
+        raise AnalyticsError(f"Spark failed: {_in_a_line(error)}") from error
     finally:
         if not ended.is_set():
             spark.stop()
@@ -262,19 +263,19 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
 
 
 def _in_a_line(error: Exception) -> str:
-    """What an error of Java says, which may lie within one of Python's within another; else its first line."""
+    """Return the message of the Java error inside a Python error; if there is none, the first line."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     within = (_JAVA_SAYS.match(line) for line in lines)
     return next((found[1] for found in within if found), lines[0])
 
 
 def _end_java(spark: SparkSession) -> None:
-    """Ends the Java of this session whatever it is about, so that every question to it ends too."""
-    logging.disable(logging.CRITICAL)  # each question that is cut off would be told with where it stood
-    # Each thread has a line of its own to Java, and that of the main one may be in use.
-    hush = threading.Thread(target=_hush, args=(spark,), daemon=True)
-    hush.start()
-    hush.join(_ENDS_WITHIN_S / 10)
+    """End the Java process of this session, so that every open request to it ends too."""
+    logging.disable(logging.CRITICAL)  # otherwise each request that is cut off logs a traceback
+    # Each thread has its own connection to Java, and the main thread's may be in use.
+    silence = threading.Thread(target=_silence, args=(spark,), daemon=True)
+    silence.start()
+    silence.join(_ENDS_WITHIN_S / 10)
     java: subprocess.Popen[bytes] | None = getattr(spark.sparkContext._gateway, "proc", None)
     if java is None:
         return
@@ -285,6 +286,6 @@ def _end_java(spark: SparkSession) -> None:
         java.kill()
 
 
-def _hush(spark: SparkSession) -> None:
-    with suppress(Exception):  # whatever this comes to, Java ends next
+def _silence(spark: SparkSession) -> None:
+    with suppress(Exception):  # if this fails, Java ends next anyway
         spark.sparkContext.setLogLevel("OFF")

@@ -2,7 +2,7 @@
 
 The sequence numbers of a node run from 1 without a gap (SPEC.md section 16). The last event of a node says that it stopped, and
 the last event of the lab says that the run ended. Otherwise events are missing, and a missing event proves nothing. While a run
-has not ended, the lab says up to which instant its traces are complete, and for which stores this is unknown (`GoesOn`).
+has not ended, the lab says up to which instant its traces are complete, and for which stores this is unknown (`Unfinished`).
 """
 
 from __future__ import annotations
@@ -20,44 +20,44 @@ from analytics.ingest.schemas import FAMILIES, WIDE, struct_type
 from traces.events import EVENT_TYPES
 
 LAB: Final = "lab"
-"""The node under whose name the lab itself records; known by its run.started."""
+"""The name of the node whose events are those of the lab. It has the event run.started."""
 
 _KEY: Final = ("trace", "node", "seq")
-_UNTOLD: Final = (MALFORMED, OTHER_VERSION)
-"""Lines aside that leave a hole. A type of event that is unknown here leaves none: its number counts."""
+_UNREADABLE: Final = (MALFORMED, OTHER_VERSION)
+"""Reasons that leave a hole in a trace. A line with an unknown event type leaves none, because its sequence number counts."""
 
 
 @dataclass(frozen=True, slots=True)
-class GoesOn:
-    """The run has no end yet; its traces are whole up to an instant but for those of the stores `away`."""
+class Unfinished:
+    """The run has not ended. Its traces are complete up to an instant, except those of the stores `away`."""
 
     away: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Silver:
-    """`events`: good lines, each event once; `doubts`: trace and, in words, why it cannot be judged; `types`: of which types
-    there is an event in some trace."""
+    """events: the readable events, each once. doubts: trace, and why it cannot be judged, as text. types: the event types that
+    occur in some trace."""
 
     events: DataFrame
     doubts: DataFrame
     types: frozenset[str]
 
     def has(self, *tags: str) -> bool:
-        """Whether there is any event of these types."""
+        """Return whether there is an event of one of these types."""
         return not self.types.isdisjoint(tags)
 
     def lines(self, *tags: str) -> DataFrame:
-        """The events of these types, with every field as bronze has it."""
+        """Return the events of these types, with every field as in bronze."""
         if not self.has(*tags):
-            # Spark sees through this before it plans anything, and with it goes whatever would be made of these events alone.
+            # Spark knows before it plans that this is empty, and drops everything that needs these events.
             return self.events.limit(0)
         families = {name for name, members in FAMILIES.items() if not members.isdisjoint(tags)}
-        # The family is a partition: naming it spares reading the others.
+        # The family is a partition, so Spark does not read the others.
         return self.events.where(F.col("family").isin(*families) & F.col("type").isin(*tags))
 
     def of(self, *tags: str) -> DataFrame:
-        """The events of these types: header and the fields that the first of them has, each with its own type."""
+        """Return the events of these types: the header and the fields of the first type, each with its own Spark type."""
         fields = struct_type(EVENT_TYPES[tags[0]]).fields
         return self.lines(*tags).select("trace", "type", *[_typed(field) for field in fields])
 
@@ -71,22 +71,22 @@ def _typed(field: T.StructField) -> Column:
     return column.cast(field.dataType).alias(field.name)
 
 
-def silver(bronze: DataFrame, goes_on: GoesOn | None = None) -> Silver:
-    """The events of bronze without those that came again, and the doubts about their traces."""
+def silver(bronze: DataFrame, unfinished: Unfinished | None = None) -> Silver:
+    """Return the events of bronze, each once, and the doubts about their traces."""
     heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == UNKNOWN_TYPE))
     numbers = _numbers(heads).cache()
     events = bronze.where(F.col("family") != ASIDE)
-    # One look at a table of a row for each 32,768 events decides whether anything came again at all, and what there is of.
+    # This small table has a row for each 32,768 events. It shows whether any event is repeated, and which types there are.
     seen = numbers.agg(F.max(F.expr("found > distinct")), F.array_distinct(F.flatten(F.collect_set("types")))).collect()
-    again, types = seen[0]
-    if again:
+    repeated, types = seen[0]
+    if repeated:
         first = Window.partitionBy(*_KEY).orderBy("file", "hash")
         events = events.withColumn("_nth", F.row_number().over(first)).where("_nth = 1").drop("_nth")
-    return Silver(events, doubts(bronze, heads, numbers, goes_on), frozenset(types))
+    return Silver(events, doubts(bronze, heads, numbers, unfinished), frozenset(types))
 
 
 def _numbers(heads: DataFrame) -> DataFrame:
-    """By trace, node and bucket of sequence numbers: how many were found, how many of them are distinct, and the last."""
+    """Return for each trace, node and bucket of sequence numbers: how many were found, how many are distinct, and the last."""
     bucket = F.bitmap_bucket_number("seq")
     return heads.groupBy("trace", "node", bucket.alias("bucket")).agg(
         F.count(F.lit(1)).alias("found"),
@@ -98,7 +98,7 @@ def _numbers(heads: DataFrame) -> DataFrame:
     )
 
 
-def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, goes_on: GoesOn | None = None) -> DataFrame:
+def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, unfinished: Unfinished | None = None) -> DataFrame:
     """Return trace, doubt: why a trace cannot be trusted, at most a few for each node."""
     nodes = numbers.groupBy("trace", "node").agg(
         F.sum("distinct").alias("distinct"),
@@ -109,24 +109,24 @@ def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, goes_on: Goe
     missing = F.col("last") - F.col("distinct")
     holes = nodes.where(missing > 0).select(
         "trace",
-        F.format_string("%d of the events of %s up to %d are missing", missing, "node", "last").alias("doubt"),
+        F.format_string("%d of the first %d events of %s are missing", missing, "last", "node").alias("doubt"),
     )
-    cut = _endless(nodes) if goes_on is None else _away(nodes, goes_on.away)
-    led = nodes.groupBy("trace").agg(F.max("is_lab").alias("led"))
-    headless = led.where(~F.col("led")).select(
+    cut = _without_end(nodes) if unfinished is None else _away(nodes, unfinished.away)
+    with_lab = nodes.groupBy("trace").agg(F.max("is_lab").alias("with_lab"))
+    headless = with_lab.where(~F.col("with_lab")).select(
         "trace", F.lit("the event run.started is missing, and with it the topology").alias("doubt")
     )
     return (
         holes.unionByName(cut)
         .unionByName(headless)
-        .unionByName(_unread(bronze))
-        .unionByName(_spoilt(bronze))
-        .unionByName(_twofold(heads, numbers))
+        .unionByName(_without_topology(bronze))
+        .unionByName(_unreadable_lines(bronze))
+        .unionByName(_contradicting_events(heads, numbers))
     )
 
 
-def _unread(bronze: DataFrame) -> DataFrame:
-    """Without the topology nobody knows what stores and folders there were."""
+def _without_topology(bronze: DataFrame) -> DataFrame:
+    """Return the traces without a readable topology, so that the stores and folders are unknown."""
     started = bronze.where("family = 'run' and type = 'run.started'")
     read = started.groupBy("trace").agg(
         F.max(F.expr("get_json_object(topology, '$.servers') is not null")).alias("read")
@@ -134,9 +134,9 @@ def _unread(bronze: DataFrame) -> DataFrame:
     return read.where("not read").select("trace", F.lit("the topology in run.started cannot be read").alias("doubt"))
 
 
-def _endless(nodes: DataFrame) -> DataFrame:
+def _without_end(nodes: DataFrame) -> DataFrame:
     ended = F.when(F.col("is_lab"), F.col("last_type") == "run.ended").otherwise(F.col("last_type") == "node.stopped")
-    what = F.when(F.col("is_lab"), F.lit("the run has no end: its last events are missing, or it goes on"))
+    what = F.when(F.col("is_lab"), F.lit("the run has no end: its last events are missing, or it is still running"))
     return nodes.where(~ended).select(
         "trace",
         what.otherwise(F.format_string("the events of %s end without a stop", "node")).alias("doubt"),
@@ -148,10 +148,10 @@ def _away(nodes: DataFrame, stores: Sequence[str]) -> DataFrame:
     return nodes.select("trace").distinct().select("trace", F.explode(words.cast("array<string>")).alias("doubt"))
 
 
-def _spoilt(bronze: DataFrame) -> DataFrame:
-    """Lines that cannot be read belong to every run of their place; where nothing else is, to one that nobody can name."""
+def _unreadable_lines(bronze: DataFrame) -> DataFrame:
+    """Return the doubts from unreadable lines. They concern every run of the folder, or an unnamed run if it has no other."""
     aside = (
-        bronze.where(F.col("aside").isin(*_UNTOLD))
+        bronze.where(F.col("aside").isin(*_UNREADABLE))
         .groupBy("place")
         .agg(F.count(F.lit(1)).alias("lines"), F.min("file").alias("file"))
     )
@@ -166,10 +166,10 @@ def _spoilt(bronze: DataFrame) -> DataFrame:
     return aside.join(traces, "place", "left").select(named, words.alias("doubt"))
 
 
-def _twofold(heads: DataFrame, numbers: DataFrame) -> DataFrame:
-    """Numbers that came again with other content: one of the two events is false."""
-    again = numbers.where("found > distinct").select("trace", "node").distinct()
-    events = heads.join(F.broadcast(again), ["trace", "node"], "left_semi").groupBy(*_KEY)
+def _contradicting_events(heads: DataFrame, numbers: DataFrame) -> DataFrame:
+    """Return the sequence numbers that appear twice with different content: one of the two events is false."""
+    repeated = numbers.where("found > distinct").select("trace", "node").distinct()
+    events = heads.join(F.broadcast(repeated), ["trace", "node"], "left_semi").groupBy(*_KEY)
     false = events.agg(F.min("hash").alias("low"), F.max("hash").alias("high")).where("low != high")
-    words = F.format_string("event %d of %s is there twice with other content", F.min("seq"), "node")
+    words = F.format_string("event %d of %s appears twice with different content", F.min("seq"), "node")
     return false.groupBy("trace", "node").agg(words.alias("doubt")).select("trace", "doubt")

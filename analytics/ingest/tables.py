@@ -11,21 +11,21 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as OfJava
 
 AT_ONCE: Final = 2
-"""Over few events most of the time goes into planning, which is one thread's work: so many threads plan."""
+"""How many threads plan and run queries. With few events most of the time is planning, which uses one thread for each query."""
 
 T = TypeVar("T")
 
 
 def at_once(*acts: Callable[[], T]) -> list[T]:
-    """What these come to, some of them running beside each other."""
+    """Return the results of these functions, which run AT_ONCE at the same time."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return [each.result() for each in [pool.submit(act) for act in acts]]
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """`base`: a path or URL; a table is `base/<layer>/<name>`. held: the rows of a table stay with Spark's driver and are not
-    written, for a few megabytes of traces of which nobody keeps the tables."""
+    """base: a path or URL; a table is `base/<layer>/<name>`. held: Spark's driver keeps the rows of a table in memory and does
+    not write them, for small traces without --tables."""
 
     spark: SparkSession
     base: str
@@ -35,8 +35,9 @@ class Tables:
         return f"{self.base.rstrip('/')}/{name}"
 
     def keep(self, name: str, frame: DataFrame, *, by: Sequence[str] = ()) -> DataFrame:
-        """Write `frame` as the table `name`, partitioned `by` these columns, and read it back: what is computed from it
-        starts at the files, and is planned from there. Held tables begin there too, and what is empty is not even planned."""
+        """Write `frame` as the table `name`, partitioned `by` these columns, and return the table read back, so that Spark
+        plans from the files. A held table is not written; Spark plans from its rows, and drops empty tables from its
+        plans."""
         if self.held:
             return self._hold(frame)
         writer = frame.write.mode("overwrite")
@@ -44,13 +45,14 @@ class Tables:
         return self.whole(self.spark.read.schema(frame.schema).parquet(self.path(name)))
 
     def _hold(self, frame: DataFrame) -> DataFrame:
-        """Its rows, as a table of the driver. They never come to Python: that would take longer than to write them."""
+        """Return the rows as a table in the driver. They stay in Java, because copying them to Python takes longer than a
+        file."""
         made = frame._jdf
         session = self.spark._jsparkSession
         return OfJava(session.createDataFrame(made.collectAsList(), made.schema()), self.spark)
 
     def keep_all(self, layer: str, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
-        """The same for several tables of a layer, by name, each with what makes it."""
+        """Keep several tables of a layer; `made` has the function that computes each."""
 
         def act(name: str) -> Callable[[], DataFrame]:
             return lambda: self.keep(f"{layer}/{name}", made[name]())
@@ -58,6 +60,6 @@ class Tables:
         return dict(zip(made, at_once(*map(act, made)), strict=True))
 
     def whole(self, frame: DataFrame) -> DataFrame:
-        """In one partition if every shuffle would make one: who knows that there is but one shuffles nothing."""
+        """Return the frame in one partition if shuffles make one partition: then Spark plans no shuffle."""
         one = self.spark.conf.get("spark.sql.shuffle.partitions") == "1"
         return frame.coalesce(1) if one else frame

@@ -14,17 +14,18 @@ ACCURACY: Final = 10_000
 
 
 def latency(rows: DataFrame) -> DataFrame:
-    """trace, way (broadcast, backfill, queue), applied, p50_us, p90_us, p99_us, longest_us: from the change to each replica.
+    """Return trace, way (broadcast, backfill, queue), applied, p50_us, p90_us, p99_us, longest_us: the time from a change
+    to each replica.
 
-    Of a version that a store applied more than once, after a restore say, the first time counts.
+    If a store applied a version more than once, for example after a restore, the first time counts.
     """
     made = firsts(rows.where("act = 'made' and seq > 0"), "at").withColumnRenamed("at", "made_at")
-    came = (
+    arrivals = (
         rows.where("act = 'applied' and seq > 0")
         .groupBy("trace", "store", "number")
         .agg(F.min("at").alias("at"), F.min_by("way", "seq").alias("way"))
     )
-    took = came.join(made, ["trace", "number"]).withColumn("took", F.col("at") - F.col("made_at"))
+    took = arrivals.join(made, ["trace", "number"]).withColumn("took", F.col("at") - F.col("made_at"))
     share = F.percentile_approx("took", list(QUANTILES), ACCURACY)
     return (
         took.groupBy("trace", "way")
@@ -40,14 +41,15 @@ def latency(rows: DataFrame) -> DataFrame:
 
 
 def fates(rows: DataFrame, objects: DataFrame, folders: DataFrame) -> DataFrame:
-    """trace, folder, number, fate: stable (on every holder by broadcast), late (on every holder, somewhere by backfill),
-    superseded (something took its place), never read (on some holder not), lost (with a restored store), gone (its folder is).
+    """Return trace, folder, number, fate: stable (every holder got it by broadcast), late (every holder got it, some by
+    backfill), superseded (another version or a deletion replaced it), never read (some holder never got it), lost (with a
+    restored store), folder deleted.
 
     spec: DU-1, CV-1
     """
     made = rows.where("act = 'made' and seq > 0").select("trace", "folder", "object", "number").distinct()
-    came = (
-        rows.where("act in ('made', 'applied') and not went and not dropped")
+    arrivals = (
+        rows.where("act in ('made', 'applied') and not undone and not dropped")
         .groupBy("trace", "folder", "object", "number")
         .agg(
             F.collect_set("store").alias("at"),
@@ -59,14 +61,14 @@ def fates(rows: DataFrame, objects: DataFrame, folders: DataFrame) -> DataFrame:
     )
     holders = F.broadcast(folders.select("trace", "folder", "holders"))
     every = (
-        made.join(came, ["trace", "folder", "object", "number"], "left")
+        made.join(arrivals, ["trace", "folder", "object", "number"], "left")
         .join(due, ["trace", "folder", "object"])
         .join(holders, ["trace", "folder"], "left")
     )
     missing = F.size(F.array_except("holders", F.coalesce("at", F.array().cast("array<string>"))))
     fate = (
         F.when(F.array_contains("lost", F.col("number")), "lost")
-        .when(F.col("holders").isNull(), "gone")
+        .when(F.col("holders").isNull(), "folder deleted")
         .when(
             ~F.array_contains("due", F.col("number"))
             & ~F.coalesce(F.col("tombstone") == F.col("number"), F.lit(False)),
@@ -80,8 +82,8 @@ def fates(rows: DataFrame, objects: DataFrame, folders: DataFrame) -> DataFrame:
 
 
 def traffic(ends: DataFrame) -> DataFrame:
-    """trace, message_type, mails, bytes, copies (one for each recipient), arrived, lost, bad, redundant_bytes (of copies that
-    came again)."""
+    """Return trace, message_type, mails, bytes, copies (one for each recipient), arrived, lost, bad, redundant_bytes (of copies
+    that arrived again)."""
     sent = ends.where("sender is not null")
     return sent.groupBy("trace", "message_type").agg(
         F.count_distinct("mail").alias("mails"),

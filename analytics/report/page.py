@@ -19,7 +19,7 @@ from traces.labtime import format_duration
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ROWS_TOLD: Final = 200
+MAX_ROWS: Final = 200
 BARS: Final = 60
 
 _PAGE: Final = Path(__file__).with_name("report.html.j2")
@@ -27,14 +27,14 @@ _PAGE: Final = Path(__file__).with_name("report.html.j2")
 
 def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
     """Write the report. Its size is limited: some rows of each table, and sums over all runs."""
-    by_way = measures.latency(gold.histories).orderBy("trace", "way").limit(ROWS_TOLD).collect()
+    by_way = measures.latency(gold.histories).orderBy("trace", "way").limit(MAX_ROWS).collect()
     fates = measures.fates(gold.histories, gold.objects, gold.folders).groupBy("fate").count().orderBy("fate").collect()
     mails = (
         measures.traffic(gold.mails)
         .groupBy("message_type")
         .agg(*[F.sum(name).alias(name) for name in ("mails", "copies", "bytes", "arrived", "lost", "bad")])
     )
-    chosen = witness.told_folders(gold.verdicts).limit(who_had_what.FOLDERS).collect()
+    chosen = witness.worst_folders(gold.verdicts).limit(who_had_what.FOLDERS).collect()
     moments = spacetime.moments(gold.rules, gold.mismatches, gold.histories)
     page = Environment(autoescape=True).from_string(_PAGE.read_text(encoding="utf-8"))
     colour = {0: "good", 1: "bad"}.get(result.exit_code, "unknown")
@@ -45,7 +45,7 @@ def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
         colour=colour,
         matrices=[(short(each.trace), each) for each in who_had_what.matrices(chosen, gold.histories, gold.org.guids)],
         pictures=[
-            (short(each.moment.trace), each.moment.said, Markup(each.svg))
+            (short(each.moment.trace), each.moment.text, Markup(each.svg))
             for each in spacetime.pictures(moments, gold.mails, gold.events.events)
         ],
         traffic_plot=Markup(_traffic_plot(gold)),
@@ -76,7 +76,8 @@ def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
 
 
 def _traffic_plot(gold: Gold) -> str:
-    """Mails over the time of the runs, each run from its start to its end, with what was lost; windows of faults shaded."""
+    """Return a plot of the mails and the lost mails over the time of the runs, each from its start to its end; faults are
+    shaded."""
     ends = gold.mails.where("submitted_at is not null")
     span = ends.groupBy("trace").agg(F.min("submitted_at").alias("from_at"), F.max("submitted_at").alias("to_at"))
     share = (F.col("submitted_at") - F.col("from_at")) / F.greatest(F.col("to_at") - F.col("from_at"), F.lit(1))
@@ -90,10 +91,10 @@ def _traffic_plot(gold: Gold) -> str:
 
 
 def _fault_slots(events: DataFrame, span: DataFrame) -> list[int]:
-    """Slots in which a fault was in force in some run: from its injection until it was healed, or to the end."""
-    told = events.where("family = 'run' and type in ('fault.injected', 'fault.healed')")
+    """Return the slots in which a fault was active in some run: from its injection until it was healed, or to the end."""
+    faults = events.where("family = 'run' and type in ('fault.injected', 'fault.healed')")
     windows = (
-        told.groupBy("trace", "fault")
+        faults.groupBy("trace", "fault")
         .agg(
             F.min(F.when(F.col("type") == "fault.injected", F.col("at"))).alias("began_at"),
             F.max(F.when(F.col("type") == "fault.healed", F.col("at"))).alias("healed_at"),
@@ -131,6 +132,6 @@ def _bars(axes: Axes, slots: Sequence[Any], faults: Sequence[int]) -> None:
         axes.axvspan(slot - 0.5, slot + 0.5, color="#f3d9a4", lw=0)
     axes.bar([row.slot for row in slots], [row.copies for row in slots], color="#4c78a8", label="sent")
     axes.bar([row.slot for row in slots], [row.lost for row in slots], color="#c44e52", label="lost")
-    axes.set_xlabel("from the first mail of a run to its last; shaded: a fault was in force")
-    axes.set_ylabel("mails to one recipient")
+    axes.set_xlabel("time from the first mail of a run to its last; shaded: a fault was active")
+    axes.set_ylabel("copies of mails")
     axes.legend(frameon=False)

@@ -1,5 +1,5 @@
-"""Write a trace for ShiViz, the viewer of space-time diagrams: for each event a line with node and vector clock, and one in
-words.
+"""Write a trace for ShiViz, a viewer of space-time diagrams: for each event a line with its node and vector clock, and a line
+of text.
 
 Vector clocks follow from the order of the events of a node and from the mails between nodes. They are computed for one trace
 and a limited number of its events, in the order of Lamport numbers, which puts causes first.
@@ -20,7 +20,7 @@ from analytics.report.words import instant
 from analytics.rules.verdict import Gold
 
 EVENTS: Final = 5000
-"""Events in the file, the first of the trace: the viewer draws no more."""
+"""How many events the file has, the first of the trace. The viewer draws no more."""
 
 SHOWN: Final = (
     "node.started", "node.stopped", "change.made", "version.applied", "mail.submitted", "mail.received", "hop.dropped",
@@ -29,13 +29,13 @@ SHOWN: Final = (
 
 
 def write_worst(gold: Gold, file: Path) -> int:
-    """Write the run of the worst folder; the number of events, 0 where there is no run."""
-    worst = witness.told_folders(gold.verdicts).limit(1).collect()
+    """Write the run of the worst folder, and return the number of events; 0 if there is no run."""
+    worst = witness.worst_folders(gold.verdicts).limit(1).collect()
     return write_shiviz(gold.events.events, worst[0].trace, file) if worst else 0
 
 
 def write_shiviz(events: DataFrame, trace: str, file: Path) -> int:
-    """Write the first EVENTS events of `trace`; the number of them."""
+    """Write the first EVENTS events of `trace`, and return their number."""
     chosen = events.where((F.col("trace") == trace) & F.col("type").isin(*SHOWN))
     rows = chosen.select("type", "node", "seq", "lamport", "at", "mail", "number", "folder", "source", "sender")
     taken = rows.orderBy("lamport", "node", "seq").limit(EVENTS).collect()
@@ -44,7 +44,7 @@ def write_shiviz(events: DataFrame, trace: str, file: Path) -> int:
 
 
 def clocked(rows: Iterable[Any]) -> Iterable[str]:
-    """Two lines for each event, in the order given, which must be one in which causes come first."""
+    """Yield two lines for each event, in the given order, in which causes must come before effects."""
     clocks: dict[str, dict[str, int]] = {}
     sent: dict[str, dict[str, int]] = {}
     for row in rows:

@@ -17,10 +17,10 @@ from analytics.report.words import instant
 from traces.labtime import HOUR_US, MINUTE_US
 
 MOMENTS: Final = 4
-"""Pictures in a report: the first violations, the first folders that have not converged."""
+"""How many pictures a report has."""
 
 MAILS: Final = 60
-"""Arrows in a picture; more of them nobody can tell apart."""
+"""How many arrows a picture has; more would be hard to tell apart."""
 
 BEFORE_US: Final = 12 * HOUR_US
 AFTER_US: Final = HOUR_US
@@ -35,38 +35,39 @@ TYPES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a picture is about: a trace, the instant, and what was found there."""
+    """The subject of a picture: a trace, an instant, and the text of what was found then."""
 
     trace: str
     at: int
-    said: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A moment with the SVG around it."""
+    """A moment and its SVG picture."""
 
     moment: Moment
     svg: str
 
 
 def moments(rules: DataFrame, mismatches: DataFrame, histories: DataFrame) -> list[Moment]:
-    """The first violations, and when the first change was made that a holder lacks, of each trace; at most MOMENTS."""
+    """Return for each trace the first violation or the first change that a holder lacks, whichever is earlier; at most
+    MOMENTS."""
     broken = rules.where("violations > 0 and at is not null").select(
-        "trace", "at", F.concat_ws(": ", "check", "witness").alias("said")
+        "trace", "at", F.concat_ws(": ", "check", "witness").alias("text")
     )
     lacks = mismatches.where("what = 'lacks'").select("trace", "number", "store", "path")
     made = histories.where("act = 'made'").select("trace", "number", "at")
     missing = lacks.join(made, ["trace", "number"]).select(
-        "trace", "at", F.format_string("%s lacks a change of %s", "store", "path").alias("said")
+        "trace", "at", F.format_string("%s lacks a change of %s", "store", "path").alias("text")
     )
-    first = F.min(F.struct("at", "said")).alias("first")
+    first = F.min(F.struct("at", "text")).alias("first")
     every = broken.unionByName(missing).groupBy("trace").agg(first).orderBy("trace").limit(MOMENTS)
-    return [Moment(row.trace, row.first.at, row.first.said) for row in every.collect()]
+    return [Moment(row.trace, row.first.at, row.first.text) for row in every.collect()]
 
 
 def pictures(chosen: Sequence[Moment], mails: DataFrame, events: DataFrame) -> list[Picture]:
-    """One picture for each moment: two small queries for all of them."""
+    """Return a picture for each moment, with two small queries for all of them."""
     if not chosen:
         return []
     about = F.lit(False)
@@ -77,9 +78,9 @@ def pictures(chosen: Sequence[Moment], mails: DataFrame, events: DataFrame) -> l
     near = mails.withColumn("at", at).where(about & F.col("sender").isNotNull())
     rows = near.orderBy(F.desc("at")).limit(MAILS * len(chosen)).collect()
     traces = [each.trace for each in chosen]
-    told = F.col("type").isin("fault.injected", "fault.healed")
+    is_fault = F.col("type").isin("fault.injected", "fault.healed")
     faults = (
-        events.where((F.col("family") == "run") & told & F.col("trace").isin(*traces))
+        events.where((F.col("family") == "run") & is_fault & F.col("trace").isin(*traces))
         .select("trace", "fault", "type", "at")
         .limit(MAILS * len(chosen))
         .collect()
@@ -98,7 +99,7 @@ def pictures(chosen: Sequence[Moment], mails: DataFrame, events: DataFrame) -> l
 
 
 def windows(faults: Sequence[Any], until: int) -> list[tuple[str, int, int]]:
-    """Fault, from, to: those that never end end with the picture."""
+    """Return fault, start and end of each fault. A fault that is never healed ends at `until`."""
     begun: dict[str, int] = {}
     found = []
     for row in sorted(faults, key=lambda each: (each.at, each.type != "fault.injected")):
@@ -110,7 +111,7 @@ def windows(faults: Sequence[Any], until: int) -> list[tuple[str, int, int]]:
 
 
 def draw(moment: Moment, mails: Sequence[Any], faults: Sequence[Any]) -> str:
-    """An SVG: stores from top to bottom, time from left to right."""
+    """Return an SVG: stores from top to bottom, time from left to right."""
     stores = sorted({row.store for row in mails} | {row.sender for row in mails})
     if not stores:
         return ""
@@ -141,7 +142,7 @@ def draw(moment: Moment, mails: Sequence[Any], faults: Sequence[Any]) -> str:
 
 
 def _arrow(row: Any, x: Any, y: dict[str, int]) -> str:
-    """A mail: blue where it came, red where it was lost, bad or expired, grey where it is still on its way."""
+    """Return a mail as SVG: blue if it arrived, red if it was lost, bad or expired, grey if it is on its way."""
     ends = (
         (row.received_at, "#4c78a8"),
         (row.dropped_at, "#c44e52"),
@@ -153,7 +154,7 @@ def _arrow(row: Any, x: Any, y: dict[str, int]) -> str:
     kind = TYPES.get(row.message_type, str(row.message_type))
     title = f"{kind} <{row.mail}> from {row.sender} to {row.store}, {instant(row.submitted_at)}"
     if colour == "#c44e52":
-        title += ", lost" if row.dropped_at is not None else ", never taken"
+        title += ", lost" if row.dropped_at is not None else ", not accepted"
     line = f'<line x1="{begin[0]}" y1="{begin[1]}" x2="{end[0]}" y2="{end[1]}" stroke="{colour}" stroke-width="1.5"/>'
     dot = f'<circle cx="{end[0]}" cy="{end[1]}" r="3" fill="{colour}"/>'
     return f"<g>{line}{dot}<title>{escape(title)}</title></g>"

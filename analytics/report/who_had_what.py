@@ -14,14 +14,14 @@ from traces.labtime import format_duration
 
 FOLDERS: Final = 6
 CHANGES: Final = 40
-"""The last changes of a folder are shown; the tables have all."""
+"""How many changes of a folder are shown, the last ones. The tables have all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """said: `made`, how long it took, or `-`; way: how it came, for the colour."""
+    """text: `made`, how long the change took, or `-`. way: how it arrived, for the colour."""
 
-    said: str
+    text: str
     way: str
 
 
@@ -36,7 +36,7 @@ class Matrix:
 
 
 def matrices(chosen: Sequence[Any], histories: DataFrame, guids: DataFrame) -> list[Matrix]:
-    """Of the folders told (rows with trace, folder, path, holders) the first FOLDERS: one query, bounded rows."""
+    """Return the matrices of the first FOLDERS of the folders `chosen` (rows with trace, folder, path, holders)."""
     few = list(chosen[:FOLDERS])
     if not few:
         return []
@@ -45,10 +45,10 @@ def matrices(chosen: Sequence[Any], histories: DataFrame, guids: DataFrame) -> l
     mine = histories.where("act in ('made', 'applied') and store != 'Setup'").join(
         F.broadcast(wanted), ["trace", "folder"], "left_semi"
     )
-    came = mine.where("not went and not dropped").groupBy("trace", "folder", "number", "store").agg(
+    arrivals = mine.where("not undone and not dropped").groupBy("trace", "folder", "number", "store").agg(
         F.min("at").alias("at"), F.min_by("way", "seq").alias("way"), F.min_by("act", "seq").alias("act")
     )  # fmt: skip
-    by_change = came.groupBy("trace", "folder", "number").agg(
+    by_change = arrivals.groupBy("trace", "folder", "number").agg(
         F.collect_list(F.struct("store", "at", "way", "act")).alias("at")
     )
     made = mine.where("act = 'made'").select(
@@ -79,9 +79,9 @@ def _line(row: Any, holders: Sequence[str]) -> tuple[str, str, tuple[Cell, ...]]
     )
 
 
-def _cell(came: Any, row: Any) -> Cell:
-    if came is None:
+def _cell(arrival: Any, row: Any) -> Cell:
+    if arrival is None:
         return Cell("-", "lacks")
-    if came.act == "made":
+    if arrival.act == "made":
         return Cell("made", "made")
-    return Cell(format_duration(max(0, came.at - row.made_at)), came.way or "")
+    return Cell(format_duration(max(0, arrival.at - row.made_at)), arrival.way or "")

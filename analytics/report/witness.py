@@ -13,32 +13,32 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.evidence.number_sets import by_kind, guid_of_kind
 from analytics.ingest.silver import Silver
 
-FOLDERS_TOLD: Final = 200
-"""Folders named in a verdict, the worst first; the tables have all."""
+MAX_FOLDERS: Final = 200
+"""How many folders a verdict names, the worst first. The tables have all."""
 
-WITNESSES_TOLD: Final = 12
-"""Witnesses of a folder; one in which everything is missing needs no longer list."""
+MAX_WITNESSES: Final = 12
+"""How many witnesses a folder has. The tables have all."""
 
 _GROUP: Final = ("trace", "folder", "path", "store", "what", "kind")
 
 
-def told_folders(verdicts: DataFrame) -> DataFrame:
-    """The folders to name: not converged, then unknown, then converged."""
+def worst_folders(verdicts: DataFrame) -> DataFrame:
+    """Return the folders to name: not converged, then unknown, then converged."""
     rank = F.when(F.col("judgement") == "not converged", 0).when(F.col("judgement") == "unknown", 1).otherwise(2)
-    return verdicts.withColumn("rank", rank).orderBy("rank", "trace", "path").limit(FOLDERS_TOLD)
+    return verdicts.withColumn("rank", rank).orderBy("rank", "trace", "path").limit(MAX_FOLDERS)
 
 
-def told(mismatches: DataFrame, guids: DataFrame) -> DataFrame:
-    """What is wrong, runs of counters as one row: _GROUP, name (of the GUID), guid, low, high, subject (of the first),
-    more (rows left out of this folder)."""
+def witness_rows(mismatches: DataFrame, guids: DataFrame) -> DataFrame:
+    """Return the mismatches, with one row for a run of consecutive counters: _GROUP, name (of the GUID), guid, low, high,
+    subject (of the first), nth (in its folder), all (the number of rows in the folder)."""
     split = mismatches.withColumn("guid", F.substring_index("number", ":", 1)).withColumn(
         "counter", F.substring_index("number", ":", -1).cast("bigint")
     )
     line = Window.partitionBy(*_GROUP, "guid").orderBy("counter")
-    island = F.col("counter") - F.row_number().over(line)
+    run = F.col("counter") - F.row_number().over(line)
     spans = (
-        split.withColumn("island", F.coalesce(island, F.lit(0)))
-        .groupBy(*_GROUP, "guid", "island")
+        split.withColumn("run", F.coalesce(run, F.lit(0)))
+        .groupBy(*_GROUP, "guid", "run")
         .agg(
             F.min("counter").alias("low"),
             F.max("counter").alias("high"),
@@ -50,14 +50,15 @@ def told(mismatches: DataFrame, guids: DataFrame) -> DataFrame:
     few = (
         spans.withColumn("nth", nth)
         .withColumn("all", F.count(F.lit(1)).over(within))
-        .where(F.col("nth") <= WITNESSES_TOLD)
+        .where(F.col("nth") <= MAX_WITNESSES)
     )
-    return few.join(F.broadcast(guids.select("trace", "guid", "name")), ["trace", "guid"], "left").drop("island")
+    return few.join(F.broadcast(guids.select("trace", "guid", "name")), ["trace", "guid"], "left").drop("run")
 
 
 def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -> DataFrame:
-    """For each lack among the told: the mails to the store that carried it and what became of the first, and the last
-    request for it: trace, folder, store, guid, low, mails, first (mail, sender, fate times), asked (source, at), answered."""
+    """Return for each missing change among `few`: trace, folder, store, guid, low, mails (how many mails brought it to the
+    store), received (how many of them arrived), first (the first such mail, and what happened to it), asked (the last
+    request: source and at), requests."""
     lacks = (
         few.where(F.col("what").isin("lacks", "lacks deletion"))
         .select("trace", "folder", "store", "guid", "low", "kind")
@@ -70,7 +71,7 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
         .where(within)
         .select("trace", "mail", "folder", "store", "guid", "low")
     )
-    came = carrying.join(ends, ["trace", "mail", "store"])
+    arrivals = carrying.join(ends, ["trace", "mail", "store"])
     first = F.min_by(
         F.struct(
             "mail", "sender", "submitted_at", "received_at", "dropped_at", "fault", "expired_at", "bad_at", "reason"
@@ -78,7 +79,7 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
         "submitted_at",
     )
     key = ["trace", "folder", "store", "guid", "low"]
-    mails = came.groupBy(*key).agg(
+    mails = arrivals.groupBy(*key).agg(
         F.count(F.lit(1)).alias("mails"),
         F.count_if(F.col("received_at").isNotNull()).alias("received"),
         first.alias("first"),

@@ -24,9 +24,9 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     """Return a row for each item that a holder does not have as it must: trace, folder, path, object, kind, subject, store,
     what, number.
 
-    what: lacks; keeps (a version that is superseded or deleted); stranger (a version that nobody made); bytes (not those of the
-    author); lacks deletion; differs (from another holder, where nothing more is known). A version that has expired everywhere
-    is not missing, and the version that it would have replaced may stay.
+    what: lacks; keeps (a version that is superseded or deleted); not made (a version that no store made); bytes (other than the
+    author's); lacks deletion; differs (from the first holder, if what must exist is not known). A version that has expired
+    everywhere is not missing, and the version before it may stay.
     """
     # Folders are few and their rows small; objects are many.
     due = objects.join(F.broadcast(folders), ["trace", "folder"])
@@ -36,19 +36,19 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
             "transform(holders, h -> struct(h as store, try_element_at(filter(states, s -> s.store = h), 1) as state))"
         ),
     )
-    sure = held.where("not doubtful").withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
-    unsure = held.where("doubtful").withColumn("wrong", F.expr(_differing()))
+    exact = held.where("not doubtful").withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
+    doubtful = held.where("doubtful").withColumn("wrong", F.expr(_differing()))
     kept = ["trace", "folder", "path", "object", "kind", "subject", "versions", "tombstone", "made"]
-    both = sure.select(*kept, "wrong").unionByName(unsure.select(*kept, "wrong"))
+    both = exact.select(*kept, "wrong").unionByName(doubtful.select(*kept, "wrong"))
     found = (
         both.where("size(wrong) > 0")
         .select(*kept, F.explode("wrong").alias("w"))
         .select("trace", "folder", "path", "object", "kind", "subject", "versions", "w.*")
     )
-    # spec: DL-3 a store that can no longer get the newest version keeps the one before
-    gone = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
-    rightly = F.expr(f"what = 'lacks' and {gone[0]} or what = 'keeps' and {gone[1]}")
-    judged = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~rightly)
+    # spec: DL-3 a store that cannot get the newest version any more keeps the version before it
+    expired = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
+    is_excused = F.expr(f"what = 'lacks' and {expired[0]} or what = 'keeps' and {expired[1]}")
+    judged = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~is_excused)
     return judged.drop("excused", "versions")
 
 
@@ -62,7 +62,7 @@ def _inside(number: str) -> str:
 
 
 def _wrong() -> str:
-    """What is wrong at the holder `h`, as an array of (store, what, number)."""
+    """Return SQL for what is wrong at the holder `h`: an array of (store, what, number)."""
     kept = f"coalesce(h.state.versions, {_EMPTY})"
     numbers = f"transform({kept}, k -> k.number)"
     extra = f"filter({kept}, k -> not exists(versions, t -> t.number = k.number))"
@@ -70,40 +70,40 @@ def _wrong() -> str:
     found = (
         ("lacks", f"filter(versions, t -> not array_contains({numbers}, t.number))"),
         ("keeps", f"filter({extra}, k -> array_contains(made, k.number))"),
-        ("stranger", f"filter({extra}, k -> not array_contains(made, k.number))"),
+        ("not made", f"filter({extra}, k -> not array_contains(made, k.number))"),
         ("bytes", f"filter(versions, t -> t.digest != '' and exists({kept}, k -> {same}))"),
     )
-    said = [
+    mismatches = [
         f"transform({rows}, r -> struct(h.store as store, '{what}' as what, r.number as number))"
         for what, rows in found
     ]
-    knows = "coalesce(h.state.buried or h.state.knew, false) or forgotten"
+    knows = "coalesce(h.state.has_tombstone or h.state.had_tombstone, false) or forgotten"
     undeleted = (
         f"case when tombstone is not null and size({kept}) = 0 and not ({knows})"
         f" then array(struct(h.store as store, 'lacks deletion' as what, tombstone as number)) else {_EMPTY} end"
     )
-    return f"concat({', '.join(said)}, {undeleted})"
+    return f"concat({', '.join(mismatches)}, {undeleted})"
 
 
 def _differing() -> str:
-    """Holders whose versions are not those of the first holder."""
+    """Return SQL for the holders whose versions are not those of the first holder."""
     numbers = "array_sort(transform(coalesce({of}.state.versions, array()), k -> k.number))"
-    buried = "coalesce({of}.state.buried, false)"
+    tombstones = "coalesce({of}.state.has_tombstone, false)"
     first, here = "held[0]", "h"
-    differs = " or ".join(f"{each.format(of=here)} != {each.format(of=first)}" for each in (numbers, buried))
+    differs = " or ".join(f"{each.format(of=here)} != {each.format(of=first)}" for each in (numbers, tombstones))
     say = "struct(h.store as store, 'differs' as what, cast(null as string) as number)"
     return f"transform(filter(held, h -> {differs}), h -> {say})"
 
 
 def losses(objects: DataFrame, folders: DataFrame) -> DataFrame:
-    """Changes that are rightly gone (DU-1): trace, folder, object, subject, number."""
+    """Return the changes whose loss is excused (DU-1): trace, folder, path, object, subject, number."""
     return objects.join(F.broadcast(folders.select("trace", "folder", "path")), ["trace", "folder"]).select(
         "trace", "folder", "path", "object", "subject", F.explode("lost").alias("number")
     )
 
 
-def stopped(events: DataFrame, *, goes_on: bool = False) -> DataFrame:
-    """Stores that did not run when the run ended, or do not run now: trace, store, why."""
+def stopped(events: DataFrame, *, unfinished: bool = False) -> DataFrame:
+    """Return the stores that did not run at the end of the run (`unfinished`: now): trace, store, why."""
     ended = events.where("type = 'run.ended'").groupBy("trace").agg(F.max("at").alias("ended_at"))
     last = (
         events.where("type in ('node.started', 'node.stopped')")
@@ -111,26 +111,26 @@ def stopped(events: DataFrame, *, goes_on: bool = False) -> DataFrame:
         .agg(F.max_by("type", "seq").alias("type"), F.max_by("at", "seq").alias("at"))
     )
     off = last.where("type = 'node.stopped'")
-    early = off if goes_on else off.join(ended, "trace").where("at < ended_at")
+    early = off if unfinished else off.join(ended, "trace").where("at < ended_at")
     return early.select("trace", "store", F.lit("is stopped").alias("why"))
 
 
 def verdicts(folders: DataFrame, wrong: DataFrame, doubts: DataFrame, off: DataFrame) -> DataFrame:
-    """A row for each folder: trace, folder, path, holders, judgement, wrong (how many things are), reasons (of unknown)."""
+    """Return a row for each folder: trace, folder, path, holders, judgement, wrong (the number of mismatches), reasons."""
     counted = wrong.groupBy("trace", "folder").agg(F.count(F.lit(1)).alias("wrong"))
     why = doubts.groupBy("trace").agg(F.array_sort(F.collect_set("doubt")).alias("doubts"))
-    silent = (
+    not_running = (
         folders.select("trace", "folder", F.explode("holders").alias("store"))
         .join(off, ["trace", "store"])
         .groupBy("trace", "folder")
-        .agg(F.array_sort(F.collect_set(F.concat_ws(" ", "store", "why"))).alias("silent"))
+        .agg(F.array_sort(F.collect_set(F.concat_ws(" ", "store", "why"))).alias("not_running"))
     )
     rows = (
         folders.join(counted, ["trace", "folder"], "left")
         .join(why, "trace", "left")
-        .join(silent, ["trace", "folder"], "left")
+        .join(not_running, ["trace", "folder"], "left")
     )
-    reasons = F.concat(F.coalesce("doubts", F.array()), F.coalesce("silent", F.array()))
+    reasons = F.concat(F.coalesce("doubts", F.array()), F.coalesce("not_running", F.array()))
     judgement = (
         F.when(F.size(reasons) > 0, UNKNOWN).when(F.coalesce("wrong", F.lit(0)) > 0, NOT_CONVERGED).otherwise(CONVERGED)
     )

@@ -15,27 +15,27 @@ from analytics.rules.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
 from analytics.rules.rule import Check
 from analytics.rules.verdict import BROKEN, EXIT_CODES, RuleResult, RunVerdict, short
 
-RUNS_TOLD: Final = 2000
+MAX_RUNS: Final = 2000
 
 
 def judge_rules(
-    material: Material, verdicts: DataFrame, checks: Iterable[Check] = CHECKS, *, goes_on: bool = False
+    material: Material, verdicts: DataFrame, checks: Iterable[Check] = CHECKS, *, unfinished: bool = False
 ) -> DataFrame:
     """Return trace, check, consumed (the number of rows that the check was about), violations, at and witness (of the first).
 
-    In a run that has not ended (`goes_on`), mails may still be on their way, so checks of the final state are left out.
+    In a run that has not ended (`unfinished`), mails may still be on their way, so checks of the final state are left out.
     A trace without a row for a check has no row in the result. Without checks the result is empty.
     """
     by_table: dict[str, list[Check]] = {}
     for check in checks:
         by_table.setdefault(check.table, []).append(check)
-    ended = F.lit(not goes_on)
+    ended = F.lit(not unfinished)
     settled = verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled"))
     judged = [_table(_prepared(name, TABLES[name](material), settled), mine) for name, mine in by_table.items()]
-    return reduce(DataFrame.unionByName, judged) if judged else _nothing(verdicts)
+    return reduce(DataFrame.unionByName, judged) if judged else _no_results(verdicts)
 
 
-def _nothing(verdicts: DataFrame) -> DataFrame:
+def _no_results(verdicts: DataFrame) -> DataFrame:
     """Return an empty result of `judge_rules`."""
     long, text = F.lit(None).cast("bigint"), F.lit(None).cast("string")
     return verdicts.limit(0).select(
@@ -44,7 +44,7 @@ def _nothing(verdicts: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def told_rules(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, ...], int]:
+def rule_results(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, ...], int]:
     """Return each check with what it consumed and found over all traces, and the number of violations.
 
     Violations in incomplete traces do not count, because a missing event may look like a violation.
@@ -54,19 +54,19 @@ def told_rules(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, .
     first = F.min(F.when(counted > 0, F.struct("at", "trace", "witness")))
     sums = (F.sum("consumed").alias("consumed"), F.sum(counted).alias("violations"), first.alias("earliest"))
     by_id = {row.check: row for row in sure.groupBy("check").agg(*sums).collect()}  # as many rows as there are checks
-    told = []
+    results = []
     for check in CHECKS:
         row = by_id.get(check.id)
         if row is None:
-            told.append(RuleResult(check.id, check.rules, 0, 0))
+            results.append(RuleResult(check.id, check.rules, 0, 0))
             continue
         witness = "" if row.earliest is None else f"{short(row.earliest.trace)}: {row.earliest.witness}"
-        told.append(RuleResult(check.id, check.rules, row.consumed, row.violations, witness))
-    return tuple(told), sum(each.violations for each in told)
+        results.append(RuleResult(check.id, check.rules, row.consumed, row.violations, witness))
+    return tuple(results), sum(each.violations for each in results)
 
 
-def told_runs(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple[RunVerdict, ...]:
-    """Return the verdict of each trace, the worst first, at most RUNS_TOLD."""
+def run_verdicts(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple[RunVerdict, ...]:
+    """Return the verdict of each trace, the worst first, at most MAX_RUNS."""
 
     def many(judgement: str) -> Column:
         return F.count_if(F.col("judgement") == judgement)
@@ -75,15 +75,15 @@ def told_runs(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple
         many(NOT_CONVERGED).alias("bad"), many(UNKNOWN).alias("unknown"), many(CONVERGED).alias("good")
     )
     broken = rules.groupBy("trace").agg(F.sum("violations").alias("violations"))
-    holed = doubts.select("trace").distinct().withColumn("holed", F.lit(True))
-    every = folders.join(broken, "trace", "full").join(holed, "trace", "full")
+    incomplete = doubts.select("trace").distinct().withColumn("incomplete", F.lit(True))
+    every = folders.join(broken, "trace", "full").join(incomplete, "trace", "full")
     none = F.lit(0)
     bad, unknown, good = (F.coalesce(name, none) for name in ("bad", "unknown", "good"))
-    violations = F.when(F.col("holed").isNull(), F.coalesce("violations", none)).otherwise(none)
+    violations = F.when(F.col("incomplete").isNull(), F.coalesce("violations", none)).otherwise(none)
     judgement = (
         F.when(bad > 0, NOT_CONVERGED)
         .when(violations > 0, BROKEN)
-        .when((unknown > 0) | (good == 0) | F.col("holed").isNotNull(), UNKNOWN)
+        .when((unknown > 0) | (good == 0) | F.col("incomplete").isNotNull(), UNKNOWN)
         .otherwise(CONVERGED)
     )
     rank = F.when(bad > 0, 0).when(violations > 0, 1).when(judgement == UNKNOWN, 2).otherwise(3)
@@ -93,7 +93,7 @@ def told_runs(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple
     )  # fmt: skip
     return tuple(
         RunVerdict(short(row.trace), row.judgement, EXIT_CODES[row.judgement], row.bad, row.unknown, row.violations)
-        for row in rows.orderBy("rank", "trace").limit(RUNS_TOLD).collect()
+        for row in rows.orderBy("rank", "trace").limit(MAX_RUNS).collect()
     )
 
 

@@ -1,4 +1,4 @@
-"""The result of a check: plain values, limited in number, and their words."""
+"""The result of a check as a limited number of plain values, and as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXIT_CODES = {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}
 
 @dataclass(frozen=True, slots=True)
 class FolderVerdict:
-    """The verdict on one folder of one trace. `witnesses` say who lacks what (not converged) or why it is unknown."""
+    """The verdict on one folder of one trace. The witnesses say which store lacks what, or why the verdict is unknown."""
 
     trace: str
     folder: str
@@ -58,9 +58,9 @@ class RunVerdict:
 class CheckResult:
     """The verdict over all traces of a check.
 
-    aside: the number of lines kept aside, by reason. folders: the number of folders by judgement. told: some folders, the worst
-    first. lost_rightly: the first changes that were lost with a restored or deleted store (DU-1), in words;
-    lost_rightly_count: the number of all.
+    aside: the number of lines kept aside, by reason. folders: the number of folders by judgement. told: some of the folders,
+    the worst first. lost_rightly: the first changes whose loss with a restored or deleted store is excused (DU-1), as text;
+    lost_rightly_count: how many there are.
     """
 
     traces: int
@@ -88,14 +88,14 @@ class CheckResult:
 
     @property
     def exit_code(self) -> int:
-        """0 good, 1 a violation, 2 unknown."""
+        """0 converged, 1 not converged or a violation, 2 unknown."""
         return EXIT_CODES[self.judgement]
 
     def as_document(self) -> dict[str, Any]:
         return {"judgement": self.judgement, **asdict(self)}
 
     def in_words(self) -> list[str]:
-        """Return the lines for people. Checks without events are only counted; their names are in the document."""
+        """Return the lines of text. Checks without events are only counted; their names are in the document."""
         lines = [f"{counted(self.traces, 'run')}, {counted(self.events, 'event')}"]
         lines += [f"{counted(number, 'line')} kept aside: {why}" for why, number in sorted(self.aside.items())]
         lines += self.doubts
@@ -103,12 +103,12 @@ class CheckResult:
         rest = sum(self.folders.values()) - len(self.told)
         if rest > 0:
             lines.append(f"and {counted(rest, 'folder')} more")
-        lines += [f"gone with a store: {text}" for text in self.lost_rightly]
+        lines += [f"lost with a restored or deleted store (no violation): {text}" for text in self.lost_rightly]
         if self.lost_rightly_count > len(self.lost_rightly):
-            lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more gone with a store")
+            lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more lost in this way")
         lines += _rule_lines(self.rules)
-        told = ", ".join(f"{number} {judgement}" for judgement, number in sorted(self.folders.items()))
-        lines.append(f"{self.judgement}: {told or 'no folder'}")
+        numbers = ", ".join(f"{number} {judgement}" for judgement, number in sorted(self.folders.items()))
+        lines.append(f"{self.judgement}: {numbers or 'no folder'}")
         return lines
 
 
@@ -118,18 +118,18 @@ def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
     for each in every:
         if each.violations:
             yield f"{each.check} ({', '.join(each.rules)}): {counted(each.violations, 'violation')}; the first: {each.witness}"
-    silent = sum(1 for each in every if not each.consumed)
-    if silent:
-        yield f"{counted(silent, 'rule check')} had nothing to look at, which is no fault (--json and the report name them)"
+    idle = sum(1 for each in every if not each.consumed)
+    if idle:
+        yield f"{counted(idle, 'rule check')} found no events to check, which is not a fault (--json and the report name them)"
     held = sum(1 for each in every if each.consumed and not each.violations)
     if held:
-        yield f"{counted(held, 'rule check')} held over {counted(sum(each.consumed for each in every), 'case')}"
+        yield f"{counted(held, 'rule check')} passed over {counted(sum(each.consumed for each in every), 'case')}"
 
 
-def _folder_lines(told: Iterable[FolderVerdict]) -> Iterable[str]:
+def _folder_lines(folders: Iterable[FolderVerdict]) -> Iterable[str]:
     """Yield lines for each folder that has not converged, and one line for the converged folders of each trace."""
     good: dict[str, list[str]] = {}
-    for each in told:
+    for each in folders:
         if each.judgement == CONVERGED:
             good.setdefault(each.trace, []).append(each.path)
         else:
@@ -144,7 +144,7 @@ def counted(number: int, what: str) -> str:
 
 
 def short(trace: str) -> str:
-    """Return the short name of a trace: the last two folders of its place."""
+    """Return the short name of a trace: the last two folders of its path."""
     place = trace.rpartition("#")[0]
     return "/".join(place.split("/")[-2:])
 

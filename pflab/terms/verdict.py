@@ -92,7 +92,7 @@ class Verdict:
         lines += [f"lost: {text}" for text in self.lost]
         lines += [f"untrue row: {text}" for text in self.untruthful]
         lines += [f"backfill left over: {text}" for text in self.leftovers]
-        lines += [f"gone with a store: {text}" for text in self.rightly_lost]
+        lines += [f"lost with a restored or deleted store (no violation): {text}" for text in self.rightly_lost]
         return lines
 
 

@@ -83,9 +83,7 @@ def test_an_error_of_spark_is_one_line(project_root: Path, tmp_path: Path) -> No
     (tmp_path / "tables" / "bronze").write_text("no folder")
     done = pflab_check(project_root, str(tmp_path / "random"), "--tables", str(tmp_path / "tables"))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[-1].startswith(
-        "pflab check: Spark cannot judge these: Parent path is not a directory: "
-    )
+    assert done.stderr.splitlines()[-1].startswith("pflab check: Spark failed: Parent path is not a directory: ")
     assert [line for line in done.stderr.splitlines() if re.search(r"Traceback|^\s+at |^\s+File ", line)] == []
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from analytics.follow import Handed, follow
+from analytics.follow import Export, follow
 from analytics.ingest.bronze import parse, read_lines
-from analytics.ingest.silver import GoesOn, silver
+from analytics.ingest.silver import Unfinished, silver
 from tests.support.judged_traces import Judged
 
 ENDS = ("node.stopped", "run.ended")
@@ -35,8 +35,8 @@ def write(place: Path, node: str, lines: Sequence[str]) -> None:
         path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 
-def handed(place: Path, at: str, events: int, away: Sequence[str] = ()) -> Handed:
-    return Handed("edit-1", str(place), at, events, away)
+def handed(place: Path, at: str, events: int, away: Sequence[str] = ()) -> Export:
+    return Export("edit-1", str(place), at, events, away)
 
 
 @pytest.mark.long
@@ -73,7 +73,7 @@ def test_a_verdict_is_kept_current(spark: SparkSession, judged: Judged, tmp_path
 def test_a_store_that_does_not_answer_is_a_doubt(spark: SparkSession, judged: Judged) -> None:
     """A run can be judged before its end; a store whose latest events are unknown is a reason for doubt."""
     bronze = parse(read_lines(spark, [str(judged.root / "suite" / "edit")])).where(f"type not in {ENDS}")
-    doubts = silver(bronze, GoesOn(("B",))).doubts.collect()
+    doubts = silver(bronze, Unfinished(("B",))).doubts.collect()
     assert [row.doubt for row in doubts] == ["B does not answer, and its last events are missing"]
-    assert silver(bronze, GoesOn()).doubts.collect() == []
+    assert silver(bronze, Unfinished()).doubts.collect() == []
     assert len(silver(bronze).doubts.collect()) > 1

@@ -20,7 +20,7 @@ class Row(dict):  # type: ignore[type-arg]
 def test_the_report_opens_offline(judged: Judged) -> None:
     """The report is one file with witnesses, pictures and tables, and loads nothing else."""
     assert "was lost at 2003-10-21T00:15:00Z" in judged.report
-    assert "Around what is wrong" in judged.report
+    assert "Mails around the first problems" in judged.report
     assert "Who had what when" in judged.report
     assert not re.search(r'(src|href)="(?!#|data:)', judged.report), "a report opens without a network"
 

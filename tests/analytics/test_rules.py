@@ -39,7 +39,7 @@ def test_a_check_is_silent_on_clean_traces(judged: Judged, found: Found, check: 
     (rules,) = (set(each.rules) for each in CHECKS if each.id == check)
     lessons = {name for name, (_, broken) in BROKEN_ON_PURPOSE.items() if rules & broken}
     assert {place: each for place, each in mine.items() if each[1] and place.rpartition("/")[2] not in lessons} == {}
-    silent = {"one status for an update"}  # a healthy organization has no second status to look at
+    silent = {"one status after an update"}  # a healthy organization has no second status to look at
     assert sum(each[0] for each in mine.values()) > 0 or check in silent
 
 

@@ -6,14 +6,14 @@ CONVERGENCE = "convergence"
 """Caught by a folder that has not converged."""
 
 MUTANTS: dict[str, tuple[int, str]] = {
-    "answers-while-lacking": (29, "a replica goes when another has it"),
-    "associated-conflict": (17, "the last writer stays"),
-    "broadcast-forgets-one": (1, "content goes to all other holders"),
-    "delete-does-not-win": (1, "deleted is deleted"),
+    "answers-while-lacking": (29, "a dropped replica is complete elsewhere"),
+    "associated-conflict": (17, "older versions do not replace later ones"),
+    "broadcast-forgets-one": (1, "broadcasts go to all other holders"),
+    "delete-does-not-win": (1, "deleted items stay deleted"),
     "failed-counted": (17, CONVERGENCE),
     "first-writer-wins": (4, CONVERGENCE),
-    "old-version-applied": (50, "what is old is not applied"),
-    "told-by-all-holders": (1, "lost edits are told by home or author"),
+    "old-version-applied": (50, "old versions are not applied"),
+    "told-by-all-holders": (1, "the home store or the author reports a lost edit"),
 }
 """A handful; docs/analytics.md lists all that were tried."""
 

@@ -47,40 +47,40 @@ def _repeated(kind: str, times: int) -> Callable[[Trace], None]:
 
 
 FAULTS: Mapping[str, Fault] = {
-    "a bigger item goes alone": (
+    "big items are sent alone": (
         "oversized-post",
         set_(
             "mail.submitted", where=lambda e: e["message_type"] == 4 and e["folders"][0]["updates"] > 1, size=1_000_000
         ),
     ),
-    "what fits goes in one mail": ("oversized-post", _small_mails),
-    "only stores of the organization are heard": ("new-post", set_("mail.received", sender="Z")),
-    "nobody is written to unstamped": (
+    "items that fit share a mail": ("oversized-post", _small_mails),
+    "mails come only from stores in the directory": ("new-post", set_("mail.received", sender="Z")),
+    "mails go only to stamped addresses": (
         "new-post",
         without("address.stamped", where=lambda e: e["node"] == "A" and e["store"] == "B"),
     ),
-    "who is deleted is not written to": (
+    "deleted stores get no mail": (
         "orphan",
         again_at_the_end(
             "mail.submitted",
             where=lambda e: e["node"] in {"A", "B"} and any(each.startswith("Z-") for each in e["recipients"]),
         ),
     ),
-    "suspended content stays": ("suspended", _content_sent_while_suspended),
-    "no limit of users binds replication": (
+    "suspended content is not sent": ("suspended", _content_sent_while_suspended),
+    "size limits for users do not apply to replication": (
         "line-down",
         set_("hop.failed", reason="552 5.3.4 Message size exceeds fixed limit (to MAIL)"),
     ),
-    "a retry waits": ("line-down", shift("hop.failed", "at", -300_000_000, n=1)),
-    "what is given up goes back": ("line-down", set_("hop.failed", retry_at=None)),
+    "retries wait 10 minutes": ("line-down", shift("hop.failed", "at", -300_000_000, n=1)),
+    "failed mails are returned": ("line-down", set_("hop.failed", retry_at=None)),
     "mails expire after two days": (
         "line-down",
         set_("hop.failed", type="hop.expired", recipients=[], reason="4.4.7 not delivered before it expired"),
     ),
-    "the urgent overtake": ("priority", _late),
-    "ordinary mail replicates nothing": ("need-to-authenticate", _ordinary_mail_unpacked),
-    "one mail is one post": ("mail-to-folder", _repeated("mail.posted", 1)),
-    "no mail goes in circles": ("line-down", _repeated("hop.received", 31)),
+    "urgent mails go first": ("priority", _late),
+    "ordinary mail is not read as replication mail": ("need-to-authenticate", _ordinary_mail_unpacked),
+    "a mail becomes one post": ("mail-to-folder", _repeated("mail.posted", 1)),
+    "mails do not loop": ("line-down", _repeated("hop.received", 31)),
     "no open relay": (
         "mail-to-folder",
         set_("hop.received", where=lambda e: e.get("authenticated") is False, recipients=["kim@elsewhere.test"]),

@@ -184,7 +184,7 @@ def _nothing(_: Trace) -> None:
 
 
 PLANTED: dict[str, Planted] = {
-    "gap": Planted("edit", _without("B", "version.applied", closed=False), "Projects", "unknown", "1 of the events of B"),
+    "gap": Planted("edit", _without("B", "version.applied", closed=False), "Projects", "unknown", "events of B are missing"),
     "gap-in-lab": Planted("edit", _without("lab", "clock.changed", closed=False), "Projects", "unknown", "events of lab"),
     "gap-of-a-hop": Planted("edit", _without("A", "hop.sent", closed=False), "Projects", "unknown", "events of A"),
     "first-missing": Planted("edit", _drop_first("C"), "Projects", "unknown", "events of C"),
@@ -198,7 +198,7 @@ PLANTED: dict[str, Planted] = {
     "other-version": Planted(
         "edit", _altered("A", "mail.submitted", v=2), "Projects", "unknown", "cannot be read"
     ),
-    "twofold": Planted("edit", _again_otherwise("A", "mail.submitted"), "Projects", "unknown", "twice with other content"),
+    "twofold": Planted("edit", _again_otherwise("A", "mail.submitted"), "Projects", "unknown", "twice with different content"),
     "copied": Planted("edit", _again("A", "mail.submitted"), "Projects", "converged", ""),
     "unknown-type": Planted("edit", _altered("A", "hop.sent", type="hop.teleported"), "Projects", "converged", ""),
     "stopped": Planted("edit", _altered("C", "node.stopped", at=1066694400000000), "Projects", "unknown", "C is stopped"),
@@ -231,7 +231,7 @@ PLANTED: dict[str, Planted] = {
     ),
     "no-instant": Planted(
         "new-post", _both(_without("B", "version.applied", closed=True), _altered("B", "mail.received", at=2**62)),
-        "Projects", "not converged", "came at 4611686018427387904 us"
+        "Projects", "not converged", "arrived at 4611686018427387904 us"
     ),
     "gap-and-lack": Planted(
         "new-post", _both(_without("B", "version.applied", closed=True), _drop_last("lab")),

@@ -21,7 +21,7 @@ from pflab.terms.verdict import ExitCode
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from analytics.follow import Handed
+    from analytics.follow import Export
     from analytics.rules.verdict import CheckResult, Gold
 
 Master = Annotated[
@@ -183,8 +183,8 @@ class _Source:
         self._traces = traces.absolute()
         self._spark = spark
 
-    def __call__(self) -> Handed:
-        from analytics.follow import Handed  # noqa: PLC0415 - as above
+    def __call__(self) -> Export:
+        from analytics.follow import Export  # noqa: PLC0415 - as above
         from analytics.ingest.session import fit_to  # noqa: PLC0415
 
         shipped = self._shipped()
@@ -192,7 +192,7 @@ class _Source:
         if not place.is_dir():
             raise CommandError(f"{place}: no such folder; name the folder that the lab writes its traces below")
         fit_to(self._spark, bytes_of([str(place)]))
-        return Handed(
+        return Export(
             shipped["traces"] or shipped["run"], str(place), shipped["at"], shipped["events"], tuple(shipped["away"])
         )
 
