@@ -17,6 +17,7 @@ from keyword import iskeyword
 from typing import Annotated, Any, Final, cast
 
 import typer
+from typer import Option
 from typer.core import TyperCommand, TyperGroup
 
 from pflab.cli.bugs import DEBUG, bug_lines
@@ -208,9 +209,9 @@ def _debug(wanted: bool) -> None:
 def _no_verb(
     ctx: typer.Context,
     _: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+        bool, Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
     ] = False,
-    __: Annotated[bool, typer.Option("--debug", callback=_debug, help=DEBUG_HELP)] = False,
+    __: Annotated[bool, Option("--debug", callback=_debug, help=DEBUG_HELP)] = False,
 ) -> int:
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())

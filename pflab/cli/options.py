@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from pflab.cli.output import CommandError
 from topology.problems import did_you_mean
@@ -14,42 +14,40 @@ from traces.events import EVENT_TYPES
 DEFAULT_SEED = 1
 
 
-Run = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder; default: runs/latest.")]
+Run = Annotated[Path | None, Argument(metavar="[RUN]", help="A run folder; default: runs/latest.")]
 
 
-OneFolder = Annotated[
-    str | None, typer.Option("--folder", help="Only this folder: its path, or 1-1 for the hierarchy.")
-]
+OneFolder = Annotated[str | None, Option("--folder", help="Only this folder: its path, or 1-1 for the hierarchy.")]
 
 
-OneServer = Annotated[str | None, typer.Option("--server", "--node", help="Only this server.")]
+OneServer = Annotated[str | None, Option("--server", "--node", help="Only this server.")]
 
 
 Servers = Annotated[
-    list[str] | None, typer.Option("--server", "--node", metavar="SERVER", help="Only this server; can be repeated.")
+    list[str] | None, Option("--server", "--node", metavar="SERVER", help="Only this server; can be repeated.")
 ]
 
 
 Types = Annotated[
     list[str] | None,
-    typer.Option("--type", help="Only this type, such as version.applied, or group, such as mail; can be repeated."),
+    Option("--type", help="Only this type, such as version.applied, or group, such as mail; can be repeated."),
 ]
 
 
-AllEvents = Annotated[bool, typer.Option("--all", help="Include events that are rarely of interest.")]
+AllEvents = Annotated[bool, Option("--all", help="Include events that are rarely of interest.")]
 
 
-JsonLines = Annotated[bool, typer.Option("--json", help="Print each event as one line of JSON.")]
+JsonLines = Annotated[bool, Option("--json", help="Print each event as one line of JSON.")]
 
 
-RunOption = Annotated[Path | None, typer.Option("--run", help="A run folder; default: runs/latest.")]
+RunOption = Annotated[Path | None, Option("--run", help="A run folder; default: runs/latest.")]
 
 
-TopologyFile = Annotated[Path, typer.Argument(help="A topology file.")]
+TopologyFile = Annotated[Path, Argument(help="A topology file.")]
 
 
 KeepMails = Annotated[
-    bool, typer.Option("--keep-mails", help="Keep the mail of each hop as an .eml file in the run's folder mails/.")
+    bool, Option("--keep-mails", help="Keep the mail of each hop as an .eml file in the run's folder mails/.")
 ]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer import Option
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -46,7 +47,7 @@ page = _Terminal(highlight=False)
 """For tables and panels, which are fitted to the width of the terminal; `out` does not wrap lines."""
 err = _Terminal(stderr=True, highlight=False, soft_wrap=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Json = Annotated[bool, Option("--json", help="Print JSON instead of text.")]
 
 
 class CommandError(Exception):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
+from typer import Option
 
 from node.store.queries import StoreReader
 from pflab.cli.lab_options import RUNS
@@ -26,7 +26,7 @@ LAB_FILE: Final = RUNS / "lab.json"
 
 Lab = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--lab",
         metavar="URL",
         help="The URL of the running lab; default: the lab that pflab up started in this folder.",

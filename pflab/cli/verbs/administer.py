@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-import typer
+from typer import Argument, Option
 
 from pflab.cli.output import CommandError, Json, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of
@@ -20,7 +20,7 @@ _ACTS: Final = {"suspend": 1, "resume": 0, "show": None}
 
 
 def content(
-    act: Annotated[str, typer.Argument(metavar="[suspend|resume|show]", help="The action; default: show.")] = "show",
+    act: Annotated[str, Argument(metavar="[suspend|resume|show]", help="The action; default: show.")] = "show",
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -59,12 +59,11 @@ def _content_of(client: Client, server: dict[str, Any]) -> str:
 
 
 def directory(
-    act: Annotated[str, typer.Argument(metavar="delete", help="The action.")],
-    server: Annotated[str, typer.Argument(help="The server whose store is deleted. It must be stopped.")],
-    on: Annotated[str, typer.Option("--on", "--node", "--server", help="The server on which the deletion is made.")],
+    act: Annotated[str, Argument(metavar="delete", help="The action.")],
+    server: Annotated[str, Argument(help="The server whose store is deleted. It must be stopped.")],
+    on: Annotated[str, Option("--on", "--node", "--server", help="The server on which the deletion is made.")],
     force: Annotated[
-        bool,
-        typer.Option("--force", help="Delete it even if it holds replicas. Changes that only this store had are lost."),
+        bool, Option("--force", help="Delete it even if it holds replicas. Changes that only this store had are lost.")
     ] = False,
     lab: Lab = None,
     as_json: Json = False,

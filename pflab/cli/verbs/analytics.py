@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from typer import Argument, Option
 
 from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
 from pflab.cli.running_lab import Lab, client_of
@@ -25,31 +25,30 @@ if TYPE_CHECKING:
     from analytics.rules.verdict import CheckResult, Gold
 
 Master = Annotated[
-    str | None, typer.Option(metavar="URL", help="The Spark master; default: all cores of this machine, local[*].")
+    str | None, Option(metavar="URL", help="The Spark master; default: all cores of this machine, local[*].")
 ]
 
 
 def check(
     traces: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="TRACES...", help="Run folders, folders that contain run folders, or segment files (*.jsonl)."
         ),
     ],
     master: Master = None,
     tables: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="DIR",
             help="Keep the tables as Parquet in this folder or URL; the next check then reads only new segments.",
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write a report for a browser. It needs no network.")
+        Path | None, Option(metavar="FILE.html", help="Write a report for a browser. It needs no network.")
     ] = None,
     shiviz: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the events of the worst run, with vector clocks, for ShiViz."),
+        Path | None, Option(metavar="FILE", help="Write the events of the worst run, with vector clocks, for ShiViz.")
     ] = None,
     as_json: Json = False,
 ) -> int:
@@ -145,15 +144,15 @@ RETRY_S = 2.0
 
 def follow(
     traces: Annotated[
-        Path, typer.Argument(help="The folder of the lab's traces. Spark workers must see it under the same path.")
+        Path, Argument(help="The folder of the lab's traces. Spark workers must see it under the same path.")
     ],
     tables: Annotated[
-        str, typer.Option(metavar="DIR", help="The folder or URL for the Parquet tables with the events read so far.")
+        str, Option(metavar="DIR", help="The folder or URL for the Parquet tables with the events read so far.")
     ],
     lab: Lab = None,
     master: Master = None,
-    every: Annotated[float, typer.Option(min=0.0, metavar="SECONDS", help="Real time between two rounds.")] = 15.0,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Stop after N rounds; default: never.")] = None,
+    every: Annotated[float, Option(min=0.0, metavar="SECONDS", help="Real time between two rounds.")] = 15.0,
+    rounds: Annotated[int | None, Option(min=1, help="Stop after N rounds; default: never.")] = None,
 ) -> int:
     """Keep the verdict on a running lab up to date from its traces alone, with Spark.
 

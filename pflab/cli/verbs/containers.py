@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from node.api.http_client import Address
 from node.api.http_server import OpenToAll
@@ -46,40 +47,39 @@ TRACES_CHECK_S: Final = 60.0
 
 def coordinate(
     topology: TopologyFile,
-    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the lab's state and traces.")] = Path("lab"),
+    data: Annotated[Path, Option(metavar="DIR", help="The folder for the lab's state and traces.")] = Path("lab"),
     secrets: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The folder of the files secret and token; default: DATA/secrets."),
+        Path | None, Option(metavar="DIR", help="The folder of the files secret and token; default: DATA/secrets.")
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="HOST", help="The host name or address on which the lab's HTTP API listens.")
+        str, Option(metavar="HOST", help="The host name or address on which the lab's HTTP API listens.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port of the HTTP API; 0 chooses a free one.")] = PORT,
+    port: Annotated[int, Option(min=0, max=65535, help="The port of the HTTP API; 0 chooses a free one.")] = PORT,
     known_as: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="HOST:PORT", help="The address at which the servers reach the HTTP API; default: where it listens."
         ),
     ] = None,
     at: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME=HOST:PORT",
             help="The address of a server's process; default: the server's name in lower case, port 8025.",
         ),
     ] = None,
     clock: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="real|RATE", help="The rate of the clock at the first start, in lab seconds for each real second."
         ),
     ] = "real",
     trust_gateway: Annotated[
-        bool, typer.Option("--trust-gateway", help="Require no token from the default gateway of this machine.")
+        bool, Option("--trust-gateway", help="Require no token from the default gateway of this machine.")
     ] = False,
     traces_most: Annotated[
         int,
-        typer.Option(
+        Option(
             "--traces-most", min=1, metavar="MB", help="The most space for traces, in MB; older segments are deleted."
         ),
     ] = TRACES_MB,
@@ -196,7 +196,7 @@ def _address(text: str, whole: str | None = None) -> Address:
 def compose(
     topology: TopologyFile,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file instead of stdout.")
+        Path | None, Option("--output", "-o", metavar="FILE", help="Write into this file instead of stdout.")
     ] = None,
 ) -> int:
     """Print a docker-compose.yml for a topology.
@@ -236,11 +236,9 @@ RETRY_S: Final = 0.05
 
 
 def lab(
-    act: Annotated[str, typer.Argument(metavar="save|reset|list|ship", help="The action.")],
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The name of the saved state.")] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Of save: replace an existing state of that name.")
-    ] = False,
+    act: Annotated[str, Argument(metavar="save|reset|list|ship", help="The action.")],
+    name: Annotated[str | None, Argument(metavar="NAME", help="The name of the saved state.")] = None,
+    replace: Annotated[bool, Option("--replace", help="Of save: replace an existing state of that name.")] = False,
     lab: Lab = None,
 ) -> int:
     """Save the state of a lab in containers, reset the lab to it, or write the traces up to now.

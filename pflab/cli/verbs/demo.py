@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import Annotated, Final
 
-import typer
+from typer import Option
 
 from pflab.cli.demo import WORST_LAST, run_demo
 from pflab.cli.lab_options import own_name, run_folder
@@ -19,15 +19,14 @@ from pflab.terms.verdict import ExitCode
 
 
 def demo(
-    headless: Annotated[bool, typer.Option("--headless", help="Ask no questions, and do not wait for Enter.")] = False,
+    headless: Annotated[bool, Option("--headless", help="Ask no questions, and do not wait for Enter.")] = False,
     lesson: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Play another lesson: a scenario file, or the name of one of pflab's."),
+        str | None, Option(metavar="NAME", help="Play another lesson: a scenario file, or the name of one of pflab's.")
     ] = None,
-    lessons: Annotated[bool, typer.Option("--lessons", help="List the lessons, and play none.")] = False,
-    seed: Annotated[int, typer.Option(help="The seed of GUIDs and keys.")] = DEFAULT_SEED,
+    lessons: Annotated[bool, Option("--lessons", help="List the lessons, and play none.")] = False,
+    seed: Annotated[int, Option(help="The seed of GUIDs and keys.")] = DEFAULT_SEED,
     skip_check: Annotated[
-        bool, typer.Option("--skip-check", help="Omit the verdict that Spark gives from the traces at the end.")
+        bool, Option("--skip-check", help="Omit the verdict that Spark gives from the traces at the end.")
     ] = False,
 ) -> int:
     """Play a guided lesson in the default lab, live: a mail is lost and comes back.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from node.views import LogView
 from pflab.cli.event_lines import styled_line
@@ -27,7 +27,7 @@ from traces.labtime import LabTime, format_instant, parse_instant
 
 def explain(
     what: Annotated[
-        str, typer.Argument(metavar="CN|MESSAGE-ID", help="A change number such as A-3, or the Message-ID of a mail.")
+        str, Argument(metavar="CN|MESSAGE-ID", help="A change number such as A-3, or the Message-ID of a mail.")
     ],
     run: RunOption = None,
     lab: Lab = None,
@@ -54,8 +54,8 @@ def explain(
 
 
 def diff(
-    left: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    right: Annotated[Path, typer.Argument(metavar="RUN", help="Another run folder.")],
+    left: Annotated[Path, Argument(metavar="RUN", help="A run folder.")],
+    right: Annotated[Path, Argument(metavar="RUN", help="Another run folder.")],
     as_json: Json = False,
 ) -> int:
     """Show where two runs first differ, and with what result.
@@ -78,11 +78,9 @@ def trace(
     servers: Servers = None,
     folder: OneFolder = None,
     types: Types = None,
-    since: Annotated[
-        str | None, typer.Option(help="Only events from this instant on, such as 2003-10-21T06:00Z.")
-    ] = None,
-    until: Annotated[str | None, typer.Option(help="Only events before this instant.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Print at most the last N events.")] = 1000,
+    since: Annotated[str | None, Option(help="Only events from this instant on, such as 2003-10-21T06:00Z.")] = None,
+    until: Annotated[str | None, Option(help="Only events before this instant.")] = None,
+    limit: Annotated[int, Option(min=1, help="Print at most the last N events.")] = 1000,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -120,10 +118,8 @@ def trace(
 def log(
     run: Run = None,
     server: OneServer = None,
-    event: Annotated[int | None, typer.Option(help="Only this event id, such as 3020.")] = None,
-    limit: Annotated[
-        int, typer.Option(min=1, max=10_000, help="Print at most the last N entries of each server.")
-    ] = 200,
+    event: Annotated[int | None, Option(help="Only this event id, such as 3020.")] = None,
+    limit: Annotated[int, Option(min=1, max=10_000, help="Print at most the last N entries of each server.")] = 200,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:

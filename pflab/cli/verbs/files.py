@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument
 
 from node.codec.property_meanings import INTERPRETERS, NAMES
 from pflab.cli.lab_options import read_bytes, read_topology
@@ -25,7 +26,7 @@ SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema}
 
 
 def validate(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A topology or a scenario, as YAML.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="A topology or a scenario, as YAML.")],
     as_json: Json = False,
 ) -> int:
     """Check a topology or a scenario, and print every mistake with its line.
@@ -84,7 +85,7 @@ def _print_problems(error: ProblemsError, as_json: bool) -> int:
 
 
 def decode(
-    mail: Annotated[Path, typer.Argument(metavar="MAIL.eml", help="A replication mail as it was sent.")],
+    mail: Annotated[Path, Argument(metavar="MAIL.eml", help="A replication mail as it was sent.")],
     as_json: Json = False,
 ) -> int:
     """Decode a replication mail, down to each property of each item.
@@ -114,7 +115,7 @@ def _branch_json(branch: Branch) -> dict[str, Any]:
     return found
 
 
-def schema(what: Annotated[str, typer.Argument(metavar="topology|scenario", help="The kind of file.")]) -> int:
+def schema(what: Annotated[str, Argument(metavar="topology|scenario", help="The kind of file.")]) -> int:
     """Print the JSON Schema of a kind of file, for editors.
 
     With the schema, an editor can complete and check the file while you type.

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 import typer
+from typer import Argument, Option
 
 from pflab.cli.lab_options import read_bytes
 from pflab.cli.options import AllEvents, JsonLines
@@ -27,17 +28,17 @@ from traces.labtime import parse_duration
 BATCH: Final = 100
 """The most posts in one request. The posts of a request are committed together."""
 
-Node = Annotated[str, typer.Option("--node", "--server", "--on", help="The server that makes the change.")]
+Node = Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")]
 
 
 def post(
-    folder: Annotated[str, typer.Argument(help="The folder's path.")],
+    folder: Annotated[str, Argument(help="The folder's path.")],
     node: Node,
-    subject: Annotated[str, typer.Option(help="The subject; {n} is replaced by the number of the message.")],
-    body: Annotated[str, typer.Option(help="The text; - reads it from stdin.")] = "",
-    sender: Annotated[str, typer.Option("--from", help="The address of the sender.")] = "",
-    attach: Annotated[list[Path] | None, typer.Option(help="A file to attach; can be repeated.")] = None,
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="The number of messages.")] = 1,
+    subject: Annotated[str, Option(help="The subject; {n} is replaced by the number of the message.")],
+    body: Annotated[str, Option(help="The text; - reads it from stdin.")] = "",
+    sender: Annotated[str, Option("--from", help="The address of the sender.")] = "",
+    attach: Annotated[list[Path] | None, Option(help="A file to attach; can be repeated.")] = None,
+    count: Annotated[int, Option(min=1, max=1_000_000, help="The number of messages.")] = 1,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -67,28 +68,27 @@ def post(
 
 
 def folder(
-    act: Annotated[str, typer.Argument(metavar="list|create|change|delete", help="The action.")],
-    path: Annotated[str | None, typer.Argument(help="The folder's path.")] = None,
+    act: Annotated[str, Argument(metavar="list|create|change|delete", help="The action.")],
+    path: Annotated[str | None, Argument(help="The folder's path.")] = None,
     *,
     node: Node,
-    replicas: Annotated[str | None, typer.Option(help="The servers that hold it, such as A,B.")] = None,
+    replicas: Annotated[str | None, Option(help="The servers that hold it, such as A,B.")] = None,
     schedule: Annotated[
-        str | None, typer.Option(help="The replication schedule, such as always, never, or every 4 h.")
+        str | None, Option(help="The replication schedule, such as always, never, or every 4 h.")
     ] = None,
-    contacts: Annotated[str | None, typer.Option(help="The addresses that get notices of conflicts.")] = None,
+    contacts: Annotated[str | None, Option(help="The addresses that get notices of conflicts.")] = None,
     priority: Annotated[
-        str | None, typer.Option(help="The priority of its replication mails: urgent, normal or not urgent.")
+        str | None, Option(help="The priority of its replication mails: urgent, normal or not urgent.")
     ] = None,
-    alias: Annotated[str | None, typer.Option(help="The local part of its mail address.")] = None,
+    alias: Annotated[str | None, Option(help="The local part of its mail address.")] = None,
     age_limit: Annotated[
-        str | None, typer.Option(help="The age at which its messages expire, such as 30 d; or none.")
+        str | None, Option(help="The age at which its messages expire, such as 30 d; or none.")
     ] = None,
     resolve: Annotated[
-        str | None,
-        typer.Option(help="How conflicts are resolved: default, last writer wins, or no notification."),
+        str | None, Option(help="How conflicts are resolved: default, last writer wins, or no notification.")
     ] = None,
-    rename: Annotated[str | None, typer.Option(help="Of change: the new name.")] = None,
-    move_to: Annotated[str | None, typer.Option(help="Of change: the path of the new parent; '' for the root.")] = None,
+    rename: Annotated[str | None, Option(help="Of change: the new name.")] = None,
+    move_to: Annotated[str | None, Option(help="Of change: the path of the new parent; '' for the root.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -143,21 +143,18 @@ def _list_folders(client: Client, node: str, path: str | None, *, as_json: bool)
 
 def clock(
     act: Annotated[
-        str, typer.Argument(metavar="[show|rate|pause|step|advance|until]", help="The action; default: show.")
+        str, Argument(metavar="[show|rate|pause|step|advance|until]", help="The action; default: show.")
     ] = "show",
     value: Annotated[
-        str | None,
-        typer.Argument(help="Of rate: lab seconds for each real second; of advance: a duration or an instant."),
+        str | None, Argument(help="Of rate: lab seconds for each real second; of advance: a duration or an instant.")
     ] = None,
     *,
-    converged: Annotated[
-        str | None, typer.Option(help="Of until: wait until all holders of this folder agree.")
-    ] = None,
+    converged: Annotated[str | None, Option(help="Of until: wait until all holders of this folder agree.")] = None,
     event: Annotated[
-        str | None, typer.Option(help="Of until: wait for an event of this type, such as version.applied.")
+        str | None, Option(help="Of until: wait for an event of this type, such as version.applied.")
     ] = None,
-    on: Annotated[str | None, typer.Option(help="Of until --event: only an event on this server.")] = None,
-    within: Annotated[str, typer.Option(help="Of until: the longest wait, in lab time.")] = "7 d",
+    on: Annotated[str | None, Option(help="Of until --event: only an event on this server.")] = None,
+    within: Annotated[str, Option(help="Of until: the longest wait, in lab time.")] = "7 d",
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -242,39 +239,34 @@ _FAULTS: Final = ("lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp
 def fault(
     act: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="list|lose|alter|delay|duplicate|reorder|cut|smtp|hold|heal|stop|start|kill|backup|restore",
             help="The action; default: list.",
         ),
     ] = "list",
     what: Annotated[
-        str | None,
-        typer.Argument(help="Of heal: the fault's id, or all; of stop, start, kill, backup, restore: the server."),
+        str | None, Argument(help="Of heal: the fault's id, or all; of stop, start, kill, backup, restore: the server.")
     ] = None,
     *,
     from_: Annotated[
-        str | None, typer.Option("--from", help="Only mail from this server; of cut: one end of the link.")
+        str | None, Option("--from", help="Only mail from this server; of cut: one end of the link.")
     ] = None,
-    to: Annotated[str | None, typer.Option(help="Only mail to this server; of cut: the other end.")] = None,
-    kind: Annotated[
-        str | None, typer.Option("--type", help="Only this type of mail, such as content or status.")
-    ] = None,
+    to: Annotated[str | None, Option(help="Only mail to this server; of cut: the other end.")] = None,
+    kind: Annotated[str | None, Option("--type", help="Only this type of mail, such as content or status.")] = None,
     count: Annotated[
-        int | None, typer.Option(min=1, help="How many times the fault acts; default: until it is healed.")
+        int | None, Option(min=1, help="How many times the fault acts; default: until it is healed.")
     ] = None,
-    by: Annotated[str | None, typer.Option(help="Of delay and reorder: the delay.")] = None,
-    connector: Annotated[str | None, typer.Option(help="Only on this connector.")] = None,
+    by: Annotated[str | None, Option(help="Of delay and reorder: the delay.")] = None,
+    connector: Annotated[str | None, Option(help="Only on this connector.")] = None,
     at: Annotated[
-        str | None, typer.Option(help="Of smtp: the step of the SMTP dialogue, such as MAIL or end of data.")
+        str | None, Option(help="Of smtp: the step of the SMTP dialogue, such as MAIL or end of data.")
     ] = None,
     does: Annotated[
-        str | None, typer.Option(help="Of smtp: what the server does then: a reply, disconnect, silence or tarpit.")
+        str | None, Option(help="Of smtp: what the server does then: a reply, disconnect, silence or tarpit.")
     ] = None,
-    lasts: Annotated[
-        str | None, typer.Option(help="Of smtp, hold and alter: how long the fault lasts, such as 2 h.")
-    ] = None,
-    one_way: Annotated[bool, typer.Option("--one-way", help="Of cut: only from the first end to the second.")] = False,
-    backup: Annotated[str | None, typer.Option(help="Of restore: the id that backup printed.")] = None,
+    lasts: Annotated[str | None, Option(help="Of smtp, hold and alter: how long the fault lasts, such as 2 h.")] = None,
+    one_way: Annotated[bool, Option("--one-way", help="Of cut: only from the first end to the second.")] = False,
+    backup: Annotated[str | None, Option(help="Of restore: the id that backup printed.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -353,11 +345,9 @@ def _fault_line(fault: Mapping[str, Any]) -> str:
 
 
 def events(
-    node: Annotated[str | None, typer.Option("--node", "--server", help="Only events of this server.")] = None,
-    kind: Annotated[
-        str | None, typer.Option("--type", help="Only events of this type, such as version.applied.")
-    ] = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events until Ctrl-C.")] = False,
+    node: Annotated[str | None, Option("--node", "--server", help="Only events of this server.")] = None,
+    kind: Annotated[str | None, Option("--type", help="Only events of this type, such as version.applied.")] = None,
+    follow: Annotated[bool, Option("--follow", "-f", help="Continue with new events until Ctrl-C.")] = False,
     every: AllEvents = False,
     lab: Lab = None,
     as_json: JsonLines = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from pflab.cli.options import Servers
 from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
@@ -22,30 +22,27 @@ COUNT = 100
 
 def load(
     rate: Annotated[
-        float,
-        typer.Option(min=0.0, help="Actions per second of real time; 0: each as soon as the one before is answered."),
+        float, Option(min=0.0, help="Actions per second of real time; 0: each as soon as the one before is answered.")
     ] = 0.0,
     mix: Annotated[
-        str, typer.Option(metavar="ACT[=WEIGHT],...", help="Actions and their weights, such as post=8,edit=1,delete=1.")
+        str, Option(metavar="ACT[=WEIGHT],...", help="Actions and their weights, such as post=8,edit=1,delete=1.")
     ] = "post",
-    seed: Annotated[int, typer.Option(help="The seed from which actions, folders and servers are drawn.")] = 1,
+    seed: Annotated[int, Option(help="The seed from which actions, folders and servers are drawn.")] = 1,
     count: Annotated[
         int | None,
-        typer.Option(min=1, max=10_000_000, help=f"The number of actions; default: {COUNT} unless --for is given."),
+        Option(min=1, max=10_000_000, help=f"The number of actions; default: {COUNT} unless --for is given."),
     ] = None,
     lasts: Annotated[
-        str | None, typer.Option("--for", metavar="DURATION", help="Stop after this real time, such as 30 s.")
+        str | None, Option("--for", metavar="DURATION", help="Stop after this real time, such as 30 s.")
     ] = None,
-    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Posts in one request, committed together.")] = 1,
-    size: Annotated[int, typer.Option(min=0, max=1_000_000, help="The length of each body, in letters.")] = 1000,
+    batch: Annotated[int, Option(min=1, max=10_000, help="Posts in one request, committed together.")] = 1,
+    size: Annotated[int, Option(min=0, max=1_000_000, help="The length of each body, in letters.")] = 1000,
     while_running: Annotated[
         bool,
-        typer.Option(
-            "--while-running", help="Wait while the lab's clock is paused; stop when the lab starts another run."
-        ),
+        Option("--while-running", help="Wait while the lab's clock is paused; stop when the lab starts another run."),
     ] = False,
     nodes: Servers = None,
-    folders: Annotated[list[str] | None, typer.Option("--folder", help="Only in this folder; can be repeated.")] = None,
+    folders: Annotated[list[str] | None, Option("--folder", help="Only in this folder; can be repeated.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from node.codec.items import ROOT_TEXT
 from node.store.queries import StoreReader
@@ -42,25 +42,21 @@ REASONS_SHOWN = 10
 
 
 def import_(
-    folder: Annotated[str, typer.Argument(help="The folder's path.")],
+    folder: Annotated[str, Argument(help="The folder's path.")],
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="An mbox, a Maildir, an .eml file, or a folder of .eml files."),
+        list[Path], Argument(metavar="FILE...", help="An mbox, a Maildir, an .eml file, or a folder of .eml files.")
     ],
     server: Annotated[
-        str | None,
-        typer.Option("--server", "--node", help="The server to post on; default: the folder's first holder."),
+        str | None, Option("--server", "--node", help="The server to post on; default: the folder's first holder.")
     ] = None,
     lab: Lab = None,
     again: Annotated[
-        bool,
-        typer.Option("--again", help="In a running lab: post mails again even if an earlier import has posted them."),
+        bool, Option("--again", help="In a running lab: post mails again even if an earlier import has posted them.")
     ] = False,
     topology: Annotated[
-        Path | None,
-        typer.Option("--topology", help="Use a simulated lab of this topology and keep it in a run folder."),
+        Path | None, Option("--topology", help="Use a simulated lab of this topology and keep it in a run folder.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="With --topology: the seed for GUIDs and keys.")] = 1,
+    seed: Annotated[int, Option(help="With --topology: the seed for GUIDs and keys.")] = 1,
     as_json: Json = False,
 ) -> int:
     """Post the mails of an mbox, a Maildir or .eml files into a folder.
@@ -154,13 +150,11 @@ def _print_imported(done: Imported, folder: str) -> None:
 
 
 def export(
-    folder: Annotated[str, typer.Argument(help="The folder's path.")],
+    folder: Annotated[str, Argument(help="The folder's path.")],
     run: RunOption = None,
     server: OneServer = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write into this file instead of stdout.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    output: Annotated[Path | None, Option("--output", "-o", help="Write into this file instead of stdout.")] = None,
+    force: Annotated[bool, Option("--force", help="Replace an existing file.")] = False,
     lab: Lab = None,
 ) -> int:
     """Write the messages of a folder of a run or a running lab as an mbox.
@@ -211,7 +205,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
 def mailbox(
     run: Run = None,
     server: OneServer = None,
-    show: Annotated[int | None, typer.Option(help="With --server: print the complete mail with this number.")] = None,
+    show: Annotated[int | None, Option(help="With --server: print the complete mail with this number.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.progress import Progress
+from typer import Argument, Option
 
 from pflab.cli.lab_options import LabOrder, run_folder, shown_path
 from pflab.cli.options import DEFAULT_SEED, KeepMails
@@ -28,28 +28,26 @@ SCENARIOS = Path("scenarios")
 
 def run(
     scenarios: Annotated[
-        list[str],
-        typer.Argument(metavar="SCENARIO...", help="Scenario files, or names of scenarios that come with pflab."),
+        list[str], Argument(metavar="SCENARIO...", help="Scenario files, or names of scenarios that come with pflab.")
     ],
-    traces: Annotated[Path | None, typer.Option(help="Keep the run folders, with traces, in this folder.")] = None,
+    traces: Annotated[Path | None, Option(help="Keep the run folders, with traces, in this folder.")] = None,
     keep_mails: KeepMails = False,
     simulated: Annotated[
-        bool,
-        typer.Option("--simulate", help="Play in the simulator: without sockets, and with the same events every time."),
+        bool, Option("--simulate", help="Play in the simulator: without sockets, and with the same events every time.")
     ] = False,
-    processes: Annotated[bool, typer.Option("--processes", help="Run each server as a process of its own.")] = False,
+    processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
     seed: Annotated[
-        int, typer.Option(help="The seed for GUIDs and keys; in the simulator, also for the order of events.")
+        int, Option(help="The seed for GUIDs and keys; in the simulator, also for the order of events.")
     ] = DEFAULT_SEED,
     lab: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--lab", metavar="URL", help="Play on a running lab. It must be unused, with its clock paused at the start."
         ),
     ] = None,
     renew: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--renew",
             help="With --lab: first start a new run with the scenario's topology. Only a lab in containers can do this.",
         ),

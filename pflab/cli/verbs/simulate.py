@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import document_of, load_plan, plan_text
@@ -239,35 +240,28 @@ def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
 
 def simulate(
     topology: Annotated[
-        Path | None, typer.Argument(help="A topology file; default: each seed draws its own topology.")
+        Path | None, Argument(help="A topology file; default: each seed draws its own topology.")
     ] = None,
     *,
     seeds: Annotated[
-        str | None, typer.Option(metavar="A..B", help="The seeds, both ends included; default: random seeds.")
+        str | None, Option(metavar="A..B", help="The seeds, both ends included; default: random seeds.")
     ] = None,
-    seed_file: Annotated[
-        Path | None, typer.Option(help="A file of seeds, with a seed or a range on each line.")
-    ] = None,
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="The number of random seeds.")] = 20,
+    seed_file: Annotated[Path | None, Option(help="A file of seeds, with a seed or a range on each line.")] = None,
+    count: Annotated[int, Option(min=1, max=1_000_000, help="The number of random seeds.")] = 20,
     days: Annotated[
         int,
-        typer.Option(
-            min=1, max=365, help="The most days of lab time with work and faults, before all faults are healed."
-        ),
+        Option(min=1, max=365, help="The most days of lab time with work and faults, before all faults are healed."),
     ] = 3,
-    faults: Annotated[
-        str, typer.Option(metavar="all|none|LIST", help="The kinds of fault, separated by commas.")
-    ] = "all",
-    plan: Annotated[Path | None, typer.Option(help="Play this plan file instead of seeds.")] = None,
-    expand: Annotated[bool, typer.Option("--expand", help="Print the plans of the seeds and exit.")] = False,
+    faults: Annotated[str, Option(metavar="all|none|LIST", help="The kinds of fault, separated by commas.")] = "all",
+    plan: Annotated[Path | None, Option(help="Play this plan file instead of seeds.")] = None,
+    expand: Annotated[bool, Option("--expand", help="Print the plans of the seeds and exit.")] = False,
     shrink: Annotated[
-        bool,
-        typer.Option("--shrink", help="Reduce each failing plan to a small one and write it below runs/simulate/."),
+        bool, Option("--shrink", help="Reduce each failing plan to a small one and write it below runs/simulate/.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=0, max=256, help="Worker processes; 0: one for each core.")] = 0,
+    jobs: Annotated[int, Option(min=0, max=256, help="Worker processes; 0: one for each core.")] = 0,
     verify_share: Annotated[
         float | None,
-        typer.Option(
+        Option(
             min=0.0,
             max=1.0,
             help="The share of seeds that is played again with another PYTHONHASHSEED, to verify that runs are"
@@ -276,7 +270,7 @@ def simulate(
     ] = None,
     traces: Annotated[
         Path | None,
-        typer.Option(help="Keep the traces of each seed in this folder. Seeds are then played one after the other."),
+        Option(help="Keep the traces of each seed in this folder. Seeds are then played one after the other."),
     ] = None,
     as_json: Json = False,
 ) -> int:

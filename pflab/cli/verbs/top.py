@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+from typer import Option
 
 from pflab.cli.event_lines import styled_line
 from pflab.cli.options import AllEvents, JsonLines, OneFolder, Servers, Types, check_types
@@ -28,9 +29,9 @@ def top(
     folder: OneFolder = None,
     types: Types = None,
     every: AllEvents = False,
-    last: Annotated[int, typer.Option(min=0, max=100_000, help="Begin with the last N events.")] = 10,
-    once: Annotated[bool, typer.Option("--once", help="Print the events so far and exit.")] = False,
-    count: Annotated[int | None, typer.Option(min=1, help="Exit after N lines.")] = None,
+    last: Annotated[int, Option(min=0, max=100_000, help="Begin with the last N events.")] = 10,
+    once: Annotated[bool, Option("--once", help="Print the events so far and exit.")] = False,
+    count: Annotated[int | None, Option(min=1, help="Exit after N lines.")] = None,
     lab: Lab = None,
     as_json: JsonLines = False,
 ) -> int:

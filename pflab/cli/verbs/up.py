@@ -7,7 +7,7 @@ import signal
 import socket
 from typing import Annotated, Literal
 
-import typer
+from typer import Argument, Option
 
 from node.api.http_server import HttpServer
 from pflab.cli import become_node
@@ -27,19 +27,14 @@ from topology.problems import counted
 def up(
     topology: TopologyFile,
     clock: Annotated[
-        str,
-        typer.Option(metavar="real|RATE", help="The rate of the clock in lab seconds for each real second; 0: paused."),
+        str, Option(metavar="real|RATE", help="The rate of the clock in lab seconds for each real second; 0: paused.")
     ] = "real",
-    processes: Annotated[bool, typer.Option("--processes", help="Run each server as a process of its own.")] = False,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port of the lab's HTTP API; 0 chooses a free one.")
-    ] = PORT,
-    seed: Annotated[int, typer.Option(help="The seed for GUIDs and keys.")] = DEFAULT_SEED,
+    processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
+    port: Annotated[int, Option(min=0, max=65535, help="The port of the lab's HTTP API; 0 chooses a free one.")] = PORT,
+    seed: Annotated[int, Option(help="The seed for GUIDs and keys.")] = DEFAULT_SEED,
     durability: Annotated[
         str,
-        typer.Option(
-            metavar="full|normal", help="What a commit survives: normal: a killed process; full: also a power cut."
-        ),
+        Option(metavar="full|normal", help="What a commit survives: normal: a killed process; full: also a power cut."),
     ] = "normal",
     keep_mails: KeepMails = False,
 ) -> int:
@@ -136,7 +131,7 @@ async def _until_signal(lab: LiveLab | ProcessLab, url: str, topology: Topology,
             loop.remove_signal_handler(number)
 
 
-def node(name: Annotated[str, typer.Argument(help="The server's name.")]) -> int:
+def node(name: Annotated[str, Argument(help="The server's name.")]) -> int:
     """Run one server as this process, as each container of a lab does.
 
     pflab node --help lists the options.
