@@ -103,24 +103,16 @@ _EXCHANGE_2000 = Profile(
     link_rule=LinkRule.TOLD,
     logs_in_capitals=False,
 )
-_EXCHANGE_2003 = Profile(
+_EXCHANGE_2003 = replace(
+    _EXCHANGE_2000,
     version="2003",
     rank=2003,
     source_choice=SourceChoice.SORTED_LIST,
-    asks_twice=False,
-    new_asks_at_once=False,
     every_holder_asks=True,
     list_responders=Responders.ALL_HOLDERS,
-    restore_responders=Responders.SIX_STEPS,
     responder_limit=3,
-    asks_nightly=False,
-    drops_after_midnight=False,
-    body=BodyForm.S_TNEF,
-    takes_chunks=True,
-    refers_onward=True,
     limits_folders=False,
     link_rule=LinkRule.TOLD_IF_ANOTHER_WAY,
-    logs_in_capitals=False,
 )
 _EXCHANGE_2007 = replace(_EXCHANGE_2003, version="2007", rank=2007, link_rule=LinkRule.IGNORED)
 
