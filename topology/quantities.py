@@ -31,7 +31,7 @@ def parse_bandwidth(text: str) -> int:
     """Return the bits per second of `512 kbit/s` or `2 Mbit/s` (decimal units). Raises ValueTextError."""
     rate = _quantity(text, _BANDWIDTH_UNITS, "a bandwidth", "a number and bit/s, kbit/s, Mbit/s or Gbit/s")
     if rate == 0:
-        raise ValueTextError("a bandwidth of zero", "at least 1 bit/s; leave the key out for no limit")
+        raise ValueTextError("a bandwidth cannot be 0", "write at least 1 bit/s, or leave the key out for no limit")
     return rate
 
 

@@ -134,7 +134,7 @@ class Routing:
         # spec: RT-1
         here, there = self._home(from_server), self._home(to_server)
         if from_server == to_server:
-            raise RouteError(f"no hop leads from {quoted(from_server)} to itself; deliver it there")
+            raise RouteError(f"the mail is already at {quoted(from_server)}, which needs no hop; deliver it there")
         path = self.path(here, there)
         if path is None:
             return None

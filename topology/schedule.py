@@ -42,7 +42,7 @@ _MAX_ENTRIES: Final = SLOTS_A_WEEK
 # Longer than the seven days written out in full; the patterns above are slow on long blanks.
 _MAX_ENTRY_TEXT: Final = 120
 _RIGHT: Final = (
-    'always, never, every 1 h, every 2 h, every 4 h, or times as "Mon-Fri 20:00-06:00" or "Sun 12:15", '
+    'write always, never, every 1 h, every 2 h, every 4 h, or times such as "Mon-Fri 20:00-06:00" or "Sun 12:15", '
     "one or a list, on quarter hours, in UTC"
 )
 
@@ -69,15 +69,15 @@ class Schedule:
 
     def __post_init__(self) -> None:
         if (self.style is ReplicationStyle.NORMAL) != bool(self.slots):
-            raise ValueTextError("a schedule without a single quarter hour", "never, or at least one slot")
+            raise ValueTextError("the schedule has no quarter hour", "write never, or name at least one")
         if self.slots and (self.slots[0] < 0 or self.slots[-1] >= SLOTS_A_WEEK):
-            raise ValueTextError("a quarter hour outside the week", f"slots from 0 to {SLOTS_A_WEEK - 1}")
+            raise ValueTextError("a quarter hour is outside the week", f"slots are from 0 to {SLOTS_A_WEEK - 1}")
 
     @classmethod
     def every(cls, hours: int) -> "Schedule":
         """Return the schedule that fires every so many hours from 00:00 UTC on; `hours` must divide the day."""
         if not 1 <= hours <= 24 or 24 % hours:
-            raise ValueTextError(f"every {hours} h", "hours that divide the day")
+            raise ValueTextError(f"every {hours} h does not divide the day", "write 1, 2, 3, 4, 6, 8, 12 or 24 hours")
         return cls.of_slots(range(0, SLOTS_A_WEEK, hours * _SLOTS_AN_HOUR))
 
     @classmethod
@@ -150,10 +150,10 @@ def parse_schedule(value: str | Sequence[str]) -> Schedule:
     """
     entries = value.split(";") if isinstance(value, str) else list(value)
     if not entries or len(entries) > _MAX_ENTRIES:
-        raise ValueTextError(f"a schedule of {len(entries)} entries", _RIGHT)
+        raise ValueTextError(f"a schedule has 1 to {_MAX_ENTRIES} entries, not {len(entries)}", _RIGHT)
     for entry in entries:
         if len(entry) > _MAX_ENTRY_TEXT:
-            raise ValueTextError(f"{quoted(entry)} is too long for an entry of a schedule", _RIGHT)
+            raise ValueTextError(f"{quoted(entry)} is too long for one entry of a schedule", _RIGHT)
     if len(entries) == 1:
         text = entries[0].strip().lower()
         if text in ("always", "never"):
@@ -169,7 +169,7 @@ def parse_schedule(value: str | Sequence[str]) -> Schedule:
 
 def _interval(always_interval_us: int) -> int:
     if not 0 <= always_interval_us <= DAY_US:
-        raise ValueTextError(f"an interval of {always_interval_us} us", "0 to a day")
+        raise ValueTextError(f"the interval for always cannot be {always_interval_us} us", "it is from 0 to a day")
     return max(always_interval_us, 1)
 
 

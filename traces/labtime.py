@@ -72,7 +72,7 @@ def format_instant(at: LabTime) -> str:
     try:
         moment = _EPOCH + timedelta(microseconds=at)
     except OverflowError:
-        raise TimeTextError(f"{at} us is no instant; the lab counts the years 1 to 9999") from None
+        raise TimeTextError(f"{at} us since 1970 is outside the years 1 to 9999") from None
     fraction = f".{moment.microsecond:06}" if moment.microsecond else ""
     return (
         f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
@@ -88,14 +88,14 @@ def parse_instant(text: str) -> LabTime:
     """
     match = _INSTANT.fullmatch(text.strip())
     if match is None:
-        raise TimeTextError(f"{text[:40]!r} is not an instant; write it in UTC as 2003-10-21T00:15:00Z")
+        raise TimeTextError(f"{text[:40]!r} is not an instant; write it in UTC, such as 2003-10-21T00:15:00Z")
     year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
     fraction_us = int((match.group(7) or "").ljust(6, "0"))
     try:
         moment = datetime(year, month, day, hour, minute, second, fraction_us, tzinfo=UTC)
     except ValueError as error:
         raise TimeTextError(
-            f"{text[:40]!r} is not in the calendar, {error}; write it in UTC as 2003-10-21T00:15:00Z"
+            f"{text[:40]!r} is not a date ({error}); write it in UTC, such as 2003-10-21T00:15:00Z"
         ) from None
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
@@ -145,13 +145,13 @@ def parse_duration(text: str) -> int:
         total += Fraction(match.group(1)) * _UNITS[match.group(2).lower()]
         at = match.end()
     if total.denominator != 1:
-        raise TimeTextError(f"{text!r} is not a whole number of microseconds; the lab counts no finer")
+        raise TimeTextError(f"{text!r} is not a whole number of microseconds, the smallest unit of lab time")
     if total > MAX_DURATION_US:
-        raise TimeTextError(f"{text!r} is longer than the lab can count; at most {MAX_DURATION_US} us")
+        raise TimeTextError(f"{text!r} is too long; at most {MAX_DURATION_US} us are allowed")
     return sign * int(total)
 
 
 def _not_a_duration(text: str) -> TimeTextError:
     return TimeTextError(
-        f"{text[:40]!r} is not a duration; write a number and a unit of us, ms, s, min, h, d, w, as 15 min"
+        f"{text[:40]!r} is not a duration; write a number and a unit (us, ms, s, min, h, d or w), such as 15 min"
     )

@@ -58,7 +58,7 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
     write or the segment exists: closed segments are never changed.
     """
     if SegmentName.parse(str(name)) != name:
-        raise SegmentError(f"{str(name)!r} cannot name a segment; wanted <node>-<incarnation>-<first seq>{SUFFIX}")
+        raise SegmentError(f"{str(name)!r} cannot name a segment; write <node>-<incarnation>-<first seq>{SUFFIX}")
     final = folder / str(name)
     if final.exists():
         raise SegmentError(f"segment {final.name} exists and is closed; start the next one after its last seq")

@@ -67,7 +67,7 @@ def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> str:
     _check_name(name)
     same = ctx.folders.sibling(parent, name)
     if same is not None:
-        raise FolderExists(f"there is a folder {same.path} already; names of folders ignore upper and lower case")
+        raise FolderExists(f"the folder {same.path} exists already; folder names ignore upper and lower case")
     replicas = fields.get("replicas")
     if replicas is None:
         replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
@@ -192,9 +192,9 @@ def _checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
     unknown = [store for store in stores if ctx.directory.get(store) is None]
     if unknown:
         known = ", ".join(ctx.directory.stores())
-        raise Misuse(f"no store {', '.join(unknown)} in the directory; the stores are {known}")
+        raise Misuse(f"not in the directory: {', '.join(unknown)}; the stores are {known}")
     if not stores:
-        raise Misuse("the last replica of a folder is never removed; name at least one store")  # spec: RP-2
+        raise Misuse("a folder keeps at least one replica; name at least one store")  # spec: RP-2
     return tuple(dict.fromkeys(stores))
 
 

@@ -111,7 +111,7 @@ def read(ctx: Context, content: bytes) -> ReplicationMail:
     if ctx.directory.get(mail.store) is None:
         raise BadMail(f"store {mail.store} is not in the directory")
     if mail.store == ctx.name:
-        raise BadMail("a mail of this store's own")
+        raise BadMail("the mail comes from this store itself")
     return mail
 
 

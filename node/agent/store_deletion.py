@@ -22,7 +22,7 @@ _BY_STORE = {"leaver": "store", "said_expired": "store", "repeated": "store", "a
 def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
     """Delete a store as an administrator. Raise Misuse while it holds replicas, unless `force`."""
     if ctx.directory.get(store) is None:
-        raise Misuse(f"no store {store} in the directory; the stores are {', '.join(ctx.directory.stores())}")
+        raise Misuse(f"store {store} is not in the directory; the stores are {', '.join(ctx.directory.stores())}")
     if store == ctx.name:
         raise Misuse(f"a store cannot delete itself; delete {store} on another store")
     holding = [each for each in ctx.folders.all() if each.props is not None and store in each.props.replicas]

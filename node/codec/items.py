@@ -265,14 +265,14 @@ def _read_any_version(stream: bytes) -> Version:
         pcl = Pcl.decode(props[PR_PREDECESSOR_CHANGE_LIST])  # type: ignore[arg-type]
         modified_at = labtime(props[PR_LAST_MODIFICATION_TIME])  # type: ignore[arg-type]
     except KeyError as missing:
-        raise CodecError(f"an item without property {missing.args[0]:#010x}, which every replicated item has") from None
+        raise CodecError(f"the item lacks property {missing.args[0]:#010x}, which is required") from None
     except (NumberError, PclError, TypeError) as error:
-        raise CodecError(f"an item with an unsound identity: {error}") from None
+        raise CodecError(f"the item's identity is not valid: {error}") from None
     if not isinstance(object_id, bytes) or len(object_id) != len(ROOT):
-        raise CodecError("an item whose source key is not an object id of 22 bytes")
+        raise CodecError("the item's source key is not an object id of 22 bytes")
     ChangeNumber.from_xid(object_id)
     if not pcl.includes(number):
-        raise CodecError("an item whose predecessor change list lacks its own change number")  # spec: CN-3
+        raise CodecError("the item's predecessor change list lacks its own change number")  # spec: CN-3
     flags = props.get(PR_MESSAGE_FLAGS, 0)
     subject = props.get(PR_SUBJECT, "")
     fai = isinstance(flags, int) and bool(flags & MSGFLAG_ASSOCIATED)
@@ -300,9 +300,9 @@ def read_folder(stream: bytes) -> FolderProperties:
         priority, resolve = props[PR_REPLICATION_MESSAGE_PRIORITY], props[PR_RESOLVE_METHOD]
         created = ChangeNumber.from_xid(props[PR_PFLAB_CREATED])  # type: ignore[arg-type]
     except KeyError as missing:
-        raise CodecError(f"a folder without property {missing.args[0]:#010x}") from None
+        raise CodecError(f"the folder lacks property {missing.args[0]:#010x}, which is required") from None
     except (NumberError, TypeError) as error:
-        raise CodecError(f"a folder with an unsound creation number: {error}") from None
+        raise CodecError(f"the folder's creation number is not valid: {error}") from None
     sound = (
         isinstance(parent, bytes)
         and len(parent) == len(ROOT)
@@ -321,11 +321,11 @@ def read_folder(stream: bytes) -> FolderProperties:
         and isinstance(resolve, int)
     )
     if not sound:
-        raise CodecError("a folder whose properties have unsound values")
+        raise CodecError("the folder has a property with a value that is not valid")
     try:
         parse_schedule(schedule or "always")  # type: ignore[arg-type]
     except ValueError as error:
-        raise CodecError(f"a folder with an unsound schedule: {error}") from None
+        raise CodecError(f"the folder's schedule is not valid: {error}") from None
     return FolderProperties(
         parent,  # type: ignore[arg-type]
         name,  # type: ignore[arg-type]

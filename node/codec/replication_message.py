@@ -276,7 +276,7 @@ def _typed(props: Bag, tag: int, kind: type[T]) -> T:
 def _instant(props: Bag, tag: int) -> LabTime:
     at = _typed(props, tag, int)
     if not 0 <= at <= LAST_INSTANT:
-        raise BadMail(f"control property {tag:#010x} is an instant that no lab's clock shows")
+        raise BadMail(f"control property {tag:#010x} is not an instant of lab time")
     return at
 
 
@@ -284,13 +284,13 @@ def _read_section(data: bytes) -> tuple[Section, tuple[bytes, ...]]:
     bag = decode_bag(data)
     folder = _typed(bag, P_FOLDER, bytes)
     if len(folder) != len(ROOT):
-        raise BadMail("a section names no folder id of 22 bytes")
+        raise BadMail("a section's folder id does not have 22 bytes")
     responders = bag.get(P_RESPONDERS, ())
     deletions = bag.get(P_DELETIONS, ())
     if not isinstance(responders, tuple) or not isinstance(deletions, tuple):
-        raise BadMail("a section's lists are no lists")
+        raise BadMail("a section's responders and deletions must be lists")
     if len(deletions) > MAX_DELETIONS:
-        raise BadMail(f"a section with more than {MAX_DELETIONS} deletions")
+        raise BadMail(f"a section has more than {MAX_DELETIONS} deletions")
     section = Section(
         folder=folder,
         row=NumberSets.decode(_typed(bag, P_ROW, bytes), _typed(bag, P_ROW_FAI, bytes)),
@@ -310,11 +310,11 @@ def _read_deletion(data: bytes) -> Update:
     bag = decode_bag(data)
     object_id = _typed(bag, P_OBJECT, bytes)
     if len(object_id) != len(ROOT) or object_id == ROOT:
-        raise BadMail("a deletion that names no object")
+        raise BadMail("a deletion names no object")
     number = ChangeNumber.from_xid(_typed(bag, P_NUMBER, bytes))
     pcl = Pcl.decode(_typed(bag, P_PCL, bytes))
     if not pcl.includes(number):
-        raise BadMail("a deletion whose predecessor change list lacks its own number")
+        raise BadMail("a deletion's predecessor change list lacks its own number")
     version = Version(object_id, number, pcl, _instant(bag, P_MODIFIED_AT), None, "", _typed(bag, P_ASSOCIATED, bool))
     return Update(version, _read_stands_for(_typed(bag, P_STANDS_FOR, bytes)))
 
@@ -322,7 +322,7 @@ def _read_deletion(data: bytes) -> Update:
 def _read_stands_for(data: bytes) -> CNSet:
     numbers = decode_idset(data)
     if numbers.count() > MAX_STANDS_FOR:
-        raise BadMail(f"an update that stands for {numbers.count()} numbers; an object has at most {MAX_STANDS_FOR}")
+        raise BadMail(f"an update covers {numbers.count()} numbers; at most {MAX_STANDS_FOR} are allowed")
     return numbers
 
 
@@ -353,7 +353,7 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
     props = message.props
     version = _typed(props, P_VERSION, int)
     if version != MAIL_VERSION:
-        raise BadMail(f"replication mail of version {version}; this store reads version {MAIL_VERSION}")
+        raise BadMail(f"the replication mail has version {version}; this store reads version {MAIL_VERSION}")
     store = _typed(props, P_STORE, str)
     certificate, signature = _typed(props, P_CERTIFICATE, bytes), _typed(props, P_SIGNATURE, bytes)
     digests = [hashlib.sha256(part.item).hexdigest() for part in message.parts]
@@ -361,7 +361,7 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
         raise BadMail(f"the signature is not that of store {store}")
     raw_sections = _typed(props, P_SECTIONS, tuple)
     if not 0 < len(raw_sections) <= MAX_SECTIONS:
-        raise BadMail(f"a mail names 1 to {MAX_SECTIONS} folders, this one {len(raw_sections)}")
+        raise BadMail(f"the mail names {len(raw_sections)} folders; 1 to {MAX_SECTIONS} are allowed")
     read = [_read_section(raw) for raw in raw_sections]
     updates: list[Update] = []
     failed, reasons = CNSet.EMPTY, []
@@ -375,13 +375,13 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
                 failed |= lacking
                 reasons.append(reason)
     elif message.parts:
-        raise BadMail("a mail that names several folders carries items")
+        raise BadMail("the mail names several folders and has items; only one folder may have items")
     kind = MessageType(_typed(props, P_TYPE, int) % 2**32)
     if kind in UPDATES:
         if len(read) != 1:
-            raise BadMail("a mail with updates names one folder")  # spec: OUT-2
+            raise BadMail("a mail with updates must name exactly one folder")  # spec: OUT-2
         if (read[0][0].folder == ROOT) != (kind in HIERARCHIES):
-            raise BadMail("hierarchy updates belong to folder 1-1, content to a folder")
+            raise BadMail("hierarchy updates belong to folder 1-1, updates of content to another folder")
     return ReplicationMail(
         type=kind,
         store=store,

@@ -365,8 +365,8 @@ class Host:
         self._fruitless_ticks += 1
         if self._fruitless_ticks > FRUITLESS_TICKS:
             raise HostStuck(
-                f"server {self.name} has a row due since {format_instant(due_at)} that {FRUITLESS_TICKS} ticks"
-                " did not take away"
+                f"server {self.name} has a row due since {format_instant(due_at)} that is still there"
+                f" after {FRUITLESS_TICKS} ticks"
             )
         return False
 

@@ -222,9 +222,8 @@ def send_from_folder(
         raise Misuse(f"{folder.path} has no address, so it cannot send mail; give it an alias first")
     unsound = [address for address in to if "@" not in address.strip("@")]
     if unsound or not to:
-        raise Misuse(
-            f"{', '.join(unsound) or 'an empty list'} is not a recipient; write addresses such as kim@contoso.test"
-        )
+        wrong = f"not a mail address: {', '.join(unsound)}" if unsound else "the mail has no recipient"
+        raise Misuse(f"{wrong}; write addresses such as kim@contoso.test")
     files = tuple(Attached(name, "application/octet-stream", data) for name, data in attachments)
     letter = Letter(sender, tuple(dict.fromkeys(to)), subject, body, files, notice=False)
     return send(ctx, s, letter, loop=sender)

@@ -86,7 +86,7 @@ def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> str:
     folder, own = replica_for_posts(ctx, folder.path)
     if mail.size > MAX_ITEM_BYTES - ITEM_ROOM:
         limit = MAX_ITEM_BYTES // 1024**2
-        raise Misuse(f"a mail of {mail.size:,} bytes; up to {limit} MiB can be replicated")
+        raise Misuse(f"the mail has {mail.size:,} bytes; at most {limit} MiB can be replicated")
     object_id = ctx.store.next_object().to_xid()
     number = ctx.store.next_change()
     pcl = Pcl.of(number)
@@ -158,7 +158,7 @@ def _checked(version: Version) -> Version:
     """Return the version. Raise Misuse, before anything is changed, if it is too large to be sent."""
     if version.item is not None and len(version.item) > MAX_ITEM_BYTES:
         limit = MAX_ITEM_BYTES // 1024**2
-        raise Misuse(f"a message of {len(version.item):,} bytes; up to {limit} MiB can be replicated")
+        raise Misuse(f"the message has {len(version.item):,} bytes; at most {limit} MiB can be replicated")
     return version
 
 

@@ -91,7 +91,7 @@ class ManagedNode:
 
     def _check_name(self, name: str) -> None:
         if name != self._options.name:
-            raise ServerUnknown(f"this process has the server {self._options.name} only, not {name!r}")
+            raise ServerUnknown(f"this process runs only the server {self._options.name}, not {name!r}")
 
     @property
     def waits(self) -> str:
@@ -205,7 +205,7 @@ class ManagedNode:
         async with self._changing:
             self._check_name(name)
             if self._store is not None:
-                raise Misuse(f"server {name} runs already, in the run {self._store.run}; end it first")
+                raise Misuse(f"server {name} is already running, in run {self._store.run}; end it first")
             try:
                 topology = topology_from_text(order.topology, "the lab's topology")
             except ProblemsError as error:

@@ -165,7 +165,7 @@ class StoreLife(StoreReader):
                     None, lambda conn: store_restore.prepare_new(conn, continued, self.name, self._seed)
                 )
         except (sqlite3.DatabaseError, LookupError) as error:
-            raise Misuse(f"this is no backup of {self.name}: {error}") from None
+            raise Misuse(f"this is not a backup of {self.name}: {error}") from None
         self._start(now)
 
     def _shortest_tombstone_age_us(self) -> int:
@@ -264,7 +264,7 @@ class StoreLife(StoreReader):
             if isinstance(error, Exception) and not isinstance(error, NodeError | RefusalError | CodecError):
                 self._log_failure(now, error)
             if isinstance(error, CodecError):
-                raise Misuse(f"it cannot be written into a mail: {error}") from error
+                raise Misuse(f"the change cannot be written into a mail: {error}") from error
             raise
         if self._on_events is not None and (events := trace.events):
             self._on_events(events)

@@ -55,7 +55,7 @@ class ChangeNumber(NamedTuple):
     def from_xid(cls, xid: bytes) -> ChangeNumber:
         """Return the number in an XID. Raise NumberError if it has not 22 bytes, or its counter is 0."""
         if len(xid) != XID_SIZE:
-            raise NumberError(f"an XID of {len(xid)} bytes is no change number; right are {XID_SIZE} bytes")
+            raise NumberError(f"an XID has {XID_SIZE} bytes, not {len(xid)}")
         return cls(xid[:GUID_SIZE], checked_counter(int.from_bytes(xid[GUID_SIZE:], "big")))
 
 
@@ -63,14 +63,14 @@ def checked_counter(counter: int) -> int:
     """Return `counter`. Raise NumberError if it is not in 1..MAX_COUNTER."""
     if 1 <= counter <= MAX_COUNTER:
         return counter
-    raise NumberError(f"counter {counter} is out of bounds; right is 1 to {MAX_COUNTER}")
+    raise NumberError(f"counter {counter} is out of range; counters are from 1 to {MAX_COUNTER}")
 
 
 def checked_guid(guid: Guid) -> Guid:
     """Return `guid`. Raise NumberError if it has not 16 bytes."""
     if len(guid) == GUID_SIZE:
         return guid
-    raise NumberError(f"a GUID of {len(guid)} bytes: {guid[:20].hex()}; right are {GUID_SIZE} bytes")
+    raise NumberError(f"a GUID has {GUID_SIZE} bytes, not {len(guid)}: {guid[:20].hex()}")
 
 
 def parsed_guid(text: str) -> Guid:

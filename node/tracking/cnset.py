@@ -317,4 +317,4 @@ def _check_range(guid: Guid, lo: int, hi: int) -> None:
     checked_counter(lo)
     checked_counter(hi)
     if lo > hi:
-        raise NumberError(f"range {lo}-{hi} of {guid.hex()} is backwards; write low-high")
+        raise NumberError(f"range {lo}-{hi} of {guid.hex()} is backwards; write the lower number first")

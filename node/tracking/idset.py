@@ -177,7 +177,7 @@ def decode_idset(data: bytes, *, limit_bytes: int = LIMIT_BYTES, limit_ranges: i
     that are out of order.
     """
     if len(data) > limit_bytes:
-        raise IdsetError(f"an IDSET of {len(data)} bytes; the limit is {limit_bytes}")
+        raise IdsetError(f"the IDSET has {len(data)} bytes; at most {limit_bytes} are allowed")
     spans: dict[Guid, tuple[list[int], list[int]]] = {}
     before = b""
     at, room = 0, limit_ranges
@@ -248,7 +248,7 @@ def _decode_ranges(data: bytes, at: int, room: int) -> tuple[list[int], list[int
     except IndexError:
         raise IdsetError(f"the GLOBSET at byte {at} is cut short: no End command") from None
     if 0 in reader.starts:
-        raise IdsetError(f"the GLOBSET at byte {at} holds counter 0; right is 1 to {MAX_COUNTER}")
+        raise IdsetError(f"the GLOBSET at byte {at} holds counter 0; counters are from 1 to {MAX_COUNTER}")
     return reader.starts, reader.ends, reader.at
 
 
@@ -279,7 +279,7 @@ class _GlobsetReader:
                 elif depth + command == COUNTER_SIZE:  # a single counter; this push is undone
                     self._add(pushed, pushed)
                 else:
-                    raise IdsetError(f"a push before byte {self.at} makes the stack {depth + command} bytes")
+                    raise IdsetError(f"the push before byte {self.at} makes the stack {depth + command} bytes long")
             elif command == _RANGE:
                 width = COUNTER_SIZE - depth
                 low = common << 8 * width | self._counter(self.at + 1, width)
@@ -340,13 +340,13 @@ class _GlobsetReader:
             raise self._too_many()
 
     def _too_many(self) -> IdsetError:
-        return IdsetError(f"more ranges by byte {self.at} than the limit leaves room for, {self.room}")
+        return IdsetError(f"more than the {self.room} ranges that are allowed, at byte {self.at}")
 
     def _refused(self, command: int, depth: int) -> IdsetError:
         if command == _END:
-            return IdsetError(f"the End at byte {self.at} finds {depth} bytes on the stack; right are none")
+            return IdsetError(f"the End at byte {self.at} finds {depth} bytes on the stack, which must be empty")
         if command == _POP:
             return IdsetError(f"the pop at byte {self.at} finds an empty stack")
         if command == _BITMASK:
-            return IdsetError(f"the bitmask at byte {self.at} finds {depth} bytes on the stack; right are 5")
+            return IdsetError(f"the bitmask at byte {self.at} finds {depth} bytes on the stack; it needs 5")
         return IdsetError(f"unknown GLOBSET command {command:#04x} at byte {self.at}")

@@ -34,7 +34,7 @@ class Pcl:
         counters: dict[Guid, int] = {}
         for guid, counter in numbers:
             if len(guid) != GUID_SIZE:
-                raise PclError(f"a GUID of {len(guid)} bytes: {guid[:20].hex()}; right are {GUID_SIZE} bytes")
+                raise PclError(f"a GUID has {GUID_SIZE} bytes, not {len(guid)}: {guid[:20].hex()}")
             if _sound(counter) > counters.get(guid, 0):
                 counters[guid] = counter
         return _made(counters if len(counters) < 2 else dict(sorted(counters.items())))
@@ -95,7 +95,7 @@ class Pcl:
             if counter := int.from_bytes(data[1 + GUID_SIZE :], "big"):
                 return _made({data[1 : 1 + GUID_SIZE]: counter})
         elif len(data) % _ENTRY_SIZE:
-            raise PclError(f"a PCL of {len(data)} bytes; right is a multiple of {_ENTRY_SIZE}")
+            raise PclError(f"the length of a PCL is a multiple of {_ENTRY_SIZE} bytes, not {len(data)}")
         counters: dict[Guid, int] = {}
         before = b""
         for at in range(0, len(data), _ENTRY_SIZE):
@@ -137,12 +137,12 @@ Pcl.EMPTY = Pcl()
 def _sound(counter: int) -> int:
     if 1 <= counter <= MAX_COUNTER:
         return counter
-    raise PclError(f"counter {counter} is out of bounds; right is 1 to {MAX_COUNTER}")
+    raise PclError(f"counter {counter} is out of range; counters are from 1 to {MAX_COUNTER}")
 
 
 def _bad_entry(size: int, guid: Guid, counter: int, at: int) -> PclError:
     if size != XID_SIZE:
-        return PclError(f"an XID of {size} bytes at byte {at}; a store's change has {XID_SIZE}")
+        return PclError(f"the XID at byte {at} has {size} bytes; it must have {XID_SIZE}")
     if not counter:
-        return PclError(f"counter 0 at byte {at}; counters begin at 1")
-    return PclError(f"GUID {guid.hex()} at byte {at} is not greater than the one before; right is ascending order")
+        return PclError(f"the counter at byte {at} is 0; counters begin at 1")
+    return PclError(f"GUID {guid.hex()} at byte {at} is not greater than the one before it")

@@ -92,7 +92,7 @@ class Shrinker:
         """Return the smallest failing plan found. Raises LabError if the plan does not fail."""
         result = self._played(plan)
         if not result.violations:
-            raise LabError(f"plan {plan.seed} violates nothing; there is nothing to shrink")
+            raise LabError(f"plan {plan.seed} violates no invariant, so it cannot be shrunk")
         self._wanted = result.broken
         self._best, self._result = plan, result
         complete = True

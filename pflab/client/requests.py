@@ -216,7 +216,7 @@ def _check_history(lab: Requests, history: str) -> str:
     """Return the id of the lab's history. Raises ClientError if it differs from `history`, unless that is empty."""
     found = str(lab.json("GET", "/lab")["history"])
     if history not in {"", found}:
-        raise ClientError(409, "AnotherLab", f"another lab runs at {lab.url} now, or the lab was reset; start again")
+        raise ClientError(409, "AnotherLab", f"the lab at {lab.url} was replaced or reset; run the command again")
     return found
 
 

@@ -149,7 +149,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def renew(self, topology: Topology | None) -> None:
         """End this run; `renews` begins another. Raises LabError if there is no `renews`."""
         if self.renews is None:
-            raise LabError("nothing here begins another run; only pflab coordinate does")
+            raise LabError("this lab cannot begin another run; a lab of pflab coordinate can")
         self.renews(topology or self.topology)
         self._leaves_running = False
 
@@ -165,7 +165,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def save(self, name: str, *, replace: bool = False) -> None:
         """Save a snapshot. Raises Taken, and LabError if a server does not answer or the lab cannot be saved."""
         if self.snapshots is None:
-            raise LabError("nothing here keeps snapshots; only pflab coordinate does")
+            raise LabError("this lab keeps no snapshots; a lab of pflab coordinate does")
         async with self._lives:
             self.snapshots.check_free(name, replace=replace)
             away = [each for each in self.names if not self.running(each) and not await self._written(each)]
@@ -189,9 +189,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def reset(self, name: str) -> None:
         """End this run; `returns` begins one that continues from a snapshot. Raises LabError."""
         if self.snapshots is None or self.returns is None:
-            raise LabError("nothing here keeps snapshots; only pflab coordinate does")
+            raise LabError("this lab keeps no snapshots; a lab of pflab coordinate does")
         if name not in self.snapshots.names():
-            raise LabError(f"no lab was saved as {name!r}; there is {', '.join(self.snapshots.names()) or 'none'}")
+            raise LabError(f"no lab was saved as {name!r}; saved: {', '.join(self.snapshots.names()) or 'none'}")
         self.returns(name)
         self._leaves_running = False
 
@@ -259,7 +259,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         server = self._servers.server(name)
         host = self._hosts.get(name)
         if server.status is ServerStatus.RUNNING and (host is None or host.silent):
-            raise NotRunning(f"server {name} does not answer; it goes on when its process is back")
+            raise NotRunning(f"server {name} does not answer; wait until its process runs again")
         return super()._host(name)
 
     def _alive(self, name: str) -> bool:

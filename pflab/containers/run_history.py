@@ -68,7 +68,7 @@ class RunHistory:
         """Make the next run one of this organization. Raises LabError for servers that are not managed here."""
         strangers = [name for name in topology.servers if name not in servers]
         if strangers:
-            raise LabError(f"this lab has the servers {', '.join(servers)}, and no {strangers[0]}")
+            raise LabError(f"this lab has no server {strangers[0]}; its servers are {', '.join(servers)}")
         self._go_on(self.number + 1, topology)
 
     def back_to(self, name: str) -> None:

@@ -43,7 +43,7 @@ class Snapshots:
     def check_free(self, name: str, *, replace: bool) -> None:
         """Raise Taken if a snapshot of that name exists, unless it may be replaced."""
         if not replace and name in self.names():
-            raise Taken(f"a lab was saved as {name!r} before; take another name, or replace it (--replace)")
+            raise Taken(f"a lab is already saved as {name!r}; choose another name, or replace it (--replace)")
 
     def begin(self, name: str) -> SnapshotDraft:
         """Make room for a snapshot; `SnapshotDraft.done` puts it in the place of an earlier one. Raises LabError."""
@@ -59,7 +59,7 @@ class Snapshots:
     def give_back(self, name: str, run: Path, traces: Path) -> None:
         """Copy a snapshot into a run's folder and its traces. Raises LabError if there is none of that name."""
         if name not in self.names():
-            raise LabError(f"no lab was saved as {name!r}; there is {', '.join(self.names()) or 'none'}")
+            raise LabError(f"no lab was saved as {name!r}; saved: {', '.join(self.names()) or 'none'}")
         for each in (run, traces):
             shutil.rmtree(each, ignore_errors=True)
         link_all(list_files(self.traces / _TRACES / name), traces)

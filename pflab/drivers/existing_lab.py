@@ -64,7 +64,7 @@ class ExistingLab(Lab):
 
     @property
     def folder(self) -> Path:
-        raise LabError("the run folder of a lab that runs elsewhere is there")
+        raise LabError("this program cannot see the run folder of a lab that it did not start")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class ExistingLab(Lab):
 
     def _node(self, name: str) -> RemoteNode:
         if name not in self._nodes:
-            raise LabError(f"there is no server {name!r} in this lab; there is {', '.join(self._nodes)}")
+            raise LabError(f"there is no server {name!r} in this lab; it has {', '.join(self._nodes)}")
         return self._nodes[name]
 
     # --- users
@@ -155,13 +155,13 @@ class ExistingLab(Lab):
         shown = answer_of(client.lab)
         if answer_of(lambda: client.json("GET", "/lab/topology")) != self.topology.as_document():
             raise LabError(
-                f"the lab at {client.url} is of another organization than the scenario's; bring up one with its topology"
+                f"the lab at {client.url} has another organization than the scenario; start a lab with its topology"
             )
         answer_of(client.pause)
         if self.now != self.topology.start_at:
             raise LabError(
-                f"the lab at {client.url} shows {format_instant(self.now)}, and a scenario begins at"
-                f" {format_instant(self.topology.start_at)}: bring up a fresh one with --clock 0"
+                f"the clock of the lab at {client.url} shows {format_instant(self.now)}, but the scenario begins at"
+                f" {format_instant(self.topology.start_at)}; start a new lab with --clock 0"
             )
         self._run = str(shown["run"])
 

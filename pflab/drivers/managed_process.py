@@ -156,7 +156,7 @@ class ManagedProcess:
         except Unanswered:
             await self.found(BACK_S, other_than=seen.process)
         else:
-            raise LabError(f"server {self.name} at {_shown(self.http)} was told to die and answered")
+            raise LabError(f"server {self.name} at {_shown(self.http)} was told to die, but still answers")
 
     async def left(self, after: int) -> list[bytes] | None:
         """Return some events after the given number that the ended store has left, [] if there are no more.

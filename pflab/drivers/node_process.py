@@ -94,7 +94,7 @@ class NodeProcess:
             async with asyncio.timeout(READY_S):
                 line = await self._process.stdout.readline()
         if not line:
-            raise LabError(f"server {self.name} did not start: {_last_words(log) or f'no word within {READY_S:g} s'}")
+            raise LabError(f"server {self.name} did not start: {_last_words(log) or f'no answer within {READY_S:g} s'}")
         host, port = json.loads(line)["http"]
         self.http = (host, port)
 

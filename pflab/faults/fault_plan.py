@@ -137,10 +137,10 @@ class FaultPlan:
         if isinstance(between, str):
             _check(between, self._hops_over, "connector")
             if one_way:
-                raise LabError("a one-way cut needs two ends: name a pair, [from, to], in place of the connector")
+                raise LabError("a one-way cut needs two ends; write [from, to] instead of the connector")
             return self._add(Fault("", FaultKind.CUT, connector=between))
         if len(between) != 2:
-            raise LabError(f"a cut needs two ends; {len(between)} were named")
+            raise LabError(f"a cut needs two ends, not {len(between)}")
         for end in between:
             _check(end, [*self._sites, *self._sites.values()], "server or site")
         return self._add(Fault("", FaultKind.CUT, between=(between[0], between[1]), one_way=one_way))
@@ -437,7 +437,7 @@ class FaultPlan:
 
     def _add(self, fault: Fault) -> str:
         if fault.count is not None and fault.count < 1:
-            raise LabError(f"a fault acts at least once; its count cannot be {fault.count}")
+            raise LabError(f"the count of a fault must be at least 1, not {fault.count}")
         self._number += 1
         fault.id = f"F{self._number}"
         self._active[fault.id] = fault
@@ -464,7 +464,7 @@ class FaultPlan:
 def _check(name: str, names: Iterable[str], what: str) -> None:
     listed = sorted(set(names))
     if name not in listed:
-        raise LabError(f"there is no {what} {name!r}; there is {', '.join(listed) or 'none'}")
+        raise LabError(f"there is no {what} {name!r}; known: {', '.join(listed) or 'none'}")
 
 
 def _arrival(transmission: Transmission) -> AtArrival:

@@ -62,9 +62,9 @@ class RecordedLab(Lab):
 
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
         if self.running(name):
-            raise LabError(f"{name} runs; stop it before it is deleted")
+            raise LabError(f"server {name} is running; stop it before you delete it")
         if self._servers.deleted(name):
-            raise LabError(f"{name} was deleted before")
+            raise LabError(f"server {name} was already deleted")
         await self.do(on, lambda node, now: node.delete_store(now, name, force=force))
         self._servers.delete(name, on)
         self._update_directories()
@@ -85,7 +85,7 @@ class RecordedLab(Lab):
         found = self._backups[int(index) - 1] if index.isdigit() and 0 < int(index) <= len(self._backups) else None
         if found is None or found[0] != name:
             own = [f"backup-{number}" for number, each in enumerate(self._backups, start=1) if each[0] == name]
-            raise LabError(f"{backup!r} is no backup of {name}; there is {', '.join(own) or 'none'}")
+            raise LabError(f"{backup!r} is not a backup of {name}; its backups are: {', '.join(own) or 'none'}")
         if self.running(name):
             await self.kill(name)
         self._servers.server(name).restores = found[1]

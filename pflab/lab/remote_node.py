@@ -131,7 +131,7 @@ class RemoteNode(StoreReader):
     # -- reads
 
     def _opened(self) -> NoReturn:
-        raise NotImplementedError("this read does not go over HTTP; node.api.read_paths lists those that do")
+        raise NotImplementedError("this query is not available over HTTP; node.api.read_paths lists those that are")
 
     def messages(self, folder: str) -> list[MessageView]:
         found: list[MessageView] = []

@@ -70,11 +70,11 @@ class ServedLab(Lab):
 
     async def save(self, name: str, *, replace: bool = False) -> None:
         """Save a snapshot under a name; `replace` permits to overwrite one. Raises LabError."""
-        raise LabError("this lab cannot be saved; labs of pflab coordinate can, as in containers")
+        raise LabError("this lab cannot be saved; only a lab of pflab coordinate can, such as one in containers")
 
     async def reset(self, name: str) -> None:
         """Go back to a snapshot. Raises LabError."""
-        raise LabError(f"no lab was saved as {name!r}; labs of pflab coordinate can be saved, as in containers")
+        raise LabError(f"no lab was saved as {name!r}; only a lab of pflab coordinate can be saved")
 
     def saved(self) -> Sequence[str]:
         """Return the names of the snapshots."""
@@ -89,7 +89,7 @@ class ServedLab(Lab):
     def keep_verdict(self, verdict: Mapping[str, object]) -> None:
         """Keep a verdict on this run's traces. Raises LabError if it is on another run."""
         if verdict.get("run") != self.history:
-            raise LabError(f"the verdict is of the run {verdict.get('run')}, and this is {self.history}")
+            raise LabError(f"the verdict is about run {verdict.get('run')}; this lab's run is {self.history}")
         self._verdict = dict(verdict)
 
     def kept_verdict(self) -> Mapping[str, object] | None:

@@ -136,7 +136,7 @@ class Servers:
         """Return a server. Raises LabError for a name that the topology does not have."""
         found = self._servers.get(name)
         if found is None:
-            raise LabError(f"there is no server {name!r} in this lab; there is {', '.join(self._servers)}")
+            raise LabError(f"there is no server {name!r} in this lab; it has {', '.join(self._servers)}")
         return found
 
     def all(self) -> list[LabServer]:

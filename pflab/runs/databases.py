@@ -33,7 +33,7 @@ class RunReader:
         except (OSError, ValueError, TopologyError) as error:
             reason = str(error).splitlines()[0]
             raise LabError(
-                f"{path} is not the folder of a run ({reason}); give one that pflab demo or pflab run has left"
+                f"{path} is not the folder of a run ({reason}); name one that pflab demo or pflab run has written"
             ) from error
         return cls(path, topology, _ended_at(path / "verdict.json"))
 

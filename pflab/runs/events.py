@@ -74,7 +74,7 @@ class RunEvents:
         """Read the events of a run folder. Raises LabError for a folder without traces."""
         folder = run / "traces"
         if not folder.is_dir():
-            raise LabError(f"{run}: no traces here; name a run folder, such as pflab demo or pflab run writes")
+            raise LabError(f"{run}: no traces here; name a run folder, such as one that pflab demo or pflab run writes")
         trace = read_folder(folder)
         if not trace.events:
             raise LabError(f"{folder}: no events here; wait until the run has ended")

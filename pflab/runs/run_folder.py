@@ -40,7 +40,7 @@ class RunFolder:
         parent = runs / safe_name(name)
         link = runs / LATEST
         if link.is_dir() and not link.is_symlink():
-            raise LabError(f"{link} is a folder and should be a link to the latest run; rename it")
+            raise LabError(f"{link} is a folder, but should be a link to the latest run; rename it")
         try:
             parent.mkdir(parents=True, exist_ok=True)
             path = _claim(parent, started)

@@ -129,7 +129,7 @@ class Condition(Part):
             if key in given and self.folder is None:
                 raise wrong(f"{key} needs a folder; add folder: its path, or 1-1")
         if "since" in given and not given & {"mails", "events"}:
-            raise wrong("since goes with mails or events")
+            raise wrong("since is allowed only with mails or events")
         return self
 
 
@@ -167,15 +167,15 @@ class Until(Condition):
         if not kinds:
             raise wrong("nothing to wait for; give mail, event, or a condition such as converged or has")
         if len(kinds) > 1:
-            raise wrong(f"{' and '.join(kinds)} do not go together; wait for one, then for the other")
+            raise wrong(f"{' and '.join(kinds)} cannot be used together; wait for one, then for the other")
         if "mail" not in given and given & {"from_", "to", "marked"}:
-            raise wrong("from, to and marked go with mail")
+            raise wrong("from, to and marked are allowed only with mail")
         if "event" not in given and "fields" in given:
-            raise wrong("with goes with event")
+            raise wrong("with is allowed only with event")
         _check_bound(self, self.within)
         return self
 
 
 def _check_bound(condition: Condition, within: int | str | None) -> None:
     if within == BOUND and not condition.model_fields_set & {"converged", "settled"}:
-        raise wrong("within: bound is the time in which all must converge; it goes with converged or settled")
+        raise wrong("within: bound is allowed only with converged or settled")

@@ -16,7 +16,7 @@ def _verb(value: Any) -> str:
     for verb in _VERBS:
         if isinstance(value, str) and value.lower() == verb.lower():
             return verb
-    raise wrong(f"{shown(value)} is no step of an SMTP dialogue; the steps are {', '.join(_VERBS)}")
+    raise wrong(f"{shown(value)} is not a step of an SMTP dialogue; the steps are {', '.join(_VERBS)}")
 
 
 def _reply(value: Any) -> str:
@@ -44,9 +44,9 @@ class Cut(Part):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.between is not None and len(self.between) != 2:
-            raise wrong("between names two servers or sites: {between: [A, B]}")
+            raise wrong("between must name two servers or sites, such as {between: [A, B]}")
         if (self.from_ is None) != (self.to is None):
-            raise wrong("from and to go together: {from: A, to: B} cuts one way")
+            raise wrong("give both from and to; {from: A, to: B} cuts only one direction")
         return self
 
 
@@ -78,7 +78,7 @@ class Smtp(LinkFault):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if (self.does == "tarpit") != (self.by is not None):
-            raise wrong("tarpit and by go together: {at: MAIL, does: tarpit, by: 20 min}")
+            raise wrong("give both tarpit and by, such as {at: MAIL, does: tarpit, by: 20 min}")
         return self
 
 

@@ -31,7 +31,7 @@ class Quiz(Part):
     def _answerable(self) -> Self:
         if self.answer not in self.choices:
             raise wrong(
-                f"{shown(self.answer)} is no choice; the answer is one of {', '.join(map(shown, self.choices))}"
+                f"{shown(self.answer)} is not one of the choices; the answer is one of {', '.join(map(shown, self.choices))}"
             )
         if len(set(self.choices)) < len(self.choices):
             raise wrong("two choices are the same; leave one out")
@@ -51,11 +51,11 @@ class LessonCheck:
             self._open = at
         elif verb == "reveal":
             if self._open is None:
-                yield self._source.problem(at, "an answer without a question", "a quiz in a step before it")
+                yield self._source.problem(at, "this answer has no question", "add a quiz in an earlier step")
             self._open = None
 
     def end(self) -> Iterator[Problem]:
         """Yield a problem if a question is still unanswered, at the end or at the next question."""
         if self._open is not None:
-            yield self._source.problem(self._open, "a question without an answer", "a reveal in a later step")
+            yield self._source.problem(self._open, "this question has no answer", "add a reveal in a later step")
             self._open = None

@@ -131,7 +131,7 @@ def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
         verb, value = next(iter(item.items()))
         if verb not in VERBS:
             right = did_you_mean(verb, VERBS)
-            problems.append(source.problem((*at, verb), f"{quoted(verb)} is no verb", right, of_key=True))
+            problems.append(source.problem((*at, verb), f"{quoted(verb)} is not a verb", right, of_key=True))
             continue
         try:
             args = TypeAdapter(VERBS[verb]).validate_python(value)
@@ -160,7 +160,7 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         right = (
             f"a file beside the scenario, or one of {', '.join(sorted(each.name for each in EXAMPLES.glob('*.yaml')))}"
         )
-        problems.append(source.problem(("topology",), f"{quoted(named)} is no topology file", right))
+        problems.append(source.problem(("topology",), f"{quoted(named)} is not a topology file", right))
         return None
     try:
         organization = load_topology(found)

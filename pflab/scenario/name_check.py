@@ -73,7 +73,7 @@ class NameCheck:
         if verb == "backup":
             known = self._backups
         if name in known or name in {"all", "none"}:
-            yield self._source.problem((*at, "as"), f"{quoted(name)} is already used", "another name")
+            yield self._source.problem((*at, "as"), f"{quoted(name)} is already used", "choose another name")
         known.append(name)
         if isinstance(args, model.Posts):
             known.extend(f"{name}-{number}" for number in range(1, args.count + 1))
@@ -119,7 +119,7 @@ class NameCheck:
             above = args.create.rpartition("/")[0]
             if above and above not in self._folders:
                 right = f"create {quoted(above)} first"
-                yield self._source.problem((*at, "create"), f"{quoted(above)} is no folder yet", right)
+                yield self._source.problem((*at, "create"), f"{quoted(above)} is not a folder yet", right)
             self._folders.append(args.create)
         if args.rename is not None and args.to is not None:
             above, slash, _ = args.rename.rpartition("/")
@@ -129,7 +129,7 @@ class NameCheck:
             self._moved(args.move, name if args.under == "/" else f"{args.under}/{name}")
         if self._folders.count(HIERARCHY) > 1:
             self._folders.remove(HIERARCHY)
-            yield self._source.problem(at, f"{quoted(HIERARCHY)} is the name of the hierarchy", "another name")
+            yield self._source.problem(at, f"{quoted(HIERARCHY)} is the name of the hierarchy", "choose another name")
 
     def _moved(self, old: str, new: str) -> None:
         """Add the new paths of a folder and its subfolders. The old paths stay known: other stores still show them."""
@@ -186,7 +186,7 @@ class NameCheck:
     def _event(self, tag: str, fields: dict[str, Any], at: Sequence[PathItem]) -> Iterator[Problem]:
         kind = EVENT_TYPES.get(tag)
         if kind is None:
-            yield self._source.problem((*at, "event"), f"{quoted(tag)} is no event", did_you_mean(tag, EVENT_TYPES))
+            yield self._source.problem((*at, "event"), f"{quoted(tag)} is not an event", did_you_mean(tag, EVENT_TYPES))
             return
         known = [name for name in kind.__struct_fields__ if name not in _HEADER]
         for field in fields:
@@ -214,7 +214,7 @@ class NameCheck:
             right = did_you_mean(name, known) if known else one_of(known)
             # If the file has a list here, point to the item.
             item = (*path, number) if self._is_list(path) else tuple(path)
-            yield self._source.problem(item, f"{quoted(name)} is no {what}", right, of_key=of_key)
+            yield self._source.problem(item, f"{quoted(name)} is not a {what}", right, of_key=of_key)
 
     def _is_list(self, path: Sequence[PathItem]) -> bool:
         value: Any = self._source.data

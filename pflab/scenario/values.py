@@ -148,7 +148,7 @@ def _count(value: Any) -> Count:
         raise wrong(f"{shown(value)} is not a count; write 2, none, at least 1 or at most 3")
     if isinstance(value, int):
         if value < 0:
-            raise wrong(f"{value} is not a count; it is zero or more")
+            raise wrong(f"{value} is not a count; a count is zero or more")
         return Count(value, value)
     if value == "none":
         return Count(0, 0)
@@ -244,7 +244,7 @@ class Part(BaseModel):
             if keys and not given:
                 raise wrong(f"a key is missing; give one of {', '.join(names)}")
             if exact and len(given) > 1:
-                raise wrong(f"{' and '.join(given)} do not go together; give one of {', '.join(names)}")
+                raise wrong(f"{' and '.join(given)} cannot be used together; give one of {', '.join(names)}")
         return self
 
 

@@ -96,7 +96,7 @@ class EmbeddedHosts:
 
     def host(self, name: str) -> Host:
         if name not in self._lab.names:
-            raise ServerUnknown(f"there is no server {name!r} in this lab; there is {', '.join(self._lab.names)}")
+            raise ServerUnknown(f"there is no server {name!r} in this lab; it has {', '.join(self._lab.names)}")
         return self._host_of(name)
 
 

@@ -65,7 +65,7 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     def alone() -> asyncio.Lock:
         if moving.locked():
-            raise LabError("the lab's clock is being moved already; wait until it stands")
+            raise LabError("the lab's clock is already being moved; wait until it stops")
         return moving
 
     @router.get("")
@@ -117,12 +117,12 @@ def _instant(text: str, now: LabTime) -> LabTime:
     try:
         return parse_instant(text)
     except TraceError as error:
-        raise TimeTextError(f"{error}, or how far, as 15 min") from None
+        raise TimeTextError(f"{error}, or a duration such as 15 min") from None
 
 
 def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
     if (wanted.event is None) == (wanted.converged is None):
-        raise LabError("say what to wait for: an event or a converged folder, one of the two")
+        raise LabError("give either an event or a converged folder to wait for")
     if wanted.converged is not None:
         folder = wanted.converged
         return lambda: converged(lab, folder)
@@ -147,7 +147,7 @@ def converged(lab: Lab, folder: str) -> bool:
                 found = lab.read(name, lambda node: node.knowledge(folder))
                 known.append((found.numbers, found.numbers_fai, found.versions, found.tombstones))
     if not known:
-        raise LabError(f"no running server holds a folder {folder!r}")
+        raise LabError(f"no running server holds the folder {folder!r}")
     return all(each == known[0] for each in known)
 
 

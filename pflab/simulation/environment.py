@@ -118,7 +118,7 @@ class Environment:
             if name is not None:
                 self._known(name)
         if type is not None and type not in MAIL_TYPES:
-            raise LabError(f"there is no message type {type!r}; there is {', '.join(MAIL_TYPES)}")
+            raise LabError(f"{type!r} is not a message type; the types are {', '.join(MAIL_TYPES)}")
         details = {"from": from_, "to": to, "type": type, "how": how.value, "count": count}
         id_ = self._begin("corrupt", details)
         self._corruptions[id_] = _Corruption(id_, how, from_, to, type, count)
@@ -249,7 +249,7 @@ class Environment:
 
     def _known(self, server: str) -> None:
         if server not in self._servers:
-            raise LabError(f"there is no server {server!r}; there is {', '.join(self._servers)}")
+            raise LabError(f"there is no server {server!r}; the servers are {', '.join(self._servers)}")
 
 
 def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.Random) -> bytes:

@@ -330,7 +330,7 @@ class Simulator(RecordedLab):
         due_at = self._due_at(slot)
         slot.fruitless = slot.fruitless + 1 if due_at is not None and due_at <= self._now else 0
         if slot.fruitless > FRUITLESS_TICKS:
-            raise self._not_idle(f"server {slot.name} has a row due that {FRUITLESS_TICKS} ticks did not take away")
+            raise self._not_idle(f"server {slot.name} has a due row that is still there after {FRUITLESS_TICKS} ticks")
         return 1
 
     def _transmit(self, slot: _Slot, transmission: Transmission) -> None:

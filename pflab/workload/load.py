@@ -75,7 +75,7 @@ def mix_of(text: str) -> dict[Act, int]:
             raise wrong
         found[Act(name)] = int(weight) if equals else 1
     if not found.get(Act.POST):
-        raise LabError(f"{text!r} has no posts; without them there is nothing to edit or delete")
+        raise LabError(f"{text!r} has no posts, so there is nothing to edit or delete; add post")
     return found
 
 

@@ -42,9 +42,7 @@ def read_mails(path: Path) -> Iterator[MailFile]:
         if path.is_dir():
             yield from _of_folder(path)
         elif path.stat().st_size > MAX_MAIL_SIZE and not _is_mbox(path):
-            raise LabError(
-                f"{path}: {path.stat().st_size} bytes, and not an mbox; a mail has at most {MAX_MAIL_SIZE} bytes"
-            )
+            raise LabError(f"{path}: a mail has at most {MAX_MAIL_SIZE} bytes, and this file has {path.stat().st_size}")
         else:
             yield from split_file(str(path), path.read_bytes())
     except OSError as error:
@@ -56,7 +54,7 @@ def read_mails(path: Path) -> Iterator[MailFile]:
 def split_file(name: str, content: bytes) -> Iterator[MailFile]:
     """Yield the mails in the content of a file. Raises LabError if it contains none."""
     if not content.strip():
-        raise LabError(f"{name}: an empty file; name an mbox, a Maildir or an .eml")
+        raise LabError(f"{name}: the file is empty; name an mbox, a Maildir or an .eml")
     if not content.startswith(b"From "):
         # A file named .eml is taken as a mail even if it is malformed; another file may have been named by mistake.
         if not name.endswith(".eml") and not looks_like_mail(content):

@@ -165,7 +165,7 @@ async def test_an_unknown_fault_is_refused(make_lab: LabFactory) -> None:
         for wrong in ("200", "later", "45", "451\r\nx"):
             with pytest.raises(LabError, match="cannot happen at an SMTP verb"):
                 lab.faults.smtp("MAIL", wrong)
-        with pytest.raises(LabError, match="no SMTP verb 'noop'; there is auth, bdat"):
+        with pytest.raises(LabError, match="no SMTP verb 'noop'; known: auth, bdat"):
             lab.faults.smtp("NOOP", "451")
         with pytest.raises(LabError, match="no server of this lab offers STARTTLS"):
             lab.faults.smtp("STARTTLS", "454")

@@ -172,7 +172,7 @@ async def test_the_verdict_on_a_run_is_kept(supervisor: ProcessSupervisor, folde
     async with lab_of(supervisor, folder) as lab:
         assert lab.kept_verdict() is None
         lab.keep_verdict({"run": lab.run, "judgement": "converged"})
-        with pytest.raises(LabError, match="of the run other"):
+        with pytest.raises(LabError, match="about run other"):
             lab.keep_verdict({"run": "other", "judgement": "unknown"})
         assert lab.kept_verdict() == {"run": lab.run, "judgement": "converged"}
     assert json.loads((folder.path / "verdict.json").read_text("utf-8"))["judgement"] == "converged"

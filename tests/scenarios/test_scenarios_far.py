@@ -49,7 +49,7 @@ def test_impossible_requests_are_refused_in_one_line(
         with Client(url) as client:
             client.advance("1 h")
         assert run(["run", scenario, "--lab", url]) == ExitCode.UNKNOWN
-        assert "bring up a fresh one" in capsys.readouterr().err
+        assert "start a new lab" in capsys.readouterr().err
 
 
 MAIL_FAULTS = """\

@@ -82,14 +82,14 @@ def test_instants_without_fraction_sort_as_text(one: int, other: int) -> None:
 )
 def test_what_is_no_instant_is_refused(text: str) -> None:
     """An offset, a day that is not in the calendar, or any other text is one clear error."""
-    with pytest.raises(ValueError, match=r"not (an instant|in the calendar)"):
+    with pytest.raises(ValueError, match=r"not (an instant|a date)"):
         parse_instant(text)
 
 
 def test_an_instant_beyond_the_calendar_is_refused() -> None:
     """Years before 1 and after 9999 are refused."""
     for at in (FIRST_AT - 1, LAST_AT + 1, 1 << 90):
-        with pytest.raises(ValueError, match="no instant"):
+        with pytest.raises(ValueError, match="outside the years"):
             format_instant(at)
 
 
@@ -165,5 +165,5 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["0.1 us", "1.0000001 s", "999999999999 d"])
 def test_a_duration_that_the_lab_cannot_count_is_refused(text: str) -> None:
     """A duration finer than a microsecond or longer than the lab can count is refused, never rounded."""
-    with pytest.raises(ValueError, match="lab"):
+    with pytest.raises(ValueError, match=r"lab|too long"):
         parse_duration(text)

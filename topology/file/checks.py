@@ -90,14 +90,14 @@ def _servers(checked: Checked) -> Iterator[Problem]:
     for name, entry in file.servers.items():
         if entry.site is None and len(sites) > 1 and ("servers", name) not in checked.left_out:
             yield checked.problem(
-                ("servers", name), "no site, and there are several", f"site: {one_of(sites)}", of_key=True
+                ("servers", name), "no site, although there are several", f"add site: {one_of(sites)}", of_key=True
             )
         if entry.site is not None and entry.site not in sites:
             yield checked.problem(
                 ("servers", name, "site"), f"{quoted(entry.site)} is not a site", did_you_mean(entry.site, sites)
             )
     if all(entry.joins is Joins.LATER for entry in file.servers.values()):
-        yield checked.problem(("servers",), "all servers join later", "one or more from the start", of_key=True)
+        yield checked.problem(("servers",), "all servers join later", "one must be there from the start", of_key=True)
 
 
 def _connectors(checked: Checked) -> Iterator[Problem]:
@@ -117,7 +117,7 @@ def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[
     for index, site in unknown:
         yield checked.problem((*path, "between", index), f"{quoted(site)} is not a site", did_you_mean(site, sites))
     if entry.between[0] == entry.between[1]:
-        yield checked.problem((*path, "between"), "both ends are the same site", "two sites")
+        yield checked.problem((*path, "between"), "both ends are the same site", "name two sites")
         return
     homes = server_sites(checked.file)
     for site, server in entry.bridgeheads.items():
@@ -139,7 +139,7 @@ def _costs(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Prob
         return
     for key, cost in (("cost", entry.cost), ("affinity", entry.affinity)):
         if cost is not None and cost > MAX_CONNECTOR_COST:
-            yield checked.problem((*path, key), f'"{cost}" is too large', f"1 to {MAX_CONNECTOR_COST}, as in Exchange")
+            yield checked.problem((*path, key), f'"{cost}" is too large', f"at most {MAX_CONNECTOR_COST} in Exchange")
 
 
 def _sites_without_server(checked: Checked) -> Iterator[Problem]:
@@ -150,7 +150,7 @@ def _sites_without_server(checked: Checked) -> Iterator[Problem]:
                 yield checked.problem(
                     ("connectors", number, "between", index),
                     f"site {quoted(site)} has no server",
-                    "a server there to be bridgehead",
+                    "add a server there as its bridgehead",
                 )
 
 
@@ -166,7 +166,7 @@ def _folders(checked: Checked) -> Iterator[Problem]:
             yield checked.problem(
                 path,
                 f"its parent {quoted(parent)} is not a folder",
-                f"an entry {quoted(parent)} as well",
+                f"add an entry {quoted(parent)}",
                 of_key=True,
             )
         replicas = entry.replicas or []
@@ -178,9 +178,7 @@ def _folders(checked: Checked) -> Iterator[Problem]:
             if server is None:
                 yield checked.problem(at, f"{quoted(name)} is not a server", did_you_mean(name, file.servers))
             elif server.joins is Joins.LATER:
-                yield checked.problem(
-                    at, f"{quoted(name)} joins later", "servers from the start; add the replica once it is there"
-                )
+                yield checked.problem(at, f"{quoted(name)} joins later", "add the replica after it has joined")
 
 
 def _all_settings(checked: Checked) -> Iterator[Problem]:
@@ -199,7 +197,7 @@ def _settings(checked: Checked, path: Path, given: dict[str, RawSetting]) -> Ite
             continue
         if spec.name in seen:
             yield checked.problem(
-                (*path, name), f"the same setting as {quoted(seen[spec.name])}", "one of the two", of_key=True
+                (*path, name), f"the same setting as {quoted(seen[spec.name])}", "leave one out", of_key=True
             )
         seen[spec.name] = name
         try:
@@ -229,6 +227,6 @@ def _reachability(checked: Checked) -> Iterator[Problem]:
         yield checked.problem(
             where,
             f"no connector leads from {quoted(first)} to {', '.join(map(quoted, group))}",
-            f"a connector between {quoted(first)} and {quoted(group[0])}",
+            f"add a connector between {quoted(first)} and {quoted(group[0])}",
             of_key=True,
         )

@@ -92,7 +92,7 @@ def _schedule(value: object) -> Schedule:
 def _latency(text: str) -> int:
     latency_us = parse_duration(text)
     if not 0 <= latency_us <= MAX_LATENCY_US:
-        raise ValueTextError(f"{quoted(text)} is no latency", "from 0 ms to 30 d")
+        raise ValueTextError(f"{quoted(text)} is out of range", "a latency is from 0 ms to 30 d")
     return latency_us
 
 
@@ -103,7 +103,7 @@ MAX_AGE_US = 36_500 * DAY_US
 def _age(text: str) -> int:
     age_us = parse_duration(text)
     if not SECOND_US <= age_us <= MAX_AGE_US:
-        raise ValueTextError(f"{quoted(text)} is no age", "from 1 s to 36500 d")
+        raise ValueTextError(f"{quoted(text)} is out of range", "an age is from 1 s to 36500 d")
     return age_us
 
 
@@ -122,7 +122,7 @@ def _domain(value: object) -> str:
     if len(text) > MAX_DOMAIN or not all(_LABEL.fullmatch(label) for label in text.split(".")):
         raise wrong(
             f"{quoted(text)} is not a mail domain",
-            "letters, digits and hyphens between dots, as contoso.test",
+            "letters, digits and hyphens between dots, such as contoso.test",
         )
     return text
 
@@ -131,7 +131,7 @@ def _address(value: object) -> str:
     text = text_of(value)
     local, at, domain = text.rpartition("@")
     if not at or len(text) > MAX_ADDRESS or _LOCAL_PART.fullmatch(local) is None:
-        raise wrong(f"{quoted(text)} is not a mail address", "one such as kim@contoso.test")
+        raise wrong(f"{quoted(text)} is not a mail address", "an address such as kim@contoso.test")
     _domain(domain)
     return text
 
@@ -144,7 +144,7 @@ def _alias(value: object) -> str:
     if _ALIAS.fullmatch(text) is None:
         raise wrong(
             f"{quoted(text)} is not an alias",
-            f"none, or what stands before the @: letters, digits and inner . - _, at most {MAX_NAME}",
+            f"write none, or the part before the @: letters and digits with . - _ between them, at most {MAX_NAME}",
         )
     return text
 
@@ -153,7 +153,7 @@ def _folder_path(value: object) -> str:
     text = text_of(value)
     parts = text.split("/")
     if len(parts) > MAX_FOLDER_DEPTH:
-        raise wrong(f"{quoted(text)} is {len(parts)} folders deep", f"at most {MAX_FOLDER_DEPTH}")
+        raise wrong(f"{quoted(text)} is {len(parts)} folders deep", f"at most {MAX_FOLDER_DEPTH} are allowed")
     for part in parts:
         is_plain = part.isprintable() and part == part.strip() and "\\" not in part
         if not is_plain or not 1 <= len(part) <= MAX_FOLDER_NAME:
@@ -178,7 +178,7 @@ def _raw_setting(value: object) -> object:
         return value
     if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
         return value
-    raise wrong(f"{quoted(value)} is no value of a setting", "a number, a text, or a list of texts")
+    raise wrong(f"{quoted(value)} is not a value of a setting", "a number, a text, or a list of texts")
 
 
 def none_as_empty(value: object) -> object:

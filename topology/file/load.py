@@ -133,7 +133,7 @@ def _problem(source: YamlSource, detail: ErrorDetails) -> Problem:
 
 def _missing(path: _Path) -> str:
     examples = {"servers": "servers: {A: , B: }", "between": "between: [SEA, NYC]"}
-    return f"write it, as {examples[str(path[-1])]}" if path[-1] in examples else "write it"
+    return f"write it, such as {examples[str(path[-1])]}" if path[-1] in examples else "write it"
 
 
 def _model_at(path: _Path) -> type[BaseModel]:

@@ -98,7 +98,7 @@ def read_yaml(text: str, name: str) -> YamlSource:
     """Read one document. Never raises for what the text holds: see `YamlSource.problems`."""
     builder = _Builder(name)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        builder.report(Position(1, 1), (), f"larger than {MAX_BYTES} bytes", "split it or leave things out")
+        builder.report(Position(1, 1), (), f"the file is larger than {MAX_BYTES} bytes", "split it or shorten it")
         return YamlSource(name, None, tuple(builder.problems), None)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
@@ -109,10 +109,10 @@ def read_yaml(text: str, name: str) -> YamlSource:
         mark = error.problem_mark or error.context_mark
         at = Position(1, 1) if mark is None else Position(mark.line + 1, mark.column + 1)
         what = " ".join(filter(None, (error.context, error.problem)))
-        builder.report(at, (), f"not YAML: {what}", "see the lines above as well")
+        builder.report(at, (), f"not YAML: {what}", "the mistake may be in a line above")
         return YamlSource(name, None, tuple(builder.problems), None)
     except (yaml.YAMLError, ValueError) as error:
-        builder.report(Position(1, 1), (), f"not YAML: {' '.join(str(error).split())}", "UTF-8 text")
+        builder.report(Position(1, 1), (), f"not YAML: {' '.join(str(error).split())}", "save it as UTF-8 text")
         return YamlSource(name, None, tuple(builder.problems), None)
     root = builder.root
     return YamlSource(name, None if root is None else root.value, tuple(builder.problems), root)
@@ -139,7 +139,7 @@ class _Builder:
             case yaml.DocumentStartEvent():
                 self._documents += 1
                 if self._documents > 1:
-                    self._stop(at, "a second document", "one document a file: leave out the line ---")
+                    self._stop(at, "a second document begins here", "leave out the line ---: a file has one document")
             case yaml.ScalarEvent():
                 self._scalar(event, at)
             case yaml.AliasEvent():
@@ -170,7 +170,7 @@ class _Builder:
             parent.pending_key = (event.value, at)
             return
         if event.tag not in (None, "!", _STR_TAG):
-            self.report(at, self._path(), f"the tag {quoted(event.tag)}", "leave tags out")
+            self.report(at, self._path(), f"the tag {quoted(event.tag)} is not allowed", "leave it out")
         is_plain = event.implicit[0] and event.tag is None
         node = _Node(at, self._resolved(event.value, at) if is_plain else event.value)
         self._remember(event.anchor, node)
@@ -185,7 +185,7 @@ class _Builder:
         if not is_int and _FLOAT.fullmatch(text) is None:
             return text
         if len(text) > _MAX_NUMBER_TEXT:
-            self.report(at, self._path(), f"{quoted(text)} is too long for a number", "fewer digits, or quotes")
+            self.report(at, self._path(), f"{quoted(text)} is too long for a number", "use fewer digits, or quotes")
             return None
         if is_int:
             base = {"0o": 8, "0x": 16}.get(text[:2], 10)
@@ -195,23 +195,23 @@ class _Builder:
     def _alias(self, event: yaml.AliasEvent, at: Position) -> None:
         parent = self._open[-1] if self._open else None
         if parent is not None and isinstance(parent.value, dict) and parent.pending_key is None:
-            self._stop(at, "an alias as a key", "write the key out")
+            self._stop(at, "an alias cannot be a key", "write the key itself")
         target = self._anchors.get(event.anchor or "")
         if target is None:
             self._stop(at, f"the alias *{event.anchor} names nothing above it", f"mark a value with &{event.anchor}")
         elif target in self._open:
-            self._stop(at, f"the alias *{event.anchor} contains itself", "write the value out")
+            self._stop(at, f"the alias *{event.anchor} contains itself", "write the value itself")
         else:
             self._add(target, at)
 
     def _start(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent, at: Position) -> None:
         parent = self._open[-1] if self._open else None
         if parent is not None and isinstance(parent.value, dict) and parent.pending_key is None:
-            self._stop(at, "a key that is not a text", "a plain word as key")
+            self._stop(at, "the key is not a text", "write a plain word")
         if len(self._open) >= MAX_DEPTH:
-            self._stop(at, f"nested deeper than {MAX_DEPTH}", "a flatter file")
+            self._stop(at, f"nested more than {MAX_DEPTH} levels deep", "use fewer levels")
         if event.tag not in (None, "!"):
-            self.report(at, self._path(), f"the tag {quoted(event.tag)}", "leave tags out")
+            self.report(at, self._path(), f"the tag {quoted(event.tag)} is not allowed", "leave it out")
         node = _Node(at, {} if isinstance(event, yaml.MappingStartEvent) else [])
         self._remember(event.anchor, node)
         self._open.append(node)
@@ -231,7 +231,7 @@ class _Builder:
         parent = self._open[-1]
         parent.weight += node.weight
         if parent.weight > MAX_NODES:
-            self._stop(at, f"more than {MAX_NODES} values with its aliases written out", "a smaller file")
+            self._stop(at, f"more than {MAX_NODES} values, aliases counted in full", "shorten the file")
         if isinstance(parent.value, list):
             parent.items.append(node)
             parent.value.append(node.value)
@@ -244,7 +244,7 @@ class _Builder:
                 key_at,
                 self._path(),
                 "the key is written twice",
-                f"one of the two; the first is in line {first.line}",
+                f"leave one out; the first is in line {first.line}",
             )
         else:
             parent.keys[key] = (key_at, node)

@@ -94,7 +94,7 @@ class AttachmentReader:
         elif self.bag is None:
             self.bag = exact_bag(self.stream, start, end)
         else:
-            raise CodecError(f"attachment {self.index} has two attAttachment, it may have one")
+            raise CodecError(f"attachment {self.index} has two attAttachment attributes; only one is allowed")
 
     def finish(self) -> tuple[Bag, list[RawAttribute]]:
         """Return the attachment's bag, and the attributes that do not follow from it, to keep them as they are."""
@@ -125,5 +125,5 @@ def exact_bag(stream: bytes, start: int, end: int) -> Bag:
     """Return the bag that is exactly ``stream[start:end]``."""
     bag, stop = decode_bag_at(stream, start, end)
     if stop != end:
-        raise CodecError(f"{end - stop} bytes follow the last property at byte {stop}, none should")
+        raise CodecError(f"unexpected {end - stop} bytes after the last property, at byte {stop}")
     return bag

@@ -115,7 +115,7 @@ def check_item(stream: bytes) -> None:
 def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag, ...], tuple[RawAttribute, ...]]:
     """Return the four fields of an `Item`."""
     if depth > MAX_NESTING:
-        raise CodecError(f"messages nested more than {MAX_NESTING} deep")
+        raise CodecError(f"messages are nested more than {MAX_NESTING} deep")
     props: Bag | None = None
     recipients: tuple[Bag, ...] | None = None
     readers: list[AttachmentReader] = []
@@ -141,7 +141,7 @@ def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag,
         elif code != ts.ATT_END_GUARD or stream[start:end] != ts.GUARD_DATA:
             extra.append(RawAttribute(code, stream[start:end]))
     if props is None:
-        raise CodecError("a TNEF stream without attMsgProps: no item")
+        raise CodecError("the TNEF stream has no attMsgProps, so it has no item")
     if class_at is not None:
         keep_odd_class(extra, stream, class_at, message_class(props))
     attachments = _finish(readers, extra, depth) if readers else ()
@@ -171,18 +171,20 @@ def keep_odd_class(
 
 def _once(before: object, code: int) -> None:
     if before is not None:
-        raise CodecError(f"TNEF attribute {code:#010x} comes twice, it may come once")
+        raise CodecError(f"TNEF attribute {code:#010x} comes twice; only one is allowed")
 
 
 def _rows(stream: bytes, start: int, end: int) -> tuple[Bag, ...]:
     count = int.from_bytes(stream[start : start + 4], "little")
-    if count > MAX_RECIPIENTS or start + 4 + 4 * count > end:
-        raise CodecError(f"{count} recipients announced in {end - start} bytes (limit {MAX_RECIPIENTS})")
+    if count > MAX_RECIPIENTS:
+        raise CodecError(f"{count} recipients are announced; at most {MAX_RECIPIENTS} are allowed")
+    if start + 4 + 4 * count > end:
+        raise CodecError(f"{count} recipients are announced, which do not fit in {end - start} bytes")
     rows: list[Bag] = []
     at = start + 4
     for _ in range(count):
         row, at = decode_bag_at(stream, at, end)
         rows.append(row)
     if at != end:
-        raise CodecError(f"{end - at} bytes follow the last recipient, none should")
+        raise CodecError(f"unexpected {end - at} bytes after the last recipient")
     return tuple(rows)

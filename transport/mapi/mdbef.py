@@ -40,7 +40,7 @@ def encode_mdbef(message: SystemMessage) -> bytes:
     """Return the MDBEF envelope of a system message. The bytes of the items are copied, never read."""
     if len(message.parts) > MAX_PARTS or len(message.extra) > MAX_EXTRA:
         raise CodecError(
-            f"{len(message.parts)} parts and {len(message.extra)} unknown attributes in one mail, "
+            f"the mail has {len(message.parts)} parts and {len(message.extra)} unknown attributes; "
             f"at most {MAX_PARTS} and {MAX_EXTRA} are allowed"
         )
     control = encode_bag(message.props)
@@ -74,7 +74,7 @@ def decode_mdbef(data: bytes) -> SystemMessage:
         code, attachment, size = reader.fields(_EXTRA)
         start, end = reader.take(size)
         if not -1 <= attachment < part_count:
-            raise CodecError(f"MDBEF: an attribute of attachment {attachment}, there are {part_count}")
+            raise CodecError(f"MDBEF: an attribute names attachment {attachment}, but there are only {part_count}")
         extra.append(RawAttribute(code, data[start:end], attachment))
     parts: list[Part] = []
     for _ in range(part_count):
@@ -88,15 +88,15 @@ def decode_mdbef(data: bytes) -> SystemMessage:
 
 def _check_head(data: bytes) -> tuple[int, int, int]:
     if len(data) < _HEAD.size + _CRC.size or not data.startswith(MAGIC):
-        raise CodecError(f"no MDBEF envelope: {len(data)} bytes starting with {data[:8].hex() or 'nothing'}")
+        raise CodecError(f"not an MDBEF envelope: {len(data)} bytes that start with {data[:8].hex() or 'nothing'}")
     _, version, flags, size, control_size, extra_count, part_count = _HEAD.unpack_from(data)
     if version != VERSION or flags:
-        raise CodecError(f"MDBEF version {version} flags {flags:#x}, this program reads {VERSION} and 0")
+        raise CodecError(f"MDBEF version {version}, flags {flags:#x}; only version {VERSION} without flags is read")
     if size != len(data) or size > ts.MAX_STREAM_SIZE:
         raise CodecError(f"MDBEF of {len(data)} bytes announces {size} (limit {ts.MAX_STREAM_SIZE})")
     if part_count > MAX_PARTS or extra_count > MAX_EXTRA:
         raise CodecError(
-            f"MDBEF announces {part_count} parts and {extra_count} unknown attributes, "
+            f"MDBEF announces {part_count} parts and {extra_count} unknown attributes; "
             f"at most {MAX_PARTS} and {MAX_EXTRA} are read"
         )
     return control_size, extra_count, part_count
@@ -120,12 +120,12 @@ class _Reader:
         start, end = self.at, self.at + size
         self.at = end + (-size & 3)
         if self.at > self.end:
-            raise CodecError(f"MDBEF: {size} bytes announced at byte {start}, {self.end - start} are left")
+            raise CodecError(f"MDBEF: {size} bytes are announced at byte {start}, but only {self.end - start} are left")
         self.crc = crc32(self.data[start if guarded else end : self.at], self.crc)
         return start, end
 
     def finish(self) -> None:
         if self.at != self.end:
-            raise CodecError(f"MDBEF: {self.end - self.at} bytes follow the last part, none should")
+            raise CodecError(f"MDBEF: unexpected {self.end - self.at} bytes after the last part")
         if _CRC.unpack_from(self.data, self.end)[0] != self.crc:
             raise CodecError("MDBEF: the check sum is wrong, so the envelope is damaged")

@@ -104,7 +104,7 @@ _TEXT_ENDS: Final = (b"\0\0", b"", b"\0\0\0\0", b"")  # by length (with its NUL)
 def encode_bag(bag: Bag) -> bytes:
     """Return the bytes of a bag, in its order. Raise `CodecError` with the property that cannot be encoded."""
     if len(bag) > MAX_PROPERTIES:
-        raise CodecError(f"{len(bag)} properties in one bag, at most {MAX_PROPERTIES} are allowed")
+        raise CodecError(f"the bag has {len(bag)} properties; at most {MAX_PROPERTIES} are allowed")
     chunks = [_U32.pack(len(bag))]
     add = chunks.append
     head = _HEAD.pack
@@ -179,9 +179,9 @@ def _encode_many(tag: int, kind: int, value: Value) -> bytes:
 
 def _encode_named(tag: NamedTag, wire_id: int, value: Value) -> bytes:
     if len(tag.guid) != 16:
-        raise CodecError(f"the name space of {tag_text(tag)} has {len(tag.guid)} bytes, a GUID has 16")
+        raise CodecError(f"the name space of {tag_text(tag)} has {len(tag.guid)} bytes; a GUID has 16")
     if not 0 <= tag.type <= 0xFFFF:
-        raise CodecError(f"the type of {tag_text(tag)} is a whole tag, it should be a PropType")
+        raise CodecError(f"the type of {tag_text(tag)} is a whole tag; it should be a PropType")
     plain = encode_bag({tag.type: value})  # count, tag, value: everything but the name
     if isinstance(tag.name, int):
         name = _PAIR.pack(0, tag.name)
@@ -217,7 +217,7 @@ def decode_bag(data: bytes) -> Bag:
     """Return the bag that is exactly these bytes. Raise `CodecError` for malformed bytes."""
     bag, end = decode_bag_at(data, 0, len(data))
     if end != len(data):
-        raise CodecError(f"{len(data) - end} bytes follow the last property, none should")
+        raise CodecError(f"unexpected {len(data) - end} bytes after the last property")
     return bag
 
 
@@ -227,8 +227,10 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
     tag = 0
     at = start + 4
     count = int.from_bytes(data[start:at], "little")
-    if count > MAX_PROPERTIES or at + 4 * count > end:
-        raise CodecError(f"{count} properties announced in {end - start} bytes (limit {MAX_PROPERTIES})")
+    if count > MAX_PROPERTIES:
+        raise CodecError(f"{count} properties are announced; at most {MAX_PROPERTIES} are allowed")
+    if at + 4 * count > end:
+        raise CodecError(f"{count} properties are announced, which do not fit in {end - start} bytes")
     head = _HEAD.unpack_from
     whole_heads_until = len(data) - 12
     try:
@@ -269,7 +271,7 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
     if at > end:
         raise CodecError(f"property 0x{tag:08X} reaches {at - end} bytes beyond the end of its bag")
     if len(bag) != count:
-        raise CodecError(f"{count - len(bag)} properties come twice in one bag, each may come once")
+        raise CodecError(f"{count - len(bag)} properties come twice in one bag; each may come only once")
     return bag, at
 
 
@@ -309,9 +311,11 @@ def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
     at += 4
     layout = _MANY.get(kind)
     if layout is None and (kind not in _SIZED or kind == _OBJECT):
-        raise CodecError(f"property 0x{tag:08X} has many values of type {kind:#06x}, which has but one")
+        raise CodecError(f"property 0x{tag:08X} has several values of type {kind:#06x}, which allows only one")
     if count > MAX_VALUES or at + count * (layout.size if layout else 4) > end or not (count or layout):
-        raise CodecError(f"property 0x{tag:08X} announces {count} values in {end - at} bytes")
+        raise CodecError(
+            f"property 0x{tag:08X} announces {count} values in {end - at} bytes; they must fit, at most {MAX_VALUES}"
+        )
     if layout is not None:
         stop = at + count * layout.size
         return tuple([one for (one,) in layout.iter_unpack(data[at:stop])]), stop
@@ -320,7 +324,7 @@ def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
         (size,) = _U32.unpack_from(data, at)
         at += 4
         if at + size > end:
-            raise CodecError(f"property 0x{tag:08X}: a value of {size} bytes where {end - at} are left")
+            raise CodecError(f"property 0x{tag:08X}: a value has {size} bytes, but only {end - at} are left")
         values.append(_sized_value(kind, data[at : at + size]))
         at += size + 3 & -4
     return tuple(values), at
@@ -339,6 +343,8 @@ def _decode_name(data: bytes, at: int, kind: int) -> tuple[NamedTag, int]:
     if name_kind == 0:
         return NamedTag(kind, guid, number), at
     if name_kind != 1 or at + number > len(data):
-        raise CodecError(f"a property's name of kind {name_kind} and {number} bytes: kind is 0 or 1, and it must fit")
+        raise CodecError(
+            f"a property name has kind {name_kind} and {number} bytes; the kind must be 0 or 1, and the name must fit"
+        )
     text = utf_16_le_decode(data[at : at + number], "strict", True)[0]
     return NamedTag(kind, guid, text.removesuffix("\0")), at + (number + 3 & -4)

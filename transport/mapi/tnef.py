@@ -51,7 +51,7 @@ def encode_tnef(message: SystemMessage) -> bytes:
     encoded, or for a part with a property that belongs to the envelope.
     """
     if len(message.parts) > MAX_PARTS:
-        raise CodecError(f"{len(message.parts)} parts in one mail, at most {MAX_PARTS} are allowed")
+        raise CodecError(f"the mail has {len(message.parts)} parts; at most {MAX_PARTS} are allowed")
     owned = ts.by_owner(message.extra)
     pieces = message_pieces(message.props, message_class(message.props) or CLASS_REPLICATION, owned.get(-1, []))
     add = pieces.extend
@@ -156,13 +156,16 @@ def _decode(stream: bytes) -> SystemMessage:
         elif code == ts.ATT_MESSAGE_CLASS and class_at is None:
             class_at = len(extra), start, end
         elif code in (ts.ATT_MSG_PROPS, ts.ATT_MESSAGE_CLASS):
-            raise CodecError(f"TNEF attribute {code:#010x} comes twice, it may come once")
+            raise CodecError(f"TNEF attribute {code:#010x} comes twice; only one is allowed")
         else:
             extra.append(RawAttribute(code, stream[start:end]))
     if props is None or opened or len(parts) > MAX_PARTS:
         raise CodecError(
-            f"{'no' if props is None else 'one'} attMsgProps (one is needed), {len(parts)} attachments "
-            f"(limit {MAX_PARTS}), the last {'without' if opened else 'with'} attAttachment"
+            "the TNEF stream has no attMsgProps; one is required"
+            if props is None
+            else "the last attachment has no attAttachment; each attachment needs one"
+            if opened
+            else f"the mail has {len(parts)} attachments; at most {MAX_PARTS} are allowed"
         )
     if class_at is not None:
         keep_odd_class(extra, stream, class_at, message_class(props) or CLASS_REPLICATION)
@@ -173,7 +176,7 @@ def _misplaced(code: int, start: int, index: int, intact: bool) -> CodecError:
     if not intact:
         return CodecError(f"TNEF attribute {code:#010x} at byte {start - 9}: its checksum is wrong")
     return CodecError(
-        f"TNEF attribute {code:#010x} at byte {start - 9} of attachment {index}: each attachment "
+        f"TNEF attribute {code:#010x} at byte {start - 9} of attachment {index} is out of place: each attachment "
         "has attAttachRendData first and attAttachment last, once"
     )
 
@@ -206,7 +209,7 @@ def _part(stream: bytes, start: int, end: int, index: int) -> Part:
     method, value = props.pop(PR_ATTACH_METHOD, None), props.pop(PR_ATTACH_DATA_OBJ, None)
     if method != ATTACH_EMBEDDED_MSG or not isinstance(value, bytes) or not value.startswith(IID_IMESSAGE):
         raise CodecError(
-            f"attachment {index} is no embedded message: PR_ATTACH_METHOD should be "
+            f"attachment {index} is not an embedded message: PR_ATTACH_METHOD should be "
             f"{ATTACH_EMBEDDED_MSG}, and PR_ATTACH_DATA_OBJ a message"
         )
     return Part(value[len(IID_IMESSAGE) :], props)
@@ -218,4 +221,4 @@ def _check_damage(part: Part, index: int) -> None:
         check_item(part.item)
     except CodecError:
         return
-    raise CodecError(f"attachment {index}: its checksum is wrong and its item is not, so the envelope is damaged")
+    raise CodecError(f"attachment {index}: its checksum is wrong but its item is intact, so the envelope is damaged")

@@ -163,17 +163,17 @@ def walk(stream: bytes) -> list[Attribute]:
     """
     size = len(stream)
     if size > MAX_STREAM_SIZE:
-        raise CodecError(f"a TNEF stream of {size} bytes, at most {MAX_STREAM_SIZE} are read")
+        raise CodecError(f"the TNEF stream has {size} bytes; at most {MAX_STREAM_SIZE} are read")
     if stream.startswith(PREFIX):
         return _walk_from(stream, len(PREFIX), size)
     if size < len(SIGNATURE_AND_KEY) or _U32.unpack_from(stream)[0] != SIGNATURE:
-        raise CodecError(f"no TNEF stream: it starts with {stream[:4].hex() or 'nothing'}, not 789f3e22")
+        raise CodecError(f"not a TNEF stream: it starts with {stream[:4].hex() or 'nothing'}, not 789f3e22")
     found = _walk_from(stream, len(SIGNATURE_AND_KEY), size)
     if not found or found[0][1] != ATT_TNEF_VERSION:
-        raise CodecError("a TNEF stream without attTnefVersion, which should come first")
+        raise CodecError("the TNEF stream does not start with attTnefVersion")
     version = stream[found[0][2] : found[0][3]]
     if version != _U32.pack(TNEF_VERSION):
-        raise CodecError(f"TNEF version {version[::-1].hex()}, should be {TNEF_VERSION:08x}")
+        raise CodecError(f"the TNEF version is {version[::-1].hex()}; it should be {TNEF_VERSION:08x}")
     return [a for a in found[1:] if a[1] != ATT_OEM_CODEPAGE or stream[a[2] : a[3]] != _CODEPAGE_DATA]
 
 
@@ -182,7 +182,7 @@ def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:
     unpack, add, starts_with = _HEAD.unpack_from, found.append, stream.startswith
     while at + _OVERHEAD <= size:
         if len(found) > MAX_ATTRIBUTES:
-            raise CodecError(f"more than {MAX_ATTRIBUTES} attributes in one TNEF stream")
+            raise CodecError(f"the TNEF stream has more than {MAX_ATTRIBUTES} attributes")
         if starts_with(OPENING, at):  # once for each part of a system message
             middle = at + len(REND_ATTRIBUTE)
             at += len(OPENING)

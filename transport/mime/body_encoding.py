@@ -44,7 +44,7 @@ def as_seven_bit(content: bytes) -> bytes:
         return content
     size = header_size(content)
     if not _is_s_tnef(content, size):
-        raise CodecError("its binary body is no S-TNEF of ours")
+        raise CodecError("its binary body is not an S-TNEF message of this program")
     head = content[: size - len(_S_TNEF_END)] + _TNEF_END
     return b"\r\n".join([head, *encoded_lines(content[size + 2 :]), b""])
 

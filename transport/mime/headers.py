@@ -128,7 +128,7 @@ def split_header(content: bytes, start: int, end: int) -> tuple[bytes, int]:
     if strict >= 0:
         return content[start:strict], strict + 4
     if limit < end:
-        raise CodecError(f"a header of more than {MAX_HEADER_SIZE} bytes")
+        raise CodecError(f"the header has more than {MAX_HEADER_SIZE} bytes")
     return content[start:end], end
 
 
@@ -188,7 +188,7 @@ def encoded_words(value: str) -> str:
     try:
         data = value.encode()
     except UnicodeEncodeError as wrong:
-        raise CodecError(f"a header value with half a character in it: {wrong}") from wrong
+        raise CodecError(f"a header value has half a character in it: {wrong}") from wrong
     words: list[str] = []
     at = 0
     while at < len(data):
@@ -205,7 +205,7 @@ def date_text(at: LabTime) -> str:
     try:
         return rfc5322_date(at)
     except OverflowError as wrong:
-        raise CodecError(f"lab time {at} has no year of four digits") from wrong
+        raise CodecError(f"lab time {at} is after the year 9999") from wrong
 
 
 # --- reading a field ----------------------------------------------------------------------------------------
@@ -215,8 +215,8 @@ def parse_fields(block: bytes) -> tuple[Field, ...]:
     """Return the fields of a header block, unfolded. Lines that are not a field are skipped."""
     fields: list[Field] = []
     lines = block.replace(b"\r\n", b"\n").split(b"\n")
-    if len(lines) > MAX_HEADER_SIZE // 8 + MAX_FIELDS:
-        raise CodecError(f"{len(lines)} lines in one header")
+    if len(lines) > (limit := MAX_HEADER_SIZE // 8 + MAX_FIELDS):
+        raise CodecError(f"the header has {len(lines)} lines; at most {limit} are read")
     value: list[str] = []
     name = ""
     for raw in lines:
@@ -237,7 +237,7 @@ def parse_fields(block: bytes) -> tuple[Field, ...]:
     if name:
         fields.append((name, "".join(value).strip()))
     if len(fields) > MAX_FIELDS:
-        raise CodecError(f"{len(fields)} header fields, at most {MAX_FIELDS} are read")
+        raise CodecError(f"the header has {len(fields)} fields; at most {MAX_FIELDS} are read")
     return tuple(fields)
 
 

@@ -298,7 +298,7 @@ def _original_mail(item: Item) -> bytes:
         offset, data, columns, line_end = _checked_cut(row, item.attachments, at, len(mail))
         size += len(data) * 2
         if size > 2 * MAX_MAIL_SIZE:
-            raise CodecError(f"a mail of more than {MAX_MAIL_SIZE} bytes with its attachments")
+            raise CodecError(f"the mail has more than {MAX_MAIL_SIZE} bytes with its attachments")
         pieces += (mail[at:offset], _base64_lines(data, columns, line_end) if columns else data)
         at = offset
     pieces.append(mail[at:])

@@ -166,7 +166,7 @@ def _is_alone(head: bytes, at: int) -> bool:
 def parse_mail(content: bytes) -> ParsedMail:
     """Read any mail. Raise `CodecError` beyond a limit, or if its TNEF or MDBEF body cannot be decoded."""
     if len(content) > MAX_MAIL_SIZE:
-        raise CodecError(f"a mail of {len(content)} bytes, at most {MAX_MAIL_SIZE} are read")
+        raise CodecError(f"the mail has {len(content)} bytes; at most {MAX_MAIL_SIZE} are read")
     block, body_at = split_header(content, 0, len(content))
     fields = parse_fields(block)
     found = _Search(content).look(fields, body_at, len(content), 1)
@@ -206,7 +206,7 @@ class PartSplitter:
         while at >= 0:
             self.boundaries += 1
             if self.boundaries > MAX_BOUNDARIES:
-                raise CodecError(f"more than {MAX_BOUNDARIES} places in a mail that look like a boundary")
+                raise CodecError(f"the mail has more than {MAX_BOUNDARIES} lines that look like a boundary")
             line_at, after = at, at + len(delimiter)
             at = content.find(delimiter, after, end)
             if line_at > start and content[line_at - 1] != 0x0A:
@@ -248,11 +248,11 @@ class _Search:
         if not name:
             return None
         if depth >= MAX_DEPTH:
-            raise CodecError(f"multiparts nested more than {MAX_DEPTH} deep")
+            raise CodecError(f"multiparts are nested more than {MAX_DEPTH} deep")
         for part_start, part_end in self.splitter.split(name, start, end):
             self.parts += 1
             if self.parts > MAX_MIME_PARTS:
-                raise CodecError(f"more than {MAX_MIME_PARTS} MIME parts in one mail")
+                raise CodecError(f"the mail has more than {MAX_MIME_PARTS} MIME parts")
             block, body_at = split_header(self.content, part_start, part_end)
             found = self.look(parse_fields(block), body_at, part_end, depth + 1)
             if found is not None:
@@ -275,5 +275,5 @@ def _decode_body(content: bytes, start: int, end: int, encoding: str) -> tuple[b
     except (Base64Error, ValueError) as wrong:
         raise CodecError(f"the mail's body is not {encoding}: {wrong}") from wrong
     if encoding not in {"", "7bit", "8bit", "binary"}:
-        raise CodecError(f"the mail's body has the encoding {encoding[:40]!r}, which RFC 2045 does not know")
+        raise CodecError(f"the mail's body has the encoding {encoding[:40]!r}, which RFC 2045 does not define")
     return content[start:end], True

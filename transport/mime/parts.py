@@ -73,7 +73,7 @@ class MailParts:
 def read_parts(content: bytes) -> MailParts:
     """Return the parts of a mail. Raise `CodecError` beyond a limit: size, header, number of parts, depth."""
     if len(content) > MAX_MAIL_SIZE:
-        raise CodecError(f"a mail of {len(content)} bytes, at most {MAX_MAIL_SIZE} are read")
+        raise CodecError(f"the mail has {len(content)} bytes; at most {MAX_MAIL_SIZE} are read")
     block, body_at = split_header(content, 0, len(content))
     fields = parse_fields(block)
     reader = _Reader(content)
@@ -124,7 +124,7 @@ class _Reader:
 
     def take(self, fields: tuple[Field, ...], start: int, end: int, default: str, depth: int) -> None:
         if depth > MAX_DEPTH:
-            raise CodecError(f"multiparts nested more than {MAX_DEPTH} deep")
+            raise CodecError(f"multiparts are nested more than {MAX_DEPTH} deep")
         value = first_field(fields, "content-type")
         kind = value.partition(";")[0].strip().lower()
         if kind.count("/") != 1 or kind.startswith("/") or kind.endswith("/"):
@@ -141,7 +141,7 @@ class _Reader:
             found = True
             self.seen += 1
             if self.seen > MAX_MIME_PARTS:
-                raise CodecError(f"more than {MAX_MIME_PARTS} MIME parts in one mail")
+                raise CodecError(f"the mail has more than {MAX_MIME_PARTS} MIME parts")
             block, body_at = split_header(self.content, part_start, part_end)
             self.take(parse_fields(block), min(body_at, part_end), part_end, default, depth + 1)
         return found

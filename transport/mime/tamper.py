@@ -58,7 +58,7 @@ def _altered_bag(props: Bag) -> Bag:
     for tag, value in props.items():
         if isinstance(value, bytes) and value:
             return {**props, tag: _with_bit_inverted(value)}
-    raise CodecError("a system message without a property of type BINARY")
+    raise CodecError("the system message has no property of type BINARY")
 
 
 def _with_bit_inverted(value: bytes) -> bytes:

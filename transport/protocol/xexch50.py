@@ -80,10 +80,10 @@ def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) 
     recipients of RCPT; if the blob has the same ones, their bags are not decoded.
     """
     if len(blob) < _HEAD.size:
-        raise CodecError("an XEXCH50 blob that is shorter than its head")
+        raise CodecError("the XEXCH50 blob is shorter than its head")
     version, size = _HEAD.unpack_from(blob)
     if version != _VERSION or size > len(blob) - _HEAD.size:
-        raise CodecError(f"an XEXCH50 blob of version {version} and length {size}")
+        raise CodecError(f"the XEXCH50 blob has version {version} and announces {size} bytes")
     at = _HEAD.size + size
     message = decode_bag(blob[_HEAD.size : at])
     if len(known) != recipients or blob[at:] != b"".join(map(_recipient, known)):
@@ -92,7 +92,7 @@ def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) 
     else:
         at = len(blob)
     if at != len(blob):
-        raise CodecError(f"an XEXCH50 blob with more than {recipients} recipients")
+        raise CodecError(f"the XEXCH50 blob has more than {recipients} recipients")
     return _hop(message, _named(message, store))
 
 
@@ -103,7 +103,7 @@ def _recipient(address: str) -> bytes:
 
 def _named(message: Bag, store: str) -> str:
     if message.get(P_SERVER) != store or len(store) > MAX_NAME_BYTES:
-        raise CodecError(f"an XEXCH50 blob of another server than {store}")
+        raise CodecError(f"the XEXCH50 blob names another server than {store}")
     return store
 
 

@@ -20,7 +20,7 @@ def test_a_store_that_holds_replicas_is_not_deleted() -> None:
     office = PostOffice(ONLY)
     with pytest.raises(Misuse, match="holds replicas of Alone, Projects"):
         office["A"].delete_store(office.at(1), "C")
-    with pytest.raises(Misuse, match="no store Z in the directory"):
+    with pytest.raises(Misuse, match="store Z is not in the directory"):
         office["A"].delete_store(office.at(1), "Z")
     with pytest.raises(Misuse, match="cannot delete itself"):
         office["A"].delete_store(office.at(1), "A")

@@ -51,7 +51,7 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert asked("clock", "advance", "15 min")["now_at"] == "2003-10-21T00:15:00Z"
     assert run(["clock", "advance", "15 minuets"]) == ExitCode.UNKNOWN
     assert capsys.readouterr().err == (
-        "pflab: '15 minuets' is not an instant; write it in UTC as 2003-10-21T00:15:00Z, or how far, as 15 min\n"
+        "pflab: '15 minuets' is not an instant; write it in UTC, such as 2003-10-21T00:15:00Z, or a duration such as 15 min\n"
     )
     assert asked("fault") == []
     assert asked("clock", "until", "--converged", "Projects", "--within", "54 h")["held"]
@@ -205,7 +205,7 @@ def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFi
         assert run(["directory", *args]) == ExitCode.UNKNOWN
         return capsys.readouterr().err
 
-    assert "B runs; stop it before it is deleted" in refused("delete", "B", "--on", "A")
+    assert "server B is running; stop it before you delete it" in refused("delete", "B", "--on", "A")
     assert run(["fault", "stop", "B"]) == ExitCode.GOOD
     assert "cannot be deleted: it holds replicas of" in refused("delete", "B", "--on", "A")
     assert 'did you mean "delete"?' in refused("delet", "B", "--on", "A")

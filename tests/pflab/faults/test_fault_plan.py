@@ -329,17 +329,17 @@ def test_heal_ends_one_or_all(plan: FaultPlan, reports: Reports) -> None:
 @pytest.mark.parametrize(
     ("inject", "expected"),
     [
-        (lambda plan: plan.inject(FaultKind.LOSE, Mails("X")), "no server 'X'; there is A, B, C, D"),
+        (lambda plan: plan.inject(FaultKind.LOSE, Mails("X")), "no server 'X'; known: A, B, C, D"),
         (lambda plan: plan.inject(FaultKind.LOSE, Mails(to="X")), "no server 'X'"),
         (
             lambda plan: plan.inject(FaultKind.DELAY, Mails(type="letter")),
-            "no message type 'letter'; there is backfill request, content",
+            "no message type 'letter'; known: backfill request, content",
         ),
-        (lambda plan: plan.inject(FaultKind.DUPLICATE, Mails(connector="X")), "no connector 'X'; there is SEA-NYC"),
+        (lambda plan: plan.inject(FaultKind.DUPLICATE, Mails(connector="X")), "no connector 'X'; known: SEA-NYC"),
         (lambda plan: plan.cut(["A", "X"]), "no server or site 'X'"),
         (lambda plan: plan.cut(["A"]), "two ends"),
         (lambda plan: plan.crash("A", "at noon"), "no crash point 'at noon'"),
-        (lambda plan: plan.inject(FaultKind.LOSE, count=0), "at least once"),
+        (lambda plan: plan.inject(FaultKind.LOSE, count=0), "at least 1, not 0"),
         (lambda plan: plan.heal("F9"), "no active fault 'F9'"),
     ],
 )

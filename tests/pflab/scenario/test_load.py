@@ -86,13 +86,13 @@ QUIZ = "quiz: {ask: Who?, choices: [A, B], answer: %s, because: It is near.}"
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ((QUIZ % "C", "reveal: So."), "steps[0].quiz: 'C' is no choice; the answer is one of 'A', 'B'"),
+        ((QUIZ % "C", "reveal: So."), "steps[0].quiz: 'C' is not one of the choices; the answer is one of 'A', 'B'"),
         (
             (QUIZ % "A",),
-            "steps[0].quiz: a question without an answer; a reveal in a later step",
+            "steps[0].quiz: this question has no answer; add a reveal in a later step",
         ),
-        ((QUIZ % "A", QUIZ % "B", "reveal: So."), "steps[0].quiz: a question without an answer"),
-        (("reveal: So.",), "steps[0].reveal: an answer without a question; a quiz in a step before it"),
+        ((QUIZ % "A", QUIZ % "B", "reveal: So."), "steps[0].quiz: this question has no answer"),
+        (("reveal: So.",), "steps[0].reveal: this answer has no question; add a quiz in an earlier step"),
         (("quiz: {ask: Who?, choices: [A], answer: A, because: x}",), "steps[0].quiz.choices:"),
     ],
 )
@@ -127,13 +127,13 @@ def test_all_mistakes_are_reported_at_once() -> None:
         parse_duration("soon")
     assert lines == [
         'test.yaml:3:15: rules[1]: "nonsense" is no rule; an id such as BF-3 (docs/rules.md)',
-        'test.yaml:5:5: steps[0].posst: "posst" is no verb; did you mean "post"?',
-        'test.yaml:6:16: steps[1].post.on: "Z" is no server; one of "A", "B", "C"',
+        'test.yaml:5:5: steps[0].posst: "posst" is not a verb; did you mean "post"?',
+        'test.yaml:6:16: steps[1].post.on: "Z" is not a server; one of "A", "B", "C"',
         'test.yaml:7:11: steps[2].post: "folder" is missing;'
         " the keys are on, folder, subject, body, attachment, sender, associated, as",
         'test.yaml:7:19: steps[2].post.foldr: "foldr" is not a key here; did you mean "folder"?',
         f"test.yaml:8:14: steps[3].advance: {not_a_duration.value}",
-        'test.yaml:9:29: steps[4].expect.folder: "Projekts" is no folder of the topology or of an earlier step;'
+        'test.yaml:9:29: steps[4].expect.folder: "Projekts" is not a folder of the topology or of an earlier step;'
         ' did you mean "Projects"?',
         "test.yaml:10:36: steps[5].until.within: '0 min' is out of range; a duration is above zero and at most 400 d",
     ]
@@ -151,41 +151,41 @@ def test_a_step_is_one_verb() -> None:
     [
         ("expect: {on: B}", "a key is missing; give one of has, lacks,"),
         ("expect: {has: x}", "has needs a store; add on:"),
-        ("expect: {on: B, array: none, since: x}", "since goes with mails or events"),
+        ("expect: {on: B, array: none, since: x}", "since is allowed only with mails or events"),
         ("until: {within: 1 h}", "nothing to wait for; give mail, event, or a condition"),
-        ("until: {mail: content, event: entry.made, within: 1 h}", "mail and event do not go together"),
-        ("until: {event: entry.made, from: A, within: 1 h}", "from, to and marked go with mail"),
+        ("until: {mail: content, event: entry.made, within: 1 h}", "mail and event cannot be used together"),
+        ("until: {event: entry.made, from: A, within: 1 h}", "from, to and marked are allowed only with mail"),
         ("until: {mail: content}", '"within" is missing'),
-        ("until: {mail: content, within: bound}", "within: bound is the time in which all must converge"),
-        ("expect: {on: A, folder: Projects, replicas: A, within: bound}", "it goes with converged or settled"),
-        ("expect: {equal: Projekts}", '"Projekts" is no folder of the topology or of an earlier step'),
+        ("until: {mail: content, within: bound}", "within: bound is allowed only with converged or settled"),
+        ("expect: {on: A, folder: Projects, replicas: A, within: bound}", "is allowed only with converged or settled"),
+        ("expect: {equal: Projekts}", '"Projekts" is not a folder of the topology or of an earlier step'),
         ("expect: {settled: false}", "settled"),
         ("folder: {on: A}", "a key is missing; give one of create, change, rename, move, delete"),
-        ("folder: {on: A, create: X, delete: Y}", "create and delete do not go together"),
-        ("folder: {on: A, rename: Projects}", "rename and to go together"),
-        ("folder: {on: A, delete: Projects, schedule: never}", "go with create or change only"),
-        ("folder: {on: A, create: X/Y}", '"X" is no folder yet; create "X" first'),
-        ("cut: {from: A}", "from and to go together"),
-        ("cut: {between: [A]}", "between names two servers or sites"),
-        ("cut: {connector: X}", '"X" is no connector; there is none'),
+        ("folder: {on: A, create: X, delete: Y}", "create and delete cannot be used together"),
+        ("folder: {on: A, rename: Projects}", "give both rename and to"),
+        ("folder: {on: A, delete: Projects, schedule: never}", "go only with create or change"),
+        ("folder: {on: A, create: X/Y}", '"X" is not a folder yet; create "X" first'),
+        ("cut: {from: A}", "give both from and to"),
+        ("cut: {between: [A]}", "between must name two servers or sites"),
+        ("cut: {connector: X}", '"X" is not a connector; there is none'),
         ("lose: {type: contents}", "'contents' is not a mail type; the types are hierarchy, content,"),
         ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; a text; put quotes around it'),
         ("post: {on: A, folder: Projects, subject: x, attachment: 5}", "5 is not a size"),
         ("posts: {on: A, folder: Projects, count: many}", '"many" is not a whole number'),
         ("edit: {on: A, message: x}", "a key is missing; give one of subject, body"),
-        ("edit: {on: A, message: x, subject: y}", '"x" is no message of an earlier step (its as); there is none'),
-        ("heal: x", '"x" is no fault (the name given with as, or all)'),
-        ("expect: {mails: {count: 1}, since: x}", '"x" is no checkpoint of an earlier step'),
-        ("expect: {events: {event: entry.mad, count: 1}}", '"entry.mad" is no event; did you mean "entry.made"?'),
+        ("edit: {on: A, message: x, subject: y}", '"x" is not a message of an earlier step (its as); there is none'),
+        ("heal: x", '"x" is not a fault (the name given with as, or all)'),
+        ("expect: {mails: {count: 1}, since: x}", '"x" is not a checkpoint of an earlier step'),
+        ("expect: {events: {event: entry.mad, count: 1}}", '"entry.mad" is not an event; did you mean "entry.made"?'),
         ("expect: {events: {event: entry.made, with: {locl: true}, count: 1}}", 'entry.made has no field "locl"'),
-        ("expect: {on: A, folder: Projects, state: {Q: {has: A-1}}}", '"Q" is no server'),
+        ("expect: {on: A, folder: Projects, state: {Q: {has: A-1}}}", '"Q" is not a server'),
         ("settings: {on: A}", '"set" is missing'),
-        ("kill: [A, Q]", '"Q" is no server'),
+        ("kill: [A, Q]", '"Q" is not a server'),
         ("settings: {on: A, set: {Replicaton: 0}}", '"Replicaton" is not a setting; did you mean "Replication"?'),
         ("settings: {on: A, set: {Replication: maybe}}", '"maybe" is not a switch'),
         ("say: [one, two]", "[one, two] is a list; a single text"),
         ("stop: [A, [B]]", "[A, [B]] is not a name or a list of names"),
-        ("folder: {on: A, create: 1-1}", '"1-1" is the name of the hierarchy; another name'),
+        ("folder: {on: A, create: 1-1}", '"1-1" is the name of the hierarchy; choose another name'),
         ("folder: {on: A, rename: Projects, to: 1-1}", '"1-1" is the name of the hierarchy'),
         ("replica: {folder: Projects, remove: [A, B, C]}", "A, B, C has the last replica of Projects; add another"),
         ("advance: 2003-10-20T00:00Z", "2003-10-20T00:00:00Z has passed; here the clock shows 2003-10-21T00:00:00Z"),
@@ -288,7 +288,7 @@ def test_another_kind_of_file_is_one_line(text: str, kind: str) -> None:
 def test_a_name_can_be_given_once() -> None:
     """A name is for one message, so that later steps are not ambiguous."""
     post = "post: {on: A, folder: Projects, subject: x, as: x}"
-    assert wrong(post, post) == ['test.yaml:5:53: steps[1].post.as: "x" is already used; another name']
+    assert wrong(post, post) == ['test.yaml:5:53: steps[1].post.as: "x" is already used; choose another name']
 
 
 def test_posts_name_all_and_each() -> None:
@@ -320,7 +320,7 @@ def test_a_missing_topology_is_refused_with_the_examples() -> None:
     """A topology is a file beside the scenario or an example; for another name the error lists the examples."""
     (line,) = problems(HEAD.replace("one-site", "no-site") + "  - say: x\n")
     assert line.startswith(
-        'test.yaml:2:11: topology: "no-site.yaml" is no topology file; a file beside the scenario, or one of'
+        'test.yaml:2:11: topology: "no-site.yaml" is not a topology file; a file beside the scenario, or one of'
     )
     assert "one-site.yaml" in line
 

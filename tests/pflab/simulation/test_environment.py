@@ -163,11 +163,11 @@ async def test_faults_are_events_and_end_once() -> None:
 async def test_names_are_checked() -> None:
     """A fault for an unknown server or message type is refused."""
     async with Simulator(TOPOLOGY) as lab:
-        with pytest.raises(LabError, match="there is no server 'Z'; there is A, B"):
+        with pytest.raises(LabError, match="there is no server 'Z'; the servers are A, B"):
             lab.environment.clog(("A", "Z"), 1)
         with pytest.raises(LabError, match="there is no server 'Z'"):
             lab.environment.corrupt("Z")
-        with pytest.raises(LabError, match="there is no message type 'letter'"):
+        with pytest.raises(LabError, match="'letter' is not a message type"):
             lab.environment.corrupt(type="letter")
         assert lab.environment.undisturbed
 

@@ -221,17 +221,17 @@ def test_arbitrary_bytes_are_one_clear_error(raw: bytes) -> None:
 @pytest.mark.parametrize(
     ("wire", "reason"),
     [
-        (b"", "no TNEF"),
-        (stream(), "without attMsgProps"),
+        (b"", "not a TNEF"),
+        (stream(), "no attMsgProps"),
         (stream(PROPS, PROPS), "comes twice"),
-        (stream(PROPS, attribute(1, ts.ATT_RECIP_TABLE, b"\xff\xff\xff\xff")), "recipients announced"),
-        (stream(PROPS, attribute(1, ts.ATT_RECIP_TABLE, bytes(8))), "follow the last recipient"),
+        (stream(PROPS, attribute(1, ts.ATT_RECIP_TABLE, b"\xff\xff\xff\xff")), "recipients are announced"),
+        (stream(PROPS, attribute(1, ts.ATT_RECIP_TABLE, bytes(8))), "after the last recipient"),
         (stream(PROPS, attribute(2, ts.ATT_ATTACHMENT, bytes(4))), "before attAttachRendData"),
         (stream(PROPS, REND, *[attribute(2, ts.ATT_ATTACHMENT, bytes(4))] * 2), "two attAttachment"),
         (stream(PROPS) + b"x", "behind the last"),
         (stream(PROPS[:-1] + b"\7"), "checksum"),
         (stream(b"\3" + PROPS[1:]), "level 3"),
-        (stream(attribute(1, ts.ATT_MSG_PROPS, bytes(8))), "follow the last property"),
+        (stream(attribute(1, ts.ATT_MSG_PROPS, bytes(8))), "after the last property"),
         (ts.SIGNATURE_AND_KEY + PROPS, "attTnefVersion"),
         (ts.SIGNATURE_AND_KEY + attribute(1, ts.ATT_TNEF_VERSION, b"\0\0\2\0"), "00020000"),
     ],
@@ -263,7 +263,7 @@ def test_nesting_has_a_limit() -> None:
 def test_attributes_have_a_limit() -> None:
     """A stream with more attributes than the limit is refused. (spec: ML-7)"""
     empty = attribute(1, 0x0006FE01, b"")
-    with pytest.raises(CodecError, match="attributes in one TNEF stream"):
+    with pytest.raises(CodecError, match="the TNEF stream has more than"):
         check_item(stream(PROPS, empty * (ts.MAX_ATTRIBUTES + 1)))
 
 

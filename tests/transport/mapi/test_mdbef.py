@@ -124,7 +124,7 @@ def test_arbitrary_bytes_are_one_clear_error(raw: bytes) -> None:
         (20, 0xFFFFFFFF, "unknown attributes"),
         (24, MAX_PARTS + 1, "parts"),
         (24, 3, "announced"),
-        (24, 1, "follow the last part"),
+        (24, 1, "after the last part"),
     ],
 )
 def test_a_wrong_header_is_named(at: int, value: int, reason: str) -> None:

@@ -166,7 +166,7 @@ def test_a_value_that_cannot_be_encoded_is_named(bag: Bag, named: str) -> None:
 
 def test_leftover_bytes_are_refused() -> None:
     """Bytes after the last property are an error."""
-    with pytest.raises(CodecError, match="follow the last property"):
+    with pytest.raises(CodecError, match="after the last property"):
         decode_bag(encode_bag({0x00170003: 1}) + b"\0\0\0\0")
 
 

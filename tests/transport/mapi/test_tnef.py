@@ -251,15 +251,18 @@ ATTACHMENT = attribute(2, ts.ATT_ATTACHMENT, encode_bag(MESSAGE))
         ([], "attMsgProps"),
         ([PROPS, PROPS], "comes twice"),
         ([CLASS, CLASS, PROPS], "comes twice"),
-        ([PROPS, REND], "without attAttachment"),
+        ([PROPS, REND], "has no attAttachment"),
         ([PROPS, ATTACHMENT], "attAttachRendData first"),
         ([PROPS, REND, REND, ATTACHMENT], "attAttachRendData first"),
         ([PROPS, REND, ATTACHMENT, ATTACHMENT], "attAttachRendData first"),
-        ([PROPS, REND, attribute(2, ts.ATT_ATTACHMENT, encode_bag({PR_ATTACH_METHOD: 1}))], "no embedded message"),
-        ([PROPS, REND, attribute(2, ts.ATT_ATTACHMENT, encode_bag(MESSAGE | {PR_ATTACH_METHOD: 1}))], "no embedded"),
+        ([PROPS, REND, attribute(2, ts.ATT_ATTACHMENT, encode_bag({PR_ATTACH_METHOD: 1}))], "not an embedded message"),
+        (
+            [PROPS, REND, attribute(2, ts.ATT_ATTACHMENT, encode_bag(MESSAGE | {PR_ATTACH_METHOD: 1}))],
+            "not an embedded",
+        ),
         (
             [PROPS, REND, attribute(2, ts.ATT_ATTACHMENT, encode_bag(MESSAGE | {PR_ATTACH_DATA_OBJ: b""}))],
-            "no embedded",
+            "not an embedded",
         ),
         ([PROPS[:-2] + b"\1\1"], "checksum"),
         ([PROPS, REND[:-2] + b"\1\1", ATTACHMENT], "checksum"),
@@ -343,7 +346,7 @@ def test_an_object_too_short_for_its_interface_is_no_part() -> None:
 
 def test_parts_have_a_limit() -> None:
     """The encoder refuses more parts than the limit. (spec: ML-7)"""
-    with pytest.raises(CodecError, match="parts in one mail"):
+    with pytest.raises(CodecError, match="parts; at most"):
         encode_tnef(SystemMessage({}, (Part(b""),) * (MAX_PARTS + 1)))
 
 

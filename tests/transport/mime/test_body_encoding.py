@@ -38,5 +38,5 @@ def test_binary_mail_of_another_program_is_refused() -> None:
     """ML-4: a binary body that is not S-TNEF of ours cannot be encoded again: CodecError."""
     mail = b"Subject: a\r\nContent-Transfer-Encoding: Binary\r\n\r\n\0\n"
     assert is_binary(mail) and far_size(mail, header_size(mail)) == len(mail)
-    with pytest.raises(CodecError, match="no S-TNEF"):
+    with pytest.raises(CodecError, match="not an S-TNEF"):
         as_seven_bit(mail)

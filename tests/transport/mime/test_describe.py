@@ -82,7 +82,7 @@ def test_a_mail_is_shown_down_to_each_property(form: BodyForm) -> None:
         '              PR_SUBJECT 0x0037001F: "inside"',
         "      part 2: 6 bytes",
         "        beside the item: 0 properties",
-        "        item: damaged: no TNEF stream: it starts with 62726f6b, not 789f3e22",
+        "        item: damaged: not a TNEF stream: it starts with 62726f6b, not 789f3e22",
     ]
     assert "    Message-ID: <i@x>" in shown
 

@@ -356,9 +356,9 @@ MULTIPART = b"Content-Type: multipart/mixed; boundary=b\n\n"
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"X: " + b"y" * MAX_HEADER_SIZE + b"\n\n", "header of more"),
-        (b"\n".join([b"X: y"] * (MAX_FIELDS + 1)) + b"\n\n", "header fields"),
-        (b"X:\n" + b" \n" * (MAX_HEADER_SIZE // 4), "lines in one header"),
+        (b"X: " + b"y" * MAX_HEADER_SIZE + b"\n\n", "header has more"),
+        (b"\n".join([b"X: y"] * (MAX_FIELDS + 1)) + b"\n\n", "fields; at most"),
+        (b"X:\n" + b" \n" * (MAX_HEADER_SIZE // 4), "lines; at most"),
         (nested(MAX_DEPTH + 1), "nested"),
         (MULTIPART + b"--b\n" * (MAX_MIME_PARTS + 2), "MIME parts"),
         (MULTIPART + b"--b" * (MAX_BOUNDARIES + 1), "look like a boundary"),
