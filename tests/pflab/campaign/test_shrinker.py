@@ -115,7 +115,7 @@ def test_the_time_is_bounded() -> None:
 
 def test_what_does_not_fail_cannot_be_shrunk() -> None:
     """A plan without a violation is refused."""
-    with pytest.raises(LabError, match="plan 1 violates nothing"):
+    with pytest.raises(LabError, match="plan 1 violates no invariant"):
         Shrinker(fake(lambda _: False)).shrink(plan())
 
 

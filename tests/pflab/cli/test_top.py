@@ -96,7 +96,7 @@ def test_a_stream_does_not_continue_in_another_lab(lab: str, tmp_path: Path) -> 
         stream = client.events(follow=True)
         next(stream)
         port = int(url.rpartition(":")[2])
-    with lab_up(tmp_path, port=port), pytest.raises(ClientError, match="another lab"):
+    with lab_up(tmp_path, port=port), pytest.raises(ClientError, match="was replaced or reset"):
         for _ in stream:
             pass
 

@@ -149,5 +149,5 @@ def test_a_stream_ends_when_the_lab_is_reset(supervisor: ProcessSupervisor, tmp_
             stream = other.events(follow=True, after=0)
             next(stream)
             reset(client, "start", "Contoso-2")
-            with pytest.raises(ClientError, match="it was reset"):
+            with pytest.raises(ClientError, match="was replaced or reset"):
                 list(stream)
