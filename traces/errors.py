@@ -2,16 +2,16 @@
 
 
 class TraceError(Exception):
-    """The base of every error that this package raises on purpose."""
+    """The base class of the errors of this package."""
 
 
 class TimeTextError(TraceError, ValueError):
-    """A text is not an instant or a duration, or a time is outside what the lab can count."""
+    """A text is not an instant or a duration, or a time is outside the range of the lab."""
 
 
 class SegmentError(TraceError):
-    """A segment file cannot be written or read as it stands."""
+    """A segment file cannot be written or read."""
 
 
 class SetTextError(TraceError, ValueError):
-    """A text in a trace is no set of change numbers."""
+    """A text in a trace is not a set of change numbers."""

@@ -1,8 +1,7 @@
 """Lab time: whole microseconds since 1970-01-01T00:00Z, always UTC (spec: TM-2).
 
-Instants (`LabTime`, names ending in `_at`) and durations (names ending in `_us`) are plain integers, so
-that arithmetic on them is exact and the database, the trace and the wire hold the very same number.
-Nothing here reads a clock (spec: TM-1).
+Instants (`LabTime`, names ending in `_at`) and durations (names ending in `_us`) are plain integers. So arithmetic on them
+is exact, and databases, traces and mails hold the same number. Nothing here reads a clock (spec: TM-1).
 """
 
 import re
@@ -58,14 +57,14 @@ _PRINTED: Final = (
     ("ms", MILLISECOND_US),
     ("us", 1),
 )
-# Administrators speak of 24, 36 and 48 hours but of 7 or 180 days.
+# Administrators write 24, 36 and 48 hours, but 7 or 180 days.
 _DAYS_FROM_US: Final = 3 * DAY_US
 # From this count on, "3661 s" is harder to read than "1 h 1 min 1 s".
 _COMPOUND_FROM: Final = 1000
 
 
 def format_instant(at: LabTime) -> str:
-    """`at` as `2003-10-21T00:15:00Z`; six digits of fraction only where it is not zero.
+    """Return `at` as `2003-10-21T00:15:00Z`, with a fraction of six digits if it is not zero.
 
     Raises TimeTextError outside the years 1 to 9999.
     """
@@ -81,10 +80,9 @@ def format_instant(at: LabTime) -> str:
 
 
 def parse_instant(text: str) -> LabTime:
-    """The instant that `text` names, always UTC: `2003-10-21T00:15:00Z`, without the seconds, with a space
-    for the `T`, without the `Z`, or the date alone (its midnight).
+    """Return the instant that a text such as `2003-10-21T00:15:00Z` means. It is always UTC.
 
-    Raises TimeTextError.
+    The seconds, the `Z`, or the time of day (midnight) may be missing, and a space may replace the `T`. Raises TimeTextError.
     """
     match = _INSTANT.fullmatch(text.strip())
     if match is None:
@@ -101,10 +99,10 @@ def parse_instant(text: str) -> LabTime:
 
 
 def format_duration(duration_us: int) -> str:
-    """A duration as people write it: `6 h`, `36 h`, `7 d`, `90 s`, `80 ms`, `1 h 1 min 1 s`.
+    """Return a duration as people write it: `6 h`, `36 h`, `7 d`, `90 s`, `80 ms`, `1 h 1 min 1 s`.
 
-    One unit where that is exact and short, else the units from the largest down; `parse_duration`
-    gives back the same number.
+    It has one unit if that is exact and short, otherwise all units from the largest down. `parse_duration` is the exact
+    reverse.
     """
     if duration_us < 0:
         return f"-{format_duration(-duration_us)}"
@@ -126,7 +124,7 @@ def format_duration(duration_us: int) -> str:
 
 
 def parse_duration(text: str) -> int:
-    """The microseconds of `15 min`, `6h`, `36 hours`, `80 ms`, `2 days`, `1.5 h`, `1 h 30 min`, `-5 s`.
+    """Return the microseconds of a text such as `15 min`, `6h`, `36 hours`, `80 ms`, `2 days`, `1.5 h`, `1 h 30 min`, `-5 s`.
 
     Raises TimeTextError, also for a fraction of a microsecond.
     """

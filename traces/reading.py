@@ -1,7 +1,7 @@
-"""Reading a folder of segments back: the events in (run, node, seq) order, and all that is amiss.
+"""Reads a folder of segments: the events in the order of (run, node, seq), and everything that is wrong with them.
 
-Nothing is passed over in silence: malformed lines, unknown event types and lines of another version are kept
-aside and counted; a missing seq is a Gap, since a trace with a gap proves nothing (SPEC.md section 16).
+Nothing is ignored silently. Malformed lines, unknown event types and lines of another version are set aside and counted. A
+missing seq is a Gap, because a trace with a gap proves nothing.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _KEPT_OF_LINE: Final = 2000
 
 
 class _Header(msgspec.Struct):
-    """What must be readable of an event that is not understood, so that its seq still counts."""
+    """The fields that are read even from an event of an unknown type or version, so that its seq is not missing."""
 
     type: str
     run: str
@@ -36,7 +36,7 @@ _HEADER: Final = msgspec.json.Decoder(_Header)
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A line that was kept aside: file and line (from 1), why in words, and the beginning of its text."""
+    """A line that was set aside: its file and number (from 1), the reason in words, and the beginning of its text."""
 
     file: str
     line: int
@@ -46,7 +46,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Gap:
-    """Events of a node that are in no segment: the sequence numbers first to last, both included."""
+    """Events of a node that no segment contains: the sequence numbers from `first` to `last` inclusive."""
 
     run: str
     node: str
@@ -60,8 +60,8 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duplicate:
-    """A sequence number that came again. same: with the same content, as when a segment was copied twice; if
-    not, one of the two is false. The first one read is the one taken."""
+    """A sequence number that occurs twice. same: both events are equal, for example because a segment was copied; otherwise
+    one of them is wrong. The first one is used."""
 
     run: str
     node: str
@@ -71,12 +71,12 @@ class Duplicate:
 
 @dataclass(slots=True)
 class Trace:
-    """What a folder of segments holds.
+    """The content of a folder of segments.
 
-    events        in order of run, node, seq
-    gaps          by run, node, number
-    duplicates    likewise
-    malformed     lines that are no event
+    events        in the order of run, node, seq
+    gaps          in the order of run, node, number
+    duplicates    in the same order
+    malformed     lines that are not events
     unknown       well-formed events of a type that this version does not know
     other_version lines of another major version
     """
@@ -89,7 +89,7 @@ class Trace:
     other_version: list[Aside] = field(default_factory=list)
 
     def report(self) -> list[str]:
-        """What is wrong with the trace, one line each; [] when it is whole and all of it was known."""
+        """Return what is wrong with the trace, as lines; [] if it is complete and every event is known."""
         lines = [str(gap) for gap in self.gaps]
         lines += [
             f"run {duplicate.run}: event {duplicate.seq} of {duplicate.node} came again"
@@ -114,7 +114,7 @@ def read_folder(folder: Path) -> Trace:
 
 
 def read_files(paths: Iterable[Path]) -> Trace:
-    """Read these segments, whatever their names."""
+    """Read segment files, whatever their names are."""
     reader = _Reader()
     for path in paths:
         for number, line in enumerate(read_lines(path), start=1):
@@ -129,7 +129,7 @@ class _Reader:
     def __init__(self) -> None:
         self._read = Trace()
         self._events: dict[_Key, Event] = {}
-        # Sequence numbers of what was kept aside: they are not missing.
+        # The sequence numbers of lines that were set aside are not missing.
         self._not_understood: dict[_Key, bytes] = {}
 
     def take(self, file: str, number: int, line: bytes) -> None:

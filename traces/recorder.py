@@ -1,17 +1,18 @@
-"""The recorder of one node: it stamps events and hands over a stimulus's lines.
+"""The recorder of one node: it numbers the events of a stimulus and returns them as lines.
 
-A stimulus is one transaction. Its events become one row of that transaction, so an event is in the trace
-exactly if what it tells of is in the database. Hence the protocol:
+A stimulus is one transaction. Its events become one row of that transaction, so an event is in the trace exactly if the change
+that it describes is in the database. The calls for one stimulus:
 
-    recorder.begin(now)            a stimulus starts; what the one before recorded is final
-    recorder.record(Kind, ...)     any number of times
-    recorder.take()                the lines to store, in the same transaction
-    recorder.discard()             instead, or after a failed commit: the numbers are given back
+| call | meaning |
+|---|---|
+| `begin(now)` | a stimulus starts; the events before are final |
+| `record(Kind, ...)` | record an event, any number of times |
+| `take()` | get the lines to store in the same transaction |
+| `discard()` | instead of `take`, or after a failed commit: forget the events and reuse their numbers |
 
-A bulk stimulus records thousands of events, so an event is kept as the dictionary of its own fields and
-written from it (2 us with encoding; making the typed value first would cost half as much again). The typed
-value is made when somebody asks for `events`; that is also when a field that is missing, unknown or of the
-wrong type is found, unless the recorder is `checked`.
+A bulk stimulus records thousands of events. So an event is kept as a dictionary of its own fields and encoded from it, which
+takes 2 us; making the typed value first would take half as much again. The typed value is made only when `events` is read.
+Missing, unknown or wrong fields are found then, or at once if the recorder is `checked`.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,23 +28,23 @@ from traces.labtime import LabTime
 from traces.trace_version import TRACE_MAJOR
 
 _ENCODER: Final = msgspec.json.Encoder()
-# What the recorder writes into the header, and nobody else; the Message-ID comes with the event.
+# The header fields that the recorder sets. `mail`, the Message-ID, is given with the event.
 _STAMPED: Final = frozenset(Event.__struct_fields__) - {"mail"}
 _TAGS: Final = {kind: _ENCODER.encode(tag) for tag, kind in EVENT_TYPES.items()}
 
 
 @cache
 def _own_fields(kind: type[Event]) -> frozenset[str]:
-    """The fields that whoever records an event may give it."""
+    """Return the fields that callers of `record` may give."""
     return frozenset(kind.__struct_fields__) - _STAMPED
 
 
 class Recorder:
-    """Stamps header fields and keeps the node's sequence and Lamport numbers.
+    """Sets header fields and counts the node's sequence and Lamport numbers.
 
-    seq and lamport: the numbers last used, as read from the database at start (0 and 0 at first).
+    seq and lamport: the numbers last used, as the database has them at the start (0 and 0 at first).
     real_time: seconds since 1970, for the header's `real`; None in simulation.
-    checked: compare each event with its definition as it is recorded (for tests).
+    checked: check each event against its definition when it is recorded (for tests).
     """
 
     __slots__ = (
@@ -83,7 +84,7 @@ class Recorder:
         self.begin(at)
 
     def begin(self, at: LabTime) -> None:
-        """Start a stimulus at lab time `at`; events recorded before are final."""
+        """Start a stimulus at lab time `at`. Events recorded before are final."""
         self.at = at
         self._real = None if self._real_time is None else self._real_time()
         self._mark = (self.seq, self.lamport)
@@ -91,10 +92,7 @@ class Recorder:
         self._taken = 0
 
     def record(self, kind: type[Event], /, **fields: Any) -> None:
-        """Keep an event for `take`. `fields` are those of its class; `mail` may be among them.
-
-        TraceError, when `checked`, for fields that do not fit.
-        """
+        """Record an event. `fields` are those of its class, and `mail`. Raises TraceError for wrong ones if `checked`."""
         seq = self.seq + 1
         lamport = self.lamport + 1
         if self._checked:
@@ -104,26 +102,26 @@ class Recorder:
         self._kept.append((kind, seq, lamport, fields))
 
     def lamport_seen(self, lamport: int) -> None:
-        """Merge the Lamport number of a message received: later events here come after it."""
+        """Take over the Lamport number of a received message, so that later events here come after it."""
         self.lamport = max(self.lamport, lamport)
 
     def recorded(self) -> Iterator[tuple[type[Event], dict[str, Any]]]:
-        """Class and own fields of the events of the present stimulus, as they were given."""
+        """Return class and own fields of each event of the present stimulus, as given to `record`."""
         return ((kind, fields) for kind, _, _, fields in self._kept)
 
     @property
     def events(self) -> list[Event]:
-        """The events of the present stimulus, taken or not. TraceError for fields that do not fit."""
+        """The events of the present stimulus, taken or not. Raises TraceError for wrong fields."""
         common = self._common()
         return [_typed(common, *kept) for kept in self._kept]
 
     def take(self) -> bytes:
-        """The JSON lines of the events not yet taken, each ended by a newline; b'' if there are none."""
+        """Return the JSON lines of the events not taken yet, each with its newline; b'' if there are none."""
         fresh = self._kept[self._taken :]
         self._taken = len(self._kept)
         common = _ENCODER.encode(self._common())[1:-1]
         encode = _ENCODER.encode
-        # Header first, for the people who read the lines: the event's own dictionary follows its bytes.
+        # People read these lines, so the header comes first, then the event's own fields.
         lines = [
             b'{"type":%b,%b,"seq":%d,"lamport":%d%b%b\n'
             % (_TAGS[kind], common, seq, lamport, b"," if fields else b"", encode(fields)[1:])
@@ -132,7 +130,7 @@ class Recorder:
         return b"".join(lines)
 
     def discard(self) -> None:
-        """Forget the stimulus, taken or not, and give its numbers back; good until the next `begin`."""
+        """Forget the events of the stimulus, taken or not, and reuse their numbers. Call it before the next `begin`."""
         self.seq, self.lamport = self._mark
         self._kept = []
         self._taken = 0

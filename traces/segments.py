@@ -1,8 +1,8 @@
-"""Segment files: how a node's events leave its database, and how a folder of them is found again.
+"""Segment files: they contain the events that a node has exported from its database.
 
-A segment is `<node>-<incarnation>-<first seq>.jsonl`: plain JSON lines, one event each, in order of seq. It
-appears whole (written aside, fsync, atomic rename) and is never changed afterwards, so a reader may take
-any file that it sees, and an exporter may prune what a segment holds.
+A segment is `<node>-<incarnation>-<first seq>.jsonl`: JSON lines, one event each, in the order of seq. It appears complete
+(written under another name, fsync, atomic rename) and never changes. So a reader can use every segment that it sees, and an
+exporter can delete from the database what a segment contains.
 """
 
 import os
@@ -26,7 +26,7 @@ MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, order=True)
 class SegmentName:
-    """What a segment's file name says."""
+    """The parts of a segment's file name."""
 
     node: str
     incarnation: int
@@ -37,7 +37,7 @@ class SegmentName:
 
     @classmethod
     def parse(cls, text: str) -> "SegmentName | None":
-        """The parts of a file name; None if it is not a segment's."""
+        """Return the parts of a file name; None if it is not a segment's."""
         match = _NAME.fullmatch(text)
         if match is None:
             return None
@@ -54,8 +54,7 @@ _SEQ: Final = msgspec.json.Decoder(_Numbered)
 def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> Path:
     """Write the batches (each the lines of `Recorder.take`) as one closed segment and return its path.
 
-    When this returns the file and its name are on disk. Raises SegmentError if there is nothing to
-    write or the segment exists: closed segments are never changed.
+    On return the file and its name are durable. Raises SegmentError if there is nothing to write, or if the segment exists.
     """
     if SegmentName.parse(str(name)) != name:
         raise SegmentError(f"{str(name)!r} cannot name a segment; write <node>-<incarnation>-<first seq>{SUFFIX}")
@@ -69,7 +68,7 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
             file.flush()
             os.fsync(file.fileno())
     except OSError:
-        unfinished.unlink(missing_ok=True)  # on a full disk it would take what room there is
+        unfinished.unlink(missing_ok=True)  # it takes room on a full disk
         raise
     if size == 0:
         unfinished.unlink()
@@ -80,7 +79,7 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the system lets a folder be opened."""
+    """Make the rename itself durable, if the system can open folders."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -91,14 +90,14 @@ def _sync_folder(folder: Path) -> None:
 
 
 def list_segments(folder: Path) -> list[tuple[SegmentName, Path]]:
-    """The closed segments in `folder`, by node, incarnation and first seq."""
+    """Return the closed segments in `folder` in the order of node, incarnation and first seq."""
     found = ((SegmentName.parse(path.name), path) for path in folder.iterdir())
     return sorted((name, path) for name, path in found if name is not None)
 
 
 def exported_through(folder: Path, node: str) -> int:
-    """The last seq of `node` that a closed segment holds, 0 if none: where an exporter goes on after a crash
-    between writing a segment and pruning what it holds.
+    """Return the last seq of `node` in closed segments, 0 if there is none. An exporter that was killed after it had written a
+    segment continues there.
 
     Raises SegmentError if the last segment does not end in an event.
     """
@@ -116,8 +115,7 @@ def exported_through(folder: Path, node: str) -> int:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a segment without their newline; a line over MAX_LINE_BYTES comes cut off, and so is
-    malformed to whoever decodes it."""
+    """Yield the lines of a segment without their newlines. A line over MAX_LINE_BYTES is cut off, so it is malformed."""
     with path.open("rb") as file:
         while line := file.readline(MAX_LINE_BYTES):
             whole = line.endswith(b"\n")

@@ -1,13 +1,14 @@
-"""Which traces a reader takes.
+"""The version of the trace format, and which versions a reader accepts.
 
-The format has a version `major.minor`. A new event type or a new field with a default raises the minor
-number; anything that would make an old reader misunderstand a line raises the major one. A line says its
-major version in the field `v`, which is left out while it is 1. So a reader
+The format has a version `major.minor`. A new event type or a new field with a default raises the minor number. A change that
+an old reader would misunderstand raises the major number. The field `v` of a line is its major version; it is left out while
+that is 1.
 
-- takes events of its own major version,
-- ignores fields that it does not know,
-- keeps event types that it does not know aside, and counts them,
-- keeps lines of another major version aside, and counts them: they are never half understood.
+| a reader finds | it |
+|---|---|
+| an event of its own major version | uses it, and ignores fields that it does not know |
+| an event of a type that it does not know | sets the line aside and counts it |
+| a line of another major version | sets the line aside and counts it |
 """
 
 from typing import Final
@@ -18,5 +19,5 @@ TRACE_VERSION: Final = f"{TRACE_MAJOR}.{TRACE_MINOR}"
 
 
 def is_readable(major: int) -> bool:
-    """Whether this reader takes lines of that major version."""
+    """Return whether this reader accepts lines of that major version."""
     return major == TRACE_MAJOR

@@ -3,8 +3,8 @@
 | table | content |
 |---|---|
 | fact | the run, its topology, lab time and rate, the wanted status of each server, the last recorded event of each store |
-| told | the newest events in the order in which the lab's event stream gave them |
-| event | the lab's own events that are in no segment yet |
+| told | the newest events in the order of the lab's event stream |
+| event | the lab's own events that are not in a segment yet |
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 MOST_HELD: Final = 50_000
-"""Events that a lab keeps in memory, some 50 MB; older ones are in the traces."""
+"""The most events that a lab keeps in memory, about 50 MB; older ones are in the traces."""
 
 STATE: Final = "lab.sqlite"
 """The name of the file in a run's folder."""
@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS told (place INTEGER PRIMARY KEY, line BLOB NOT NULL);
 
 
 class LabState:
-    """The file. `began`: the run was begun before. `incarnation` counts the coordinator's starts.
+    """The file. began: whether the run began before. incarnation: the number of the coordinator's starts.
 
     Raises LabError for a file that was written for another topology.
     """
@@ -58,8 +58,8 @@ class LabState:
         self.began = self.fact("run") is not None
         if self.began and self.fact("topology") != topology:
             raise LabError(
-                f"the lab in {path.parent} goes on, and began with another topology: give that one, or begin with an"
-                " empty folder and empty stores"
+                f"the lab in {path.parent} began with another topology; give that topology, or an empty folder and empty"
+                " stores"
             )
         self.incarnation = int(self.fact("incarnation") or 0) + 1
         self.run = str(self.fact("run") or run)
@@ -77,16 +77,16 @@ class LabState:
         self._conn.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
         self._conn.execute("COMMIT")
 
-    def tell(self, place: int, lines: Sequence[bytes], *, own_seq: int | None = None) -> None:
-        """Add recorded events, the first at index `place` (from 1). own_seq: the number of the first if it is the lab's own."""
+    def add_events(self, place: int, lines: Sequence[bytes], *, own_seq: int | None = None) -> None:
+        """Add recorded events, the first at index `place` (from 1). own_seq: the seq of the first if it is the lab's own."""
         self._conn.execute("BEGIN")
         self._conn.executemany("INSERT INTO told VALUES (?, ?)", enumerate(lines, start=place))
         if own_seq is not None:
             self._conn.execute("INSERT INTO event VALUES (?, ?, ?)", (own_seq, self.incarnation, lines[0]))
         self._conn.execute("COMMIT")
 
-    def told(self) -> tuple[int, list[Event]]:
-        """Return how many events came before the kept ones, and the kept ones."""
+    def events(self) -> tuple[int, list[Event]]:
+        """Return how many events were forgotten, and the events that are kept."""
         rows = self._conn.execute("SELECT place, line FROM told ORDER BY place").fetchall()
         return (rows[0][0] - 1 if rows else 0), [_EVENT.decode(line) for _, line in rows]
 
@@ -101,7 +101,7 @@ class LabState:
         return max(int(last), int(self.fact("written") or 0))
 
     def write_out(self, folder: Path) -> None:
-        """Write the lab's own events into closed segments. If the process is killed here, nothing is written twice."""
+        """Write the lab's own events into closed segments. If the process is killed meanwhile, no event is written twice."""
         rows = self._conn.execute("SELECT seq, incarnation, line FROM event ORDER BY seq").fetchall()
         written = exported_through(folder, LAB)
         for incarnation in sorted({row[1] for row in rows if row[0] > written}):
@@ -122,7 +122,7 @@ class LabState:
 
 
 class DurableRecord(Record):
-    """A record that continues another coordinator's. changed: called whenever it has grown."""
+    """A record that continues after a restart of the coordinator. changed: called after each addition."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class DurableRecord(Record):
         self._state = state
         self._traces = folder.traces
         self._changed = changed
-        self._first, self._events = state.told()
+        self._first, self._events = state.events()
         own = [event.lamport for event in self._events if event.node == LAB]
         self._recorder = Recorder(
             run=state.run,
@@ -168,13 +168,13 @@ class DurableRecord(Record):
 
     def note(self, kind: type[Event], /, **fields: object) -> None:
         super().note(kind, **fields)
-        self._state.tell(self.count, [self._lines.pop()], own_seq=self._recorder.seq)
+        self._state.add_events(self.count, [self._lines.pop()], own_seq=self._recorder.seq)
         self._changed()
 
     def extend(self, events: Iterable[Event]) -> None:
         fresh, known = list(events), self.count
         super().extend(fresh)
-        self._state.tell(known + 1, [msgspec.json.encode(each) for each in fresh])
+        self._state.add_events(known + 1, [msgspec.json.encode(each) for each in fresh])
         self._changed()
 
     def _forget(self) -> None:

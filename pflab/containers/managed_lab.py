@@ -1,12 +1,12 @@
-"""The driver of managed processes: somebody else, such as Docker, keeps them alive, and the lab alone decides which stores run.
+"""The driver of managed processes: another program, such as Docker, keeps them alive; the lab decides which stores run.
 
-A process that was started or restarted waits (`node.process.managed`). For each server the lab knows the status that it wants
-(`ServerStatus`), and every WATCH_S it looks at the processes of the servers that do not run:
+A process that was started or restarted waits (`node.process.managed`). The lab has a wanted status for each server
+(`ServerStatus`). Every WATCH_S it compares it with the processes of the servers that do not run:
 
 | wanted | the process | what the lab does |
 |---|---|---|
-| running | does not answer | nothing: it goes on without the server, whose peers retry their mail |
-| running | waits | begins the store at the lab's time and tells its peers the address |
+| running | does not answer | nothing: it continues without the server, and peers retry their mail |
+| running | waits | begins the store at the present lab time and sends its peers the address |
 | running | runs the store in another run or history | ends that store, then begins its own |
 | running | runs the store in this run and history | manages it again, without a restart |
 | stopped, killed, not joined yet | runs the store | kills the process and collects what the store committed |
@@ -17,19 +17,19 @@ States of the coordinator:
 | from | event | to |
 |---|---|---|
 | not started | `up`: start HTTP, begin or take over the servers that should run | up |
-| up | `close` with `leaves_running`: stop managing, keep the stores as they are | away |
+| up | `close` with `leaves_running`: stop managing, leave the stores as they are | away |
 | away | another coordinator with the same folder: the same run, time, servers, events and next fault number | up |
 | up | `renew` or `reset`, then `close`; or `close` without `leaves_running`: stop all stores, end the run | ended |
 
 Example: Docker restarts the container of B. B does not answer, so the coordinator moves lab time without it and A's mail waits
-in A's queue. When the new process of B answers, the lab begins the store at the present lab time, tells it the directory
+in A's queue. When the new process of B answers, the lab begins the store at the present lab time, sends it the directory
 updates that it missed and the addresses of its peers, and only then lets it work. A retries, and B gets the mail.
 
 What must never happen:
 
 - A store runs that should not, or works at another time than the lab's.
-- Lab time goes back after a restart of the coordinator. It is saved with every event, and if stores ran on meanwhile, all
-  clocks go to the latest.
+- Lab time goes back after a restart of the coordinator. It is saved with every event. If stores continued to run
+  meanwhile, all clocks are set to the latest time.
 - An event is recorded twice or lost. The number of each store's last recorded event is saved with the events.
 - A snapshot or exported traces lack a cause of what they contain. All hosts are held while they are made
   (`Coordinator.at_rest`); a snapshot needs every server, exported traces name those that did not answer.
@@ -62,10 +62,10 @@ if TYPE_CHECKING:
     from topology import Topology
 
 WATCH_S: Final = 0.5
-"""Real time between two looks at the processes of servers that do not run."""
+"""Real time between two checks of the processes of servers that do not run."""
 
 PAUSED_LOOK_S: Final = 1.0
-"""Real time between two looks at all servers while the clock is paused."""
+"""Real time between two checks of all servers while the clock is paused."""
 
 WRITE_S: Final = 10.0
 """Real time between two segments of the lab's own events."""
@@ -77,8 +77,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     """A live lab of managed processes.
 
     addresses: where each server's process serves HTTP. leaves_running: closing the lab leaves the stores as they are, so that
-    another coordinator with this folder can continue; otherwise it ends the run. begins_anew: databases of other runs are
-    deleted. If the folder's traces are elsewhere, stores write theirs into a folder of the same name.
+    another coordinator with this folder can continue; otherwise it ends the run. deletes_others: databases of other runs
+    are deleted. If the folder's traces are elsewhere, stores write theirs into a folder of the same name.
     """
 
     driver: ClassVar = "tenants"
@@ -94,7 +94,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         run: str | None = None,
         durability: Literal["full", "normal"] = "full",
         leaves_running: bool = False,
-        begins_anew: bool = False,
+        deletes_others: bool = False,
     ) -> None:
         self._complete = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
@@ -103,7 +103,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             self._state, folder=folder, now=lambda: self.now, real_time=time.time, changed=self._save
         )
         at = self._state.fact("at")
-        self._goes_on = at is not None
+        self.continues = at is not None
+        """Whether another coordinator managed this run before."""
         super().__init__(
             topology,
             folder=folder,
@@ -122,7 +123,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             history=self.history,
             topology=topology.as_json(),
             traces=self._traces_name,
-            fresh=begins_anew,
+            fresh=deletes_others,
         )
         self._processes = {
             name: ManagedProcess(
@@ -130,21 +131,18 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             )
             for name in topology.servers
         }
-        if self._goes_on:
+        if self.continues:
             self._servers.recall(self._state.fact("roll"))
             self._collector.resume(self._state.fact("seqs"), self._durable.events())
-            self.faults.go_on_after(self._state.fact("faults"))
+            self.faults.number_after(self._state.fact("faults"))
         else:
             for server in self._servers.present_at_start():
-                server.status = ServerStatus.RUNNING  # the wanted status; the lab begins it when it answers
+                server.status = (
+                    ServerStatus.RUNNING
+                )  # the wanted status; the lab begins the store when the process answers
         self._complete = True
 
     # --- runs
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether another coordinator managed this run before."""
-        return self._goes_on
 
     async def renew(self, topology: Topology | None) -> None:
         """End this run; `renews` begins another. Raises LabError if there is no `renews`."""
@@ -204,7 +202,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     # --- traces
 
-    async def ship(self) -> ExportedTraces:
+    async def export_traces(self) -> ExportedTraces:
         """Write all events up to one instant into closed segments. They contain every cause of every event in them."""
         async with self._lives:
             away = {name for name in self.names if not self.running(name) and not await self._written(name)}
@@ -215,7 +213,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 nonlocal at
                 at = self.now
                 there = [host.name for host in self._hosts_in_order() if not host.silent]
-                for name, seq in zip(there, await asyncio.gather(*map(self._ship_one, there)), strict=True):
+                for name, seq in zip(
+                    there, await asyncio.gather(*[self._processes[each].export() for each in there]), strict=True
+                ):
                     if seq is None:
                         away.add(name)
                     else:
@@ -228,7 +228,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     @property
     def _traces_name(self) -> str:
-        """The folder of this run's traces below that of all; "" if there is only this run."""
+        """The folder of this run's traces below the folder of all traces; "" if there is only this run."""
         apart = self._folder.traces_at
         return "" if apart is None else apart.name
 
@@ -239,9 +239,6 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     def keep_verdict(self, verdict: Mapping[str, object]) -> None:
         super().keep_verdict(verdict)
         self._folder.write_verdict(verdict)
-
-    async def _ship_one(self, name: str) -> int | None:
-        return await self._processes[name].ship()
 
     async def _written(self, name: str) -> bool:
         """Return whether all events of a server that does not run are in the traces."""
@@ -270,104 +267,104 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def stop(self, name: str) -> None:
         async with self._lives:
             await super().stop(name)
-            self._save_roll()
+            self._save_servers()
 
     async def kill(self, name: str) -> None:
         async with self._lives:
             await super().kill(name)
-            self._save_roll()
+            self._save_servers()
 
     async def _start(self, server: LabServer) -> None:
         if self.running(server.name):
             raise LabError(f"server {server.name} is running already")
         process = self._processes[server.name]
-        if await process.found() is None:  # wait for the process before the lab is held for it
+        if await process.wait_for() is None:  # before the lab is held, because this may take long
             raise LabError(f"server {server.name} does not answer; start its process")
         async with self._lives:
             await super()._start(server)
-            self._save_roll()
+            self._save_servers()
 
     async def _look_after(self, server: LabServer) -> None:
         """Compare the process of a server that does not run with the wanted status; see the table above."""
         name = server.name
-        seen = await self._processes[name].seen()
+        status = await self._processes[name].status()
         async with self._lives:
-            if seen is None or self.running(name):
+            if status is None or self.running(name):
                 return
             if server.status is not ServerStatus.RUNNING:
-                if seen.standing == "running":
+                if status.standing == "running":
                     await self._processes[name].kill()
                     await self._collect_rest(name)
-            elif name not in self._hosts or not self._processes[name].runs(seen):
+            elif name not in self._hosts or not self._processes[name].runs(status):
                 await super()._start(server)
-                self._save_roll()
-                await self._peers.tell()
+                self._save_servers()
+                await self._peers.notify()
 
     async def _collect_rest(self, name: str) -> None:
         await self._written_out(name)
 
     async def _written_out(self, name: str) -> bool:
-        """Collect the events that a server left, and let its process write them into the traces.
+        """Collect the remaining events of a server, and let its process write them into the traces.
 
         Returns False if the process does not answer.
         """
         process = self._processes[name]
-        if await process.seen() is None:
+        if await process.status() is None:
             return False
-        while lines := await process.left(self._collector.last_seq[name]):
+        while lines := await process.events_left(self._collector.last_seq[name]):
             self._collector.add(name, lines)
         return lines is not None
 
     # --- background tasks
 
     async def _collect(self) -> None:
-        """Look at all servers at intervals, because one may stop to answer or come back even while the clock is paused."""
+        """Check all servers at intervals, because one may fall silent or come back even while the clock is paused."""
         while True:
             await asyncio.sleep(COLLECT_S if self.coordinator.rate else PAUSED_LOOK_S)
             if not self.coordinator.warping:
-                await self._surely(self.coordinator.look())
+                await self._log_errors(self.coordinator.look())
                 self._save()
 
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(WATCH_S)
             away = [server for server in self._servers.all() if not self.running(server.name)]
-            await asyncio.gather(*[self._surely(self._look_after(server)) for server in away])
+            await asyncio.gather(*[self._log_errors(self._look_after(server)) for server in away])
 
     async def _write(self) -> None:
         while True:
             await asyncio.sleep(WRITE_S)
             self._durable.write_out()
 
-    async def _surely(self, act: Awaitable[None]) -> None:
-        """Await `act`; log its error, because trouble with one server must not end the lab."""
+    async def _log_errors(self, act: Awaitable[None]) -> None:
+        """Await `act` and log its error, because an error of one server must not end the lab."""
         try:
             await act
         except (NodeError, LabError) as error:
             log.warning("%s", error)
         except InternalError as error:
-            log.error("%s", bug_line(error), exc_info=error)  # noqa: TRY400 - of the cause, which is not this handler's
+            log.error("%s", bug_line(error), exc_info=error)  # noqa: TRY400 - with the traceback of its cause
 
     # --- opening and closing
 
     async def up(self) -> None:
         rate = float(self._state.fact("rate") or 0.0)
-        self._save_roll()
+        self._save_servers()
         if not self._durable.begun:
             self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
         await self._server.start()
         wanted = [server for server in self._servers.all() if server.status is ServerStatus.RUNNING]
-        patience_s = FOUND_AGAIN_S if self._goes_on else FOUND_S
-        there = await asyncio.gather(*[self._processes[server.name].found(patience_s) for server in wanted])
-        present = [server for server, seen in zip(wanted, there, strict=True) if seen is not None]
+        patience_s = FOUND_AGAIN_S if self.continues else FOUND_S
+        there = await asyncio.gather(*[self._processes[server.name].wait_for(patience_s) for server in wanted])
+        present = [server for server, status in zip(wanted, there, strict=True) if status is not None]
         async with self._lives, self.coordinator.steady() as now:
             await asyncio.gather(*[self._begin(server, now) for server in present])
-            await self._let_go([server.name for server in present])
+            await self._release([server.name for server in present])
         await self.coordinator.look()
-        if self._goes_on:
+        if self.continues:
             await self.coordinator.set_rate(rate)  # this sets all clocks to one time again
-        self._save_roll()
+        self._save_servers()
         self.begun = True
         self._collecting = asyncio.create_task(self._collect(), name="collect events")
         self._watching = [
@@ -423,6 +420,6 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             faults=self.faults.number,
         )
 
-    def _save_roll(self) -> None:
+    def _save_servers(self) -> None:
         self._state.keep(roll=self._servers.as_document())
         self._save()

@@ -1,4 +1,4 @@
-"""The runs that one coordinator has managed, one after the other: a folder for each, and the number of the present one."""
+"""The runs of one coordinator, one after the other: a folder for each, and the number of the present run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunHistory:
         self.number = int(present.read_text("ascii")) if present.exists() else 1
         self._topology = given
         if self.number > 1:
-            self._topology = load_topology(self._beside(self.number))
+            self._topology = load_topology(self._topology_file(self.number))
 
     @property
     def name(self) -> str:
@@ -61,37 +61,37 @@ class RunHistory:
             http=http,
             run=run,
             leaves_running=True,
-            begins_anew=self.number > 1,
+            deletes_others=self.number > 1,
         )
 
     def next(self, topology: Topology, servers: Collection[str]) -> None:
         """Make the next run one of this organization. Raises LabError for servers that are not managed here."""
-        strangers = [name for name in topology.servers if name not in servers]
-        if strangers:
-            raise LabError(f"this lab has no server {strangers[0]}; its servers are {', '.join(servers)}")
-        self._go_on(self.number + 1, topology)
+        unknown = [name for name in topology.servers if name not in servers]
+        if unknown:
+            raise LabError(f"this lab has no server {unknown[0]}; its servers are {', '.join(servers)}")
+        self._set_present(self.number + 1, topology)
 
     def back_to(self, name: str) -> None:
         """Make the next run continue from a snapshot. Raises LabError if there is none of that name."""
         number = self.number + 1
         begun = self._data / "runs" / "returning"
-        self.snapshots.give_back(name, begun, self.traces / ".returning")
+        self.snapshots.copy_into(name, begun, self.traces / ".returning")
         topology = load_topology(begun / "topology.yaml")
         history = _named(topology, number)
         for found, place in (
             (self.traces / ".returning", self.traces / history),
             (begun, self._data / "runs" / history),
         ):
-            shutil.rmtree(place, ignore_errors=True)  # left by a coordinator that was killed before the next line
+            shutil.rmtree(place, ignore_errors=True)  # remains if a coordinator was killed before the next line
             found.rename(place)
-        self._go_on(number, topology)
+        self._set_present(number, topology)
 
-    def _go_on(self, number: int, topology: Topology) -> None:
-        _write(self._beside(number), topology.as_yaml())
+    def _set_present(self, number: int, topology: Topology) -> None:
+        _write(self._topology_file(number), topology.as_yaml())
         _write(self._data / PRESENT, f"{number}\n")
         self.number, self._topology = number, topology
 
-    def _beside(self, number: int) -> Path:
+    def _topology_file(self, number: int) -> Path:
         return self._data / f"topology-{number}.yaml"
 
 

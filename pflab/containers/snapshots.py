@@ -1,4 +1,4 @@
-"""Snapshots: the state of a lab at an instant, kept under a name, to which the lab can go back.
+"""Snapshots: the state of a lab at an instant, saved under a name, so that the lab can go back to it.
 
 A snapshot is a folder: `run/` is the run's folder with the coordinator's state, `stores/` exact copies of the databases. The
 traces up to the snapshot are hard links in a folder of the same name beside the traces, so they take no space of their own.
@@ -24,7 +24,7 @@ _TRACES: Final = ".saved"
 _RUN: Final = "run"
 _STORES: Final = "stores"
 _RETURNS: Final = "returns"
-"""In a run's folder: the databases with which its stores begin."""
+"""In a run's folder: the databases with which its stores begin after a reset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class Snapshots:
             raise Taken(f"a lab is already saved as {name!r}; choose another name, or replace it (--replace)")
 
     def begin(self, name: str) -> SnapshotDraft:
-        """Make room for a snapshot; `SnapshotDraft.done` puts it in the place of an earlier one. Raises LabError."""
+        """Begin a snapshot; it exists only after `SnapshotDraft.done`, which replaces an earlier one. Raises LabError."""
         if safe_name(name) != name:
-            raise LabError(f"{name!r} cannot name a saved lab; use letters, digits, - and _")
+            raise LabError(f"{name!r} is not a name for a snapshot; use letters, digits, - and _")
         draft = SnapshotDraft(self, name)
         for each in (draft.folder, draft.traces):
             shutil.rmtree(each, ignore_errors=True)
@@ -56,7 +56,7 @@ class Snapshots:
             each.mkdir(parents=True)
         return draft
 
-    def give_back(self, name: str, run: Path, traces: Path) -> None:
+    def copy_into(self, name: str, run: Path, traces: Path) -> None:
         """Copy a snapshot into a run's folder and its traces. Raises LabError if there is none of that name."""
         if name not in self.names():
             raise LabError(f"no lab was saved as {name!r}; saved: {', '.join(self.names()) or 'none'}")
@@ -124,7 +124,7 @@ def link_all(files: Iterable[Path], folder: Path) -> None:
     """Link files into a folder, or copy them if links are impossible. Segments never change, so links are safe."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in files:
-        with suppress(FileNotFoundError):  # the oldest may be removed at any time
+        with suppress(FileNotFoundError):  # trace retention may remove the oldest at any time
             try:
                 os.link(path, folder / path.name)
             except OSError:

@@ -14,7 +14,7 @@ from typing import Final
 from traces.segments import SegmentName
 
 MOST_SEGMENTS: Final = 20_000
-"""The most segments of one run. So many are still listed quickly; `pflab follow` makes one a round and node."""
+"""The most segments of all runs; so many can still be listed quickly. `pflab follow` makes one for each node and round."""
 
 
 def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = MOST_SEGMENTS) -> int:
@@ -23,7 +23,7 @@ def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = 
     Segments of runs other than the `present` one are removed first.
     """
     found = _segments(traces)
-    size, number, gone = sum(each.size_bytes for each in found), len(found), 0
+    size, number, removed = sum(each.size_bytes for each in found), len(found), 0
     stay = _newest(each.path for each in found if each.path.parent.name == present)
     for each in sorted(found, key=lambda each: (each.path.parent.name == present, each.written_s, each.path)):
         if size <= most_bytes and number <= most_segments:
@@ -31,8 +31,8 @@ def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = 
         if each.path in stay:
             continue
         each.path.unlink(missing_ok=True)
-        size, number, gone = size - each.size_bytes, number - 1, gone + 1
-    return gone
+        size, number, removed = size - each.size_bytes, number - 1, removed + 1
+    return removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def _segments(traces: Path) -> list[_Segment]:
     found = []
     for path in traces.glob("*/*.jsonl"):
         with suppress(FileNotFoundError):
-            told = path.stat()
-            found.append(_Segment(path, told.st_mtime, told.st_size))
+            stat = path.stat()
+            found.append(_Segment(path, stat.st_mtime, stat.st_size))
     return found
 
 

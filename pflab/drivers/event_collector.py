@@ -1,8 +1,7 @@
 """The collector of events of nodes in other processes: it adds them to one record, each after its causes.
 
-Events of one node arrive in the order of their numbers, some of them more than once. Before the record is read, the events
-that arrived since the last time are sorted by lab time and Lamport number. The events of a node that has ended are read from
-its database.
+The events of one node arrive in the order of their numbers, some of them more than once. Before the record is read, the
+collector sorts the new events by lab time and Lamport number. It reads the events of a node that has ended from its database.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 
 class EventCollector:
-    """The events of the servers of one lab. For each server, `last_seq` is the number of its last event that arrived,
+    """The events of the servers of one lab. For each server, `last_seq` is the number of its last event that has arrived, and
     `recorded` that of its last event in the record."""
 
     def __init__(self, record: Record, folder: RunFolder, servers: Iterable[str]) -> None:
@@ -39,7 +38,8 @@ class EventCollector:
         self._pending: list[Event] = []
 
     def resume(self, recorded: Mapping[str, int], held: Iterable[Event]) -> None:
-        """Continue after what another coordinator recorded. `held` are its newest events, which may be ahead of the numbers."""
+        """Continue after another coordinator. recorded: its numbers; held: its newest events, which may be later than the
+        numbers."""
         self.recorded.update(recorded)
         self._count(held)
         self.last_seq.update(self.recorded)
@@ -67,7 +67,7 @@ class EventCollector:
             self.record.extend(fresh)
 
     def collect_from_database(self, name: str) -> None:
-        """Add what an ended node committed to the record and to the traces, because it may never start again."""
+        """Add the events of an ended node to the record and to the traces, because the node may never start again."""
         path = self._folder.database(name)
         with closing(sqlite3.connect(path)) as raw:
             conn = Connection(raw)

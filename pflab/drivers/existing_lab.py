@@ -1,7 +1,7 @@
-"""A lab that runs elsewhere, reached through its HTTP server: scenarios play on it as on a lab of their own.
+"""A lab that runs elsewhere, used over HTTP. Scenarios play on it as on a lab that they start themselves.
 
-All requests go through `pflab.client`, one after the other, and each blocks. The condition of a wait is evaluated here at each
-quiet instant: the lab is moved step by step, from one due time to the next.
+All requests go through `pflab.client`, one after the other, and each blocks. To wait for a condition, the driver steps the lab
+from one due time to the next and evaluates the condition here at each quiet instant.
 """
 
 from __future__ import annotations
@@ -31,16 +31,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 AGAIN_S: Final = 0.2
+"""Real time between two checks whether the next run has begun."""
+
 RENEWED_TRIES: Final = 600
-"""How often, every AGAIN_S, a lab is asked whether its next run has begun."""
+"""The most checks whether the next run has begun."""
 
 _REFUSED: Final = "MailRefused"
 
 
 class ExistingLab(Lab):
-    """The lab behind `client`. It must have this topology and be at its start; its clock is paused on entering.
+    """The lab behind `client`. It must have this topology and be at its start; entering pauses its clock.
 
-    renews: first let the lab begin another run with this topology, which labs in containers can do.
+    renews: first let the lab begin another run with this topology, as labs in containers can.
     """
 
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:
@@ -148,7 +150,7 @@ class ExistingLab(Lab):
     # --- opening and closing
 
     async def up(self) -> None:
-        """Raises LabError if it is another organization's lab, or one that has been moved already."""
+        """Raise LabError if the lab has another topology, or is not at its start."""
         client = self._client
         if self._renews:
             await self._renewed()
@@ -177,5 +179,5 @@ class ExistingLab(Lab):
         raise LabError(f"the lab at {self._client.url} did not begin another run within {RENEWED_TRIES * AGAIN_S:g} s")
 
     async def close(self) -> None:
-        """Close the client; the lab goes on."""
+        """Close the client. The lab continues to run."""
         self._client.close()

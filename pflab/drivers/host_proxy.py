@@ -1,6 +1,6 @@
 """The host of a node in another process, as the coordinator uses it (`pflab.lab.coordinator.Timed`).
 
-It keeps the last state that its process reported, and asks again when `look` is called.
+It has the last state that the process reported; `look` asks again.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ LOST_S: Final = 8.0
 """Real time without an answer after which peers no longer wait for a node whose process is there, even during a mail."""
 
 PROBE_S: Final = 0.5
-"""Real time between two questions to a silent node whether it is back."""
+"""Real time between two checks whether a silent node answers again."""
 
 
 class _Status(msgspec.Struct):
-    """What a node's process reports of itself."""
+    """The state of a node as its process reports it."""
 
     now: LabTime
     rate: float
@@ -42,8 +42,8 @@ class _Status(msgspec.Struct):
 class RemoteHost:
     """One node in another process.
 
-    events: takes lines of events, some of which may be known already; returns the number of the last known one.
-    silent: the process did not answer. Until it does, the coordinator leaves it out.
+    events: called with lines of events, some of which may be known already; returns the number of the last known one.
+    silent: whether the process did not answer. Until it does, the coordinator works without it.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class RemoteHost:
         self._line = HttpLine(address, token)
         self._base = f"/nodes/{quoted(name)}"
         self._events = events
-        self._status = _Status(0, 0.0, 0, None, "it has not been asked yet", None, 0)
+        self._status = _Status(0, 0.0, 0, None, "its state is not known yet", None, 0)
         self._lost_s = 0.0
         self._probed_s = 0.0
         self._probe: asyncio.Future[bool] | None = None
@@ -72,14 +72,14 @@ class RemoteHost:
 
     @property
     def lost(self) -> bool:
-        """Whether no peer needs to wait for it during a mail: its process is gone, or has been silent for LOST_S."""
+        """Whether peers should not wait for it during a mail: its process has ended, or has been silent for LOST_S."""
         return self.silent and asyncio.get_running_loop().time() >= self._lost_s
 
     def next_due(self) -> LabTime | None:
         return self._status.due
 
     def busy(self, at: LabTime) -> str:
-        """As of the last look, except for rows that became due since."""
+        """Return why it is not idle at `at`, by its last report; '' if it is idle."""
         due = self._status.due
         if not self._status.busy and due is not None and due <= at:
             return "a row is due"
@@ -87,26 +87,26 @@ class RemoteHost:
 
     async def look(self, at: LabTime, wait_s: float = 0.0) -> None:
         """Ask for its state at `at` and its new events. A busy node answers after `wait_s` at the latest."""
-        await self._said(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET", b"", STEP_S + wait_s)
+        await self._request(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET", b"", STEP_S + wait_s)
 
     async def hold(self) -> LabTime:
-        # A paused clock still shows the last known time, and setting it holds the node first.
+        # A paused clock is at the last known time, and `set_clock` holds the node first.
         if self._status.rate or not self._status.now:
-            await self._said("/clock/hold")
+            await self._request("/clock/hold")
         return 0 if self.silent else self._status.now
 
     async def set_clock(self, at: LabTime, rate: float) -> None:
-        await self._said("/clock/set", "POST", msgspec.json.encode({"at": at, "rate": rate}))
+        await self._request("/clock/set", "POST", msgspec.json.encode({"at": at, "rate": rate}))
 
     async def go(self) -> None:
-        await self._said("/clock/go")
+        await self._request("/clock/go")
 
     async def meet(self, peers: Mapping[str, object]) -> None:
-        """Tell it the addresses of its peers, and whether to ask about faults."""
-        await self._said("/peers", "PUT", msgspec.json.encode(peers))
+        """Send it the addresses of its peers, and whether to ask about faults."""
+        await self._request("/peers", "PUT", msgspec.json.encode(peers))
 
     async def back(self) -> bool:
-        """Return whether a silent node answers again. It is asked every PROBE_S at most, and nobody waits for the answer."""
+        """Return whether a silent node answers again. It is asked at most every PROBE_S, and this call does not wait."""
         now_s = asyncio.get_running_loop().time()
         if self._probe is None:
             if now_s - self._probed_s >= PROBE_S:
@@ -133,7 +133,7 @@ class RemoteHost:
             self._probe.cancel()
         self._line.close()
 
-    async def _said(self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S) -> None:
+    async def _request(self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S) -> None:
         if self.silent:
             return
         lost_after_s = 0.0

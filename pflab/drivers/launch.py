@@ -1,4 +1,4 @@
-"""How another process finds our packages, whatever lies in the folder it is started in."""
+"""The command and environment of a node's process, so that it finds our packages in whatever folder it starts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 
 def node_order(*arguments: str) -> list[str]:
-    """The command of a node's process; `-P` keeps a user's own package called `node` or `transport` out of its way."""
+    """Return the command of a node's process. `-P` prevents that it imports a user's package named `node` or `transport`."""
     return [sys.executable, "-P", "-m", "node", *arguments]
 
 
 def node_environment() -> dict[str, str]:
-    """The environment that goes with it."""
+    """Return the environment of a node's process."""
     found = find_spec("node")
     assert found is not None
     assert found.origin is not None
@@ -23,6 +23,6 @@ def node_environment() -> dict[str, str]:
 
 
 def source_root() -> Path | None:
-    """The folder that images are built from: that of our packages, if it is our source."""
+    """Return the folder from which images are built; None if our packages are not in a source tree."""
     root = Path(__file__).resolve().parents[2]
     return root if (root / "compose" / "Dockerfile").is_file() else None

@@ -17,7 +17,7 @@ from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.host.tls_files import tls_of
 from node.store.node import Node
-from pflab.drivers.socket_lab import SocketLab, hand_in
+from pflab.drivers.socket_lab import SocketLab, send_mail
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus
@@ -94,7 +94,7 @@ class LiveLab(SocketLab[Host]):
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
         self._host(name)
         async with self.coordinator.steady():
-            await hand_in(self._addresses[name], sender, recipients, content)
+            await send_mail(self._addresses[name], sender, recipients, content)
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return self._host(name).read(fn)

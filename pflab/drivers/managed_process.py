@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 ASK_S: Final = 2.0
-"""Real time that a process gets to answer about its state."""
+"""Real time that a process gets to report its state."""
 
 BEGIN_S: Final = 30.0
 """Real time that a store gets to open; it needs less than one, unless it restores a large backup."""
@@ -32,13 +32,13 @@ FOUND_S: Final = 60.0
 """Real time that a process gets to answer for the first time; a container engine may be slow to start it."""
 
 FOUND_AGAIN_S: Final = 3.0
-"""The same for a lab that continues after a restart of its coordinator; a later server is started when it answers."""
+"""The same for a lab that continues after a restart of its coordinator. A server that answers later is started then."""
 
 BACK_S: Final = 10.0
-"""Real time that a killed process gets to be back, so that the lab can read at once what it left."""
+"""Real time that the lab waits for a killed process to restart, so that it can read the remaining events."""
 
-SHIP_S: Final = 8.0
-"""Real time that a store gets to write its events; the whole lab waits for it."""
+EXPORT_S: Final = 8.0
+"""Real time that a store gets to write its events, or to copy its database, while the whole lab waits."""
 
 AGAIN_S: Final = 0.1
 
@@ -82,7 +82,7 @@ class ManagedProcess:
         self._line = HttpLine(http, token)
         self._base = f"/nodes/{quoted(name)}"
 
-    async def seen(self) -> ProcessStatus | None:
+    async def status(self) -> ProcessStatus | None:
         """Return its state; None if it does not answer."""
         try:
             status, answer = await self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S)
@@ -92,74 +92,74 @@ class ManagedProcess:
             raise LabError(f"server {self.name} at {_shown(self.http)}: {_detail(answer)}")
         return msgspec.json.decode(answer, type=ProcessStatus)
 
-    def runs(self, seen: ProcessStatus | None) -> bool:
+    def runs(self, status: ProcessStatus | None) -> bool:
         """Return whether the store runs, in this lab's run and history."""
         ours = ("running", self._order.run, self._order.history)
-        return seen is not None and (seen.standing, seen.run, seen.history) == ours
+        return status is not None and (status.standing, status.run, status.history) == ours
 
-    async def found(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessStatus | None:
+    async def wait_for(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessStatus | None:
         """Wait until a process other than `other_than` answers; return None if it does not in time."""
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + limit_s
         while True:
-            seen = await self.seen()
-            if seen is not None and seen.process != other_than:
-                return seen
+            status = await self.status()
+            if status is not None and status.process != other_than:
+                return status
             if loop.time() >= give_up_s:
                 return None
             await asyncio.sleep(AGAIN_S)
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
-        """Begin the store, held. A store that runs in this run and history already goes on. Raises LabError."""
-        seen = await self.found()
-        if seen is None:
+        """Begin the store, paused. If it runs in this run and history already, it continues. Raises LabError."""
+        status = await self.wait_for()
+        if status is None:
             raise LabError(f"server {self.name} does not answer at {_shown(self.http)}; start its process")
-        if self.runs(seen) and restores is None:
-            self._take(seen)
+        if self.runs(status) and restores is None:
+            self._set_smtp(status)
             return
-        if seen.standing == "running":  # for another lab, or on the database that the backup replaces
+        if status.standing == "running":  # for another lab, or on the database that the backup replaces
             await self._ordered("POST", "/end", timeout_s=END_S)
-        await self._load_snapshot(seen)
+        await self._load_snapshot(status)
         if restores is not None:
             await self._ordered("PUT", "/restore", restores, timeout_s=BEGIN_S)
         order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at, "rate": rate})
         answer = await self._ordered("POST", "/begin", order, timeout_s=BEGIN_S)
-        self._take(msgspec.json.decode(answer, type=ProcessStatus))
+        self._set_smtp(msgspec.json.decode(answer, type=ProcessStatus))
 
-    async def _load_snapshot(self, seen: ProcessStatus) -> None:
-        """Send the snapshot's database if the store has nothing of this history yet. This happens once."""
+    async def _load_snapshot(self, status: ProcessStatus) -> None:
+        """Send the snapshot's database once, unless the store has a database of this history already."""
         if self._snapshot is None:
             return
         history = self._order.history
-        if seen.history != history and self._snapshot.exists():
+        if status.history != history and self._snapshot.exists():
             content = await asyncio.to_thread(self._snapshot.read_bytes)
             await self._ordered("PUT", f"/copy?history={quoted(history)}", content, timeout_s=BEGIN_S)
         self._snapshot.unlink(missing_ok=True)
 
     async def copy(self) -> bytes:
         """Return a copy of the store's database, b"" if it has none. Raises LabError."""
-        return await self._ordered("GET", "/copy", timeout_s=SHIP_S)
+        return await self._ordered("GET", "/copy", timeout_s=EXPORT_S)
 
     async def stop(self) -> None:
-        """End the store in order; its process waits. Raises LabError."""
-        seen = await self.seen()
-        if seen is None or seen.standing == "running":
+        """End the store in order; its process waits again. Raises LabError."""
+        status = await self.status()
+        if status is None or status.standing == "running":
             await self._ordered("POST", "/end", timeout_s=END_S)
 
     async def kill(self) -> None:
-        """Kill the process, and wait up to BACK_S until it is back."""
-        seen = await self.seen()
-        if seen is None:
+        """Kill the process, and wait up to BACK_S for its restart."""
+        before = await self.status()
+        if before is None:
             return
         try:
             await self._line.ask("POST", f"{self._base}/die", timeout_s=ASK_S)
         except Unanswered:
-            await self.found(BACK_S, other_than=seen.process)
+            await self.wait_for(BACK_S, other_than=before.process)
         else:
             raise LabError(f"server {self.name} at {_shown(self.http)} was told to die, but still answers")
 
-    async def left(self, after: int) -> list[bytes] | None:
-        """Return some events after the given number that the ended store has left, [] if there are no more.
+    async def events_left(self, after: int) -> list[bytes] | None:
+        """Return some events of the ended store after the given number, [] if there are no more.
 
         Returns None if the process does not answer, or if the store runs.
         """
@@ -170,10 +170,10 @@ class ManagedProcess:
             return None
         return answer.splitlines() if status == HTTPStatus.OK else None
 
-    async def ship(self) -> int | None:
+    async def export(self) -> int | None:
         """Let the running store write all its events into segments; return the number of the last, None if it failed."""
         try:
-            status, answer = await self._line.ask("POST", f"{self._base}/ship", timeout_s=SHIP_S)
+            status, answer = await self._line.ask("POST", f"{self._base}/ship", timeout_s=EXPORT_S)
         except Unanswered:
             return None
         return int(msgspec.json.decode(answer)["seq"]) if status == HTTPStatus.OK else None
@@ -181,9 +181,9 @@ class ManagedProcess:
     def close(self) -> None:
         self._line.close()
 
-    def _take(self, seen: ProcessStatus) -> None:
-        assert seen.smtp is not None, "a running store takes mail"
-        self.smtp = (self.http[0], seen.smtp[1])
+    def _set_smtp(self, status: ProcessStatus) -> None:
+        assert status.smtp is not None, "a running store takes mail"
+        self.smtp = (self.http[0], status.smtp[1])
 
     async def _ordered(self, method: str, path: str, body: bytes = b"", *, timeout_s: float) -> bytes:
         try:

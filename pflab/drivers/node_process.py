@@ -1,4 +1,4 @@
-"""One node's process that the lab itself starts and kills. Its store is begun as in any managed process."""
+"""The process of one node that the lab itself starts and kills. The lab begins its store as in any managed process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READY_S: Final = 60.0
 END_S: Final = 10.0
 """Real time that an orderly end gets before the process is killed; it needs less than 5."""
 
-LAST_WORDS: Final = 400
+LOG_END: Final = 400
 """How many characters of its log an error about a process quotes."""
 
 
@@ -94,7 +94,7 @@ class NodeProcess:
             async with asyncio.timeout(READY_S):
                 line = await self._process.stdout.readline()
         if not line:
-            raise LabError(f"server {self.name} did not start: {_last_words(log) or f'no answer within {READY_S:g} s'}")
+            raise LabError(f"server {self.name} did not start: {_end_of(log) or f'no answer within {READY_S:g} s'}")
         host, port = json.loads(line)["http"]
         self.http = (host, port)
 
@@ -125,5 +125,5 @@ class NodeProcess:
             self._process.stdin.close()
 
 
-def _last_words(log: Path) -> str:
-    return log.read_text("utf-8", "replace").strip()[-LAST_WORDS:]
+def _end_of(log: Path) -> str:
+    return log.read_text("utf-8", "replace").strip()[-LOG_END:]

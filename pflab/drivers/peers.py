@@ -1,4 +1,4 @@
-"""What nodes in other processes need to know of the lab: the addresses of their peers, and whether to ask about faults."""
+"""Sends nodes in other processes what they need: the addresses of their peers, and whether to ask about faults."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class PeerNotifier:
-    """Tells all nodes of a lab the addresses of their peers.
+    """Sends all nodes of a lab the addresses of their peers.
 
-    hosts: the hosts that answer. smtp_of: the address at which one takes mail. lab: the address of the lab's HTTP server.
-    keeps_mails: nodes show every mail that leaves to the lab, even without faults.
+    hosts: the hosts that answer. smtp_of: the address at which a server takes mail. lab: the address of the lab's HTTP server.
+    keeps_mails: nodes send a copy of every outgoing mail to the lab, even without faults.
     """
 
     def __init__(
@@ -35,34 +35,34 @@ class PeerNotifier:
         self._lab = lab
         self._faults = faults
         self._keeps_mails = keeps_mails
-        self._telling: asyncio.Task[None] | None = None
+        self._notifying: asyncio.Task[None] | None = None
 
-    async def tell(self) -> None:
-        """Tell all nodes at once."""
+    async def notify(self) -> None:
+        """Notify all nodes now."""
         peers = self._peers()
         await asyncio.gather(*[host.meet(peers) for host in self._hosts()])
 
-    def tell_soon(self) -> None:
-        """Tell all nodes in a task of its own, for callers that cannot wait. `all_told` waits for it before the lab moves."""
-        before = self._telling
+    def notify_soon(self) -> None:
+        """Notify all nodes in a task, for callers that cannot wait. `wait_notified` waits for it before the lab moves."""
+        before = self._notifying
 
-        async def tell() -> None:
+        async def notify() -> None:
             if before is not None:
                 await before
-            await self.tell()
+            await self.notify()
 
-        self._telling = asyncio.get_running_loop().create_task(tell())
+        self._notifying = asyncio.get_running_loop().create_task(notify())
 
-    async def all_told(self) -> None:
-        """Wait until all nodes have been told. Raises the error of a `tell` that failed."""
-        if self._telling is not None:
-            await self._telling
-            self._telling = None
+    async def wait_notified(self) -> None:
+        """Wait until all nodes are notified. Raises the error of a notification that failed."""
+        if self._notifying is not None:
+            await self._notifying
+            self._notifying = None
 
     async def end(self) -> None:
-        """Wait until nothing is under way, whether it failed or not."""
-        if self._telling is not None:
-            await asyncio.gather(self._telling, return_exceptions=True)
+        """Wait until no notification is under way, whether it fails or not."""
+        if self._notifying is not None:
+            await asyncio.gather(self._notifying, return_exceptions=True)
 
     def _peers(self) -> dict[str, object]:
         lab_host, lab_port = self._lab()

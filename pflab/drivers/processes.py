@@ -1,6 +1,6 @@
-"""The driver of processes: every node is a process that the lab starts, ends and kills (by SIGKILL).
+"""The driver of processes: every node is a process that the lab starts, stops and kills (with SIGKILL).
 
-A node's process is what a container runs (`python -m node --managed`).
+The process runs the same command as a container (`python -m node --managed`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The coordinator of hosts in other processes: it asks all of them for their state at once.
 
-A host that does not answer is left out until it answers again. Then the coordinator sets its clock before anything else.
+It works without a host that does not answer. When the host answers again, the coordinator sets its clock before anything else.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from traces.labtime import LabTime
 class RemoteCoordinator(Coordinator):
     """Coordinates hosts in other processes; before it judges whether the lab is quiet, it asks them all.
 
-    every: all hosts, answering or not. hosts_changed: called when a host is lost or is back, because the others must know.
-    returning: called when a host is back and does not run yet, because it may have missed directory updates.
+    every: all hosts, answering or not. hosts_changed: called when a host is lost or is back, so that the others learn it.
+    returning: called when a host is back, before it runs, because it may have missed directory updates.
     """
 
     def __init__(

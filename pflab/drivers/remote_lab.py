@@ -1,18 +1,18 @@
-"""What labs share whose nodes are processes: the lab manages them over HTTP, and they send real mail to each other.
+"""The base of labs whose nodes are processes: the lab manages them over HTTP, and they send real mail to each other.
 
 Each responsibility is an object that the lab has:
 
 | object | responsibility |
 |---|---|
 | `RemoteCoordinator` | lab time |
-| `PeerNotifier` | telling each node the addresses of its peers, and whether to ask about faults |
-| `EventCollector` | taking the nodes' events into the record, in an order that causes allow |
-| `FaultPlan` | the faults; while any is in force, nodes ask the lab before each mail (`pflab.server.fault_queries`) |
+| `PeerNotifier` | sends each node the addresses of its peers, and whether to ask about faults |
+| `EventCollector` | adds the nodes' events to the record, each after its causes |
+| `FaultPlan` | the faults; while any is active, nodes ask the lab before each mail (`pflab.server.faults`) |
 | `Servers` | the status of each server, and its directory updates |
 | `HttpServer` | the lab's HTTP server (`pflab.server.app`) |
-| one `Process` a server | starting and ending the store |
+| one `Process` for each server | starts and ends the store |
 
-`pflab.drivers.processes` starts the processes itself; `pflab.containers.managed_lab` uses processes that somebody else keeps
+`pflab.drivers.processes` starts the processes itself; `pflab.containers.managed_lab` uses processes that another program keeps
 alive.
 """
 
@@ -34,7 +34,7 @@ from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.peers import PeerNotifier
 from pflab.drivers.remote_coordinator import RemoteCoordinator
-from pflab.drivers.socket_lab import SocketLab, hand_in
+from pflab.drivers.socket_lab import SocketLab, send_mail
 from pflab.errors import LabError
 from pflab.lab.remote_node import RemoteNode
 from pflab.lab.servers import LabServer, Servers, ServerStatus
@@ -62,7 +62,7 @@ class Process(Protocol):
     smtp: Address
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
-        """Begin the store, held, on a backup if one is given. Raises LabError."""
+        """Begin the store, paused, on a backup if one is given. Raises LabError."""
 
     async def stop(self) -> None:
         """Stop the store in order."""
@@ -134,7 +134,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             every=self._hosts_in_order,
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
-            hosts_changed=self._peers.tell,
+            hosts_changed=self._peers.notify,
             returning=self._update_directories,
         )
         app = app_of_remote_lab(self, self._address_of, self.token)
@@ -173,7 +173,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         await self._before_move()
         host = self._host(name)
         async with self.coordinator.steady() as now:
-            await hand_in(self._processes[name].smtp, sender, recipients, content)
+            await send_mail(self._processes[name].smtp, sender, recipients, content)
             await host.look(now)
 
     def read(self, name: str, fn: Callable[[RemoteNode], T]) -> T:
@@ -185,13 +185,13 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         return fn(node)
 
     _still = False
-    """True while a warp calls its predicate: nothing moves then, so what did not change since the last call is reused."""
+    """True while a warp calls its predicate. Nothing changes meanwhile, so cached answers are reused."""
 
     # --- time
 
     async def _before_move(self) -> None:
         self._update_directories()
-        await self._peers.all_told()
+        await self._peers.wait_notified()
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         def holds() -> bool:
@@ -210,7 +210,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         process = self._leave(name, ServerStatus.STOPPED)
         await process.stop()
         await self._collect_rest(name)
-        await self._peers.tell()
+        await self._peers.notify()
 
     async def kill(self, name: str) -> None:
         self._host(name)
@@ -218,12 +218,12 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         await process.kill()
         await self._collect_rest(name)
         self._servers.server(name).kill_fault = self.faults.killed(name)
-        await self._peers.tell()
+        await self._peers.notify()
 
     # --- events
 
     async def catch_up(self) -> None:
-        """Ask the stores for their events. While the clock is paused nobody else does, and users still post."""
+        """Ask the stores for their events. Users may post while the clock is paused, when nothing else asks."""
         if not self.coordinator.warping:
             await self.coordinator.look()
 
@@ -235,7 +235,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                 await self.coordinator.look()
 
     def _faults_changed(self) -> None:
-        self._peers.tell_soon()
+        self._peers.notify_soon()
 
     # --- opening and closing
 
@@ -248,7 +248,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             for failed in results:
                 if isinstance(failed, BaseException):
                     raise failed
-            await self._let_go([server.name for server in present])
+            await self._release([server.name for server in present])
         await self.coordinator.look()
         self.begun = True
         self._collecting = asyncio.create_task(self._collect(), name="collect events")
@@ -273,11 +273,11 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
     @abstractmethod
     def _alive(self, name: str) -> bool:
-        """Return whether the process of a server that should run is there."""
+        """Return whether the process of a server that should run is alive."""
 
     @abstractmethod
     async def _collect_rest(self, name: str) -> None:
-        """Take the events that a node committed before its end into the record, as far as they can be read."""
+        """Add the events that a node committed before its end to the record, as far as they can be read."""
 
     # --- servers
 
@@ -298,18 +298,18 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         if server.name in self._hosts:
             if self._alive(server.name):
                 raise LabError(f"server {server.name} is running already")
-            self._leave(server.name, ServerStatus.KILLED)  # something else ended it
+            self._leave(server.name, ServerStatus.KILLED)  # its process ended by itself
             await self._collect_rest(server.name)
         self._servers.check_may_start(server)
         async with self.coordinator.steady() as now:
             await self._begin(server, now)
-            # A store that does not find the sender in its directory would drop the newcomer's first mail.
+            # A store without the new server in its directory would drop the first mail from it.
             self._update_directories()
-            await self._let_go([server.name])
+            await self._release([server.name])
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
 
     def _update_directories(self) -> None:
-        """Tell running servers who has joined or was deleted. A server that does not answer is told before the next move."""
+        """Tell the running servers which stores have joined or were deleted; retry with the others before the next move."""
         # spec: RP-3, RP-6
         for update in self._servers.pending_updates():
             name = update.server.name
@@ -320,12 +320,12 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                 update.apply(self._nodes[name], self.now)
             except NotRunning as error:
                 what = "has joined" if update.joined else "was deleted"
-                log.warning("%s is not told yet that %s %s: %s", name, update.store, what, error)
+                log.warning("%s does not know yet that %s %s: %s", name, update.store, what, error)
             else:
                 update.mark_applied()
 
     async def _begin(self, server: LabServer, now: LabTime) -> None:
-        """Start the process of a server and begin its store, held."""
+        """Start the process of a server and begin its store, paused."""
         name = server.name
         process = self._processes[name]
         if server.restores is not None:
@@ -335,7 +335,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         await self._manage(server, process, now)
 
     async def _manage(self, server: LabServer, process: ProcessT, now: LabTime) -> None:
-        """Manage a process whose store has begun."""
+        """Begin to manage a process whose store runs."""
         name = server.name
         self._nodes[name] = RemoteNode(name, Client(url_at(process.http), token=self.token))
         known = self._collector
@@ -344,9 +344,9 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         self._servers.started(server)
         await host.look(now)
 
-    async def _let_go(self, names: Sequence[str]) -> None:
-        """Let new stores work, after every node got the addresses of all."""
-        await self._peers.tell()
+    async def _release(self, names: Sequence[str]) -> None:
+        """Let new stores work, after every node has the addresses of all."""
+        await self._peers.notify()
         hosts = [self._hosts[name] for name in names]
         await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])
         await asyncio.gather(*[host.go() for host in hosts])

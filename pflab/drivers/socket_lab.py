@@ -1,7 +1,7 @@
-"""What every lab with real sockets shares: a clock, faults, a record, and hosts that start and stop.
+"""The base of labs with real sockets: a clock, faults, a record, and hosts that start and stop.
 
-`pflab.drivers.live` runs the nodes in its own event loop; `pflab.drivers.remote_lab` reaches them over HTTP. They differ in
-what a host is.
+`pflab.drivers.live` runs the nodes in its own event loop; `pflab.drivers.remote_lab` manages them over HTTP. They differ in the
+class of their hosts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import aiosmtplib
 from node.errors import MailRefused, NotRunning
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
-from pflab.lab.lab import STRANGER
+from pflab.lab.lab import OUTSIDE_HOST
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
 from pflab.runs.recorder import Record
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 HostT = TypeVar("HostT")
-"""What the lab has of each running server."""
+"""The lab's object for each running server."""
 
 P = ParamSpec("P")
 
@@ -39,8 +39,8 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     """A live lab.
 
     folder: where databases and traces go. seed: fixes GUIDs and keys, but not the order of events, which the network
-    decides. tls: servers offer STARTTLS and require it, with certificates of the lab's authority. The clock stands
-    until `coordinator.set_rate`, `advance` or `until` move it.
+    decides. tls: servers offer STARTTLS and require it, with certificates of the lab's authority. The clock is
+    paused until `coordinator.set_rate`, `advance` or `until` move it.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         return held
 
     async def _before_move(self) -> None:
-        """Wait for what must be done before the lab does anything."""
+        """Do and await what must be complete before lab time moves."""
 
     def _faults_changed(self) -> None:
         """Called after each fault that begins, ends or alters a mail."""
@@ -135,11 +135,11 @@ def _followed_by(then: Callable[[], None], act: Callable[P, None]) -> Callable[P
     return both
 
 
-async def hand_in(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> None:
+async def send_mail(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> None:
     """Send ordinary mail to a server by SMTP, as any mail program does. Raises MailRefused."""
     host, port = address
     try:
-        client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=STRANGER, start_tls=False)
+        client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=OUTSIDE_HOST, start_tls=False)
         async with client:
             await client.sendmail(sender, list(recipients), content)
     except aiosmtplib.SMTPRecipientsRefused as error:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from transport.envelope import Transmission
 
 TARPIT = "tarpit"
-"""What an SMTP verb does besides disconnect and silence: the answer comes late."""
+"""An effect of an SMTP fault besides a reply, disconnect and silence: the answer comes late."""
 
 _REPLY = re.compile(r"([45][0-9]{2})(?: ([\x20-\x7e]{1,200}))?")
 
@@ -95,8 +95,8 @@ class FaultPlan:
         """How many faults have been injected."""
         return self._number
 
-    def go_on_after(self, number: int) -> None:
-        """Number the next fault after `number`, the last one of a plan that was lost with its process."""
+    def number_after(self, number: int) -> None:
+        """Number the next fault after `number`, the last fault before a restart of the coordinator."""
         self._number = number
 
     # --- injecting: each method returns the fault's id, "F1", "F2", ...
@@ -253,7 +253,7 @@ class FaultPlan:
         """Return what the faults do at this point. Call it once for each point that a mail reaches."""
         match point:
             case AfterSend():
-                self._note_end(point)
+                self._after_send(point)
                 return GO
             case _ if not self._active:
                 return GO
@@ -310,7 +310,7 @@ class FaultPlan:
                 self._use(fault)
                 return Decision(refuse=_refusal(fault.answer))
             else:
-                # On a kept connection the first verbs are over, and a failure at the next ones costs no attempt.
+                # On a reused connection the first verbs are over, and a failure at the next ones does not count as an attempt.
                 fresh = True
         return Decision(hold_until_at=hold_until_at, fresh=fresh)
 
@@ -321,11 +321,11 @@ class FaultPlan:
         decision = GO
         if fault.kind is FaultKind.LOSE:
             self._armed[_arrival(point.transmission)] = fault.id
-            return GO  # decided again at each attempt: the arrival uses the fault up, not the departure
+            return GO  # decided again at each attempt, because only the arrival counts as a use
         if fault.kind is FaultKind.ALTER:
             if fault.count is None or len(fault.decided) < fault.count:
                 decision = fault.decided[point.row] = Decision(alter=True)
-            return decision  # used up when the mail has crossed
+            return decision  # counted as a use when the mail has crossed its hop
         if fault.kind is FaultKind.DUPLICATE:
             decision = Decision(copies=2)
         elif fault.kind is FaultKind.DELAY or fault.holds_next:
@@ -338,8 +338,8 @@ class FaultPlan:
         self._use(fault)
         return decision
 
-    def _note_end(self, point: AfterSend) -> None:
-        """Forget what was remembered for an attempt that has ended."""
+    def _after_send(self, point: AfterSend) -> None:
+        """Forget what was decided for an attempt that has ended."""
         self._armed.pop(_arrival(point.transmission), None)
         if point.delivered:
             self._held.pop(point.row, None)
@@ -377,10 +377,10 @@ class FaultPlan:
                 return Decision(at_verb=fault.answer)
         return GO
 
-    # --- which mails and hops a fault is about
+    # --- on which mails and hops a fault acts
 
     def _meets(self, fault: Fault, point: BeforeSend) -> bool:
-        """Whether a fault on mails acts on this hop."""
+        """Return whether a fault on mails acts on this hop."""
         transmission = point.transmission
         if not self._fits(fault, transmission.sender, transmission.subject):
             return False
@@ -394,13 +394,13 @@ class FaultPlan:
         return fault.to is None or fault.to in self._named(transmission.recipients)
 
     def _fits(self, fault: Fault, sender: str, subject: str) -> bool:
-        """Whether the fault is about this sender and message type."""
+        """Return whether the fault acts on this sender and message type."""
         if fault.type is not None and subject != MAIL_TYPES[fault.type]:
             return False
         return fault.from_ is None or self._stores.get(sender.lower()) == fault.from_
 
     def _is_destination(self, fault: Fault, server: str, recipients: Sequence[str]) -> bool:
-        """Whether `server` is a recipient's own server, and the one that the fault names if it names one."""
+        """Return whether `server` is a recipient's own server, and the one that the fault names, if any."""
         return (fault.to is None or fault.to == server) and server in self._named(recipients)
 
     def _named(self, recipients: Sequence[str]) -> list[str | None]:

@@ -25,12 +25,12 @@ DecideNow = Callable[[FaultPoint], Decision]
 
 
 def with_capture(decide: DecideNow, folder: RunFolder | None) -> DecideNow:
-    """Return `decide`, with the capture of mails added if the run folder wants it."""
+    """Return `decide`, with the capture of mails added if the run folder keeps mails."""
     return MailCapture(decide, folder.mails).decide if folder is not None and folder.keeps_mails else decide
 
 
 class MailCapture:
-    """Writes each mail that crossed a hop to the folder `mails`, and leaves every decision as it is.
+    """Writes each mail that crossed a hop to the folder `mails`. It does not change decisions.
 
     A file is named `2003-10-21T001500Z-A-to-B-content.eml`, by the lab time at which the mail was sent; further mails of
     that name are `...-content-2.eml` and so on. A file has the mail as it crossed the hop, with the sender's hop line
@@ -66,4 +66,4 @@ class MailCapture:
         try:
             path.write_bytes(hop_line(point.server, sent.sent_at, sent.lamport, sent.priority) + content)
         except OSError as error:
-            raise LabError(f"the mail {path} cannot be kept: {error.strerror or error}") from error
+            raise LabError(f"the mail {path} cannot be written: {error.strerror or error}") from error

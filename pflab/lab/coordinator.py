@@ -20,8 +20,8 @@ Transitions:
 
 While moving, the coordinator repeats: wait until the lab is quiet, find the earliest due time of all hosts, jump there.
 
-The lab is quiet at T if no host has a row due at or before T, an SMTP transaction open at either end, or a stimulus pending;
-and if this is so in two rounds of looks between which no host did anything.
+The lab is quiet at T if no host has a row due at or before T, an open SMTP transaction, or a pending stimulus, and if two
+consecutive checks find this and no host did anything between them.
 
 A jump has four phases. Each begins when all hosts have acknowledged the one before:
 
@@ -69,7 +69,7 @@ ACTIVITY_PER_INSTANT = 2_000_000
 """Stimuli at one instant after which the lab counts as endlessly busy."""
 
 LOOK_AGAIN_S = 0.1
-"""Real time between two looks at hosts that report nothing."""
+"""Real time between two checks of hosts that report nothing."""
 
 ACKNOWLEDGE_LIMIT_S = 10.0
 """Real time that a host gets to acknowledge a phase of a jump."""
@@ -87,7 +87,7 @@ class Timed(Protocol):
 
     @property
     def failure(self) -> Exception | None:
-        """The error by which it failed, if it did."""
+        """The error with which it failed; None if it has not."""
 
     def next_due(self) -> LabTime | None:
         """When its next row is due. The row of a mail in flight is due already."""
@@ -156,7 +156,7 @@ class Coordinator:
         Returns False if nothing is due by `limit_at`, with the clock at `limit_at`, or if nothing is due at all.
         """
         with self._moving():
-            await self._stand()
+            await self._pause()
             await self.quiet()
             due_at = self._next_due()
             if limit_at is not None and (due_at is None or due_at > limit_at):
@@ -171,14 +171,14 @@ class Coordinator:
     async def warp(self, to_at: LabTime, holds: Callable[[], bool] | None = None) -> bool:
         """Jump from due time to due time while the lab is quiet, up to and including `to_at`; then pause.
 
-        With `holds`, stop where it is first true; it is called at each quiet instant. Returns its last result, True without
-        one. Raises LabError for a target in the past, NotIdle.
+        With `holds`, stop where it is first true; it is called at each quiet instant. Returns its last result; True without
+        `holds`. Raises LabError for a target in the past, NotIdle.
         """
         with self._moving():
             return await self._warp(to_at, holds)
 
     async def _warp(self, to_at: LabTime, holds: Callable[[], bool] | None) -> bool:
-        await self._stand()
+        await self._pause()
         if to_at < self.now:
             raise LabError(
                 f"lab time only goes forward: it is {format_instant(self.now)}, {format_instant(to_at)} has passed"
@@ -203,13 +203,13 @@ class Coordinator:
 
     @asynccontextmanager
     async def steady(self) -> AsyncIterator[LabTime]:
-        """Keep jumps away during a stimulus from outside. Gives the present lab time."""
+        """Prevent jumps during a stimulus from outside. Yields the present lab time."""
         async with self._jumping:
             yield self.now
 
     async def at_rest(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Run `act` while all hosts are held; then the clock continues as before. A mail in flight may still arrive
-        meanwhile, but nothing whose cause is later than this call."""
+        """Run `act` while all hosts are held; then the clock continues as before. Meanwhile a mail in flight may still
+        arrive, but nothing that was caused after this call."""
         async with self._jumping:
             await self._jump(self.now, self.rate, act)
 
@@ -245,20 +245,20 @@ class Coordinator:
     async def _wait_for_pulse(self, activity: int) -> None:
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + self._still_limit_s
-        # It looks at intervals, too: nobody calls `pulse` when a client from outside hangs up during a mail.
+        # It also checks at intervals, because nothing calls `pulse` when a client from outside disconnects during a mail.
         while not self._pulse.is_set() and self._activity() == activity and self._any_busy():
             if loop.time() >= give_up_s:
-                raise self._not_idle(f"nothing has moved for {self._still_limit_s:g} s of real time")
+                raise self._not_idle(f"nothing has happened for {self._still_limit_s:g} s of real time")
             await self._rest()
 
     async def _rest(self) -> None:
-        """Wait until another look is worth while."""
+        """Wait until a host calls `pulse`, or for LOOK_AGAIN_S."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_AGAIN_S):
                 await self._pulse.wait()
 
     async def _look(self) -> None:
-        """Refresh what is known of the hosts. Hosts in this process need none; `RemoteCoordinator` asks the others."""
+        """Refresh the state of the hosts. Hosts in this process do not need it; `RemoteCoordinator` asks the others."""
 
     def _any_busy(self) -> bool:
         now = self.now
@@ -278,7 +278,7 @@ class Coordinator:
 
     # --- jumps
 
-    async def _stand(self) -> None:
+    async def _pause(self) -> None:
         if self.rate:
             async with self._jumping:
                 await self._jump(self.now, 0.0)
@@ -291,10 +291,10 @@ class Coordinator:
     async def _jump(self, at: LabTime, rate: float, act: Callable[[], Awaitable[None]] | None = None) -> None:
         hosts = self._hosts()
         try:
-            stands = await self._all("hold", hosts, [host.hold() for host in hosts])
+            times = await self._all("hold", hosts, [host.hold() for host in hosts])
             self._clock.set_rate(0.0)
-            # Clocks that ran until now differ by the time that asking took. None goes back, so all go to the latest.
-            at = max([at, self.now, *stands])
+            # Clocks that ran until now differ a little. No clock goes back, so all are set to the latest time.
+            at = max([at, self.now, *times])
             self._clock.jump(at)
             self._clock.set_rate(rate)
             if act is not None:
@@ -317,6 +317,6 @@ class Coordinator:
         return [task.result() for task in tasks]
 
     def _not_idle(self, why: str) -> NotIdle:
-        told = [f"server {host.name}: {reason}" for host in self._hosts() if (reason := host.busy(self.now))]
+        busy = [f"server {host.name}: {reason}" for host in self._hosts() if (reason := host.busy(self.now))]
         at = format_instant(self.now)
-        return NotIdle(f"{why}; at {at} not idle are {'; '.join(told) or 'none'}")
+        return NotIdle(f"{why}; not idle at {at}: {'; '.join(busy) or 'none'}")

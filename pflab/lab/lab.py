@@ -5,7 +5,7 @@
 | `pflab.simulation.simulator.Simulator` | in this thread, on a seeded network | jumps |
 | `pflab.drivers.live.LiveLab` | in this event loop, with sockets and databases | runs or warps |
 | `pflab.drivers.processes.ProcessLab` | in processes that the lab starts | runs or warps |
-| `pflab.containers.managed_lab.ManagedLab` | in processes that somebody else keeps alive | runs or warps |
+| `pflab.containers.managed_lab.ManagedLab` | in processes that another program, such as Docker, keeps alive | runs or warps |
 | `pflab.drivers.existing_lab.ExistingLab` | in a lab that is reached over HTTP | as in that lab |
 
 Scenarios, the oracle, tests and the command line use only this interface. One conformance suite (`tests/drivers`) runs on every
@@ -42,8 +42,8 @@ T = TypeVar("T")
 LabNode: TypeAlias = "Node | RemoteNode"
 """What users of a lab call: a node of this process, or one in another process."""
 
-STRANGER = "mail.outside.test"
-"""The host name of the mail program that `Lab.mail` plays: no server of any organization."""
+OUTSIDE_HOST = "mail.outside.test"
+"""The host name of the mail program that `Lab.mail` plays. No server of any organization has it."""
 
 
 class Lab(ABC):
@@ -139,8 +139,7 @@ class Lab(ABC):
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         """Warp until `predicate()` is true. It is called when all is quiet at the present instant and again after each jump.
 
-        Returns True with the clock at the instant at which it was first true; False with the clock at `limit_at` if it
-        never was.
+        Returns True, with the clock at the instant at which it was first true, or False, with the clock at `limit_at`.
         """
 
     # --- start and stop
@@ -178,7 +177,7 @@ class Lab(ABC):
 
     @abstractmethod
     async def backup(self, name: str) -> str:
-        """Keep a copy of a running node's database; return the id of the backup. Raises NotRunning."""
+        """Make a backup of a running node's database; return its id. Raises NotRunning."""
 
     @abstractmethod
     async def restore(self, name: str, backup: str) -> None:

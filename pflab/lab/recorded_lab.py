@@ -1,4 +1,4 @@
-"""What all drivers with nodes of their own share: the record of the run, the list of servers, backups, and closing."""
+"""The base of all labs that run their own nodes: the record of the run, the list of servers, backups, and closing."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class RecordedLab(Lab):
 
     @abstractmethod
     def _update_directories(self) -> None:
-        """Tell the running servers which stores have joined or were deleted; the others are told when they start."""
+        """Tell the running servers which stores have joined or were deleted. Stopped servers learn it when they start."""
 
     async def backup(self, name: str) -> str:
         content = self.read(name, lambda node: node.backup())
@@ -106,4 +106,4 @@ class RecordedLab(Lab):
 
     @abstractmethod
     async def _end(self) -> None:
-        """Stop every server, and what else runs."""
+        """Stop every server and everything else that the lab has started."""

@@ -1,4 +1,4 @@
-"""A node in another process, used over HTTP as if it were a `node.store.node.Node` of this process.
+"""A node in another process, with the methods of a `node.store.node.Node` that users and readers call.
 
 Its methods block until the node answers. This cannot deadlock: a node answers without asking the lab anything.
 """
@@ -29,11 +29,8 @@ _ERRORS: Final[Mapping[str, type[NodeError]]] = {
 
 
 class RemoteNode(StoreReader):
-    """The methods of a node that users and readers call.
-
-    Its reads are made from the table `node.api.read_paths` at the end of this module. A change ignores the argument
-    `now`: the node takes the time from its own clock.
-    """
+    """A node over HTTP. Its reads are generated from the table `node.api.read_paths` at the end of this module. Changes
+    ignore the argument `now`, because the node has its own clock."""
 
     def __init__(self, name: str, client: Client) -> None:
         self.name = name
@@ -118,15 +115,15 @@ class RemoteNode(StoreReader):
 
     def join(self, now: LabTime, store: str) -> None:
         del now
-        self._tell("/directory", {"store": store})
+        self._send_once("/directory", {"store": store})
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         del now
-        self._tell("/directory/deleted", {"store": store, "force": force})
+        self._send_once("/directory/deleted", {"store": store, "force": force})
 
     def left(self, now: LabTime, store: str) -> None:
         del now
-        self._tell("/directory/left", {"store": store})
+        self._send_once("/directory/left", {"store": store})
 
     # -- reads
 
@@ -146,7 +143,7 @@ class RemoteNode(StoreReader):
         return int(self._read(f"/messages/count?folder={quoted(folder)}")["count"])
 
     def next_due(self) -> LabTime | None:
-        """Return when the node has something to do; None if never."""
+        """Return when the next timer or mail is due; None if there is none."""
         line = self._client.text("GET", f"{self._base}/idle?at=0").partition("\n")[0]
         due: LabTime | None = msgspec.json.decode(line)["due"]
         return due
@@ -168,21 +165,21 @@ class RemoteNode(StoreReader):
 
     def _read(self, path: str) -> Any:
         if self._kept is None:
-            return self._asked(path)
+            return self._get(path)
         if path not in self._kept and path.startswith("/knowledge?"):
             self._read_all(self._kept)
         if path not in self._kept:
-            self._kept[path] = self._asked(path)
+            self._kept[path] = self._get(path)
         return self._kept[path]
 
     def _read_all(self, kept: dict[str, Any]) -> None:
         """Cache all that the node knows with one request: the oracle and the invariants read all of it."""
-        found = self._asked("/reading")
+        found = self._get("/reading")
         kept["/folders"], kept["/backfill"] = found["folders"], found["backfill"]
         for what, name in (("knowledge", "knowledge"), ("states", "state")):
             kept.update({READS[name].target(folder): each for folder, each in found[what].items()})
 
-    def _asked(self, path: str) -> Any:
+    def _get(self, path: str) -> Any:
         try:
             return self._client.json("GET", self._base + path)
         except ClientError as error:
@@ -194,8 +191,8 @@ class RemoteNode(StoreReader):
         except ClientError as error:
             raise _as_node_error(error) from None
 
-    def _tell(self, path: str, body: Mapping[str, object]) -> None:
-        """Send a request of the coordinator. It is sent only once, so it gets a new connection: the old one may be dead."""
+    def _send_once(self, path: str, body: Mapping[str, object]) -> None:
+        """Send a request of the coordinator, on a new connection: it must not be repeated, and the old one may be dead."""
         self.forget_reads()
         self._client.close()
         try:
@@ -204,7 +201,7 @@ class RemoteNode(StoreReader):
             raise _as_node_error(error) from None
 
     def _change(self, method: str, path: str, body: object = None) -> Any:
-        # The connection may be dead. Each change has its own key, so that the client can send it again.
+        # Each change has its own key, so the client can send it again if the connection is dead.
         self.forget_reads()
         try:
             return self._client.surely(method, self._base + path, body)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExportedTraces:
-    """The traces of a run that is still under way. They are complete up to the instant `at`.
+    """The traces of a run that has not ended. They are complete up to the instant `at`.
 
-    traces: the folder of the run below the folder of all traces, "" if there is only this run. events: how many events the
-    run has had. away: servers that do not answer, whose traces may be incomplete.
+    traces: the folder of the run below the folder of all traces, "" if there is only this run. events: the number of events of
+    the run so far. away: servers that do not answer, whose traces may be incomplete.
     """
 
     run: str
@@ -38,8 +38,8 @@ class ExportedTraces:
 class ServedLab(Lab):
     """A lab with real time, a record and an HTTP server.
 
-    Only labs of `pflab coordinate` can begin another run, be saved, or write traces before their end. In the others these
-    operations raise LabError.
+    Only labs of `pflab coordinate` can begin another run, save snapshots, or write traces before their end. In the others
+    these operations raise LabError.
     """
 
     faults: FaultPlan
@@ -47,7 +47,7 @@ class ServedLab(Lab):
     decide: DecideNow
     record: Record
     begun: bool = True
-    """Whether every server that could be reached at the start has been."""
+    """Whether the lab has started: every server that answered at the start runs."""
     _verdict: Mapping[str, object] | None = None
 
     @abstractmethod
@@ -65,7 +65,7 @@ class ServedLab(Lab):
 
     @property
     def history(self) -> str:
-        """The id of the present sequence of events: the run, or a later name if the lab went back to a snapshot."""
+        """The id of the present run history: that of the run, or a later name if the lab went back to a snapshot."""
         return self.run
 
     async def save(self, name: str, *, replace: bool = False) -> None:
@@ -82,7 +82,7 @@ class ServedLab(Lab):
 
     # --- traces and their verdict
 
-    async def ship(self) -> ExportedTraces:
+    async def export_traces(self) -> ExportedTraces:
         """Write all events up to now into closed segments. Raises LabError for a lab that writes them when it ends."""
         raise LabError("this lab writes its traces when it ends")
 

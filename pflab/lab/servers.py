@@ -7,10 +7,10 @@ States of a server (`ServerStatus`):
 | ABSENT | first start; a late joiner enters the directory | RUNNING |
 | RUNNING | stopped in order | STOPPED |
 | RUNNING | killed, crashed, or its process died | KILLED |
-| STOPPED, KILLED | started, on a backup perhaps | RUNNING |
+| STOPPED, KILLED | started, perhaps on a backup | RUNNING |
 
-A server whose store was deleted from the directory never starts again (RP-6). A running server gets each directory update
-once (RP-3): a server that was down, or that starts on a backup, gets at its start those that it does not know.
+A server whose store was deleted from the directory never starts again (RP-6). A server gets each directory update once (RP-3):
+while it runs, or at its next start if it was down. A server that starts on a backup gets those that the backup may lack.
 `EmbeddedServers` adds the nodes, for drivers whose nodes run in their own process.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class NodeFactory(Protocol):
-    """Makes a node that is not open yet; `node.store.node.Node` is one, a test's toy another."""
+    """Makes a node that is not open yet. The class `node.store.node.Node` is a factory; tests have others."""
 
     def __call__(
         self,
@@ -74,14 +74,14 @@ class LabServer:
     known_joined: list[str] = field(default_factory=list)
     """The late joiners that its directory has."""
     known_deleted: list[str] = field(default_factory=list)
-    """The deleted stores that its directory has no more."""
+    """The deleted stores that its directory no longer has."""
     restores: bytes | None = None
     """The backup that its next start uses (RP-4)."""
     kill_fault: str | None = None
-    """The id of the fault that says that the lab killed it."""
+    """The id of the fault that represents its kill; the next start heals it."""
 
     def forget(self) -> None:
-        """Forget which directory updates it got: the backup that it starts from may lack them."""
+        """Forget which directory updates it has, because the backup that it starts on may lack them."""
         self.known_joined.clear()
         self.known_deleted.clear()
 
@@ -106,7 +106,7 @@ class DirectoryUpdate:
 
 @dataclass(frozen=True, slots=True)
 class NodeSettings:
-    """What all nodes of a lab are made with. `folder` None: databases in memory, no traces."""
+    """The settings with which all nodes of a lab are made. folder: None means databases in memory and no traces."""
 
     topology: Topology
     run: str
@@ -120,7 +120,7 @@ class NodeSettings:
 
 
 class Servers:
-    """All servers of a lab in the topology's order, without their nodes."""
+    """All servers of a lab in the order of the topology, without their nodes."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
@@ -146,7 +146,7 @@ class Servers:
         return [server for server in self._servers.values() if server.status is ServerStatus.RUNNING]
 
     def present_at_start(self) -> list[LabServer]:
-        """The servers that the organization begins with."""
+        """Return the servers that do not join later."""
         return [server for server in self._servers.values() if not self._joins_later(server.name)]
 
     def started(self, server: LabServer) -> None:
@@ -190,7 +190,7 @@ class Servers:
     # --- a lab that continues after a restart of its coordinator
 
     def as_document(self) -> dict[str, object]:
-        """Return the states of all servers for `recall`, as values that JSON has."""
+        """Return the states of all servers for `recall`, as JSON values."""
         servers = {
             server.name: {
                 "standing": server.status.name,

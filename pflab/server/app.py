@@ -49,13 +49,13 @@ class Deletion(Body):
 
 
 class Renewal(Body):
-    """The topology of the next run, YAML or JSON; without it, the same as before."""
+    """The topology of the next run, as YAML or JSON; default: that of this run."""
 
     topology: str | None = None
 
 
 class Saving(Body):
-    """Whether an earlier snapshot of that name may be replaced."""
+    """`replace` permits to overwrite a snapshot of that name."""
 
     replace: bool = False
 
@@ -70,7 +70,7 @@ class ProxiedHosts:
 
     @property
     def waits(self) -> str:
-        return "" if self._lab.begun else "the lab is coming up"
+        return "" if self._lab.begun else "the lab is starting"
 
     @property
     def names(self) -> Sequence[str]:
@@ -140,7 +140,7 @@ def _lab_router(lab: ServedLab) -> APIRouter:
                 "name": name,
                 "site": server.site,
                 "version": str(server.version),
-                "standing": _standing(lab, name),
+                "standing": _status(lab, name),
                 "smtp": "{}:{}".format(*lab.smtp_of(name)) if lab.running(name) else None,
             }
             for name, server in lab.topology.servers.items()
@@ -166,8 +166,8 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/lab/renew", status_code=HTTPStatus.ACCEPTED)
     async def renew(wanted: Renewal) -> Response:
-        """End this run and begin another, at its start, with its clock standing: of this organization, or of another whose
-        servers are among those that this lab leads. /readyz says when."""
+        """End this run and begin another with a paused clock, with the same topology or a new one. All servers of a new
+        topology must be servers of this lab. /readyz answers 200 when the new run has begun."""
         try:
             topology = None if wanted.topology is None else topology_from_text(wanted.topology)
         except ProblemsError as error:
@@ -182,64 +182,64 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 
     @router.put("/lab/saved/{name}")
     async def save(name: str, wanted: Saving | None = None) -> Response:
-        """Keep the lab as it stands: time, servers, every store to the byte, the traces up to now. 409 for a name that is
-        taken, unless `replace` is true."""
+        """Save a snapshot of the lab: its time, its servers, an exact copy of every store, and the traces up to now.
+        Answers 409 if the name exists, unless `replace` is true."""
         await lab.save(name, replace=wanted is not None and wanted.replace)
         return json_response({"name": name, "at": format_instant(lab.now)})
 
     @router.post("/lab/saved/{name}/reset", status_code=HTTPStatus.ACCEPTED)
     async def reset(name: str) -> Response:
-        """Go back to where the lab was saved, with its clock standing and no fault in force. /readyz says when it has."""
+        """Go back to a snapshot, with a paused clock and without faults. /readyz answers 200 when the lab runs again."""
         await lab.reset(name)
         return json_response({"ends": lab.history}, HTTPStatus.ACCEPTED)
 
     return router
 
 
-def _standing(lab: Lab, name: str) -> str:
+def _status(lab: Lab, name: str) -> str:
     return "running" if lab.running(name) else "not running"
 
 
 def _life_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab/servers/{name}", tags=["servers"])
 
-    def told(name: str) -> Response:
-        return json_response({"name": name, "standing": _standing(lab, name)})
+    def status_of(name: str) -> Response:
+        return json_response({"name": name, "standing": _status(lab, name)})
 
     @router.post("/stop")
     async def stop(name: str) -> Response:
         """Stop a server in order."""
         await lab.stop(name)
-        return told(name)
+        return status_of(name)
 
     @router.post("/kill")
     async def kill(name: str) -> Response:
         """Kill a server at once, as by SIGKILL."""
         await lab.kill(name)
-        return told(name)
+        return status_of(name)
 
     @router.post("/start")
     async def start(name: str) -> Response:
         """Start a server that was stopped or killed, or that joins later."""
         await lab.start(name)
-        return told(name)
+        return status_of(name)
 
     @router.post("/backup")
     async def backup(name: str) -> Response:
-        """Keep a copy of the server's database; return its id."""
+        """Make a backup of the server's database; return its id."""
         return json_response({"name": name, "backup": await lab.backup(name)})
 
     @router.post("/restore")
     async def restore(name: str, wanted: BackupOf) -> Response:
-        """Start the server on a backup of it."""  # spec: RP-4
+        """Start the server on one of its backups."""  # spec: RP-4
         await lab.restore(name, wanted.backup)
-        return told(name)
+        return status_of(name)
 
     @router.post("/delete")
     async def delete(name: str, wanted: Deletion) -> Response:
-        """Delete a stopped server's store from the directory, for good."""  # spec: RP-6
+        """Delete a stopped server's store from the directory; it never starts again."""  # spec: RP-6
         await lab.delete_store(name, on=wanted.on, force=wanted.force)
-        return told(name)
+        return status_of(name)
 
     @router.post("/mail", openapi_extra={"requestBody": {"content": {"message/rfc822": {}}}})
     async def mail(
@@ -248,9 +248,10 @@ def _life_router(lab: ServedLab) -> APIRouter:
         from_: Annotated[Line, Query(alias="from", examples=["kim@outside.test"])],
         to: Annotated[list[Line], Query(examples=[["projects@contoso.test"]])],
     ) -> Response:
-        """Hand ordinary mail to the server by SMTP, as any mail program does; what is answered is durable there."""
+        """Send ordinary mail to the server by SMTP, as any mail program does. The mail is durable there when the answer
+        arrives."""
         await lab.mail(name, from_, to, await request.body())
-        return told(name)
+        return status_of(name)
 
     return router
 
@@ -260,22 +261,23 @@ def _stream_router(lab: ServedLab) -> APIRouter:
 
     @router.get("/lab/stream")
     async def stream(
-        after: Annotated[int | None, Query(ge=0, description="Begin after this id; without it, now.")] = None,
+        after: Annotated[int | None, Query(ge=0, description="Begin after this id; default: now.")] = None,
         last: LastEventId = None,
     ) -> Response:
-        """Server-sent events of all servers and of the lab itself, in order; ids count from 1 in this run."""
-        told = seq_of(last)
-        begins = after if told is None else told
+        """Stream the events of all servers and of the lab itself in order, as server-sent events. Ids count from 1 in this
+        run."""
+        resumed = seq_of(last)
+        begins = after if resumed is None else resumed
         return streamed(_followed(lab, lab.record.count if begins is None else begins))
 
     @router.get("/lab/events")
     async def events(
         after: Annotated[int, Query(ge=0)] = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000
     ) -> Response:
-        """The events of all servers and of the lab itself as JSON lines, in order, after so many of them.
+        """Return the events of all servers and of the lab itself in order, as JSON lines, without the first `after` of them.
 
-        The header Pflab-Next says after how many to ask next. A lab that stays up long holds the newest; older ones are
-        in its traces.
+        The header Pflab-Next is the value of `after` for the next request. A lab that runs for long has only the newest events
+        here; its traces have the others.
         """
         await lab.catch_up()
         found = lab.events(after)[:limit]

@@ -39,13 +39,13 @@ class Advance(Body):
 
 
 class Step(Body):
-    """If nothing is due by `limit`, a duration or an instant, the clock then stands there."""
+    """If nothing is due by `limit` (a duration or an instant), the clock is set to `limit`."""
 
     limit: Annotated[Line | None, Field(examples=["2 h"])] = None
 
 
 class Until(Body):
-    """What to wait for: an event of a type (on one server), or a folder that has converged on its running holders."""
+    """What to wait for: an event of a type (on one server), or the convergence of a folder on its running holders."""
 
     within: Annotated[Line, Field(examples=["36 h"])]
     event: Annotated[Line | None, Field(examples=["version.applied"])] = None
@@ -75,14 +75,15 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/rate")
     async def rate(wanted: Rate) -> Response:
-        """Run at a rate: 1 is real time, 3600 an hour a second, 0 a pause."""
+        """Run the clock at a rate: 1 is real time, 3600 is one hour per second, 0 pauses it."""
         async with alone():
             await lab.coordinator.set_rate(wanted.rate)
         return json_response(clock_shown(lab))
 
     @router.post("/step")
     async def step(wanted: Step | None = None) -> Response:
-        """Move to the next instant at which anything is due, until all is quiet there; `moved` says whether there was one."""
+        """Jump to the next instant at which anything is due, and wait until the lab is quiet; `moved`: whether there was
+        one."""
         limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
         async with alone():
             moved = await lab.coordinator.step(limit)
@@ -91,15 +92,15 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/advance")
     async def advance(wanted: Advance) -> Response:
-        """Warp to an instant, doing everything due on the way; then the clock is paused."""
+        """Warp to an instant and do everything that is due on the way; then pause the clock."""
         async with alone():
             await lab.advance(_instant(wanted.to, lab.now))
         return json_response(clock_shown(lab))
 
     @router.post("/until")
     async def until(wanted: Until) -> Response:
-        """Warp until something has happened; `held` says whether it did within the limit. Of a folder `not_asked` names
-        the holders that do not run: of them nobody knows whether they agree."""
+        """Warp until something has happened; `held`: whether it did within the limit. For a folder, `not_asked` lists the
+        holders that do not run, whose state is unknown."""
         async with alone():
             limit_at = lab.now + parse_duration(wanted.within)
             held = await lab.until(_condition(lab, wanted), limit_at)
@@ -138,7 +139,7 @@ def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
 
 
 def converged(lab: Lab, folder: str) -> bool:
-    """Return whether all running holders of a folder know the same of it (spec: CV-1)."""
+    """Return whether all running holders of a folder know the same about it (spec: CV-1)."""
     known = []
     for name in lab.names:
         if lab.running(name):

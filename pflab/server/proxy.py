@@ -1,6 +1,6 @@
-"""Forwards requests for /nodes/{name}/... to the process that runs the node, and its answers back as they come.
+"""Forwards requests for /nodes/{name}/... to the process that runs the node, and returns its answers as they come.
 
-The proxy asks in HTTP/1.0, so an answer ends when the connection does, streams included.
+The proxy sends HTTP/1.0 requests, so the end of the connection is the end of an answer, even of a stream.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CONNECT_S: Final = 2.0
 CHUNK_BYTES: Final = 64 * 1024
 
 _NODE: Final = re.compile(r"/nodes/([^/]+)/")
-_NOT_HANDED_ON: Final = {
+_NOT_FORWARDED: Final = {
     *(b"connection", b"transfer-encoding", b"keep-alive", b"content-length", b"host", b"expect"),
     *(b"origin", b"authorization"),
 }
@@ -66,14 +66,14 @@ class Proxy:
             await problem(HTTPStatus.SERVICE_UNAVAILABLE, "NotRunning", detail)(scope, receive, send)
         else:
             try:
-                await self._handed_on(scope, receive, send, reader, writer)
+                await self._forward(scope, receive, send, reader, writer)
             finally:
                 writer.close()
 
     def _documented(self, scope: Scope) -> bool:
         return any(route.matches(scope)[0] is Match.FULL for route in self._app.routes)
 
-    async def _handed_on(
+    async def _forward(
         self, scope: Scope, receive: Receive, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         try:
@@ -83,10 +83,10 @@ class Proxy:
             return
         if body is None:
             return
-        asked = self._head(scope, len(body)) + body
-        answering = asyncio.ensure_future(_asked(writer, asked, reader, send))
-        gone = asyncio.ensure_future(_gone(receive))
-        done, late = await asyncio.wait({answering, gone}, return_when=asyncio.FIRST_COMPLETED)
+        sent = self._head(scope, len(body)) + body
+        answering = asyncio.ensure_future(_exchange(writer, sent, reader, send))
+        disconnected = asyncio.ensure_future(_disconnected(receive))
+        done, late = await asyncio.wait({answering, disconnected}, return_when=asyncio.FIRST_COMPLETED)
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
@@ -94,13 +94,13 @@ class Proxy:
             return
         with suppress(OSError):
             if not answering.result():
-                detail = "the server ended before it had answered"
+                detail = "the server ended before it answered"
                 await problem(HTTPStatus.BAD_GATEWAY, "Silence", detail)(scope, receive, send)
 
     def _head(self, scope: Scope, length: int) -> bytes:
         query = b"?" + scope["query_string"] if scope["query_string"] else b""
         lines = [b"%b %b%b HTTP/1.0" % (scope["method"].encode(), scope.get("raw_path") or b"/", query)]
-        lines += [b"%b: %b" % (name, value) for name, value in scope["headers"] if name not in _NOT_HANDED_ON]
+        lines += [b"%b: %b" % (name, value) for name, value in scope["headers"] if name not in _NOT_FORWARDED]
         lines += [b"Host: 127.0.0.1", b"Authorization: Bearer " + self._token.encode(), b"Content-Length: %d" % length]
         return b"\r\n".join([*lines, b"", b""])
 
@@ -117,15 +117,15 @@ async def _body(receive: Receive) -> bytes | None:
             return bytes(content)
 
 
-async def _gone(receive: Receive) -> None:
+async def _disconnected(receive: Receive) -> None:
     """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-async def _asked(writer: asyncio.StreamWriter, asked: bytes, reader: asyncio.StreamReader, send: Send) -> bool:
+async def _exchange(writer: asyncio.StreamWriter, sent: bytes, reader: asyncio.StreamReader, send: Send) -> bool:
     """Send the request and forward the answer; return False if there was none, or only part of one."""
-    writer.write(asked)
+    writer.write(sent)
     try:
         await writer.drain()
     except OSError:

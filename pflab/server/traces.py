@@ -27,22 +27,22 @@ def traces_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab", tags=["traces"])
 
     @router.post("/ship")
-    async def ship() -> Response:
+    async def export() -> Response:
         """Write all events up to now into closed segments; return where they are and which servers did not answer."""
-        shipped = await lab.ship()
+        exported = await lab.export_traces()
         return json_response(
             {
-                "run": shipped.run,
-                "traces": shipped.traces,
-                "at": format_instant(shipped.at),
-                "events": shipped.events,
-                "away": list(shipped.away),
+                "run": exported.run,
+                "traces": exported.traces,
+                "at": format_instant(exported.at),
+                "events": exported.events,
+                "away": list(exported.away),
             }
         )
 
     @router.put("/verdict")
     async def keep(verdict: Verdict) -> Response:
-        """Keep a verdict on this run until a newer one comes."""
+        """Store a verdict on this run; it replaces an earlier one."""
         lab.keep_verdict(verdict.model_dump())
         return json_response({"run": lab.run})
 
@@ -51,7 +51,7 @@ def traces_router(lab: ServedLab) -> APIRouter:
         """Return the newest verdict on this run and the instant up to which it holds."""
         found = lab.kept_verdict()
         if found is None:
-            return problem(HTTPStatus.NOT_FOUND, "NoVerdict", f"nobody has judged the run {lab.run} yet")
+            return problem(HTTPStatus.NOT_FOUND, "NoVerdict", f"the run {lab.run} has no verdict yet")
         return json_response(dict(found))
 
     return router

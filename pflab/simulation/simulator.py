@@ -66,7 +66,7 @@ from node.store.node import Node
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
-from pflab.lab.lab import STRANGER
+from pflab.lab.lab import OUTSIDE_HOST
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus, authority_of
 from pflab.runs.recorder import Record, say_who_waits
@@ -202,7 +202,7 @@ class Simulator(RecordedLab):
             raise NotRunning(f"server {name} crashed before it answered") from crash
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        hop, mail = IncomingHop(STRANGER, None, 0), incoming_mail(sender, recipients, content)
+        hop, mail = IncomingHop(OUTSIDE_HOST, None, 0), incoming_mail(sender, recipients, content)
         await self.do(name, lambda node, now: self._take_in(node, now, hop, mail))
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:

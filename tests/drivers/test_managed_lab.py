@@ -146,10 +146,10 @@ async def test_shipped_traces_of_a_running_lab_are_complete_up_to_an_instant(
     """The shipped traces hold all events up to an instant, with all their causes. They name a store that does not answer; one
     that was stopped or killed by the lab has no more events."""
     async with lab_of(supervisor, folder) as lab:
-        assert (await lab.ship()).events == len(read_folder(folder.traces).events) == lab.record.count
+        assert (await lab.export_traces()).events == len(read_folder(folder.traces).events) == lab.record.count
         await post(lab, "A")
         await lab.advance(START_AT + ALWAYS_US)
-        first = await lab.ship()
+        first = await lab.export_traces()
         trace = read_folder(folder.traces)
         assert first.away == ()
         assert first.at == lab.now
@@ -157,14 +157,14 @@ async def test_shipped_traces_of_a_running_lab_are_complete_up_to_an_instant(
         assert len(trace.events) == first.events == lab.record.count
         applied = [event.node for event in trace.events if isinstance(event, VersionApplied)]
         assert sorted(applied) == ["B", "C"]
-        assert (await lab.ship()).events == first.events
+        assert (await lab.export_traces()).events == first.events
         await lab.stop("B")
         await lab.kill("C")
-        assert (await lab.ship()).away == ()
+        assert (await lab.export_traces()).away == ()
         assert len(read_folder(folder.traces).events) == lab.record.count
         supervisor.take_down("A")
         await lab.advance(lab.now + HOUR_US)
-        assert (await lab.ship()).away == ("A",)
+        assert (await lab.export_traces()).away == ("A",)
 
 
 async def test_the_verdict_on_a_run_is_kept(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
@@ -191,7 +191,7 @@ async def test_a_database_does_not_grow_with_deleted_posts(supervisor: ProcessSu
             for message in made:
                 await lab.do("A", lambda node, now, message=message: node.delete(now, "Projects", message))
             await lab.advance(lab.now + HOUR_US)
-            await lab.ship()
+            await lab.export_traces()
             with closing(sqlite3.connect(folder.database("C"))) as conn:
                 assert conn.execute("SELECT count(*) FROM event").fetchone() == (0,)
                 pages, free, page_bytes = (

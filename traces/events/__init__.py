@@ -1,7 +1,7 @@
 """All events of a trace in one place.
 
-Imported by: everything that records or reads events. An event is named twice: where it is defined, and in the union at the end
-of that module. This module then has it too.
+Imported by: everything that records or reads events. To add an event, define its class and name it in the union at the end of
+the same module.
 """
 
 from typing import Final, get_args
@@ -13,7 +13,7 @@ from traces.events.replication import *
 from traces.events.run import *
 
 AnyEvent = RunEvent | MailEvent | ChangeEvent | ReplicationEvent
-"""Every event that this version writes; msgspec decodes a line into the right one by its tag."""
+"""Every event of this version; msgspec chooses the class of a line by its tag."""
 
 EVENT_TYPES: Final[dict[str, type[Event]]] = {str(event.__struct_config__.tag): event for event in get_args(AnyEvent)}
-"""Tag to class, such as `version.applied` to VersionApplied."""
+"""Maps a tag to its class, such as `version.applied` to VersionApplied."""

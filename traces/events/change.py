@@ -12,9 +12,9 @@ Way = Literal["broadcast", "backfill", "queue"]
 class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
     """A user's change, acknowledged (spec: CN-2, DU-1).
 
-    supersedes: the numbers directly replaced; pcl: as a set of single numbers (spec: CN-3); digest: sha256 of
-    the item's bytes, '' for a delete; replicas, parent and resolve (since 1.5) are of folders only; mail: of a mail that
-    became this post.
+    supersedes: the numbers that it directly replaces; pcl: as a set of single numbers (spec: CN-3); digest: sha256 of the
+    item's bytes, '' for a deletion; replicas, parent and resolve (since 1.5): of folders only; mail: the mail that became
+    this post.
     """
 
     folder: str
@@ -33,7 +33,7 @@ class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
 
 
 class VersionEvent(Event, frozen=True, kw_only=True):
-    """A version that arrived: way says how; stands_for: the numbers that it accounts for (spec: CN-7)."""
+    """A version arrived. way: how it came; stands_for: the change numbers that it accounts for (spec: CN-7)."""
 
     folder: str
     object: str
@@ -48,30 +48,30 @@ class VersionEvent(Event, frozen=True, kw_only=True):
 
 
 class VersionApplied(VersionEvent, frozen=True, kw_only=True, tag="version.applied"):
-    """It is now kept here."""
+    """The version was applied here."""
 
 
 class VersionIgnored(VersionEvent, frozen=True, kw_only=True, tag="version.ignored"):
-    """It brings nothing new (spec: CN-4, IN-3, IN-4)."""
+    """The version changes nothing here (spec: CN-4, IN-3, IN-4)."""
 
     reason: Literal["old", "duplicate", "tombstoned", "no replica"]
 
 
 class VersionHeld(VersionEvent, frozen=True, kw_only=True, tag="version.held"):
-    """It waits in the replication message queue (spec: HI-4); waits_for: the folder that it needs."""
+    """The version waits in the replication message queue (spec: HI-4). waits_for: the folder that it needs."""
 
     until_at: LabTime
     waits_for: str
 
 
 class VersionDropped(VersionEvent, frozen=True, kw_only=True, tag="version.dropped"):
-    """Held, it expired or became pointless; if still needed it comes back by backfill (spec: HI-4)."""
+    """A version that waited was discarded: it expired or is not needed. Backfill brings it again if needed (spec: HI-4)."""
 
     reason: str
 
 
 class VersionFailed(Event, frozen=True, kw_only=True, tag="version.failed"):
-    """An item that could not be decoded was set aside alone; its number stays missing (spec: IN-5)."""
+    """An item of a mail could not be decoded and was set aside. Its change number is still missing (spec: IN-5)."""
 
     number: str | None
     reason: str
@@ -80,7 +80,7 @@ class VersionFailed(Event, frozen=True, kw_only=True, tag="version.failed"):
 
 
 class ConflictArose(Event, frozen=True, kw_only=True, tag="conflict.arose"):
-    """Concurrent versions are kept side by side; winner: the number shown (spec: CF-1)."""
+    """A conflict began: concurrent versions are kept side by side. winner: the change number of the shown one (spec: CF-1)."""
 
     folder: str
     object: str
@@ -89,7 +89,7 @@ class ConflictArose(Event, frozen=True, kw_only=True, tag="conflict.arose"):
 
 
 class ConflictEnded(Event, frozen=True, kw_only=True, tag="conflict.ended"):
-    """One version is left: number."""
+    """A conflict ended. number: the only version that is left."""
 
     folder: str
     object: str
@@ -97,7 +97,7 @@ class ConflictEnded(Event, frozen=True, kw_only=True, tag="conflict.ended"):
 
 
 class ConflictAged(Event, frozen=True, kw_only=True, tag="conflict.aged"):
-    """The home store ended a conflict of that age by the change `number`, keeping the version `winner` (spec: CF-5)."""
+    """The home store ended a conflict because of its age, by the change `number`; the version `winner` stays (spec: CF-5)."""
 
     folder: str
     object: str
@@ -108,7 +108,7 @@ class ConflictAged(Event, frozen=True, kw_only=True, tag="conflict.aged"):
 
 
 class ConflictNotice(Event, frozen=True, kw_only=True, tag="conflict.notice"):
-    """The home store wrote to the contacts; none: nobody to write to (spec: CF-2)."""
+    """The home store notified the contacts of a conflict; `contacts` may be empty (spec: CF-2)."""
 
     folder: str
     object: str
@@ -125,7 +125,7 @@ class TombstoneMade(Event, frozen=True, kw_only=True, tag="tombstone.made"):
 
 
 class ItemExpired(Event, frozen=True, kw_only=True, tag="item.expired"):
-    """A version went from this replica by an age limit, of so many microseconds; its number stays (spec: DL-3)."""
+    """A version was removed from this replica because of an age limit (`limit_us`); its change number stays (spec: DL-3)."""
 
     folder: str
     object: str
@@ -135,7 +135,7 @@ class ItemExpired(Event, frozen=True, kw_only=True, tag="item.expired"):
 
 
 class TombstoneDropped(Event, frozen=True, kw_only=True, tag="tombstone.dropped"):
-    """The tombstone was old enough and known to all (spec: DL-4)."""
+    """A tombstone was removed: it is old enough and every holder knows it (spec: DL-4)."""
 
     folder: str
     object: str

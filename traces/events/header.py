@@ -1,4 +1,4 @@
-"""What every event of a trace carries (SPEC.md section 16)."""
+"""The header that every event of a trace has."""
 
 from typing import Annotated
 
@@ -11,21 +11,20 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_de
     """The header. `type` is the tag of the class, such as `version.applied`.
 
     run          the run's id
-    node         the store's server name; a lab coordinator or simulator names itself
+    node         the server name of the store; "lab" for events of the lab itself
     incarnation  how often the node has been started, from 1
-    seq          number of the event on its node and in its run: from 1, without gaps, across incarnations
-    lamport      Lamport number: larger than that of every event that led here
-    at           lab time of the stimulus, microseconds since 1970
-    real         real time in seconds since 1970; left out in simulation
-    mail         Message-ID, where a mail is concerned: it ties the two ends together
-    v            major version of the trace format; left out while it is 1
+    seq          the number of the event on its node in this run: from 1, without gaps, across incarnations
+    lamport      the Lamport number, larger than that of every event that caused this one
+    at           the lab time of the stimulus, microseconds since 1970
+    real         the real time in seconds since 1970; left out in simulation
+    mail         the Message-ID if the event is about a mail; it connects the events at both ends
+    v            the major version of the trace format; left out while it is 1
 
-    Sets of change numbers are text, `{guid hex}:lo-hi,lo-hi;{guid hex}:lo`, ascending, '' when empty. A
-    change number and an object id are `{guid hex}:{counter}`; a folder is its object id or `1-1`, the
-    hierarchy.
+    A set of change numbers is a text, `{guid hex}:lo-hi,lo-hi;{guid hex}:lo`, ascending; '' if empty. A change number and an
+    object id are `{guid hex}:{counter}`. A folder is its object id, or `1-1` for the hierarchy.
 
-    Fields with a default are left out of the line while they hold it. Nothing in an event can form a
-    cycle, so the garbage collector need not know of it (gc=False).
+    A field that has its default value is left out of the line. Events cannot form reference cycles, so the garbage collector
+    does not track them (gc=False).
     """
 
     run: str

@@ -1,4 +1,4 @@
-"""Events of mail: what agents hand to and take from the transport, and every hop in between."""
+"""Events of mail: mails that agents submit and receive, and every hop between them."""
 
 import msgspec
 
@@ -7,10 +7,10 @@ from traces.labtime import LabTime
 
 
 class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a replication mail says of one folder: the numbers that it stands for and the sender's own row.
+    """What a replication mail says about one folder: the change numbers that it accounts for, and the sender's own row.
 
-    expired, expired_fai: in a response, numbers asked for whose items have expired at the sender (spec: DL-3). One of contents
-    may lie within the set of associated messages as a hole, so they are apart; before 1.7 the first had both.
+    Names with `fai` are about associated messages, which Exchange calls FAI. expired, expired_fai: in a response, requested
+    numbers whose items have expired at the sender (spec: DL-3). Before 1.7 `expired` contains both.
     """
 
     folder: str
@@ -26,8 +26,8 @@ class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):
     """A replication mail was queued with the state that justifies it (spec: OUT-9).
 
-    message_type: 0x2, 0x4, 0x8, ... (spec: OUT-6); size: bytes; number: the sender's mail number (spec:
-    RST-4); marks: repeat, no replica, delete-pending, ...
+    message_type: 0x2, 0x4, 0x8, ... (spec: OUT-6); size: in bytes; number: the sender's mail number (spec: RST-4); marks:
+    repeat, no replica, delete-pending, ...
     """
 
     message_type: int
@@ -39,7 +39,7 @@ class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):
 
 
 class MailReceived(Event, frozen=True, kw_only=True, tag="mail.received"):
-    """A replication mail was unpacked here. The fields are those of mail.submitted, as read from the mail."""
+    """A replication mail was decoded here. Its fields are those of mail.submitted, as the mail has them."""
 
     sender: str
     message_type: int
@@ -51,7 +51,7 @@ class MailReceived(Event, frozen=True, kw_only=True, tag="mail.received"):
 
 
 class MailBad(Event, frozen=True, kw_only=True, tag="mail.bad"):
-    """A mail was kept aside and did nothing (spec: IN-5)."""
+    """A mail was not valid; it was kept and has no effect (spec: IN-5)."""
 
     sender: str
     reason: str
@@ -59,8 +59,8 @@ class MailBad(Event, frozen=True, kw_only=True, tag="mail.bad"):
 
 
 class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
-    """The next server answered 250. connector: None inside a site; attempt: from 1; ordinary: of a replication mail, why
-    it went as ordinary mail, without XEXCH50 (spec: ML-3)."""
+    """The next server answered 250. connector: None inside a site; attempt: from 1; ordinary: why a replication mail was
+    sent as ordinary mail, without XEXCH50 (spec: ML-3)."""
 
     next_hop: str
     connector: str | None
@@ -72,7 +72,7 @@ class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
 
 
 class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
-    """An attempt failed. retry_at: None when there will be no other; of a mail without a route, when it expires."""
+    """An attempt failed. retry_at: None if there is no further attempt; the time of expiry for a mail without a route."""
 
     next_hop: str
     connector: str | None
@@ -83,7 +83,7 @@ class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
 
 class HopReceived(Event, frozen=True, kw_only=True, tag="hop.received"):
     """A mail was accepted from `peer` and is durable here (spec: IN-2). authenticated: false if the peer has not proven
-    to be a store; then `peer` is the name in its HELO or hop line."""
+    that it is a store; then `peer` is the name in its HELO or hop line."""
 
     peer: str
     recipients: tuple[str, ...]
@@ -100,7 +100,7 @@ class HopDropped(Event, frozen=True, kw_only=True, tag="hop.dropped"):
 
 
 class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
-    """A mail was too long in the queue and went back to its sender (spec: RT-2)."""
+    """A mail was in the queue for too long and was returned to its sender (spec: RT-2)."""
 
     queue_id: int
     recipients: tuple[str, ...]
@@ -108,8 +108,8 @@ class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
 
 
 class LinkDown(Event, frozen=True, kw_only=True, tag="link.down"):
-    """A server found nobody at the other end of a connector, or was told so (spec: RT-2). by: the server that found it;
-    reason: of its last failure, '' where it is told on; avoided: mail goes another way now. Since 1.2."""
+    """A server could not connect over a connector, or another server reported so (spec: RT-2). by: the server that could not
+    connect; reason: of its last failure, '' in a report; avoided: mail takes another route now. Since 1.2."""
 
     connector: str
     by: str
@@ -118,14 +118,14 @@ class LinkDown(Event, frozen=True, kw_only=True, tag="link.down"):
 
 
 class LinkUp(Event, frozen=True, kw_only=True, tag="link.up"):
-    """A connector that `by` had found down carries mail again (spec: RT-2). Since 1.2."""
+    """A connector that `by` had reported as down works again (spec: RT-2). Since 1.2."""
 
     connector: str
     by: str
 
 
 class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
-    """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post; sender: of the envelope."""
+    """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post; sender: that of the envelope."""
 
     folder: str
     object: str
@@ -133,7 +133,7 @@ class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
 
 
 class MailNotPosted(Event, frozen=True, kw_only=True, tag="mail.not_posted"):
-    """Ordinary mail to a folder's address became no post: a repetition, a loop, or beyond a limit (spec: ML-5, ML-7)."""
+    """Ordinary mail to a folder's address was not posted: it is a repetition, a loop, or over a limit (spec: ML-5, ML-7)."""
 
     folder: str
     sender: str
@@ -141,7 +141,7 @@ class MailNotPosted(Event, frozen=True, kw_only=True, tag="mail.not_posted"):
 
 
 class MailboxDelivered(Event, frozen=True, kw_only=True, tag="mailbox.delivered"):
-    """Mail to people was put into the lab's mailbox (spec: ML-5). sender: of the envelope, '' of a notice."""
+    """Mail to people was put into the lab's mailbox (spec: ML-5). sender: that of the envelope, '' for a notice."""
 
     recipient: str
     sender: str

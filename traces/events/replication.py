@@ -1,4 +1,4 @@
-"""Events of the replication agent: rows, backfill, status, replicas, and what administrators must see."""
+"""Events of the replication agent: rows, backfill, status, replicas, losses, visible folders."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from traces.labtime import LabTime
 
 
 class RowReplaced(Event, frozen=True, kw_only=True, tag="row.replaced"):
-    """The row of `store` is now what its mail said; sent_at, sent_number: of that mail (spec: RST-4)."""
+    """The row of `store` was replaced by the one in its mail. sent_at, sent_number: of that mail (spec: RST-4)."""
 
     folder: str
     store: str
@@ -20,7 +20,7 @@ class RowReplaced(Event, frozen=True, kw_only=True, tag="row.replaced"):
 
 
 class EntryMade(Event, frozen=True, kw_only=True, tag="entry.made"):
-    """A backfill array entry (spec: BF-2). local: some store of the site has all of it."""
+    """A backfill array entry was made (spec: BF-2). local: some store of the site has all of it."""
 
     folder: str
     entry: int
@@ -38,7 +38,7 @@ class EntrySatisfied(Event, frozen=True, kw_only=True, tag="entry.satisfied"):
 
 
 class EntryPruned(Event, frozen=True, kw_only=True, tag="entry.pruned"):
-    """These numbers left the entry without having come, and why (spec: RST-4, HI-6)."""
+    """These change numbers were removed from the entry although they did not arrive (spec: RST-4, HI-6)."""
 
     folder: str
     entry: int
@@ -48,7 +48,7 @@ class EntryPruned(Event, frozen=True, kw_only=True, tag="entry.pruned"):
 
 
 class EntryTimedOut(Event, frozen=True, kw_only=True, tag="entry.timed_out"):
-    """Its time-out ended; attempt: 1 for the first request, 2 for the first retry, ..."""
+    """The time-out of an entry ended. attempt: 1 for the first request, 2 for the first retry, ..."""
 
     folder: str
     entry: int
@@ -56,7 +56,7 @@ class EntryTimedOut(Event, frozen=True, kw_only=True, tag="entry.timed_out"):
 
 
 class RequestSent(Event, frozen=True, kw_only=True, tag="request.sent"):
-    """One folder, one source (spec: BF-6)."""
+    """A backfill request for one folder was sent to one source (spec: BF-6)."""
 
     folder: str
     entry: int
@@ -67,7 +67,7 @@ class RequestSent(Event, frozen=True, kw_only=True, tag="request.sent"):
 
 
 class RequestEnded(Event, frozen=True, kw_only=True, tag="request.ended"):
-    """Its slot is free again."""
+    """A backfill request ended; its slot is free again."""
 
     folder: str
     entry: int
@@ -76,7 +76,7 @@ class RequestEnded(Event, frozen=True, kw_only=True, tag="request.ended"):
 
 
 class ExpiredEverywhere(Event, frozen=True, kw_only=True, tag="expired.everywhere"):
-    """Every holder has said that these numbers' items expired there: they are accounted for (spec: DL-3)."""
+    """Every holder has reported that the items of these change numbers have expired; they count as received (spec: DL-3)."""
 
     folder: str
     cnset: str
@@ -84,15 +84,15 @@ class ExpiredEverywhere(Event, frozen=True, kw_only=True, tag="expired.everywher
 
 
 class ContentSuspended(Event, frozen=True, kw_only=True, tag="content.suspended"):
-    """Content replication stands still on this store (spec: RP-5)."""
+    """Content replication is suspended on this store (spec: RP-5)."""
 
 
 class ContentResumed(Event, frozen=True, kw_only=True, tag="content.resumed"):
-    """Content replication goes on where it stopped (spec: RP-5)."""
+    """Content replication continues where it stopped (spec: RP-5)."""
 
 
 class RequestRefused(Event, frozen=True, kw_only=True, tag="request.refused"):
-    """A backfill request for content is not answered: content replication is suspended (spec: RP-5)."""
+    """A backfill request for content is not answered, because content replication is suspended (spec: RP-5)."""
 
     folder: str
     requester: str
@@ -100,7 +100,7 @@ class RequestRefused(Event, frozen=True, kw_only=True, tag="request.refused"):
 
 
 class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
-    """The limit of outstanding requests is reached (spec: BF-6)."""
+    """A request waits, because the limit of outstanding requests is reached (spec: BF-6)."""
 
     folder: str
     entry: int
@@ -109,8 +109,8 @@ class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
 class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
     """A backfill request was answered (spec: BF-5).
 
-    mails: how many went out; cnset: what they stand for; request_mail: the request's Message-ID; expired: what has
-    expired here (spec: DL-3).
+    mails: how many were sent; cnset: the change numbers that they account for; request_mail: the request's Message-ID; expired:
+    requested numbers whose items have expired here (spec: DL-3).
     """
 
     folder: str
@@ -122,14 +122,14 @@ class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A server as it stood when a choice was made, in the order of the choice.
+    """The state of a server when a choice was made.
 
-    cost: None when unreachable or unknown; has: how many of the numbers in question it claims; passed_over:
-    why it was not chosen, '' if it was; near: in the chooser's site; group: the search group of 2000 or the step
-    that listed a responder, 0 for none; has_all: it claims all that the chooser misses in the folder; affinity: sum of
-    referral costs, None without; transit_us: how long its mail takes, None if unknown; backfilled_at: when it was last
-    asked, 0 for never; guid: of its directory entry, by which ties are settled; active: mail has come from it and it is
-    not down; added_at: when its replica was added.
+    cost: None if unreachable or unknown; has: how many of the wanted change numbers it claims; passed_over: why it was not
+    chosen, '' if it was; near: it is in the chooser's site; group: the search group of 2000 or the step that listed a
+    responder, 0 for none; has_all: it claims all that the chooser misses in the folder; affinity: the sum of referral
+    costs, None without; transit_us: how long its mail takes, None if unknown; backfilled_at: when it was last asked, 0 for
+    never; guid: that of its directory entry, which decides ties; active: it has sent mail and is not down; added_at: when
+    its replica was added.
     """
 
     store: str
@@ -152,11 +152,11 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class SourcesConsidered(Event, frozen=True, kw_only=True, tag="sources.considered"):
-    """The choice of backfill sources for one entry (spec: BF-3).
+    """Backfill sources were chosen for one entry (spec: BF-3).
 
-    method: the way of the version, '' in traces before 1.3, which have the sorted list only; cnset: what is to be
-    asked for; missing: all that the store misses in the folder; one_by_one: what the one asked does not have waits for
-    the retry time-out.
+    candidates: in the order of the choice; method: the server version's method, '' in traces before 1.3, which have the sorted
+    list only; cnset: the change numbers to request; missing: all that the store misses in the folder; one_by_one: what the
+    first source does not have waits for the retry time-out.
     """
 
     folder: str
@@ -172,9 +172,9 @@ class SourcesConsidered(Event, frozen=True, kw_only=True, tag="sources.considere
 
 
 class RespondersConsidered(Event, frozen=True, kw_only=True, tag="responders.considered"):
-    """The choice of required responders of a status request (spec: ST-4).
+    """The required responders of a status request were chosen (spec: ST-4).
 
-    method: `all holders` or `six steps`; limit: how many the version lists at most, 0 for all.
+    method: `all holders` or `six steps`; limit: the most that the server version lists, 0 for all.
     """
 
     folder: str
@@ -185,27 +185,27 @@ class RespondersConsidered(Event, frozen=True, kw_only=True, tag="responders.con
 
 
 class SourceDown(Event, frozen=True, kw_only=True, tag="source.down"):
-    """The store did not answer before the retry time-out (spec: BF-4)."""
+    """A store was marked down: it did not answer before the retry time-out (spec: BF-4)."""
 
     store: str
     folder: str
 
 
 class SourceUp(Event, frozen=True, kw_only=True, tag="source.up"):
-    """A mail from a store that was marked down (spec: BF-4)."""
+    """A mail arrived from a store that was marked down (spec: BF-4)."""
 
     store: str
 
 
 class StatusDue(Event, frozen=True, kw_only=True, tag="status.due"):
-    """A status check found these folders quiet long enough (spec: ST-1); last_update_at: of the newest."""
+    """A status check found that these folders were without updates for long enough (spec: ST-1). last_update_at: the latest."""
 
     folders: tuple[str, ...]
     last_update_at: LabTime
 
 
 class StatusMissed(Event, frozen=True, kw_only=True, tag="status.missed"):
-    """A status check came due while the store was stopped and is made up for now (spec: ST-1)."""
+    """A status check was due while the store was stopped, and is made now (spec: ST-1)."""
 
 
 class ReplicaAdded(Event, frozen=True, kw_only=True, tag="replica.added"):
@@ -216,13 +216,13 @@ class ReplicaAdded(Event, frozen=True, kw_only=True, tag="replica.added"):
 
 
 class ReplicaPending(Event, frozen=True, kw_only=True, tag="replica.pending"):
-    """This store was taken off the list and waits for leave to drop the data (spec: RP-2)."""
+    """This store was removed from the replica list and waits until it may delete the data (spec: RP-2)."""
 
     folder: str
 
 
 class ReplicaDropped(Event, frozen=True, kw_only=True, tag="replica.dropped"):
-    """The data is gone from here; cnset: what it was."""
+    """This store has deleted the data. cnset: the change numbers that it had."""
 
     folder: str
     cnset: str
@@ -236,14 +236,15 @@ class AddressStamped(Event, frozen=True, kw_only=True, tag="address.stamped"):
 
 
 class StoreDeleted(Event, frozen=True, kw_only=True, tag="store.deleted"):
-    """The store is in the directory no more; forced, at the store where it was done: it still was on lists (spec: RP-6)."""
+    """A store was deleted from the directory. forced: it was still on replica lists; set only where it was deleted
+    (spec: RP-6)."""
 
     store: str
     forced: bool
 
 
 class Loss(Event, frozen=True, kw_only=True, tag="loss"):
-    """Changes are gone for a reason that DU-1 allows, and this says so."""
+    """Changes were lost for a reason that DU-1 allows."""
 
     folder: str
     cnset: str
@@ -251,21 +252,21 @@ class Loss(Event, frozen=True, kw_only=True, tag="loss"):
 
 
 class FolderShown(Event, frozen=True, kw_only=True, tag="folder.shown"):
-    """The folder is visible at that path."""
+    """The folder became visible at that path."""
 
     folder: str
     path: str
 
 
 class FolderHidden(Event, frozen=True, kw_only=True, tag="folder.hidden"):
-    """The folder, last seen at that path, no longer hangs under a living parent (spec: HI-6)."""
+    """The folder, last seen at that path, became hidden: its parent is deleted or unknown (spec: HI-6)."""
 
     folder: str
     path: str
 
 
 class PostRefused(Event, frozen=True, kw_only=True, tag="post.refused"):
-    """A user's post was not taken; it never was acknowledged."""
+    """A user's post was refused, and not acknowledged."""
 
     folder: str
     reason: str

@@ -1,4 +1,4 @@
-"""Events of a run as a whole: its start and end, nodes, settings, clock, faults."""
+"""Events of the run as a whole: its start and end, nodes, settings, clock, faults."""
 
 from typing import Literal
 
@@ -7,10 +7,7 @@ from traces.labtime import LabTime
 
 
 class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
-    """A run begins with what is run (SPEC.md section 16).
-
-    topology: the file as run (YAML or JSON); settings: what was asked of the run; version: the program's.
-    """
+    """A run begins. topology: its text (YAML or JSON); settings: the options of the run; version: that of the program."""
 
     topology: str
     seed: str
@@ -19,13 +16,13 @@ class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
 
 
 class RunEnded(Event, frozen=True, kw_only=True, tag="run.ended"):
-    """The last event of a run that ended in good order."""
+    """The last event of a run that ended in order."""
 
     verdict: str
 
 
 class NodeStarted(Event, frozen=True, kw_only=True, tag="node.started"):
-    """version: the server version it plays, such as 2003; replica_guid: 32 hex digits."""
+    """A node was started. version: the server version that it plays, such as 2003; replica_guid: 32 hex digits."""
 
     version: str
     replica_guid: str
@@ -33,15 +30,15 @@ class NodeStarted(Event, frozen=True, kw_only=True, tag="node.started"):
 
 
 class NodeStopped(Event, frozen=True, kw_only=True, tag="node.stopped"):
-    """A kill is traced by whoever killed, or by the node when it comes back."""
+    """A node was stopped or killed. The lab records a kill, or the node at its next start."""
 
     how: Literal["stop", "kill"]
 
 
 class BackupMade(Event, frozen=True, kw_only=True, tag="backup.made"):
-    """A copy of the store's database as it stood; backup: its id in this run.
+    """A copy of the store's database was made. backup: its id in this run.
 
-    through: the store's last event that is in it, by its seq; 0 in traces older than 1.2, which do not say it.
+    through: the seq of the store's last event in the copy; 0 in traces before 1.2, which do not have it.
     """
 
     store: str
@@ -50,14 +47,14 @@ class BackupMade(Event, frozen=True, kw_only=True, tag="backup.made"):
 
 
 class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):
-    """The store's next start is from that backup, or as new where it is too old (spec: RP-4, DL-4)."""
+    """The store's next start uses that backup, or an empty database if the backup is too old (spec: RP-4, DL-4)."""
 
     store: str
     backup: str
 
 
 class SettingIgnored(Event, frozen=True, kw_only=True, tag="setting.ignored"):
-    """A setting whose value this node makes nothing of, and why (spec: BF-7)."""
+    """This node ignores a setting of this value, for this reason (spec: BF-7)."""
 
     name: str
     value: str
@@ -65,7 +62,7 @@ class SettingIgnored(Event, frozen=True, kw_only=True, tag="setting.ignored"):
 
 
 class SettingValue(Event, frozen=True, kw_only=True, tag="setting.value"):
-    """One setting as this node took it at start; all three are text, durations as `6 h`."""
+    """The value of a setting at the node's start, or after a change. Durations are text, as `6 h`."""
 
     name: str
     value: str
@@ -73,9 +70,9 @@ class SettingValue(Event, frozen=True, kw_only=True, tag="setting.value"):
 
 
 class ClockChanged(Event, frozen=True, kw_only=True, tag="clock.changed"):
-    """how: what was asked (rate, pause, advance, skew, ...).
+    """The clock was changed. how: the kind of change (rate, pause, advance, skew, ...).
 
-    rate: lab seconds per real second, 0 when paused; to: what the clock showed then.
+    rate: lab seconds per real second, 0 if paused; to: the time to which it was set.
     """
 
     how: str
@@ -84,7 +81,7 @@ class ClockChanged(Event, frozen=True, kw_only=True, tag="clock.changed"):
 
 
 class FaultInjected(Event, frozen=True, kw_only=True, tag="fault.injected"):
-    """fault: its id, which the events that it causes name; details: by kind."""
+    """A fault begins. fault: its id, by which the events that it causes name it; details: depend on the kind."""
 
     fault: str
     kind: str
@@ -92,7 +89,7 @@ class FaultInjected(Event, frozen=True, kw_only=True, tag="fault.injected"):
 
 
 class FaultAltered(Event, frozen=True, kw_only=True, tag="fault.altered"):
-    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6); recipients: of that copy. Since 1.6."""
+    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6). recipients: of that copy. Since 1.6."""
 
     fault: str
     server: str
@@ -101,7 +98,7 @@ class FaultAltered(Event, frozen=True, kw_only=True, tag="fault.altered"):
 
 
 class FaultHealed(Event, frozen=True, kw_only=True, tag="fault.healed"):
-    """The fault of that id works no longer."""
+    """The fault has ended."""
 
     fault: str
 

@@ -171,7 +171,7 @@ async def _coordinate_run(lab: ManagedLab, rate: float, *ends: asyncio.Event) ->
 
 async def _start_lab(lab: ManagedLab, rate: float) -> None:
     await lab.up()
-    if not lab.goes_on:
+    if not lab.continues:
         await lab.coordinator.set_rate(rate)
     running = [name for name in lab.names if lab.running(name)]
     print_lines([f"{lab.topology.organization} is up: {', '.join(running)}"])

@@ -152,7 +152,7 @@ def test_a_lab_without_analysis_says_how_to_get_a_verdict(up: str, capsys: pytes
     del up
     assert run(["verdict"]) == ExitCode.UNKNOWN
     (line,) = capsys.readouterr().err.splitlines()
-    assert "nobody has judged the run" in line
+    assert "has no verdict yet" in line
     assert "pflab follow" in line
     assert "--profile analytics" in line
 

@@ -74,7 +74,7 @@ def test_no_mail_takes_the_place_of_another(tmp_path: Path) -> None:
 def test_a_mail_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
     """If the file cannot be made the run ends with one line instead of going on without its mails."""
     capture = MailCapture(Plan().decide, tmp_path / "none")
-    with pytest.raises(LabError, match="cannot be kept"):
+    with pytest.raises(LabError, match="cannot be written"):
         capture.decide(AfterSend("A", sending(), True))
 
 

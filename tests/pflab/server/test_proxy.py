@@ -64,4 +64,4 @@ async def test_a_server_that_is_killed_before_it_was_asked_is_a_bad_gateway() ->
         proxy = Proxy(_documents(), lambda _name: (address[0], address[1]), "token")
         await proxy({**scope, "query_string": b"", "headers": [], "root_path": ""}, receive, send)
     assert sent[0]["status"] == 502
-    assert json.loads(sent[1]["body"])["detail"] == "the server ended before it had answered"
+    assert json.loads(sent[1]["body"])["detail"] == "the server ended before it answered"
