@@ -23,6 +23,7 @@ from node.errors import InternalError
 from pflab.campaign.coverage import BRANCHES, OPTIONAL
 from pflab.campaign.plans.plan import FAULT_KINDS
 from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, run_seed
+from pflab.errors import LabError
 from pflab.terms.verdict import ExitCode, Judgement
 from topology import Topology, topology_from_text
 
@@ -207,9 +208,11 @@ def _environment(hash_seed: str | None) -> Iterator[None]:
 
 
 def _play(order: Order, seed: int) -> SeedResult:
-    """Play one seed. An exception outside the stores ends this seed, not the campaign."""
+    """Play one seed. A bug ends this seed, not the campaign. Raises LabError if the traces cannot be written."""
     try:
         return order.play(seed)
+    except LabError:
+        raise
     except Exception as error:
         doubt = str(InternalError.of("the campaign", "while playing the seed", error))
         return SeedResult(

@@ -61,6 +61,9 @@ def check(
     """
     from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
 
+    for file in (report, shiviz):
+        if file is not None:
+            _check_writable(file)
     try:
         result = _run_check([_location(each) for each in traces], master, tables, report, shiviz)
     except AnalyticsError as error:
@@ -70,6 +73,14 @@ def check(
     else:
         print_lines(result.in_words())
     return result.exit_code
+
+
+def _check_writable(file: Path) -> None:
+    """Raise CommandError if a file cannot be written here, before Spark takes its time."""
+    if file.is_dir():
+        raise CommandError(f"pflab check: {file} cannot be written: it is a folder")
+    if not file.parent.is_dir():
+        raise CommandError(f"pflab check: {file} cannot be written: there is no folder {file.parent}")
 
 
 def _run_check(

@@ -36,6 +36,11 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
         (["run", "."], ".: is a directory; name a scenario file"),
         (["validate", "none.yaml"], "none.yaml: no such file or directory; name a file that can be read"),
         (["decode", "none.eml"], "none.eml: no such file or directory; name a file that can be read"),
+        (
+            ["check", ".", "--report", "nowhere/report.html"],
+            "pflab check: nowhere/report.html cannot be written: there is no folder nowhere",
+        ),
+        (["check", ".", "--shiviz", "."], "pflab check: . cannot be written: it is a folder"),
         (["state"], "runs/latest: no such run folder; name a run folder, or make a run first: pflab demo"),
         (["state", "elsewhere"], "elsewhere: no such run folder; name a run folder, or make a run first: pflab demo"),
         (
@@ -69,6 +74,15 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     assert run(args) == ExitCode.UNKNOWN
     out, err = printed_lines(capsys)
     assert (out, err) == ([], [expected])
+
+
+@pytest.mark.usefixtures("good")
+def test_traces_of_a_campaign_that_cannot_be_written_are_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file in place of the folder for traces is the user's mistake and not an internal error."""
+    assert run(["simulate", "--seeds", "1", "--traces", "good.yaml"]) == ExitCode.UNKNOWN
+    last = printed_lines(capsys)[1][-1]
+    assert last.startswith("pflab: the run folder good.yaml cannot be written: ")
+    assert last.endswith("; choose a folder that can be written")
 
 
 def test_an_unknown_fault_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
