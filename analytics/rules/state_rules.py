@@ -1,4 +1,7 @@
-"""Checks of a store's state: numbers, backfill array, statuses, replicas, conflicts, deletions."""
+"""Checks of a store's state: numbers, backfill array, statuses, replicas, conflicts, deletions.
+
+The life of tombstones (DL-4) and what stays deleted (IN-4) are checked in `analytics.rules.catalogue`, with the versions.
+"""
 
 from __future__ import annotations
 

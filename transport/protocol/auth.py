@@ -5,6 +5,8 @@
     C: <base64 of: name, a zero byte, certificate, signature of 64 bytes>
     S: 235 2.7.0 ...
 
+`transport.smtp.session` has the verb AUTH and `transport.smtp.sender` the client; this module has their bytes.
+
 The lab's authority issued the certificate (ML-6). The store signs both server names and the nonce. Because the client
 signs the name of the server that it wants to reach, another server cannot pass on the nonce and use the answer. The
 caller brings the keys and the check of certificates (`Credentials`, `VerifyPeer`).

@@ -87,8 +87,8 @@ def folder(
     resolve: Annotated[
         str | None, Option(help="How conflicts are resolved: default, last writer wins, or no notification.")
     ] = None,
-    rename: Annotated[str | None, Option(help="Of change: the new name.")] = None,
-    move_to: Annotated[str | None, Option(help="Of change: the path of the new parent; '' for the root.")] = None,
+    rename: Annotated[str | None, Option(help="For change: the new name.")] = None,
+    move_to: Annotated[str | None, Option(help="For change: the path of the new parent; '' for the root.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -256,16 +256,18 @@ def fault(
     count: Annotated[
         int | None, Option(min=1, help="How many times the fault acts; default: until it is healed.")
     ] = None,
-    by: Annotated[str | None, Option(help="Of delay and reorder: the delay.")] = None,
+    by: Annotated[str | None, Option(help="For delay and reorder: the delay.")] = None,
     connector: Annotated[str | None, Option(help="Only on this connector.")] = None,
     at: Annotated[
-        str | None, Option(help="Of smtp: the step of the SMTP dialogue, such as MAIL or end of data.")
+        str | None, Option(help="For smtp: the step of the SMTP dialogue, such as MAIL or end of data.")
     ] = None,
     does: Annotated[
-        str | None, Option(help="Of smtp: what the server does then: a reply, disconnect, silence or tarpit.")
+        str | None, Option(help="For smtp: what the server does then: a reply, disconnect, silence or tarpit.")
     ] = None,
-    lasts: Annotated[str | None, Option(help="Of smtp, hold and alter: how long the fault lasts, such as 2 h.")] = None,
-    one_way: Annotated[bool, Option("--one-way", help="Of cut: only from the first end to the second.")] = False,
+    lasts: Annotated[
+        str | None, Option(help="For smtp, hold and alter: how long the fault lasts, such as 2 h.")
+    ] = None,
+    one_way: Annotated[bool, Option("--one-way", help="For cut: only from the first end to the second.")] = False,
     backup: Annotated[str | None, Option(help="Of restore: the id that backup printed.")] = None,
     lab: Lab = None,
     as_json: Json = False,
