@@ -13,7 +13,7 @@ from tests.support.trace_faults import PLANTED
 @pytest.fixture(scope="module")
 def witnesses(judged: Judged) -> dict[tuple[str, str], list[str]]:
     """Return the witnesses by trace and path."""
-    return {(each["trace"], each["path"]): each["witnesses"] for each in judged.witnesses["witnesses"]}
+    return {(each["trace"], each["path"]): each["witnesses"] for each in judged.document["told"]}
 
 
 def test_every_scenario_is_judged_clean(judged: Judged) -> None:
@@ -45,8 +45,8 @@ def test_planted_faults_are_found(judged: Judged, witnesses: dict[tuple[str, str
     planted = judged.planted[name]
     assert judged.verdicts(f"planted/{name}")[planted.path] == planted.judgement
     if planted.said:
-        witnesses = witnesses[f"planted/{name}", planted.path]
-        assert any(planted.said in witness for witness in witnesses), witnesses
+        found = witnesses[f"planted/{name}", planted.path]
+        assert any(planted.said in witness for witness in found), found
 
 
 def test_a_trace_without_one_of_its_events_is_never_clean(judged: Judged) -> None:
@@ -58,7 +58,7 @@ def test_a_trace_without_one_of_its_events_is_never_clean(judged: Judged) -> Non
 
 def test_lines_set_aside_are_counted(judged: Judged) -> None:
     """Malformed lines, unknown types and other versions are counted by kind; each of four segments has two."""
-    assert judged.witnesses["aside"] == {"malformed": 9, "other version": 1, "unknown type": 1}
+    assert judged.document["aside"] == {"malformed": 9, "other version": 1, "unknown type": 1}
 
 
 def test_a_plain_oracle_agrees_on_random_traces(judged: Judged) -> None:

@@ -226,7 +226,7 @@ def test_mail_is_sent_from_a_folders_address() -> None:
     assert view.sender == "Projects@x.test"
     assert office["C"].attachments("Far", view.id) == [("f", b"\0\1")]
     for wrong in ({"to": []}, {"to": ["nobody"]}):
-        with pytest.raises(Misuse, match="recipient"):
+        with pytest.raises(Misuse, match=r"recipient|not a mail address"):
             office["B"].send_mail(office.at(1), "Projects", subject="x", **wrong)
     with pytest.raises(Misuse, match="alias"):
         office["A"].send_mail(office.at(1), "Silent", to=to, subject="x")

@@ -122,7 +122,7 @@ async def test_each_expectation_can_fail(step: str, expected: str, reason: str) 
     """Right after a post on A each of these expectations fails, and says why."""
     found = await failure(POST, step)
     assert found.expected[0] == expected
-    assert found.reason[0].startswith(reason)
+    assert found.stands[0].startswith(reason)
 
 
 async def test_converged_is_not_unconverged() -> None:
