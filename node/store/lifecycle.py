@@ -130,7 +130,7 @@ class StoreLife(StoreReader):
             with self._stimulus(now) as (_, s):
                 s.trace.record(NodeStopped, how="stop")
             self.export()
-        finally:  # if the event cannot be written, the store stops all the same, as if it had been killed
+        finally:  # if the event cannot be written, the store still stops, as if it had been killed
             self._ctx = self._trace = None
             self._unread = False
             self._database.close()

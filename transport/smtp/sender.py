@@ -174,7 +174,7 @@ class SmtpSender:
         await self._authenticate(client, server)
 
     async def _authenticate(self, client: StoreClient, server: str) -> None:
-        """Prove which store this is, if the peer offers AUTH. If it refuses for good, it gets the mail all the same."""
+        """Prove which store this is, if the peer offers AUTH. If it refuses for good, it still gets the mail."""
         # spec: ML-3
         if self._credentials is None or MECHANISM.lower() not in client.server_auth_methods:
             return

@@ -264,7 +264,7 @@ class StoreSession(Connection):
         return False
 
     async def _end(self, read: Callable[[], bytes]) -> None:
-        """Store the mail, then reply. If a fault loses the reply, the mail is stored all the same."""
+        """Store the mail, then reply. If a fault loses the reply, the mail is still stored."""
         fault = await self._listener.on_verb(self.peer_name, Verb.END)
         mail = self._mail
         refused = fault is not None and fault.mishap is Mishap.REPLY

@@ -107,7 +107,7 @@ def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> 
 
 
 def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:
-    """A delete wins over every concurrent version, and the contacts are told of the lost edit (spec: DL-2)."""
+    """A delete wins over every concurrent version, and the contacts get a notice of the lost edit (spec: DL-2)."""
     for editor, deleter in (("A", "B"), ("B", "A")):
         office = PostOffice()
         message = office["A"].post(office.at(1), "Projects", subject="one")
