@@ -54,40 +54,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pflab node",
-        description="One public folder store as a process.",
+        description="Run one server of a lab: its public folder store, MTA and listener.",
         epilog="Example: pflab node A --topology lab.yaml --data /data --lab-secret-file /run/secrets/lab",
     )
     parser.add_argument("name", help="the server's name in the topology")
-    parser.add_argument("--topology", type=Path, metavar="FILE", help="start the store at once")
-    parser.add_argument("--managed", action="store_true", help="wait until the coordinator starts the store")
+    parser.add_argument(
+        "--topology", type=Path, metavar="FILE", help="a topology file: start the store at once, without a coordinator"
+    )
+    parser.add_argument("--managed", action="store_true", help="wait until a coordinator starts the store")
     parser.add_argument("--led", action="store_true", dest="managed", help=argparse.SUPPRESS)  # its former name
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder of its database")
-    parser.add_argument("--traces", type=Path, metavar="DIR", help="the folder of its segments; default DATA/traces")
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder of the store's database")
+    parser.add_argument(
+        "--traces", type=Path, metavar="DIR", help="the folder of the trace segments; default: DATA/traces"
+    )
     parser.add_argument(
         "--lab-secret-file",
         type=Path,
         required=True,
         metavar="FILE",
-        help="the secret of all stores",
+        help="the file of the secret that all stores of the lab share",
     )
-    parser.add_argument("--token-file", type=Path, metavar="FILE", help="the token that every request must carry")
-    parser.add_argument("--smtp-host", default="127.0.0.1")
-    parser.add_argument("--smtp-port", type=int, default=0, help="0: a free one")
-    parser.add_argument("--http-host", default="127.0.0.1")
-    parser.add_argument("--http-port", type=int, default=0, help="0: a free one")
+    parser.add_argument(
+        "--token-file", type=Path, metavar="FILE", help="the file of the token that every HTTP request must have"
+    )
+    parser.add_argument("--smtp-host", metavar="HOST", default="127.0.0.1", help="the address on which SMTP listens")
+    parser.add_argument("--smtp-port", metavar="N", type=int, default=0, help="the SMTP port; 0: a free port")
+    parser.add_argument("--http-host", metavar="HOST", default="127.0.0.1", help="the address on which HTTP listens")
+    parser.add_argument("--http-port", metavar="N", type=int, default=0, help="the HTTP port; 0: a free port")
     parser.add_argument(
         "--peer",
         type=_peer,
         action="append",
         default=[],
         metavar="NAME=HOST:PORT",
-        help="another server, if no coordinator says where it is",
+        help="the address of another server; with --managed the coordinator sends it",
     )
     parser.add_argument(
-        "--rate", type=float, default=1.0, help="with --topology: lab seconds per real second; 0: the clock is paused"
+        "--rate",
+        type=float,
+        default=1.0,
+        help="with --topology: lab seconds for each real second; 0: the clock is paused",
     )
-    parser.add_argument("--leashed", action="store_true", help="end in order when stdin is closed")
-    parser.add_argument("--durability", choices=("full", "normal"), default="full")
+    parser.add_argument("--leashed", action="store_true", help="stop the server when stdin is closed")
+    parser.add_argument(
+        "--durability",
+        choices=("full", "normal"),
+        default="full",
+        help="normal: a commit survives a killed process; full: it survives a power failure too",
+    )
     return parser
 
 

@@ -27,17 +27,17 @@ from pflab.cli.value_names import name_values
 from pflab.terms.verdict import ExitCode
 
 VERBS: Final[Mapping[str, tuple[str, str]]] = {
-    "demo": ("pflab.cli.verbs.demo", "Play a guided lesson in the default lab, live: a mail is lost and comes back."),
+    "demo": ("pflab.cli.verbs.demo", "Play a guided lesson in a live lab: a mail is lost, and its change comes back."),
     "run": ("pflab.cli.verbs.scenario", "Run scenarios and report whether each one passed."),
     "simulate": (
         "pflab.cli.verbs.simulate",
-        "Run a campaign in the simulator: seeded work and faults, after which all stores must converge in time.",
+        "Simulate labs with random work and faults, and check that all stores converge in time.",
     ),
     "up": ("pflab.cli.verbs.up", "Start a lab and serve it over HTTP until Ctrl-C."),
-    "node": ("pflab.cli.verbs.up", "Run one server as this process, as each container of a lab does."),
+    "node": ("pflab.cli.verbs.up", "Run one server in this process; each container of a server runs this verb."),
     "coordinate": (
         "pflab.cli.verbs.containers",
-        "Coordinate servers that run elsewhere, and serve their lab over HTTP.",
+        "Coordinate a lab whose servers run elsewhere, and serve it over HTTP.",
     ),
     "compose": ("pflab.cli.verbs.containers", "Print a docker-compose.yml for a topology."),
     "post": ("pflab.cli.verbs.lab", "Post a message into a folder of a running lab."),
@@ -52,7 +52,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
         "Suspend or resume the replication of content on all servers of a running lab.",
     ),
     "directory": ("pflab.cli.verbs.administer", "Delete a store permanently from the directory of a running lab."),
-    "events": ("pflab.cli.verbs.lab", "Print the events of a running lab, and with --follow the new ones."),
+    "events": ("pflab.cli.verbs.lab", "Print the events of a running lab; --follow continues with new events."),
     "top": ("pflab.cli.verbs.top", "Watch a running lab: one line for each event, as it happens."),
     "load": (
         "pflab.cli.verbs.load",
@@ -61,38 +61,41 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "validate": ("pflab.cli.verbs.files", "Check a topology or a scenario, and print every mistake with its line."),
     "import": ("pflab.cli.verbs.mail", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
     "export": ("pflab.cli.verbs.mail", "Write the messages of a folder of a run or a running lab as an mbox."),
-    "mailbox": ("pflab.cli.verbs.mail", "Print the mail to people that the stores of a run or a running lab keep."),
+    "mailbox": ("pflab.cli.verbs.mail", "Print the mail for people that the stores of a run or a running lab keep."),
     "analyze": (
         "pflab.cli.verbs.explain",
         "List the settings of a topology that differ from the defaults, and what they do.",
     ),
     "explain": (
         "pflab.cli.verbs.explain",
-        "Explain in words what became of a change or a mail on each store of a run or a running lab.",
+        "Explain what happened to a change or a mail on each store of a run or a running lab.",
     ),
-    "diff": ("pflab.cli.verbs.explain", "Show where two runs first differ, and with what result."),
+    "diff": ("pflab.cli.verbs.explain", "Show the first instant at which two runs differ, and how each run ends."),
     "check": (
         "pflab.cli.verbs.analytics",
-        "Check from traces alone, with Spark, whether runs converged and which store lacks what.",
+        "Check the traces of runs with Spark: whether they converged, and which store lacks which change.",
     ),
     "lab": (
         "pflab.cli.verbs.containers",
-        "Save the state of a lab in containers, reset the lab to it, or write the traces up to now.",
+        "Save a lab in containers, reset it to a saved state, or make it write all its events to traces.",
     ),
     "follow": (
         "pflab.cli.verbs.analytics",
-        "Keep the verdict on a running lab up to date from its traces alone, with Spark.",
+        "Read the traces of a running lab with Spark, and keep the verdict on the lab up to date.",
     ),
     "verdict": (
         "pflab.cli.verbs.analytics",
-        "Print the verdict of the analysis that follows a running lab, and its instant.",
+        "Print the latest verdict of pflab follow on a running lab, and the lab time of the verdict.",
     ),
     "trace": ("pflab.cli.verbs.explain", "Print the events of a run or a running lab, one line for each."),
     "log": ("pflab.cli.verbs.explain", "Print the application logs of the stores of a run or a running lab."),
     "decode": ("pflab.cli.verbs.files", "Decode a replication mail, down to each property of each item."),
     "schema": ("pflab.cli.verbs.files", "Print the JSON Schema of a kind of file, for editors."),
     "state": ("pflab.cli.verbs.state", "Print the replication state tables of the stores of a run or a running lab."),
-    "backfill": ("pflab.cli.verbs.state", "Print which changes stores know to be missing, and when they request them."),
+    "backfill": (
+        "pflab.cli.verbs.state",
+        "Print which changes each store lacks and knows of, and when it will request them.",
+    ),
 }
 """For each verb its module and its line in the list of verbs. The function in the module has the name of the verb,
 with an underscore after it if that is a keyword of Python."""
@@ -187,7 +190,7 @@ def _own_exceptions() -> Iterator[None]:
 app = typer.Typer(
     name="pflab",
     cls=Verbs,
-    help="A live lab of public folder stores that replicate by mail, as Exchange 5.5 to 2007 did.",
+    help="Run a lab of public folder stores that replicate by mail, as Exchange 5.5 to 2007 did.",
     epilog="Exit status: 0 success, 1 a violation or a failed expectation, 2 wrong usage or no verdict, 70 an internal"
     " error (a bug of pflab), 130 stopped by Ctrl-C.",
     **{**_SETTINGS, "add_completion": True},

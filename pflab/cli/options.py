@@ -34,7 +34,7 @@ Types = Annotated[
 ]
 
 
-AllEvents = Annotated[bool, Option("--all", help="Include events that are rarely of interest.")]
+AllEvents = Annotated[bool, Option("--all", help="Include events that are rarely useful.")]
 
 
 JsonLines = Annotated[bool, Option("--json", help="Print each event as one line of JSON.")]

@@ -60,18 +60,21 @@ def _content_of(client: Client, server: dict[str, Any]) -> str:
 
 def directory(
     act: Annotated[str, Argument(metavar="delete", help="The action.")],
-    server: Annotated[str, Argument(help="The server whose store is deleted. It must be stopped.")],
-    on: Annotated[str, Option("--on", "--node", "--server", help="The server on which the deletion is made.")],
+    server: Annotated[str, Argument(help="The server whose store is deleted. This server must be stopped.")],
+    on: Annotated[str, Option("--on", "--node", "--server", help="The server that makes the deletion.")],
     force: Annotated[
-        bool, Option("--force", help="Delete it even if it holds replicas. Changes that only this store had are lost.")
+        bool,
+        Option(
+            "--force", help="Delete the store even if it holds replicas. Changes that only this store had are lost."
+        ),
     ] = False,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """Delete a store permanently from the directory of a running lab.
 
-    The deletion is refused while the store holds replicas: move them first, or use --force. Servers that do not run
-    learn of the deletion when they start. The server of the deleted store cannot start again.
+    The lab refuses the deletion while the store holds replicas: move the replicas first, or use --force. Servers that do
+    not run learn of the deletion when they start. The server of the deleted store cannot start again.
 
     Example: pflab directory delete B --on A --force
     """

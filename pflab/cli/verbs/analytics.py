@@ -45,17 +45,17 @@ def check(
         ),
     ] = None,
     report: Annotated[
-        Path | None, Option(metavar="FILE.html", help="Write a report for a browser. It needs no network.")
+        Path | None, Option(metavar="FILE.html", help="Write a report as a web page that opens offline.")
     ] = None,
     shiviz: Annotated[
         Path | None, Option(metavar="FILE", help="Write the events of the worst run, with vector clocks, for ShiViz.")
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Check from traces alone, with Spark, whether runs converged and which store lacks what.
+    """Check the traces of runs with Spark: whether they converged, and which store lacks which change.
 
-    Needs Java 17 or newer. Exit code 0: all runs converged; 1: one did not, or a rule check failed; 2: the traces do
-    not suffice for a verdict.
+    This verb needs Java 17 or newer. The exit code is 0 if all runs converged, 1 if a run did not converge or violated a
+    rule, and 2 if the traces are not complete enough for a verdict.
 
     Example: pflab check runs/latest
     """
@@ -158,18 +158,18 @@ def follow(
         Path, Argument(help="The folder of the lab's traces. Spark workers must see it under the same path.")
     ],
     tables: Annotated[
-        str, Option(metavar="DIR", help="The folder or URL for the Parquet tables with the events read so far.")
+        str, Option(metavar="DIR", help="The folder or URL for the Parquet tables with the events that were read.")
     ],
     lab: Lab = None,
     master: Master = None,
     every: Annotated[float, Option(min=0.0, metavar="SECONDS", help="Real time between two rounds.")] = 15.0,
     rounds: Annotated[int | None, Option(min=1, help="Stop after N rounds; default: never.")] = None,
 ) -> int:
-    """Keep the verdict on a running lab up to date from its traces alone, with Spark.
+    """Read the traces of a running lab with Spark, and keep the verdict on the lab up to date.
 
-    In each round, the lab writes all events up to an instant into its traces. The analysis reads the new ones, judges
-    the run, and sends the verdict to the lab, where pflab verdict reads it. Needs Java 17 or newer, and a lab of
-    pflab coordinate.
+    In each round the lab writes all its events to traces. pflab follow reads the new events, judges the run, and sends
+    the verdict to the lab. pflab verdict prints this verdict. pflab follow needs Java 17 or newer, and a lab of pflab
+    coordinate.
 
     Example: pflab follow lab/traces --tables tables --lab http://127.0.0.1:8025
     """
@@ -197,16 +197,16 @@ class _Source:
         from analytics.follow import Export  # noqa: PLC0415 - as above
         from analytics.ingest.session import fit_to  # noqa: PLC0415
 
-        shipped = self._shipped()
-        place = self._traces / shipped["traces"]
+        written = self._write_traces()
+        place = self._traces / written["traces"]
         if not place.is_dir():
             raise CommandError(f"{place}: no such folder; name the folder that the lab writes its traces below")
         fit_to(self._spark, bytes_of([str(place)]))
         return Export(
-            shipped["traces"] or shipped["run"], str(place), shipped["at"], shipped["events"], tuple(shipped["away"])
+            written["traces"] or written["run"], str(place), written["at"], written["events"], tuple(written["away"])
         )
 
-    def _shipped(self) -> dict[str, Any]:
+    def _write_traces(self) -> dict[str, Any]:
         while True:
             try:
                 return self._client.ship()
@@ -239,9 +239,9 @@ def _say(line: str) -> None:
 
 
 def verdict(lab: Lab = None, as_json: Json = False) -> int:
-    """Print the verdict of the analysis that follows a running lab, and its instant.
+    """Print the latest verdict of pflab follow on a running lab, and the lab time of the verdict.
 
-    The exit codes are those of pflab check. In containers, the profile analytics starts the analysis.
+    The exit codes are those of pflab check. In containers, the compose profile analytics starts pflab follow.
 
     Example: pflab verdict --lab http://127.0.0.1:8025
     """

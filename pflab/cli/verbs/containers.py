@@ -49,7 +49,7 @@ def coordinate(
     topology: TopologyFile,
     data: Annotated[Path, Option(metavar="DIR", help="The folder for the lab's state and traces.")] = Path("lab"),
     secrets: Annotated[
-        Path | None, Option(metavar="DIR", help="The folder of the files secret and token; default: DATA/secrets.")
+        Path | None, Option(metavar="DIR", help="The folder of the lab's secret and token; default: DATA/secrets.")
     ] = None,
     host: Annotated[
         str, Option(metavar="HOST", help="The host name or address on which the lab's HTTP API listens.")
@@ -58,7 +58,8 @@ def coordinate(
     known_as: Annotated[
         str | None,
         Option(
-            metavar="HOST:PORT", help="The address at which the servers reach the HTTP API; default: where it listens."
+            metavar="HOST:PORT",
+            help="The address at which the servers reach the HTTP API; default: the address on which it listens.",
         ),
     ] = None,
     at: Annotated[
@@ -75,7 +76,8 @@ def coordinate(
         ),
     ] = "real",
     trust_gateway: Annotated[
-        bool, Option("--trust-gateway", help="Require no token from the default gateway of this machine.")
+        bool,
+        Option("--trust-gateway", help="Accept requests from the default gateway of this machine without a token."),
     ] = False,
     traces_most: Annotated[
         int,
@@ -85,10 +87,11 @@ def coordinate(
     ] = TRACES_MB,
     keep_mails: KeepMails = False,
 ) -> int:
-    """Coordinate servers that run elsewhere, and serve their lab over HTTP.
+    """Coordinate a lab whose servers run elsewhere, and serve it over HTTP.
 
-    Each server is a process `pflab node NAME --managed` that something else, such as Docker, keeps alive. The
-    coordinator can be stopped and started again with the same DATA: the lab continues, and the servers run meanwhile.
+    Docker or another program runs a process `pflab node NAME --managed` for each server, and restarts it when it ends.
+    You can stop the coordinator and start it again with the same DATA. Meanwhile the servers keep running, and then the
+    lab continues.
 
     Example: pflab coordinate lab.yaml --at A=10.0.0.1:8025 --at B=10.0.0.2:8025
     """
@@ -201,8 +204,8 @@ def compose(
 ) -> int:
     """Print a docker-compose.yml for a topology.
 
-    It has a container for each server, one for the coordinator, and one for a light load. Paths in the file are
-    relative to the folder of the file; without --output, to the current folder.
+    The file has a container for each server, one for the coordinator, and one for a light load. Paths in the file are
+    relative to the folder of the file; without --output they are relative to the current folder.
 
     Example: pflab compose topology/examples/default.yaml
     """
@@ -238,15 +241,15 @@ RETRY_S: Final = 0.05
 def lab(
     act: Annotated[str, Argument(metavar="save|reset|list|ship", help="The action.")],
     name: Annotated[str | None, Argument(metavar="NAME", help="The name of the saved state.")] = None,
-    replace: Annotated[bool, Option("--replace", help="Of save: replace an existing state of that name.")] = False,
+    replace: Annotated[bool, Option("--replace", help="For save: replace an existing state of that name.")] = False,
     lab: Lab = None,
 ) -> int:
-    """Save the state of a lab in containers, reset the lab to it, or write the traces up to now.
+    """Save a lab in containers, reset it to a saved state, or make it write all its events to traces.
 
-    It works with a lab in containers, and with any other lab of pflab coordinate.
+    This verb works with a lab in containers, and with any other lab of pflab coordinate.
 
     save keeps the lab's time, every store and the traces. reset restores them, pauses the clock and heals all faults.
-    ship writes all events up to now into closed segment files, which can be copied.
+    ship makes the lab write all its events to trace files, which you can then copy.
 
     Example: pflab lab save start --lab http://127.0.0.1:8025
     """
@@ -257,7 +260,7 @@ def lab(
             print_lines(client.saved() or ["no saved state"])
             return ExitCode.GOOD
         if act == "ship":
-            return _ship(client)
+            return _write_traces(client)
         if name is None:
             raise CommandError(f"pflab lab {act}: give a name, for example pflab lab {act} start")
         print_lines([_saved(client, name, replace=replace) if act == "save" else _reset(client, name)])
@@ -268,13 +271,13 @@ def _saved(client: Client, name: str, *, replace: bool) -> str:
     return f"saved as {name}, at {client.save(name, replace=replace)['at']}"
 
 
-def _ship(client: Client) -> int:
-    shipped = client.ship()
-    place = "/".join(["traces", shipped["traces"]] if shipped["traces"] else ["traces"])
-    print_lines([f"{place}: {counted(shipped['events'], 'event')}, complete up to {shipped['at']}"])
-    if not shipped["away"]:
+def _write_traces(client: Client) -> int:
+    written = client.ship()
+    place = "/".join(["traces", written["traces"]] if written["traces"] else ["traces"])
+    print_lines([f"{place}: {counted(written['events'], 'event')}, complete up to {written['at']}"])
+    if not written["away"]:
         return ExitCode.GOOD
-    print_lines([f"  without those of {', '.join(shipped['away'])}, which did not answer"])
+    print_lines([f"  without those of {', '.join(written['away'])}, which did not answer"])
     return ExitCode.UNKNOWN
 
 

@@ -21,18 +21,16 @@ from pflab.terms.verdict import ExitCode
 def demo(
     headless: Annotated[bool, Option("--headless", help="Ask no questions, and do not wait for Enter.")] = False,
     lesson: Annotated[
-        str | None, Option(metavar="NAME", help="Play another lesson: a scenario file, or the name of one of pflab's.")
+        str | None, Option(metavar="NAME", help="Play another lesson: a scenario file, or a name that --lessons lists.")
     ] = None,
-    lessons: Annotated[bool, Option("--lessons", help="List the lessons, and play none.")] = False,
-    seed: Annotated[int, Option(help="The seed of GUIDs and keys.")] = DEFAULT_SEED,
-    skip_check: Annotated[
-        bool, Option("--skip-check", help="Omit the verdict that Spark gives from the traces at the end.")
-    ] = False,
+    lessons: Annotated[bool, Option("--lessons", help="Print a list of the lessons and exit.")] = False,
+    seed: Annotated[int, Option(help="The seed for GUIDs and keys.")] = DEFAULT_SEED,
+    skip_check: Annotated[bool, Option("--skip-check", help="Do not check the traces with Spark at the end.")] = False,
 ) -> int:
-    """Play a guided lesson in the default lab, live: a mail is lost and comes back.
+    """Play a guided lesson in a live lab: a mail is lost, and its change comes back.
 
-    --lesson plays another one. A lesson asks what will happen before it shows it. It takes less than half a minute. If
-    Java is installed, Spark's verdict from the traces takes as long again.
+    --lesson plays another lesson. A lesson asks what will happen, and then shows it. A lesson takes less than half a
+    minute. If Java is installed, Spark then checks the traces, which takes about as long.
 
     Example: pflab demo --headless
     """

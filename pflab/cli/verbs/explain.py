@@ -33,10 +33,10 @@ def explain(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Explain in words what became of a change or a mail on each store of a run or a running lab.
+    """Explain what happened to a change or a mail on each store of a run or a running lab.
 
-    The explanation says which store made the change, which mails carried it, which stores lacked it and why, and when
-    each store received it. The events that show this follow.
+    The explanation says which store made the change and which mails carried it. It also says which stores lacked the
+    change and why, and when each store received it. The events that prove this follow.
 
     Example: pflab explain A-1 --run runs/latest
     """
@@ -58,9 +58,10 @@ def diff(
     right: Annotated[Path, Argument(metavar="RUN", help="Another run folder.")],
     as_json: Json = False,
 ) -> int:
-    """Show where two runs first differ, and with what result.
+    """Show the first instant at which two runs differ, and how each run ends.
 
-    The exit code is 0 if all events of both runs are the same, and 1 if not.
+    The verb also prints which inputs and which numbers of events differ. The exit code is 0 if all events of both runs
+    are the same, and 1 if not.
 
     Example: pflab diff runs/lost-mail/00001 runs/latest
     """
@@ -78,7 +79,9 @@ def trace(
     servers: Servers = None,
     folder: OneFolder = None,
     types: Types = None,
-    since: Annotated[str | None, Option(help="Only events from this instant on, such as 2003-10-21T06:00Z.")] = None,
+    since: Annotated[
+        str | None, Option(help="Only events at or after this instant, such as 2003-10-21T06:00Z.")
+    ] = None,
     until: Annotated[str | None, Option(help="Only events before this instant.")] = None,
     limit: Annotated[int, Option(min=1, help="Print at most the last N events.")] = 1000,
     lab: Lab = None,
@@ -125,7 +128,7 @@ def log(
 ) -> int:
     """Print the application logs of the stores of a run or a running lab.
 
-    Event ids, categories and texts are those that Exchange wrote into the Windows application log.
+    The entries have the event ids, categories and texts that Exchange wrote to the Windows application log.
 
     Example: pflab log --server B --event 3031
     """

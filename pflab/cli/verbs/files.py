@@ -85,12 +85,12 @@ def _print_problems(error: ProblemsError, as_json: bool) -> int:
 
 
 def decode(
-    mail: Annotated[Path, Argument(metavar="MAIL.eml", help="A replication mail as it was sent.")],
+    mail: Annotated[Path, Argument(metavar="MAIL.eml", help="The file of a replication mail.")],
     as_json: Json = False,
 ) -> int:
     """Decode a replication mail, down to each property of each item.
 
-    pflab demo and pflab run --keep-mails keep their mails in the folder mails/ of the run.
+    pflab demo and pflab run --keep-mails write their mails to the folder mails/ of the run folder.
 
     Example: pflab decode runs/latest/mails/2003-10-21T001500Z-A-to-B-content.eml
     """

@@ -34,8 +34,8 @@ Node = Annotated[str, Option("--node", "--server", "--on", help="The server that
 def post(
     folder: Annotated[str, Argument(help="The folder's path.")],
     node: Node,
-    subject: Annotated[str, Option(help="The subject; {n} is replaced by the number of the message.")],
-    body: Annotated[str, Option(help="The text; - reads it from stdin.")] = "",
+    subject: Annotated[str, Option(help="The subject; with --count, {n} is replaced by the number of the message.")],
+    body: Annotated[str, Option(help="The text of the message; - reads it from stdin.")] = "",
     sender: Annotated[str, Option("--from", help="The address of the sender.")] = "",
     attach: Annotated[list[Path] | None, Option(help="A file to attach; can be repeated.")] = None,
     count: Annotated[int, Option(min=1, max=1_000_000, help="The number of messages.")] = 1,
@@ -44,7 +44,8 @@ def post(
 ) -> int:
     """Post a message into a folder of a running lab.
 
-    It prints the change number, which pflab explain accepts. The message is then committed in the server's database.
+    The verb prints the change number of the message when the server has committed the message. pflab explain accepts
+    this number.
 
     Example: pflab post Projects --node A --subject Hello --body "from A"
     """
@@ -72,20 +73,20 @@ def folder(
     path: Annotated[str | None, Argument(help="The folder's path.")] = None,
     *,
     node: Node,
-    replicas: Annotated[str | None, Option(help="The servers that hold it, such as A,B.")] = None,
+    replicas: Annotated[str | None, Option(help="The servers that hold the folder, such as A,B.")] = None,
     schedule: Annotated[
         str | None, Option(help="The replication schedule, such as always, never, or every 4 h.")
     ] = None,
     contacts: Annotated[str | None, Option(help="The addresses that get notices of conflicts.")] = None,
     priority: Annotated[
-        str | None, Option(help="The priority of its replication mails: urgent, normal or not urgent.")
+        str | None, Option(help="The priority of the folder's replication mails: urgent, normal or not urgent.")
     ] = None,
-    alias: Annotated[str | None, Option(help="The local part of its mail address.")] = None,
+    alias: Annotated[str | None, Option(help="The part of the folder's mail address before the @.")] = None,
     age_limit: Annotated[
-        str | None, Option(help="The age at which its messages expire, such as 30 d; or none.")
+        str | None, Option(help="The age at which the folder's messages expire, such as 30 d; or none.")
     ] = None,
     resolve: Annotated[
-        str | None, Option(help="How conflicts are resolved: default, last writer wins, or no notification.")
+        str | None, Option(help="How conflicts are shown and reported: default, last writer wins, or no notification.")
     ] = None,
     rename: Annotated[str | None, Option(help="For change: the new name.")] = None,
     move_to: Annotated[str | None, Option(help="For change: the path of the new parent; '' for the root.")] = None,
@@ -146,23 +147,24 @@ def clock(
         str, Argument(metavar="[show|rate|pause|step|advance|until]", help="The action; default: show.")
     ] = "show",
     value: Annotated[
-        str | None, Argument(help="Of rate: lab seconds for each real second; of advance: a duration or an instant.")
+        str | None, Argument(help="For rate: lab seconds for each real second; for advance: a duration or an instant.")
     ] = None,
     *,
-    converged: Annotated[str | None, Option(help="Of until: wait until all holders of this folder agree.")] = None,
+    converged: Annotated[str | None, Option(help="For until: wait until all holders of this folder agree.")] = None,
     event: Annotated[
-        str | None, Option(help="Of until: wait for an event of this type, such as version.applied.")
+        str | None, Option(help="For until: wait for an event of this type, such as version.applied.")
     ] = None,
-    on: Annotated[str | None, Option(help="Of until --event: only an event on this server.")] = None,
-    within: Annotated[str, Option(help="Of until: the longest wait, in lab time.")] = "7 d",
+    on: Annotated[str | None, Option(help="For until --event: only an event on this server.")] = None,
+    within: Annotated[str, Option(help="For until: the longest wait, in lab time.")] = "7 d",
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """Show, set or advance the clock of a running lab.
 
-    rate 3600 lets the clock run at an hour for each second, and pause stops it. step goes to the next instant at
-    which anything is due. advance "36 h" and advance 2003-10-22T06:15Z go to that time. until --converged Projects
-    advances until all holders of the folder agree. The clock is paused after step, advance and until.
+    rate 3600 makes an hour of the lab take a second, and pause stops the clock. step goes to the next instant at which
+    something is due. advance "36 h" goes 36 hours forward, and advance 2003-10-22T06:15Z goes to this instant. until
+    --converged Projects goes forward until all holders of the folder agree. step, advance and until pause the clock at
+    their end.
 
     Example: pflab clock until --converged Projects --within "54 h"
     """
@@ -245,38 +247,40 @@ def fault(
         ),
     ] = "list",
     what: Annotated[
-        str | None, Argument(help="Of heal: the fault's id, or all; of stop, start, kill, backup, restore: the server.")
+        str | None,
+        Argument(help="For heal: the fault's id, or all; for stop, start, kill, backup, restore: the server."),
     ] = None,
     *,
     from_: Annotated[
-        str | None, Option("--from", help="Only mail from this server; of cut: one end of the link.")
+        str | None, Option("--from", help="Only mail from this server; for cut: one end of the link.")
     ] = None,
-    to: Annotated[str | None, Option(help="Only mail to this server; of cut: the other end.")] = None,
+    to: Annotated[str | None, Option(help="Only mail to this server; for cut: the other end of the link.")] = None,
     kind: Annotated[str | None, Option("--type", help="Only this type of mail, such as content or status.")] = None,
     count: Annotated[
         int | None, Option(min=1, help="How many times the fault acts; default: until it is healed.")
     ] = None,
-    by: Annotated[str | None, Option(help="For delay and reorder: the delay.")] = None,
+    by: Annotated[str | None, Option(help="For delay and reorder: how long the mail is delayed.")] = None,
     connector: Annotated[str | None, Option(help="Only on this connector.")] = None,
     at: Annotated[
-        str | None, Option(help="For smtp: the step of the SMTP dialogue, such as MAIL or end of data.")
+        str | None,
+        Option(help="For smtp: the step of the SMTP dialogue at which the fault acts, such as MAIL or end of data."),
     ] = None,
     does: Annotated[
-        str | None, Option(help="For smtp: what the server does then: a reply, disconnect, silence or tarpit.")
+        str | None, Option(help="For smtp: what the server does at this step: a reply, disconnect, silence or tarpit.")
     ] = None,
     lasts: Annotated[
         str | None, Option(help="For smtp, hold and alter: how long the fault lasts, such as 2 h.")
     ] = None,
-    one_way: Annotated[bool, Option("--one-way", help="For cut: only from the first end to the second.")] = False,
-    backup: Annotated[str | None, Option(help="Of restore: the id that backup printed.")] = None,
+    one_way: Annotated[bool, Option("--one-way", help="For cut: refuse only connections from --from to --to.")] = False,
+    backup: Annotated[str | None, Option(help="For restore: the id that the action backup printed.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """Inject or heal faults in a running lab; stop, start, back up and restore its servers.
 
-    lose, alter, delay, duplicate and reorder act on mail in transit; hold keeps it in the queue; cut interrupts a
-    link; smtp makes the receiving server misbehave. heal F1 ends a fault, and heal all ends every fault. kill stops a
-    server without warning.
+    lose, alter, delay, duplicate and reorder act on mail in transit. hold keeps mail in the queue. cut interrupts a
+    link. smtp makes the receiving server misbehave. heal F1 ends the fault F1, and heal all ends every fault. kill
+    stops a server without warning.
 
     Example: pflab fault lose --from A --to B --type content --count 1
     """
@@ -354,9 +358,9 @@ def events(
     lab: Lab = None,
     as_json: JsonLines = False,
 ) -> int:
-    """Print the events of a running lab, and with --follow the new ones.
+    """Print the events of a running lab; --follow continues with new events.
 
-    Each event is one line. pflab top can filter by folder and begins with the last events.
+    Each event is one line. pflab top is a similar verb: it can filter by folder, and begins with the last events.
 
     Example: pflab events --node B --type version.applied
     """

@@ -22,7 +22,11 @@ COUNT = 100
 
 def load(
     rate: Annotated[
-        float, Option(min=0.0, help="Actions per second of real time; 0: each as soon as the one before is answered.")
+        float,
+        Option(
+            min=0.0,
+            help="Actions per second of real time; 0: send each action when the lab has answered the previous one.",
+        ),
     ] = 0.0,
     mix: Annotated[
         str, Option(metavar="ACT[=WEIGHT],...", help="Actions and their weights, such as post=8,edit=1,delete=1.")
@@ -35,8 +39,10 @@ def load(
     lasts: Annotated[
         str | None, Option("--for", metavar="DURATION", help="Stop after this real time, such as 30 s.")
     ] = None,
-    batch: Annotated[int, Option(min=1, max=10_000, help="Posts in one request, committed together.")] = 1,
-    size: Annotated[int, Option(min=0, max=1_000_000, help="The length of each body, in letters.")] = 1000,
+    batch: Annotated[
+        int, Option(min=1, max=10_000, help="The number of posts in one request. They are committed together.")
+    ] = 1,
+    size: Annotated[int, Option(min=0, max=1_000_000, help="The length of each body, in characters.")] = 1000,
     while_running: Annotated[
         bool,
         Option("--while-running", help="Wait while the lab's clock is paused; stop when the lab starts another run."),

@@ -47,23 +47,29 @@ def import_(
         list[Path], Argument(metavar="FILE...", help="An mbox, a Maildir, an .eml file, or a folder of .eml files.")
     ],
     server: Annotated[
-        str | None, Option("--server", "--node", help="The server to post on; default: the folder's first holder.")
+        str | None,
+        Option(
+            "--server", "--node", help="The server that makes the posts; default: the folder's first holder that runs."
+        ),
     ] = None,
     lab: Lab = None,
     again: Annotated[
-        bool, Option("--again", help="In a running lab: post mails again even if an earlier import has posted them.")
+        bool, Option("--again", help="In a running lab: post all mails, even those that an earlier import has posted.")
     ] = False,
     topology: Annotated[
-        Path | None, Option("--topology", help="Use a simulated lab of this topology and keep it in a run folder.")
+        Path | None,
+        Option(
+            "--topology", help="Post in a simulated lab with this topology, and keep its databases in a run folder."
+        ),
     ] = None,
     seed: Annotated[int, Option(help="With --topology: the seed for GUIDs and keys.")] = 1,
     as_json: Json = False,
 ) -> int:
     """Post the mails of an mbox, a Maildir or .eml files into a folder.
 
-    pflab export gives each mail back from every store, byte for byte. If the import is interrupted, run the same
-    command again: within a day of lab time it posts only the mails that are missing. The exit code is 1 if a mail was
-    refused.
+    pflab export returns each of these mails from any holder, byte for byte. If the import is interrupted, run the same
+    command again. Within a day of lab time it posts only the mails that it has not posted before. The exit code is 1 if
+    a mail was refused.
 
     Example: pflab import Projects archive.mbox --node A
     """
@@ -209,9 +215,9 @@ def mailbox(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the mail to people that the stores of a run or a running lab keep.
+    """Print the mail for people that the stores of a run or a running lab keep.
 
-    This is notices of conflicts and lost edits, mail to contacts, and non-delivery reports.
+    Mail for people is notices of conflicts and lost edits, mail to contacts, and non-delivery reports.
 
     Example: pflab mailbox --server A
     """

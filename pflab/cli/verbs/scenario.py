@@ -33,30 +33,33 @@ def run(
     traces: Annotated[Path | None, Option(help="Keep the run folders, with traces, in this folder.")] = None,
     keep_mails: KeepMails = False,
     simulated: Annotated[
-        bool, Option("--simulate", help="Play in the simulator: without sockets, and with the same events every time.")
+        bool,
+        Option("--simulate", help="Play in the simulator, which uses no sockets; the same seed gives the same events."),
     ] = False,
     processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
     seed: Annotated[
-        int, Option(help="The seed for GUIDs and keys; in the simulator, also for the order of events.")
+        int, Option(help="The seed for GUIDs and keys; with --simulate also for the order of events.")
     ] = DEFAULT_SEED,
     lab: Annotated[
         str | None,
         Option(
-            "--lab", metavar="URL", help="Play on a running lab. It must be unused, with its clock paused at the start."
+            "--lab",
+            metavar="URL",
+            help="Play on a running lab. The lab must be unused and its clock paused at the start time.",
         ),
     ] = None,
     renew: Annotated[
         bool,
         Option(
             "--renew",
-            help="With --lab: first start a new run with the scenario's topology. Only a lab in containers can do this.",
+            help="With --lab: first start a new run with the topology of the scenario. Only a lab in containers can do this.",
         ),
     ] = False,
     as_json: Json = False,
 ) -> int:
     """Run scenarios and report whether each one passed.
 
-    A live run writes a run folder below runs/. A simulated run does so only with --traces or --keep-mails.
+    A live run writes a run folder below runs/. A simulated run writes one only with --traces or --keep-mails.
 
     Example: pflab run lost-mail --simulate --seed 7
     """

@@ -240,17 +240,19 @@ def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
 
 def simulate(
     topology: Annotated[
-        Path | None, Argument(help="A topology file; default: each seed draws its own topology.")
+        Path | None, Argument(help="A topology file; default: pflab generates a topology for each seed.")
     ] = None,
     *,
     seeds: Annotated[
-        str | None, Option(metavar="A..B", help="The seeds, both ends included; default: random seeds.")
+        str | None, Option(metavar="A..B", help="The seeds from A to B, A and B included; default: random seeds.")
     ] = None,
-    seed_file: Annotated[Path | None, Option(help="A file of seeds, with a seed or a range on each line.")] = None,
+    seed_file: Annotated[Path | None, Option(help="A file with a seed or a range of seeds on each line.")] = None,
     count: Annotated[int, Option(min=1, max=1_000_000, help="The number of random seeds.")] = 20,
     days: Annotated[
         int,
-        Option(min=1, max=365, help="The most days of lab time with work and faults, before all faults are healed."),
+        Option(
+            min=1, max=365, help="The most days of lab time with work and faults. After that all faults are healed."
+        ),
     ] = 3,
     faults: Annotated[str, Option(metavar="all|none|LIST", help="The kinds of fault, separated by commas.")] = "all",
     plan: Annotated[Path | None, Option(help="Play this plan file instead of seeds.")] = None,
@@ -264,8 +266,8 @@ def simulate(
         Option(
             min=0.0,
             max=1.0,
-            help="The share of seeds that is played again with another PYTHONHASHSEED, to verify that runs are"
-            " deterministic; default: 0.05 from 200 seeds on, else 0; 0 with --traces.",
+            help="The share of seeds to play a second time with another PYTHONHASHSEED, to verify that both runs are"
+            " the same. Default: 0.05 for 200 seeds or more, 0 for fewer seeds or with --traces.",
         ),
     ] = None,
     traces: Annotated[
@@ -274,10 +276,11 @@ def simulate(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Run a campaign in the simulator: seeded work and faults, after which all stores must converge in time.
+    """Simulate labs with random work and faults, and check that all stores converge in time.
 
-    Each seed gives one plan. When its work is done and its faults are healed, all stores must converge within a
-    computed time, and no acknowledged change may be lost. The exit code is 1 if a seed fails.
+    For each seed pflab generates a plan of work and faults, and plays it. Then it heals all faults. The seed fails if
+    the stores do not converge within a computed time, or if an acknowledged change is lost. The exit code is 1 if a
+    seed fails.
 
     Example: pflab simulate --seeds 1..100 --days 2 --faults loss,partition
     """

@@ -22,8 +22,8 @@ def state(
 ) -> int:
     """Print the replication state tables of the stores of a run or a running lab.
 
-    For each holder of a folder, a table shows which changes a store has sent and received, which it lacks, and when
-    it last heard from the other stores.
+    Each store has a table for each folder that it holds. A row of the table is about one holder of the folder. It shows
+    which changes this holder has, as far as the store knows, and when the store last received a mail from it.
 
     Example: pflab state --folder Projects --server A
     """
@@ -55,10 +55,10 @@ def backfill(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print which changes stores know to be missing, and when they request them.
+    """Print which changes each store lacks and knows of, and when it will request them.
 
-    Each entry also shows when the store found the changes missing, and which stores it has asked. Servers of a
-    running lab that do not run are named on stderr; in JSON, such a server has an entry with only `store` and
+    Each entry also shows when the store found the changes missing, and which stores it has asked. pflab cannot read
+    servers that do not run, and names them on stderr. In JSON such a server has an entry with only `store` and
     `not_asked`.
 
     Example: pflab backfill --server B

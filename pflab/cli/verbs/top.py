@@ -30,14 +30,14 @@ def top(
     types: Types = None,
     every: AllEvents = False,
     last: Annotated[int, Option(min=0, max=100_000, help="Begin with the last N events.")] = 10,
-    once: Annotated[bool, Option("--once", help="Print the events so far and exit.")] = False,
+    once: Annotated[bool, Option("--once", help="Print the last events and exit.")] = False,
     count: Annotated[int | None, Option(min=1, help="Exit after N lines.")] = None,
     lab: Lab = None,
     as_json: JsonLines = False,
 ) -> int:
     """Watch a running lab: one line for each event, as it happens.
 
-    A line shows the lab time, the server and the event in words; its colour shows the kind of event. If the
+    A line shows the lab time, the server and the event in words. The colour of the line shows the kind of event. If the
     connection to the lab breaks, pflab top reconnects and continues after the last event. Stop it with Ctrl-C, --once
     or --count.
 

@@ -34,14 +34,17 @@ def up(
     seed: Annotated[int, Option(help="The seed for GUIDs and keys.")] = DEFAULT_SEED,
     durability: Annotated[
         str,
-        Option(metavar="full|normal", help="What a commit survives: normal: a killed process; full: also a power cut."),
+        Option(
+            metavar="full|normal",
+            help="normal: a commit survives a killed process; full: it survives a power failure too.",
+        ),
     ] = "normal",
     keep_mails: KeepMails = False,
 ) -> int:
     """Start a lab and serve it over HTTP until Ctrl-C.
 
-    The other verbs find the lab when they are used in the same folder. The page /docs at its address documents the
-    HTTP API.
+    Other verbs that you start in the same folder find the lab. The page /docs at the lab's address documents the HTTP
+    API.
 
     Example: pflab up topology/examples/one-site.yaml --processes --clock 60
     """
@@ -132,7 +135,7 @@ async def _until_signal(lab: LiveLab | ProcessLab, url: str, topology: Topology,
 
 
 def node(name: Annotated[str, Argument(help="The server's name.")]) -> int:
-    """Run one server as this process, as each container of a lab does.
+    """Run one server in this process; each container of a server runs this verb.
 
     pflab node --help lists the options.
 
