@@ -16,9 +16,10 @@ from analytics.evidence import evidence, folder_tree, mails, objects, organizati
 from analytics.ingest import bronze, incremental, silver  # fmt: skip
 from analytics.ingest.tables import AT_ONCE, Tables, at_once
 from analytics.report import witness, words  # fmt: skip
-from analytics.rules import convergence, evaluate, required_events  # fmt: skip
+from analytics.rules import required_events
 from analytics.rules.catalogue import CHECKS
-from analytics.rules.verdict import CheckResult, FolderVerdict, Gold, short
+from analytics.verdicts import convergence, evaluate
+from analytics.verdicts.verdict import CheckResult, FolderVerdict, Gold, short
 
 STAGES: Final = (
     "reading the segments", "histories", "what must exist and who has what", "mails end to end", "the rules",

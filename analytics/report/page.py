@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.report import measures, spacetime, who_had_what, witness
 from analytics.report.spacetime import TYPES
-from analytics.rules.verdict import CheckResult, Gold, short
+from analytics.verdicts.verdict import CheckResult, Gold, short
 from traces.labtime import format_duration
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.report import witness
 from analytics.report.words import instant
-from analytics.rules.verdict import Gold
+from analytics.verdicts.verdict import Gold
 
 EVENTS: Final = 5000
 """How many events the file has, the first of the trace. The viewer draws no more."""

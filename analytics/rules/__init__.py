@@ -1,5 +1,5 @@
-"""Convergence, and the rule checks with their witnesses.
+"""The rule checks, one module for each subject.
 
-Imported by: `analytics.report`, `analytics.pipeline`.
-Public: `catalogue`, `convergence`, `verdict`.
+Imported by: `analytics.verdicts`, `analytics.pipeline`.
+Public: `catalogue`, `check`.
 """

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from analytics.ingest.silver import Silver
-from analytics.rules.rule import Check
+from analytics.rules.check import Check
 
 _CONTENT: Final = ("change.made", "version.applied")
 _ENTRY: Final = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")

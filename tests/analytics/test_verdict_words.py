@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analytics.rules.convergence import CONVERGED
-from analytics.rules.verdict import CheckResult, RuleResult
+from analytics.verdicts.convergence import CONVERGED
+from analytics.verdicts.verdict import CheckResult, RuleResult
 
 
 def test_checks_without_a_case_are_counted_and_are_no_fault() -> None:

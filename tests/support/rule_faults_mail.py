@@ -1,4 +1,4 @@
-"""Violations to plant for the checks of analytics/rules/mail_rules.py."""
+"""Violations to plant for the checks of mails."""
 
 from __future__ import annotations
 

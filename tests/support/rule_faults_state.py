@@ -1,4 +1,4 @@
-"""Violations to plant for the checks of analytics/rules/state_rules.py."""
+"""Violations to plant for checks of numbers, the backfill array, statuses, replicas, conflicts and deletions."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from analytics.follow import Export
-    from analytics.rules.verdict import CheckResult, Gold
+    from analytics.verdicts.verdict import CheckResult, Gold
 
 Master = Annotated[
     str | None, Option(metavar="URL", help="The Spark master; default: all cores of this machine, local[*].")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from node.views import LogView
-from pflab.cli.event_lines import styled_line
+from pflab.cli.event_colours import styled_line
 from pflab.cli.lab_options import existing_run, read_topology
 from pflab.cli.options import OneFolder, OneServer, Run, RunOption, Servers, TopologyFile, Types, check_types
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines

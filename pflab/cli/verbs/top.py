@@ -11,7 +11,7 @@ import msgspec
 import typer
 from typer import Option
 
-from pflab.cli.event_lines import styled_line
+from pflab.cli.event_colours import styled_line
 from pflab.cli.options import AllEvents, JsonLines, OneFolder, Servers, Types, check_types
 from pflab.cli.output import CommandError, json_text, out
 from pflab.cli.running_lab import Lab, client_of, lexicon_of

@@ -11,9 +11,9 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.evidence import TABLES, Material
 from analytics.rules.catalogue import CHECKS
-from analytics.rules.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
-from analytics.rules.rule import Check
-from analytics.rules.verdict import BROKEN, EXIT_CODES, RuleResult, RunVerdict, short
+from analytics.rules.check import Check
+from analytics.verdicts.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
+from analytics.verdicts.verdict import BROKEN, EXIT_CODES, RuleResult, RunVerdict, short
 
 MAX_RUNS: Final = 2000
 

@@ -1,7 +1,7 @@
 """Convergence: compare what each holder of a folder has with what it must have.
 
-What it must have follows only from the changes made (`analytics.evidence.objects`), not from what stores claim. A change that no
-store has is missing, unless its loss is excused (spec: CV-1, CV-2, DU-1).
+What it must have follows only from the changes made (`analytics.evidence.objects`), not from what stores claim. A change
+that no store has is missing, unless its loss is excused (spec: CV-1, CV-2, DU-1).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from analytics.evidence import organization  # fmt: skip
 from analytics.ingest import silver  # fmt: skip
-from analytics.rules.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
+from analytics.verdicts.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
 
 BROKEN = "rules violated"
 EXIT_CODES = {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}

@@ -1,6 +1,6 @@
-"""Events as lines of the terminal. Only verbs that show events import it: it needs the libraries of a lab.
+"""The columns and colours of events on the terminal. Only verbs that show events import it: it needs the libraries of a lab.
 
-The words of each event are in `pflab.terms.event_words`; this module adds columns and colours.
+The words of each event are in `pflab.terms.event_words`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,63 @@
+"""Checks of broadcasts: when they are sent, what they say, who gets them, and how items share mails."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analytics.evidence.number_sets import ranges_of
+from analytics.evidence.organization import IS_SUSPENDED
+from analytics.rules.check import HOUR_US, MINUTE_US, UPDATES, Check
+
+_SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"
+
+_IN_ROW = _SET.format(inner=ranges_of("f.cnset"), outer=ranges_of("f.row"))
+
+TARGET_BYTES: Final = 300 * 1024
+"""The size of a mail's items (OUT-3). The envelope adds to it, and the encoding as text adds a third."""
+
+_CONTENT: Final = "(message_type in (4, 2147483652) or message_type = 8 and exists(says, f -> f.folder != '1-1'))"
+
+# spec: CN-7, HI-3, OUT-1, OUT-3, OUT-4, OUT-5, RP-5
+CHECKS: Final = (
+    Check(
+        "hierarchy is broadcast on schedule", ("HI-3", "OUT-1"), "sent",
+        "The hierarchy is broadcast at multiples of 15 minutes, or when the store starts.",
+        "message_type = 2 and plain",
+        f"at % {15 * MINUTE_US} = 0 or at = started_at", "concat(node, ' broadcast the hierarchy outside the cycle in <', mail, '>')",
+    ),
+    Check(
+        "content is broadcast on schedule", ("OUT-1",), "mailed_folders", "Content is broadcast at the times of its folder's schedule, or when the store starts.",
+        "message_type = 4 and plain and untouched and schedule is not null",
+        f"case when at = started_at then true when schedule = 'never' then false"
+        f" when schedule rlike '^every [0-9]+ h$' then at % (cast(regexp_extract(schedule, '[0-9]+', 0) as bigint) * {HOUR_US}) = 0"
+        f" else at % {15 * MINUTE_US} = 0 end",
+        "concat(node, ' broadcast <', mail, '> outside the schedule of ', folder)",
+    ),
+    Check(
+        "broadcasts go to all other holders", ("OUT-5",), "mailed_folders", "A broadcast is one mail to all other holders.",
+        "message_type in (2, 4)", "to = array_sort(filter(holders, h -> h != node))",
+        "concat(node, ' sent <', mail, '> to ', array_join(to, ', '), ', but the holders are ', array_join(holders, ', '))",
+    ),
+    Check(
+        "mails name what the sender has", ("OUT-4", "CN-7"), "sent", "The set of a mail with updates is part of its sender's row.",
+        f"message_type in {UPDATES}", f"forall(says, f -> {_IN_ROW})",
+        "concat(node, ' named in <', mail, '> numbers that its own row does not have')",
+    ),
+    Check(
+        "suspended content is not sent", ("RP-5",), "sent", "While content is suspended, 2003 and 2007 send no content, no response with content, and no request for content.",
+        f"directory is not null and {IS_SUSPENDED}", f"not {_CONTENT}",
+        "concat(node, ' sent <', mail, '> of type ', message_type, ' while content was suspended')",
+    ),
+    Check(
+        "big items are sent alone", ("OUT-3",), "sent", "A mail with several messages is not much bigger than 300 KB.",
+        "plain and message_type in (4, 2147483652) and says[0].updates > 1",
+        f"size <= {TARGET_BYTES * 3 // 2} + 1024 * says[0].updates",
+        "concat(node, ' put ', says[0].updates, ' messages into <', mail, '> of ', size, ' bytes')",
+    ),
+    Check(
+        "items that fit share a mail", ("OUT-3",), "cycles", "Two mails of one broadcast would not have fitted into one.",
+        "plain and size(sizes) > 1 and (message_type = 4 or version in ('2003', '2007'))",
+        f"forall(sequence(1, size(sizes) - 1), i -> sizes[i - 1] + sizes[i] + 200 * (updates[i - 1] + updates[i]) > {TARGET_BYTES})",
+        "concat(node, ' sent ', size(sizes), ' mails of ', folder, ' at once, two of which fit into one')",
+    ),
+)  # fmt: skip

@@ -1,0 +1,24 @@
+"""Checks of the hierarchy: how folders are shown, and that it is kept apart from content."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analytics.rules.check import UPDATES, Check
+
+# spec: HI-1, HI-7, OUT-2
+CHECKS: Final = (
+    Check(
+        "folders are shown under their names", ("HI-7",), "shown_folders",
+        "A folder is shown under the name in its version, with a suffix only if another folder has the same name, and at the top if its parent is the top.",
+        "true",
+        "(element_at(split(path, '/'), -1) = name or namesakes > 0 and startswith(element_at(split(path, '/'), -1), name))"
+        " and (parent != '1-1' or not path like '%/%')",
+        "concat(node, ' shows ', name, ' as ', path)",
+    ),
+    Check(
+        "hierarchy and content are not mixed", ("OUT-2", "HI-1"), "sent", "A mail with updates is about the hierarchy only, or about the content of one folder.",
+        f"message_type in {UPDATES}", "size(says) = 1 and (says[0].folder = '1-1') = (message_type in (2, 2147483650))",
+        "concat(node, ' put ', size(says), ' folders into <', mail, '> of type ', message_type)",
+    ),
+)  # fmt: skip

@@ -1,0 +1,80 @@
+"""Checks of the sources that a store asks for backfill: their order, and what the store knows of each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analytics.evidence.source_selection import SORTED_LIST
+from analytics.rules.check import Check
+
+# spec: BF-1, BF-3, BF-4, BF-7, BF-9, RT-1, RT-3, RT-4, ST-4
+CHECKS: Final = (
+    Check(
+        "backfill sources are sorted", ("BF-3", "BF-4"), "decisions",
+        "Candidates are sorted by state (up before down), preference, cost, version, and how many changes they have.",
+        f"size(candidates) > 1 and {SORTED_LIST}",
+        "forall(sequence(1, size(candidates) - 1), i -> struct(candidates[i - 1].down, not candidates[i - 1].preferred,"
+        " coalesce(candidates[i - 1].cost, 9223372036854775807), -cast(candidates[i - 1].version as double), -candidates[i - 1].has) <="
+        " struct(candidates[i].down, not candidates[i].preferred, coalesce(candidates[i].cost, 9223372036854775807),"
+        " -cast(candidates[i].version as double), -candidates[i].has))",
+        "concat(node, ' sorted the sources of entry ', entry, ' wrongly')",
+    ),
+    Check(
+        "the first useful source is chosen", ("BF-3",), "decisions", "The first candidate that has some of the missing changes is chosen.",
+        f"{SORTED_LIST} and exists(candidates, c -> c.has > 0 and (c.passed_over = '' or not c.passed_over like '%address%') and c.cost is not null)",
+        "chosen[0] = filter(candidates, c -> c.has > 0 and not c.passed_over like '%address%' and c.cost is not null)[0].store",
+        "concat(node, ' did not choose the first useful source of entry ', entry)",
+    ),
+    Check(
+        "2000 asks the first complete source", ("BF-3", "BF-9", "RT-3", "RT-4"), "turns",
+        "2000 asks the first candidate that is up and has everything. The order is by group, then by turn, affinity or transmission time.",
+        "true", "array_contains(first, chosen)",
+        "concat(node, ' asked ', chosen, ' for entry ', entry, ', but ', array_join(first, ' or '), ' comes first and has everything')",
+    ),
+    Check(
+        "no better source is passed over", ("BF-3",), "requests_made",
+        "No candidate that comes first by state, preference, cost and version has what another candidate is asked for.",
+        "row is not null and sorted", "size(better) = 0",
+        "concat(node, ' asked ', source, ' for entry ', entry, ', but ', array_join(better, ' and '), ' come first and have it')",
+    ),
+    Check(
+        "sources are asked for what they claim", ("BF-1", "BF-3"), "requests_made", "A source is asked only for numbers that its row had at that time.",
+        "row is not null", "claimed", "concat(node, ' asked ', source, ' for numbers that its row does not claim, for entry ', entry)",
+    ),
+    Check(
+        "candidates match the configuration", ("BF-3", "BF-7"), "candidates", "A candidate has the version of the topology, and the preferred source is that of the settings.",
+        "true", "stated.version = version and stated.preferred = preferred",
+        "concat(node, ' treated ', store, ' as version ', stated.version, if(stated.preferred, ' and as preferred', ''))",
+    ),
+    Check(
+        "costs match the routes", ("BF-3", "RT-1"), "candidates", "The cost of a candidate follows from the connectors.",
+        "stated.cost is not null or cost is not null", "stated.cost <=> cost",
+        "concat(node, ' used the cost ', coalesce(cast(stated.cost as string), 'none'), ' for ', store, ', but it is ', coalesce(cast(cost as string), 'none'))",
+    ),
+    Check(
+        "affinities match the connectors", ("RT-4",), "candidates", "A candidate's affinity is the least sum over connectors that allow referrals.",
+        "method = 'six groups'", "stated.affinity <=> affinity",
+        "concat(node, ' used the affinity ', coalesce(cast(stated.affinity as string), 'none'), ' for ', store, ', but it is ', coalesce(cast(affinity as string), 'none'))",
+    ),
+    Check(
+        "transmission times match the mails", ("RT-3",), "candidates",
+        "A candidate's transmission time is the running mean of arrival minus sending of its mails; the newest mail has a weight of one quarter.",
+        "coalesce(method, '') != '' and (stated.transit_us is not null or transit is not null)", "abs(stated.transit_us - transit) < 10000",
+        "concat(node, ' used ', coalesce(cast(stated.transit_us as string), 'unknown'), ' us as the transmission time from ', store, ', but it is ', coalesce(cast(transit as string), 'unknown'), ' us')",
+    ),
+    Check(
+        "the time of the last request is known", ("BF-9", "ST-4"), "candidates",
+        "The time of the last request to a candidate is that of the last request in the trace, or of the first of the six steps that listed it.",
+        "coalesce(method, '') != '' and (stated.backfilled_at > 0 or asked_at is not null)", "stated.backfilled_at = coalesce(asked_at, 0)",
+        "concat(node, ' used ', stated.backfilled_at, ' as the time of its last request to ', store, ', but it is ', coalesce(asked_at, 0))",
+    ),
+    Check(
+        "silent candidates are down", ("BF-4",), "candidates", "A candidate is down if a request to it timed out and no mail from it arrived since.",
+        "true", "stated.down = down",
+        "concat(node, ' treated ', store, ' as ', if(stated.down, 'down', 'up'), ' in the choice for entry ', entry)",
+    ),
+    Check(
+        "only silent sources are marked down", ("BF-4",), "marks_down", "A source is marked down only after the retry time-out of a request to it.",
+        "true", "overdue", "concat(node, ' marked ', store, ' down, but no request to it had timed out')",
+    ),
+)  # fmt: skip
