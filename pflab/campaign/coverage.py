@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from pflab.campaign.version_coverage import VERSION_BRANCHES, version_branches
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.invariant import FolderReading
+from pflab.terms.event_handlers import event_handler, event_handlers_of
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
 from topology.enums import ResolveMethod
 from traces import events as ev
@@ -114,27 +114,7 @@ class BranchCounter:
         self._broadcast_at: dict[tuple[str, str], int] = {}
         servers = facts.topology.servers.values()
         self._tombstone_us = min(server.settings.tombstone_age_us for server in servers)
-        self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
-            ev.VersionIgnored: self._ignored,
-            ev.VersionApplied: self._applied,
-            ev.ConflictArose: self._conflict,
-            ev.ConflictNotice: self._notice,
-            ev.EntryTimedOut: self._timed_out,
-            ev.SourcesConsidered: self._sources,
-            ev.RequestSent: self._request,
-            ev.RequestAnswered: self._answered,
-            ev.MailSubmitted: self._submitted,
-            ev.MailReceived: self._mail,
-            ev.RowReplaced: self._row,
-            ev.NodeStarted: self._node,
-            ev.ReplicaAdded: self._replica,
-            ev.ReplicaDropped: self._replica,
-            ev.ReplicaPending: self._leaves,
-            ev.FolderHidden: self._folder_hidden,
-            ev.FolderShown: self._folder_shown,
-            ev.LinkDown: self._link_down,
-            ev.StoreDeleted: self._store_deleted,
-        }
+        self._handlers = event_handlers_of(self)
 
     def event(self, event: Event) -> None:
         branch = _BY_EVENT.get(type(event))
@@ -166,6 +146,7 @@ class BranchCounter:
 
     # --- versions
 
+    @event_handler
     def _ignored(self, event: ev.VersionIgnored) -> None:
         branch = _IGNORED.get(event.reason)
         if branch is not None:
@@ -173,26 +154,31 @@ class BranchCounter:
         if event.reason == "old" and event.kind == "fai":
             self.seen["conflict of associated messages"] += 1
 
+    @event_handler
     def _applied(self, event: ev.VersionApplied) -> None:
         if event.way == "backfill":
             self.seen["hierarchy by backfill" if event.kind == "folder" else "content by backfill"] += 1
         elif event.way == "queue":
             self.seen["held applied"] += 1
 
+    @event_handler
     def _conflict(self, event: ev.ConflictArose) -> None:
         branch = _RESOLVED.get(self._facts.known.resolve(event.node, event.folder))
         if branch is not None:
             self.seen[branch] += 1
 
+    @event_handler
     def _notice(self, event: ev.ConflictNotice) -> None:
         self.seen["conflict notice sent" if len(event.versions) > 1 else "lost edit notice sent"] += 1
 
     # --- backfill
 
+    @event_handler
     def _timed_out(self, event: ev.EntryTimedOut) -> None:
         if event.attempt > 1:
             self.seen["retry of an entry"] += 1
 
+    @event_handler
     def _sources(self, event: ev.SourcesConsidered) -> None:
         if len(event.chosen) > 1:
             self.seen["several sources asked"] += 1
@@ -200,6 +186,7 @@ class BranchCounter:
         self._best[key] = max((each.has for each in event.candidates), default=0)
         self._asked[key] = {}
 
+    @event_handler
     def _request(self, event: ev.RequestSent) -> None:
         key = (event.node, event.entry)
         asked = self._asked.setdefault(key, {})
@@ -207,6 +194,7 @@ class BranchCounter:
         if sum(each.bit_count() for each in asked.values()) > self._best.get(key, 0):
             self.seen["no source had all"] += 1
 
+    @event_handler
     def _answered(self, event: ev.RequestAnswered) -> None:
         if event.mails > 1:
             self.seen["answer in several mails"] += 1
@@ -215,6 +203,7 @@ class BranchCounter:
 
     # --- mail
 
+    @event_handler
     def _submitted(self, event: ev.MailSubmitted) -> None:
         if event.message_type == MailKind.CONTENT:
             for section in event.folders:
@@ -224,6 +213,7 @@ class BranchCounter:
             if branch is not None:
                 self.seen[branch] += 1
 
+    @event_handler
     def _mail(self, event: ev.MailReceived) -> None:
         key = (event.node, event.mail or "")
         if key in self._received:
@@ -236,15 +226,18 @@ class BranchCounter:
             if content and not self._held_folders.get((event.node, section.folder), False):
                 self.seen["content for no replica"] += 1
 
+    @event_handler
     def _row(self, event: ev.RowReplaced) -> None:
         self._rows[event.node, event.folder, event.store] = event.sent_number
 
+    @event_handler
     def _link_down(self, event: ev.LinkDown) -> None:
         if event.avoided:
             self.seen["mail routed around a link"] += 1
 
     # --- stores and folders
 
+    @event_handler
     def _store_deleted(self, event: ev.StoreDeleted) -> None:
         if event.forced:
             self.seen["store deleted with what it held"] += 1
@@ -252,6 +245,7 @@ class BranchCounter:
             self.seen["deletion learned at its start"] += 1
         self._deleted.add(event.store)
 
+    @event_handler
     def _node(self, event: ev.NodeStarted) -> None:
         self._started_at[event.node] = event.at
         if event.at - self._last_at.get(event.node, event.at) > self._tombstone_us:
@@ -265,6 +259,7 @@ class BranchCounter:
         elif event.reason == "first" and self._facts.topology.servers[event.node].joins_later:
             self.seen["new store"] += 1
 
+    @event_handler
     def _replica(self, event: ev.ReplicaAdded | ev.ReplicaDropped) -> None:
         added, place = isinstance(event, ev.ReplicaAdded), (event.node, event.folder)
         if added and place in self._dropped:
@@ -275,13 +270,16 @@ class BranchCounter:
             self._dropped.add(place)
         self._held_folders[place] = added
 
+    @event_handler
     def _leaves(self, event: ev.ReplicaPending) -> None:
         if self._broadcast_at.get((event.node, event.folder)) == event.at:
             self.seen["left with something unsent"] += 1
 
+    @event_handler
     def _folder_hidden(self, event: ev.FolderHidden) -> None:
         self._hidden.add((event.node, event.folder))
 
+    @event_handler
     def _folder_shown(self, event: ev.FolderShown) -> None:
         if (event.node, event.folder) in self._hidden:
             self.seen["folder shown again"] += 1

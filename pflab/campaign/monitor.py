@@ -7,8 +7,8 @@ arrays may have changed; only these are read from the stores and passed to the i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,13 +18,13 @@ from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, InvariantSet, RowsReading, Violation
 from pflab.invariants.registry import INVARIANTS
 from pflab.oracle.judge import Observer
+from pflab.terms.event_handlers import event_handler, event_handlers_of
 from pflab.terms.mail_types import UPDATES
 from traces.events import (
     ChangeMade,
     EntryMade,
     EntryPruned,
     EntrySatisfied,
-    Event,
     ItemExpired,
     MailReceived,
     NodeStarted,
@@ -48,9 +48,6 @@ _FolderChange = (
     ChangeMade | VersionApplied | TombstoneMade | TombstoneDropped | ItemExpired | ReplicaAdded | ReplicaDropped
 )
 """Events that change what a store has of a folder. All have a field `folder`."""
-
-_GAP_EVENTS = (EntryPruned, EntrySatisfied, VersionDropped)
-"""Events after which a missing change may no longer have a backfill entry, though rows are unchanged."""
 
 _SMALL_LAB = 5
 """In a lab of at most so many stores, everything that may have changed is read at every check."""
@@ -87,14 +84,7 @@ class Monitor:
         self._started: dict[str, None] = {}
         self._reread_after_us = 0
         self._read_at: dict[tuple[str, str, str], LabTime] = {}
-        self._handlers: dict[type[Event], Callable[[Any], None]] = {
-            **dict.fromkeys(get_args(_FolderChange), self._on_folder_change),
-            **dict.fromkeys(_GAP_EVENTS, self._on_gap),
-            MailReceived: self._on_mail,
-            RowReplaced: self._on_row,
-            EntryMade: self._on_entry,
-            NodeStarted: self._on_start,
-        }
+        self._handlers = event_handlers_of(self)
         self.last_at: dict[str, int] = {}
         """The time of each node's last event, by its own clock."""
 
@@ -137,28 +127,35 @@ class Monitor:
 
     # --- events: what must be read
 
+    @event_handler
     def _on_folder_change(self, event: _FolderChange) -> None:
         self._changed_folders[event.node, event.folder] = None
         self._agreed_rows.pop((event.node, event.folder), None)
         if isinstance(event, ChangeMade | VersionApplied) and event.kind == "folder":
             self._changed_rows[event.node, event.object] = None  # perhaps the replica list changed
 
+    @event_handler
     def _on_mail(self, event: MailReceived) -> None:
         if event.message_type in UPDATES:
             self._changed_folders.update({(event.node, section.folder): None for section in event.folders})
 
+    @event_handler
     def _on_row(self, event: RowReplaced) -> None:
         # Statuses of a folder on which all stores agree repeat the same row again and again.
         if self._agreed_rows.get((event.node, event.folder)) != (event.cnset, event.cnset_fai):
             self._changed_rows[event.node, event.folder] = None
 
+    @event_handler
     def _on_gap(self, event: EntryPruned | EntrySatisfied | VersionDropped) -> None:
+        # A missing change may no longer have a backfill entry, though rows are unchanged.
         self._changed_rows[event.node, event.folder] = None
         self._agreed_rows.pop((event.node, event.folder), None)
 
+    @event_handler
     def _on_entry(self, event: EntryMade) -> None:
         self._with_entries[event.node] = None
 
+    @event_handler
     def _on_start(self, event: NodeStarted) -> None:
         self._started[event.node] = None
         self._with_entries[event.node] = None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any
 
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
+from pflab.terms.event_handlers import event_handler, event_handlers_of
 from pflab.terms.verdict import join_names
 from topology import Topology
 from traces.events import (
     ChangeMade,
-    Event,
     ExpiredEverywhere,
     ItemExpired,
     NodeStarted,
@@ -53,11 +51,12 @@ class _Now:
         self.ends: dict[str, _End] = {}
         self.gone: set[str] = set()
         self.facts.backups.follow(self.ends)
+        handlers = event_handlers_of(self)
         for event in run.events:
             self.facts.take(event)
-            taker = _TAKERS.get(type(event))
-            if taker is not None:
-                taker(self, event)
+            handler = handlers.get(type(event))
+            if handler is not None:
+                handler(event)
 
     def sentence(self) -> str:
         holders = [store for store in self.stores if store not in self.gone and self._holds(store)]
@@ -83,48 +82,44 @@ class _Now:
 
     # --- what decides
 
-    def made(self, event: ChangeMade) -> None:
+    @event_handler
+    def _made(self, event: ChangeMade) -> None:
         if event.number == self.number:
             self.ends[event.node] = _End.HAS
         elif self.number in event.supersedes:
             self.ends[event.node] = _End.NEWER
 
-    def applied(self, event: VersionApplied) -> None:
+    @event_handler
+    def _applied(self, event: VersionApplied) -> None:
         if event.number == self.number:
             self.ends[event.node] = _End.HAS
         elif self._stood_for(event) or self.number in self.facts.ancestors.get(event.number, ()):
             self.ends[event.node] = _End.NEWER
 
-    def ignored(self, event: VersionIgnored) -> None:
+    @event_handler
+    def _ignored(self, event: VersionIgnored) -> None:
         if event.reason != "no replica" and (event.number == self.number or self._stood_for(event)):
             self.ends.setdefault(event.node, _End.NEWER)
 
-    def expired(self, event: ItemExpired) -> None:
+    @event_handler
+    def _expired(self, event: ItemExpired) -> None:
         if event.number == self.number:
             self.ends[event.node] = _End.EXPIRED
 
-    def nowhere(self, event: ExpiredEverywhere) -> None:
+    @event_handler
+    def _nowhere(self, event: ExpiredEverywhere) -> None:
         if event.folder == self.folder and self._in(event.cnset_fai if self.associated else event.cnset):
             self.ends.setdefault(event.node, _End.EXPIRED)
 
-    def dropped(self, event: ReplicaDropped) -> None:
+    @event_handler
+    def _dropped(self, event: ReplicaDropped) -> None:
         if event.folder == self.folder:
             self.ends.pop(event.node, None)
 
-    def deleted(self, event: StoreDeleted) -> None:
+    @event_handler
+    def _deleted(self, event: StoreDeleted) -> None:
         self.gone.add(event.store)
 
-    def started(self, event: NodeStarted) -> None:
+    @event_handler
+    def _started(self, event: NodeStarted) -> None:
         self.gone.discard(event.node)
-
-
-_TAKERS: Mapping[type[Event], Callable[[_Now, Any], None]] = {
-    ChangeMade: _Now.made,
-    VersionApplied: _Now.applied,
-    VersionIgnored: _Now.ignored,
-    ItemExpired: _Now.expired,
-    ExpiredEverywhere: _Now.nowhere,
-    ReplicaDropped: _Now.dropped,
-    StoreDeleted: _Now.deleted,
-    NodeStarted: _Now.started,
-}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import ArrayReading, Handlers, Invariant, RowsReading, Witnesses
+from pflab.invariants.invariant import ArrayReading, Invariant, RowsReading, Witnesses
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import UPDATES
 from traces.events import (
     ChangeMade,
@@ -16,7 +17,6 @@ from traces.events import (
     EntryPruned,
     EntrySatisfied,
     EntryTimedOut,
-    Event,
     ExpiredEverywhere,
     HopDropped,
     HopReceived,
@@ -44,55 +44,48 @@ class MailsBringWhatTheyName(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._brought: dict[tuple[str, str, bool], dict[str, int]] = {}
-        self._gone: dict[tuple[str, str, bool], dict[str, int]] = {}
-        facts.backups.follow(self._gone)
+        self._gone: dict[tuple[str, str, bool], dict[str, int]] = facts.backups.follow({})
         self._open: dict[str, MailReceived] = {}
         self._held_here: set[tuple[str, str]] = set()
 
-    def handlers(self) -> Handlers:
-        return {
-            ChangeMade: self._made,
-            VersionApplied: self._version,
-            VersionIgnored: self._version,
-            VersionHeld: self._version,
-            VersionFailed: self._failed,
-            RowReplaced: self._row,
-            MailReceived: self._received,
-            ExpiredEverywhere: self._everywhere,
-            HopReceived: self._next,
-            HopDropped: self._next,
-            NodeStarted: self._next,
-        }
-
+    @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
         place = (event.node, event.folder, event.kind == "fai")
         bits.add_number(self._brought.setdefault(place, {}), event.number)
-        return self._next(event)
+        return self._check_last(event.node)
 
+    @event_handler
     def _version(self, event: VersionApplied | VersionIgnored | VersionHeld) -> None:
         brought = self._brought.setdefault((event.node, event.folder, event.kind == "fai"), {})
         for text in (event.stands_for, event.pcl):
             bits.add(brought, bits.parse(text))
         bits.add_number(brought, event.number)
 
+    @event_handler
     def _failed(self, event: VersionFailed) -> None:
         self._open.pop(event.node, None)  # some items could not be read, and the event does not say which
 
+    @event_handler
     def _row(self, event: RowReplaced) -> None:
         mail = self._open.get(event.node)
         if mail is not None and mail.mail == event.mail:
             self._held_here.add((event.node, event.folder))
 
+    @event_handler
     def _received(self, event: MailReceived) -> Witnesses:
-        yield from self._next(event)
+        yield from self._check_last(event.node)
         if event.message_type in UPDATES:
             self._open[event.node] = event
 
-    def _next(self, event: Event) -> Witnesses:
-        """Check the last mail of a node, because another stimulus has begun."""
-        mail = self._open.pop(event.node, None)
-        held_here = {folder for node, folder in self._held_here if node == event.node}
-        self._held_here = {place for place in self._held_here if place[0] != event.node}
+    @event_handler
+    def _next(self, event: HopReceived | HopDropped | NodeStarted) -> Witnesses:
+        return self._check_last(event.node)
+
+    def _check_last(self, store: str) -> Witnesses:
+        """Check the last mail of a store, because another stimulus has begun."""
+        mail = self._open.pop(store, None)
+        held_here = {folder for node, folder in self._held_here if node == store}
+        self._held_here = {place for place in self._held_here if place[0] != store}
         if mail is None:
             return
         for section in mail.folders:
@@ -101,8 +94,9 @@ class MailsBringWhatTheyName(Invariant):
                     if text:
                         # The sender accounts for numbers that expired at all holders, but it cannot send them.
                         expired = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
-                        yield from self._section(event.node, section.folder, fai, bits.minus(bits.parse(text), expired))
+                        yield from self._section(store, section.folder, fai, bits.minus(bits.parse(text), expired))
 
+    @event_handler
     def _everywhere(self, event: ExpiredEverywhere) -> None:
         for text, fai in ((event.cnset, False), (event.cnset_fai, True)):
             bits.add(self._gone.setdefault((event.node, event.folder, fai), {}), bits.parse(text))
@@ -127,16 +121,14 @@ class NothingMissingIsForgotten(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._waits: dict[str, list[frozenset[str]]] = {}
+        self._waits: dict[str, list[frozenset[str]]] = facts.backups.follow({})
         """By store: the numbers of each held update. A number can be in several, because a later update names it too."""
-        facts.backups.follow(self._waits)
 
-    def handlers(self) -> Handlers:
-        return {VersionHeld: self._held, VersionDropped: self._dropped}
-
+    @event_handler
     def _held(self, event: VersionHeld) -> None:
         self._waits.setdefault(event.node, []).append(self._numbers(event))
 
+    @event_handler
     def _dropped(self, event: VersionDropped) -> None:
         waits, numbers = self._waits.get(event.node, []), self._numbers(event)
         if numbers in waits:
@@ -179,9 +171,7 @@ class RequestsWithinTheLimit(Invariant):
     rules = ("BF-6",)
     says = "A store never has more backfill requests outstanding than its limit."
 
-    def handlers(self) -> Handlers:
-        return {RequestSent: self._sent}
-
+    @event_handler
     def _sent(self, event: RequestSent) -> Witnesses:
         out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
         if out > limit:
@@ -211,19 +201,6 @@ class SlotsGoToTheLongestDue(Invariant):
         """By store: entries that certainly wait for a slot, and their folders."""
         self._possible: dict[str, dict[int, str]] = {}
 
-    def handlers(self) -> Handlers:
-        return {
-            RequestSent: self._sent,
-            RequestDeferred: self._deferred,
-            EntryTimedOut: self._timed_out,
-            SourcesConsidered: self._considered,
-            EntrySatisfied: self._gone,
-            EntryPruned: self._gone,
-            ReplicaDropped: self._dropped,
-            NodeStarted: self._unknown,
-            ContentResumed: self._unknown,
-        }
-
     def on_array(self, reading: ArrayReading) -> Witnesses:
         waiting = {each.id: each.folder for each in reading.entries if each.waiting_for_slot}
         self._due_at[reading.store] = {each.id: each.due_at for each in reading.entries}
@@ -231,11 +208,13 @@ class SlotsGoToTheLongestDue(Invariant):
         self._asked -= {place for place in self._asked if place[0] == reading.store}
         return iter(())
 
+    @event_handler
     def _unknown(self, event: NodeStarted | ContentResumed) -> None:
         """Forget a store's array. After a start it may be that of a backup, and after a pause of content its times differ."""
         for known in (self._due_at, self._certain, self._possible):
             known.pop(event.node, None)
 
+    @event_handler
     def _timed_out(self, event: EntryTimedOut) -> None:
         place = (event.node, event.entry)
         due_at = self._due_at.get(event.node, {})
@@ -244,19 +223,23 @@ class SlotsGoToTheLongestDue(Invariant):
         if before is not None and event.node in self._due_at:
             due_at[event.entry] = min(before, event.at)
 
+    @event_handler
     def _considered(self, event: SourcesConsidered) -> None:
         if (event.node, event.entry) in self._asked:
             self._due_at.get(event.node, {}).pop(event.entry, None)
-        self._gone(event)
-
-    def _gone(self, event: SourcesConsidered | EntrySatisfied | EntryPruned) -> None:
         self._certain.get(event.node, {}).pop(event.entry, None)
 
+    @event_handler
+    def _gone(self, event: EntrySatisfied | EntryPruned) -> None:
+        self._certain.get(event.node, {}).pop(event.entry, None)
+
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         waiting = self._certain.get(event.node, {})
         for entry in [entry for entry, folder in waiting.items() if folder == event.folder]:
             del waiting[entry]
 
+    @event_handler
     def _sent(self, event: RequestSent) -> Witnesses:
         due_at = self._due_at.get(event.node, {})
         own = due_at.get(event.entry)
@@ -270,6 +253,7 @@ class SlotsGoToTheLongestDue(Invariant):
         self._possible.get(event.node, {}).pop(event.entry, None)
         self._asked.add((event.node, event.entry))
 
+    @event_handler
     def _deferred(self, event: RequestDeferred) -> Witnesses:
         known = event.node in self._possible
         others = len(self._queue(event, self._possible))

@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import Invariant, Witnesses
+from pflab.terms.event_handlers import event_handler
 from topology.routing import Routing
 from traces.events import (
     Candidate,
@@ -50,40 +51,26 @@ class SourcesAreChosenByVersionRules(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._routing = Routing(facts.topology)
-        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
-        self._lists: dict[tuple[str, str], frozenset[str]] = {}
-        self._down: dict[tuple[str, str], bool] = {}
-        self._asked_at: dict[tuple[str, str], LabTime] = {}
-        self._heard: dict[tuple[str, str], LabTime] = {}
-        self._transit: dict[tuple[str, str], int] = {}
+        self._rows: dict[tuple[str, str, str], bits.Bits] = facts.backups.follow({})
+        self._lists: dict[tuple[str, str], frozenset[str]] = facts.backups.follow({})
+        self._down: dict[tuple[str, str], bool] = facts.backups.follow({})
+        self._asked_at: dict[tuple[str, str], LabTime] = facts.backups.follow({})
+        self._heard: dict[tuple[str, str], LabTime] = facts.backups.follow({})
+        self._transit: dict[tuple[str, str], int] = facts.backups.follow({})
         self._preferred: dict[str, str] = {}
-        for mapping in (self._rows, self._lists, self._down, self._asked_at, self._heard, self._transit):
-            facts.backups.follow(mapping)
-
-    def handlers(self) -> Handlers:
-        return {
-            NodeStarted: self._started,
-            SettingValue: self._setting,
-            MailReceived: self._received,
-            RowReplaced: self._row,
-            ChangeMade: self._folder_changed,
-            VersionApplied: self._folder_changed,
-            ReplicaDropped: self._dropped,
-            RequestSent: self._asked,
-            RespondersConsidered: self._listed,
-            SourceDown: self._marked,
-            SourcesConsidered: self._considered,
-        }
 
     # --- what the choice depends on
 
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         self._preferred.pop(event.node, None)
 
+    @event_handler
     def _setting(self, event: SettingValue) -> None:
         if event.name == "Preferred Backfill Source":
             self._preferred[event.node] = event.value
 
+    @event_handler
     def _received(self, event: MailReceived) -> None:
         """Use a mail that no later mail of its sender has overtaken: the sender is up, and the transmission time is known."""
         sent = self.facts.mails.get(event.mail or "")
@@ -96,9 +83,11 @@ class SourcesAreChosenByVersionRules(Invariant):
         before = self._transit.get(key)
         self._transit[key] = took if before is None else before + (took - before) // 4
 
+    @event_handler
     def _row(self, event: RowReplaced) -> None:
         self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
 
+    @event_handler
     def _folder_changed(self, event: ChangeMade | VersionApplied) -> None:
         """Drop the rows of stores that left the replica list; a store that returns must send its row again (RST-4)."""
         place = (event.node, event.object)
@@ -108,23 +97,28 @@ class SourcesAreChosenByVersionRules(Invariant):
             for key in [key for key in self._rows if key[:2] == place and key[2] not in listed]:
                 self._rows[key] = bits.EMPTY
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
             del self._rows[key]
 
+    @event_handler
     def _asked(self, event: RequestSent) -> None:
         self._asked_at[event.node, event.source] = event.at
 
+    @event_handler
     def _listed(self, event: RespondersConsidered) -> None:
         for each in event.candidates:
             if each.group == STEP_THAT_ROTATES:
                 self._asked_at[event.node, each.store] = event.at
 
+    @event_handler
     def _marked(self, event: SourceDown) -> None:
         self._down[event.node, event.store] = True
 
     # --- the choice
 
+    @event_handler
     def _considered(self, event: SourcesConsidered) -> Witnesses:
         what = f"{event.node}, for its entry {event.entry} of {self.facts.folder(event.folder)},"
         version = str(self.facts.topology.servers[event.node].version)

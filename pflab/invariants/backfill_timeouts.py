@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import ArrayReading, Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import ArrayReading, Invariant, Witnesses
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import RESPONSES
 from traces.events import (
     ChangeMade,
@@ -45,37 +46,26 @@ class EntriesWaitAsConfigured(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._rows: dict[tuple[str, str, str], bits.Bits] = {}
-        self._made: dict[tuple[str, int], EntryMade] = {}
-        self._near: dict[tuple[str, int], tuple[LabTime, str]] = {}
+        self._rows: dict[tuple[str, str, str], bits.Bits] = facts.backups.follow({})
+        self._made: dict[tuple[str, int], EntryMade] = facts.backups.follow({})
+        self._near: dict[tuple[str, int], tuple[LabTime, str]] = facts.backups.follow({})
         """When a store of the site first claimed all of an entry, and which store."""
-        self._called_local: dict[tuple[str, int], str] = {}
+        self._called_local: dict[tuple[str, int], str] = facts.backups.follow({})
         """Entries that were checked when they became local, and the store of the site that had all of the entry."""
-        self._new: dict[tuple[str, str], bool] = {}
+        self._new: dict[tuple[str, str], bool] = facts.backups.follow({})
         """Replicas to which no response has brought anything yet. 5.5 asks for these at once."""
-        for mapping in (self._rows, self._made, self._near, self._called_local, self._new):
-            facts.backups.follow(mapping)
 
-    def handlers(self) -> Handlers:
-        return {
-            RowReplaced: self._row,
-            EntryMade: self._entry,
-            ChangeMade: self._list,
-            VersionApplied: self._list,
-            ReplicaDropped: self._dropped,
-            ReplicaAdded: self._added,
-            NodeStarted: self._started,
-            MailReceived: self._received,
-        }
-
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason == "first" and not self.facts.known.began_with_folders(event.node):
             self._new[event.node, HIERARCHY] = True
 
+    @event_handler
     def _added(self, event: ReplicaAdded) -> None:
         if event.store == event.node:
             self._new[event.node, event.folder] = True
 
+    @event_handler
     def _received(self, event: MailReceived) -> None:
         if event.message_type in RESPONSES:
             self._responded(event.node, event.folders)
@@ -86,6 +76,7 @@ class EntriesWaitAsConfigured(Invariant):
             if section.updates or section.cnset or section.cnset_fai or section.expired or section.expired_fai:
                 self._new.pop((store, section.folder), None)
 
+    @event_handler
     def _list(self, event: ChangeMade | VersionApplied) -> None:
         """Drop the rows of stores that left the replica list (RST-4)."""
         if event.kind == "folder":
@@ -93,10 +84,12 @@ class EntriesWaitAsConfigured(Invariant):
             for key in [key for key in self._rows if key[:2] == (event.node, event.object) and key[2] not in others]:
                 del self._rows[key]
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         for key in [key for key in self._rows if key[:2] == (event.node, event.folder)]:
             del self._rows[key]
 
+    @event_handler
     def _row(self, event: RowReplaced) -> None:
         self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
         sent = self.facts.mails.get(event.mail or "")
@@ -121,6 +114,7 @@ class EntriesWaitAsConfigured(Invariant):
     def _first_us(self, store: str, *, local: bool) -> int:
         return self.facts.topology.servers[store].settings.backfill_wait_us(local=local, requests_sent=0)
 
+    @event_handler
     def _entry(self, event: EntryMade) -> Witnesses:
         self._made[event.node, event.entry] = event
         near = self._who_has(event, event.node)
@@ -178,23 +172,17 @@ class TimeoutsSendRequests(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._timed_out: dict[tuple[str, int], EntryTimedOut] = {}
-        facts.backups.follow(self._timed_out)
+        self._timed_out: dict[tuple[str, int], EntryTimedOut] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            EntryTimedOut: self._ended,
-            RequestSent: self._asked,
-            RequestDeferred: self._asked,
-            RowReplaced: self._row,
-        }
-
+    @event_handler
     def _ended(self, event: EntryTimedOut) -> None:
         self._timed_out[event.node, event.entry] = event
 
+    @event_handler
     def _asked(self, event: RequestSent | RequestDeferred) -> None:
         self._timed_out.pop((event.node, event.entry), None)
 
+    @event_handler
     def _row(self, event: RowReplaced) -> None:
         # A row that arrived after the time-out is used at the next one.
         for key in [
@@ -228,23 +216,15 @@ class SilentSourcesGoDown(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._asked: dict[tuple[str, int, str], RequestSent] = {}
-        self._down: dict[tuple[str, str], bool] = {}
-        for mapping in (self._asked, self._down):
-            facts.backups.follow(mapping)
+        self._asked: dict[tuple[str, int, str], RequestSent] = facts.backups.follow({})
+        self._down: dict[tuple[str, str], bool] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            RequestSent: self._sent,
-            RequestEnded: self._ended,
-            MailReceived: self._received,
-            SourceDown: self._marked,
-        }
-
+    @event_handler
     def _sent(self, event: RequestSent) -> None:
         self._asked[event.node, event.entry, event.source] = event
         self._down.pop((event.node, event.source), None)
 
+    @event_handler
     def _received(self, event: MailReceived) -> None:
         """Forget requests to the sender, which is up, and those for folders of the mail, which it may answer (BF-2)."""
         named = {section.folder for section in event.folders}
@@ -252,9 +232,11 @@ class SilentSourcesGoDown(Invariant):
             if key[0] == event.node and (asked.source == event.sender or asked.folder in named):
                 del self._asked[key]
 
+    @event_handler
     def _marked(self, event: SourceDown) -> None:
         self._down[event.node, event.store] = True
 
+    @event_handler
     def _ended(self, event: RequestEnded) -> Witnesses:
         asked = self._asked.pop((event.node, event.entry, event.source), None)
         if asked is None or event.how != "retry" or event.at < asked.retry_at:

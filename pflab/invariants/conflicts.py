@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import Invariant, Witnesses
+from pflab.terms.event_handlers import event_handler
 from topology.enums import ResolveMethod
 from traces.events import (
     ChangeMade,
@@ -47,33 +48,24 @@ class OldConflictsEndAtHome(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._limits_us = {name: server.settings.conflict_age_us for name, server in facts.topology.servers.items()}
-        self._conflicts: dict[Place, _Conflict] = {}
-        facts.backups.follow(self._conflicts)
+        self._conflicts: dict[Place, _Conflict] = facts.backups.follow({})
         self._ended: dict[Place, tuple[str, _Conflict]] = {}
         """The conflicts that a store's own changes ended: the number of the change, and the conflict."""
 
-    def handlers(self) -> Handlers:
-        return {
-            ConflictArose: self._arose,
-            ConflictEnded: self._ends,
-            ConflictAged: self._aged,
-            TombstoneMade: self._gone,
-            ItemExpired: self._gone,
-            ReplicaDropped: self._dropped,
-            NodeStarted: self._started,
-        }
-
+    @event_handler
     def _arose(self, event: ConflictArose) -> None:
         place = (event.node, event.folder, event.object)
         before = self._conflicts.get(place)
         self._conflicts[place] = _Conflict(event.at if before is None else before.since_at, event.winner)
 
+    @event_handler
     def _ends(self, event: ConflictEnded) -> None:
         place = (event.node, event.folder, event.object)
         conflict = self._conflicts.pop(place, None)
         if conflict is not None:
             self._ended[place] = event.number, conflict
 
+    @event_handler
     def _aged(self, event: ConflictAged) -> Witnesses:
         place = (event.node, event.folder, event.object)
         what = f"the conflict of {self.facts.names.what(event.folder, event.object)}"
@@ -100,13 +92,16 @@ class OldConflictsEndAtHome(Invariant):
                 what = self.facts.names.what(*place[1:])
                 yield f"{store} is home and left {what} in conflict for {format_duration(now - conflict.since_at)}"
 
+    @event_handler
     def _gone(self, event: TombstoneMade | ItemExpired) -> None:
         self._conflicts.pop((event.node, event.folder, event.object), None)
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         for place in [place for place in self._conflicts if place[:2] == (event.node, event.folder)]:
             del self._conflicts[place]
 
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         # A restored store measures the age from its start, because a change that ended the conflict may come back (RP-4).
         if event.reason != "restart":
@@ -127,25 +122,17 @@ class ContactsAreNotified(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._kept: dict[Place, set[str]] = {}
-        facts.backups.follow(self._kept)
+        self._kept: dict[Place, set[str]] = facts.backups.follow({})
         self._joined: Counter[Place] = Counter()
         """The number of versions that joined a conflict and for which no notice was sent yet."""
         self._lost_edits: dict[str, dict[str, Place]] = {}
         """By store: the edits that lost to a deletion and for which no notice was sent yet."""
 
-    def handlers(self) -> Handlers:
-        return {
-            ChangeMade: self._made,
-            VersionApplied: self._applied,
-            ConflictNotice: self._notice,
-            ReplicaDropped: self._dropped,
-            NodeStarted: self._started,
-        }
-
+    @event_handler
     def _made(self, event: ChangeMade) -> None:
         self._keep(event, deleted=event.operation == "delete")
 
+    @event_handler
     def _applied(self, event: VersionApplied) -> Witnesses:
         if event.kind != "message":
             return
@@ -175,6 +162,7 @@ class ContactsAreNotified(Invariant):
     def _is_home(self, store: str, folder: str) -> bool:
         return self.facts.known.home(store, folder) == store
 
+    @event_handler
     def _notice(self, event: ConflictNotice) -> Witnesses:
         place = (event.node, event.folder, event.object)
         what = self.facts.names.what(event.folder, event.object)
@@ -201,10 +189,12 @@ class ContactsAreNotified(Invariant):
             what = self.facts.names.what(*place[1:])
             yield f"{store} is home of {what}, where {self.facts.shown(number)} lost to a deletion, but sent no notice"
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         for key in [key for key in self._kept if key[:2] == (event.node, event.folder)]:
             del self._kept[key]
 
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         # A notice is sent in the transaction that makes it necessary, so after a restore none is expected.
         if event.reason != "restart":

@@ -5,7 +5,7 @@ input:
 
 | input | method | when |
 |---|---|---|
-| an event of any store | the handlers of its class, from `handlers()` | in the order of commits |
+| an event of any store | those marked with `event_handler` that take its class | in the order of commits |
 | a folder of a store: versions, tombstones, tree | `on_folder` | after the folder may have changed |
 | the backfill array of a store | `on_array` | after each step, while the store has entries |
 | the rows of a folder, with the array | `on_rows` | while the lab is quiet, after the rows may have changed |
@@ -24,10 +24,11 @@ numbers. `InvariantSet` passes each event to the facts first, so a handler finds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pflab.terms.event_handlers import event_handlers_of
 from pflab.terms.verdict import Judgement, Verdict
 from traces.events import Event
 from traces.labtime import LabTime, format_instant
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 
 Witnesses = Iterator[str]
-Handlers = Mapping[type[Event], Callable[[Any], Witnesses | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,6 @@ class Invariant:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
 
-    def handlers(self) -> Handlers:
-        """Return the handler of each event class that the invariant needs; the key `Event` means every event."""
-        return {}
-
     def on_folder(self, reading: FolderReading) -> Witnesses:
         """Check a folder that may have changed."""
         del reading
@@ -134,7 +130,7 @@ class InvariantSet:
         self._of_quiet = [each for each in self._all if type(each).on_quiet is not Invariant.on_quiet]
         self._listeners: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses | None]]]] = {Event: []}
         for each in self._all:
-            for kind, handler in each.handlers().items():
+            for kind, handler in event_handlers_of(each).items():
                 self._listeners.setdefault(kind, []).append((each, handler))
 
     def event(self, event: Event) -> None:

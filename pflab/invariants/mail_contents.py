@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import Invariant, Witnesses
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import UPDATES, MailKind, Mark, mail_name
 from traces.events import (
     ChangeMade,
@@ -31,9 +32,7 @@ class OwnRowIsTrue(Invariant):
         "that some store has."
     )
 
-    def handlers(self) -> Handlers:
-        return {MailSubmitted: self._submitted}
-
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         for section in event.folders:
             for text, fai in ((section.row, False), (section.row_fai, True)):
@@ -59,16 +58,14 @@ class OwnRowGrows(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._rows: dict[tuple[str, str, bool], bits.Bits] = {}
-        facts.backups.follow(self._rows)
+        self._rows: dict[tuple[str, str, bool], bits.Bits] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {MailSubmitted: self._submitted, ReplicaDropped: self._reset, ReplicaAdded: self._reset}
-
+    @event_handler
     def _reset(self, event: ReplicaDropped | ReplicaAdded) -> None:
         for fai in (False, True):
             self._rows.pop((event.node, event.folder, fai), None)
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         if Mark.NO_REPLICA in event.marks:
             return
@@ -90,9 +87,7 @@ class MailsNameWhatTheSenderHas(Invariant):
         "The set of a mail with updates is a subset of its sender's row; a request asks for nothing that the row has."
     )
 
-    def handlers(self) -> Handlers:
-        return {MailSubmitted: self._submitted}
-
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         for section in event.folders:
             for cnset, row in ((section.cnset, section.row), (section.cnset_fai, section.row_fai)):
@@ -121,26 +116,19 @@ class RowsOfOthersAreTheirs(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
-        facts.backups.follow(self._rows)
+        self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            MailReceived: self._received,
-            RowReplaced: self._replaced,
-            VersionApplied: self._maybe_another_list,
-            ChangeMade: self._maybe_another_list,
-            ReplicaDropped: self._dropped,
-        }
-
+    @event_handler
     def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> None:
         """Forget the rows of a folder: its replica list may have changed, and a store that returns may begin with any mail."""
         if event.kind == "folder":
             self._rows.pop((event.node, event.object), None)
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self._rows.pop((event.node, event.folder), None)
 
+    @event_handler
     def _received(self, event: MailReceived) -> Witnesses:
         sent = self.facts.mails.get(event.mail or "")
         if sent is None or sent.node != event.sender:
@@ -148,6 +136,7 @@ class RowsOfOthersAreTheirs(Invariant):
         elif (sent.folders, sent.number, sent.message_type) != (event.folders, event.number, event.message_type):
             yield f"{event.node} read something else in mail {event.mail} than {event.sender} wrote"
 
+    @event_handler
     def _replaced(self, event: RowReplaced) -> Witnesses:
         sent = self.facts.mails.get(event.mail or "")
         said = sent is not None and sent.node == event.store and sent.number == event.sent_number
@@ -168,9 +157,7 @@ class SameBytesEverywhere(Invariant):
     rules = ("HI-2", "ML-2", "DU-1")
     says = "A store applies only versions that a store made, each with the bytes of its author."
 
-    def handlers(self) -> Handlers:
-        return {VersionApplied: self._applied}
-
+    @event_handler
     def _applied(self, event: VersionApplied) -> Witnesses:
         made = self.facts.changes.get(event.number)
         if made is None:
@@ -187,26 +174,21 @@ class TombstonesStay(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._dead: dict[tuple[str, str], dict[str, str]] = {}
-        facts.backups.follow(self._dead)
+        self._dead: dict[tuple[str, str], dict[str, str]] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            TombstoneMade: self._made,
-            TombstoneDropped: self._dropped,
-            ReplicaDropped: self._replica_dropped,
-            VersionApplied: self._applied,
-        }
-
+    @event_handler
     def _made(self, event: TombstoneMade) -> None:
         self._dead.setdefault((event.node, event.folder), {})[event.object] = event.number
 
+    @event_handler
     def _dropped(self, event: TombstoneDropped) -> None:
         self._dead.get((event.node, event.folder), {}).pop(event.object, None)
 
+    @event_handler
     def _replica_dropped(self, event: ReplicaDropped) -> None:
         self._dead.pop((event.node, event.folder), None)
 
+    @event_handler
     def _applied(self, event: VersionApplied) -> Witnesses:
         number = self._dead.get((event.node, event.folder), {}).get(event.object)
         if number is not None and not event.deleted:
@@ -220,9 +202,7 @@ class AcceptedIsDurable(Invariant):
     rules = ("IN-2", "OUT-9")
     says = "A mail that was accepted from its sender is committed at the next server, or a fault lost it there."
 
-    def handlers(self) -> Handlers:
-        return {HopSent: self._sent}
-
+    @event_handler
     def _sent(self, event: HopSent) -> Witnesses:
         if event.mail is not None and (event.next_hop, event.mail) not in self.facts.landed:
             yield f"{event.next_hop} accepted mail {event.mail} from {event.node}, but did not commit it"
@@ -237,13 +217,12 @@ class AnswersAreAsked(Invariant):
         super().__init__(facts)
         self._answered: set[tuple[str, str, str]] = set()
 
-    def handlers(self) -> Handlers:
-        return {RequestAnswered: self._answers, NodeStarted: self._started}
-
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             self._answered = {each for each in self._answered if each[0] != event.node}
 
+    @event_handler
     def _answers(self, event: RequestAnswered) -> Witnesses:
         key = (event.node, event.request_mail, event.folder)
         if key in self._answered:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.evidence.knowledge import stores_of
-from pflab.invariants.invariant import Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import Invariant, Witnesses
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import BROADCASTS, MailKind, Mark, mail_name
 from traces.events import (
     ChangeMade,
@@ -38,9 +39,7 @@ class BroadcastsReachAllHolders(Invariant):
     rules = ("OUT-5", "ST-3", "RP-2")
     says = "A broadcast, and a status request that is not a repeat, goes to all other holders that its sender knows."
 
-    def handlers(self) -> Handlers:
-        return {MailSubmitted: self._submitted}
-
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         to_all = event.message_type in BROADCASTS
         if not to_all and (event.message_type != MailKind.STATUS_REQUEST or Mark.REPEAT in event.marks):
@@ -66,27 +65,18 @@ class StatusesReachAll(Invariant):
         self._due: dict[str, dict[str, frozenset[str] | None]] = {}
         """By store: the folders whose status is due, with the other holders at that time."""
 
-    def handlers(self) -> Handlers:
-        return {
-            StatusDue: self._check,
-            MailSubmitted: self._submitted,
-            MailReceived: self._next,
-            ChangeMade: self._next,
-            HopSent: self._next,
-            NodeStopped: self._next,
-            NodeStarted: self._next,
-        }
-
+    @event_handler
     def _check(self, event: StatusDue) -> Witnesses:
-        yield from self._next(event)
+        yield from self._unsent(event.node)
         self._due[event.node] = {each: self.facts.known.others(event.node, each) for each in event.folders}
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         due = self._due.get(event.node)
         if due is None:
             return
         if event.message_type != MailKind.STATUS or any(section.folder not in due for section in event.folders):
-            yield from self._next(event)
+            yield from self._unsent(event.node)
             return
         said = stores_of(event.recipients)
         for section in event.folders:
@@ -96,12 +86,14 @@ class StatusesReachAll(Invariant):
                 folder = self.facts.folder(section.folder)
                 yield f"{event.node}'s status of {folder} went to {named(said)}; the other holders are {named(others)}"
 
-    def _next(
-        self, event: StatusDue | MailSubmitted | MailReceived | ChangeMade | HopSent | NodeStopped | NodeStarted
-    ) -> Witnesses:
-        for folder, others in self._due.pop(event.node, {}).items():
+    @event_handler
+    def _next(self, event: MailReceived | ChangeMade | HopSent | NodeStopped | NodeStarted) -> Witnesses:
+        return self._unsent(event.node)
+
+    def _unsent(self, store: str) -> Witnesses:
+        for folder, others in self._due.pop(store, {}).items():
             if others:
-                what = f"{event.node} found the status of {self.facts.folder(folder)} due"
+                what = f"{store} found the status of {self.facts.folder(folder)} due"
                 yield f"{what}, but sent none; the other holders are {named(others)}"
 
 
@@ -114,14 +106,13 @@ class EachNumberIsNamedOnce(Invariant):
         super().__init__(facts)
         self._named: dict[str, tuple[str, dict[bool, dict[str, int]]]] = {}
 
-    def handlers(self) -> Handlers:
-        return {MailSubmitted: self._submitted, ChangeMade: self._next, NodeStarted: self._next}
-
+    @event_handler
     def _next(self, event: ChangeMade | NodeStarted) -> None:
         # A later broadcast may name again what a new change supersedes, and a restored store repeats what its backup had not
         # broadcast.
         self._named.pop(event.node, None)
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         if event.message_type not in BROADCASTS:
             return
@@ -157,20 +148,11 @@ class SilentHoldersAreAskedAgain(Invariant):
         self._listed: dict[tuple[str, str], tuple[str, ...]] = {}
         self._started_at: dict[str, LabTime] = {}
 
-    def handlers(self) -> Handlers:
-        return {
-            MailSubmitted: self._submitted,
-            MailReceived: self._received,
-            RowReplaced: self._row,
-            ReplicaDropped: self._over,
-            ReplicaPending: self._over,
-            NodeStarted: self._started,
-            RespondersConsidered: self._considered,
-        }
-
+    @event_handler
     def _considered(self, event: RespondersConsidered) -> None:
         self._listed[event.node, event.folder] = event.chosen
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
         if event.message_type != MailKind.STATUS_REQUEST or Mark.DELETE_PENDING in event.marks or self._nightly(event):
             return
@@ -191,18 +173,22 @@ class SilentHoldersAreAskedAgain(Invariant):
         at_check = (event.at - offset) % server.settings.status_alignment_us == 0
         return at_check or event.at == self._started_at.get(event.node)
 
+    @event_handler
     def _received(self, event: MailReceived) -> None:
         for section in event.folders:
             self._asked.get(event.node, {}).pop((section.folder, event.sender), None)
 
+    @event_handler
     def _row(self, event: RowReplaced) -> None:
         self._heard.add((event.node, event.folder, event.store))
 
+    @event_handler
     def _over(self, event: ReplicaDropped | ReplicaPending) -> None:
         asked = self._asked.get(event.node, {})
         for key in [key for key in asked if key[0] == event.folder]:
             del asked[key]
 
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         self._started_at[event.node] = event.at
         self._asked.pop(event.node, None)  # a check that was missed is done some time after the start
@@ -234,17 +220,9 @@ class ChangesCoverWhatIsKept(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
-        facts.backups.follow(self._kept)
+        self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            ChangeMade: self._made,
-            VersionApplied: self._applied,
-            TombstoneDropped: self._tombstone_dropped,
-            ReplicaDropped: self._dropped,
-        }
-
+    @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
         kept = self._kept.setdefault((event.node, event.folder), {})
         for number in kept.get(event.object, ()):
@@ -252,6 +230,7 @@ class ChangesCoverWhatIsKept(Invariant):
                 yield f"{self.facts.what(event)} does not include {self.facts.shown(number)}, which {event.node} kept"
         kept[event.object] = (event.number,)
 
+    @event_handler
     def _applied(self, event: VersionApplied) -> None:
         kept = self._kept.setdefault((event.node, event.folder), {})
         if event.deleted or event.kind != "message":
@@ -260,9 +239,11 @@ class ChangesCoverWhatIsKept(Invariant):
             stay = (number for number in kept.get(event.object, ()) if not _covers(event.pcl, number))
             kept[event.object] = (*stay, event.number)
 
+    @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:
         self._kept.get((event.node, event.folder), {}).pop(event.object, None)
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self._kept.pop((event.node, event.folder), None)
 

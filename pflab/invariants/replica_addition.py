@@ -7,7 +7,8 @@ from typing import Final
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import Invariant, Witnesses
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import MailKind
 from traces.events import (
     BackupMade,
@@ -47,19 +48,9 @@ class NewReplicasRequestStatus(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._asks: dict[tuple[str, str], _Asks] = {}
-        facts.backups.follow(self._asks)
+        self._asks: dict[tuple[str, str], _Asks] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            NodeStarted: self._started,
-            ReplicaAdded: self._added,
-            VersionApplied: self._listed,
-            ReplicaPending: self._done,
-            ReplicaDropped: self._done,
-            MailSubmitted: self._submitted,
-        }
-
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         joins = self.facts.topology.servers[event.node].joins_later or self.facts.began_again(event.node)
         if event.reason == "restored":
@@ -67,12 +58,14 @@ class NewReplicasRequestStatus(Invariant):
         elif event.reason == "first" and joins:
             self._asks[event.node, HIERARCHY] = _Asks(event.at, "it is a new store")
 
+    @event_handler
     def _added(self, event: ReplicaAdded) -> None:
         others = self.facts.known.holders(event.node, event.folder) - {event.node}
         version = str(self.facts.topology.servers[event.node].version)
         if others or version not in ADDED_STORE_ASKS:  # otherwise there is nobody to ask, and later holders ask
             self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
 
+    @event_handler
     def _listed(self, event: VersionApplied) -> None:
         """Move a due request to the next cycle, because a store that was the only holder may have others to ask now."""
         asks = self._asks.get((event.node, event.object))
@@ -83,9 +76,11 @@ class NewReplicasRequestStatus(Invariant):
         interval_us = self.facts.topology.servers[event.node].settings.always_interval_us
         return event.at if interval_us == 0 else (event.at // interval_us + 1) * interval_us
 
+    @event_handler
     def _done(self, event: ReplicaPending | ReplicaDropped) -> None:
         self._asks.pop((event.node, event.folder), None)
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
         """Note that the store has asked. Another invariant checks the recipients."""
         if event.message_type == MailKind.STATUS_REQUEST:
@@ -117,25 +112,21 @@ class RestoredStoresGetNewGuids(Invariant):
         self._restores: dict[str, tuple[LabTime, LabTime]] = {}
         self._skewed: set[str] = set()
 
-    def handlers(self) -> Handlers:
-        return {
-            BackupMade: self._made,
-            BackupRestored: self._restored,
-            FaultInjected: self._fault,
-            NodeStarted: self._started,
-        }
-
+    @event_handler
     def _made(self, event: BackupMade) -> None:
         self._made_at[event.backup] = event.at
 
+    @event_handler
     def _restored(self, event: BackupRestored) -> None:
         self._restores[event.store] = (self._made_at[event.backup], event.at)
 
+    @event_handler
     def _fault(self, event: FaultInjected) -> None:
         """Remember servers with a wrong clock, which cannot know how old a backup is."""
         if event.kind == "skew":
             self._skewed.add(str(event.details["server"]))
 
+    @event_handler
     def _started(self, event: NodeStarted) -> Witnesses:
         known = event.replica_guid in self._guids
         self._guids.add(event.replica_guid)
@@ -161,27 +152,18 @@ class LossesAreReported(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._unsent: dict[tuple[str, str], set[str]] = {}
+        self._unsent: dict[tuple[str, str], set[str]] = facts.backups.follow({})
         self._before: dict[str, dict[tuple[str, str], set[str]]] = {}
         self._unreported: dict[str, set[str]] = {}
         self._replaced: dict[str, set[str]] = {}
-        facts.backups.follow(self._unsent)
 
-    def handlers(self) -> Handlers:
-        return {
-            ChangeMade: self._made,
-            MailSubmitted: self._submitted,
-            ReplicaDropped: self._dropped,
-            BackupRestored: self._restored,
-            NodeStarted: self._started,
-            Loss: self._loss,
-        }
-
+    @event_handler
     def _made(self, event: ChangeMade) -> None:
         place = (event.node, event.folder)
         if self._others(place):  # with no other holder, a change counts as broadcast at the cycle (RST-1)
             self._unsent.setdefault(place, set()).add(event.number)
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
         for section in event.folders:
             unsent = self._unsent.get((event.node, section.folder))
@@ -192,13 +174,16 @@ class LossesAreReported(Invariant):
                     [each for each in unsent if bits.has(sent, each, fai=made[each].kind == "fai")]
                 )
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self._unsent.pop((event.node, event.folder), None)
 
+    @event_handler
     def _restored(self, event: BackupRestored) -> None:
         places = [place for place in self._unsent if place[0] == event.store and self._others(place)]
         self._before[event.store] = {place: set(self._unsent[place]) for place in places}
 
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
@@ -213,6 +198,7 @@ class LossesAreReported(Invariant):
         """Return what the store has again after the restore."""
         return self._unsent.get(place, set()) | {each.number for each in self.facts.own_changes.get(place, ())}
 
+    @event_handler
     def _loss(self, event: Loss) -> Witnesses:
         lost = bits.parse(event.cnset)
         self._unreported.get(event.node, set()).difference_update(bits.numbers(lost))

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
-from pflab.invariants.invariant import Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import Invariant, Witnesses
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
 from traces.events import (
     ChangeMade,
@@ -38,20 +39,9 @@ class LeavingStoresBroadcastFirst(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._sent: dict[tuple[str, str], dict[str, int]] = {}
-        self._leaves: dict[tuple[str, str], ReplicaPending] = {}
-        facts.backups.follow(self._leaves)
+        self._leaves: dict[tuple[str, str], ReplicaPending] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            ChangeMade: self._changed,
-            VersionApplied: self._changed,
-            MailSubmitted: self._submitted,
-            ReplicaPending: self._pending,
-            ReplicaAdded: self._stays,
-            ReplicaDropped: self._stays,
-            Event: self._any,
-        }
-
+    @event_handler
     def _changed(self, event: ChangeMade | VersionApplied) -> None:
         """Count changes as sent while there is no other holder: they count as broadcast at the cycle without a mail (RST-1)."""
         place = (event.node, event.object if event.kind == "folder" else event.folder)
@@ -60,6 +50,7 @@ class LeavingStoresBroadcastFirst(Invariant):
             for each in self.facts.own_changes.get(place, ()):
                 bits.add_number(sent, each.number)
 
+    @event_handler
     def _pending(self, event: ReplicaPending) -> Witnesses:
         place = (event.node, event.folder)
         if not self.facts.known.holders(*place):
@@ -71,9 +62,11 @@ class LeavingStoresBroadcastFirst(Invariant):
         if unsent:
             yield f"{event.node} leaves {self.facts.folder(event.folder)}, but has not broadcast {', '.join(unsent)}"
 
+    @event_handler
     def _stays(self, event: ReplicaAdded | ReplicaDropped) -> None:
         self._leaves.pop((event.node, event.folder), None)
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         for section in event.folders:
             place = (event.node, section.folder)
@@ -88,6 +81,7 @@ class LeavingStoresBroadcastFirst(Invariant):
                     folder = self.facts.folder(section.folder)
                     yield f"{event.node} leaves {folder}, but does not say that it has {', '.join(unsaid)}"
 
+    @event_handler
     def _any(self, event: Event) -> Witnesses:
         """Check that the request was sent in the stimulus in which the store learned that it leaves, at the same instant."""
         for place in [place for place in self._leaves if place[0] == event.node]:
@@ -112,35 +106,26 @@ class ReplicasDroppedWithPermission(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._gone: dict[tuple[str, str], bool] = {}
-        self._said: dict[tuple[str, str], bits.Bits] = {}
+        self._gone: dict[tuple[str, str], bool] = facts.backups.follow({})
+        self._said: dict[tuple[str, str], bits.Bits] = facts.backups.follow({})
         self._mail: dict[str, MailReceived] = {}
-        self._answers: dict[tuple[str, str], MailReceived] = {}
+        self._answers: dict[tuple[str, str], MailReceived] = facts.backups.follow({})
         """By store and folder: the first answer of a holder. A 5.5 store drops the replica at the midnight after it."""
-        for mapping in (self._gone, self._said, self._answers):
-            facts.backups.follow(mapping)
 
-    def handlers(self) -> Handlers:
-        return {
-            FolderHidden: self._hidden,
-            FolderShown: self._shown,
-            TombstoneMade: self._deleted,
-            MailReceived: self._received,
-            MailSubmitted: self._submitted,
-            ReplicaPending: self._pending,
-            ReplicaDropped: self._dropped,
-        }
-
+    @event_handler
     def _hidden(self, event: FolderHidden) -> None:
         self._gone[event.node, event.folder] = True
 
+    @event_handler
     def _shown(self, event: FolderShown) -> None:
         self._gone.pop((event.node, event.folder), None)
 
+    @event_handler
     def _deleted(self, event: TombstoneMade) -> None:
         if event.folder == HIERARCHY:
             self._gone[event.node, event.object] = True
 
+    @event_handler
     def _received(self, event: MailReceived) -> None:
         self._mail[event.node] = event
         for section in event.folders if Mark.RETAINED in event.marks else ():
@@ -148,10 +133,12 @@ class ReplicasDroppedWithPermission(Invariant):
             if self.facts.known.pending(*place) and event.sender in self.facts.known.holders(*place):
                 self._answers.setdefault(place, event)
 
+    @event_handler
     def _pending(self, event: ReplicaPending) -> None:
         self._answers.pop((event.node, event.folder), None)
         self._said.pop((event.node, event.folder), None)
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
         """Remember the first row that a leaving store sent. It only grows, so every permission must cover it."""
         if Mark.DELETE_PENDING in event.marks:
@@ -159,6 +146,7 @@ class ReplicasDroppedWithPermission(Invariant):
                 said = bits.by_kind(section.row, section.row_fai)
                 self._said.setdefault((event.node, section.folder), said)
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
         place = (event.node, event.folder)
         if self._gone.get(place):
@@ -188,9 +176,7 @@ class TombstonesLiveLongEnough(Invariant):
         "hidden folder."
     )
 
-    def handlers(self) -> Handlers:
-        return {TombstoneDropped: self._dropped}
-
+    @event_handler
     def _dropped(self, event: TombstoneDropped) -> Witnesses:
         facts, settings = self.facts, self.facts.topology.servers[event.node].settings
         what = f"{event.node} dropped the tombstone of {facts.names.what(event.folder, event.object)}"
@@ -234,9 +220,7 @@ class NothingExpiresEarly(Invariant):
             for store in facts.topology.servers:
                 self._limits[store] |= {folder.age_limit_us, folder.replica_age_limits_us.get(store)}
 
-    def handlers(self) -> Handlers:
-        return {ItemExpired: self._expired}
-
+    @event_handler
     def _expired(self, event: ItemExpired) -> Witnesses:
         what = f"{event.node} let {self.facts.names.what(event.folder, event.object)} expire"
         change = self.facts.changes.get(event.number)
@@ -264,9 +248,7 @@ class GivenUpByAll(Invariant):
         "expired."
     )
 
-    def handlers(self) -> Handlers:
-        return {ExpiredEverywhere: self._everywhere}
-
+    @event_handler
     def _everywhere(self, event: ExpiredEverywhere) -> Witnesses:
         numbers = bits.by_kind(event.cnset, event.cnset_fai)
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):

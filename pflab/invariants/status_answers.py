@@ -21,18 +21,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.evidence.knowledge import stores_of
-from pflab.invariants.invariant import Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.invariants.recipients import named
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import RESPONSES, MailKind, Mark
 from topology.problems import counted
 from traces.events import (
     Candidate,
     ChangeMade,
-    Event,
     HopReceived,
     HopSent,
     MailFolder,
@@ -47,7 +48,7 @@ from traces.events import (
 )
 from traces.labtime import LabTime
 
-BETWEEN = (ChangeMade, HopReceived, HopSent, NodeStarted, NodeStopped, StatusDue)
+Between: TypeAlias = ChangeMade | HopReceived | HopSent | NodeStarted | NodeStopped | StatusDue
 """Events that show that the stimulus of the last received mail has ended."""
 
 
@@ -73,20 +74,13 @@ class RequestsAreAnswered(Invariant):
         self._open: dict[str, _Asked] = {}
         self._answered: set[tuple[str, str]] = set()
 
-    def handlers(self) -> Handlers:
-        return {
-            MailReceived: self._received,
-            MailSubmitted: self._submitted,
-            RequestAnswered: self._answers,
-            RequestRefused: self._refuses,
-            **dict.fromkeys(BETWEEN, self._next),
-        }
-
+    @event_handler
     def _received(self, event: MailReceived) -> Witnesses:
-        yield from self._next(event)
+        yield from self._unanswered(event.node)
         if event.message_type == MailKind.BACKFILL_REQUEST and (event.node, event.mail) not in self._answered:
             self._open[event.node] = _Asked(event)
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         asked = self._open.get(event.node)
         if asked is not None and event.message_type in RESPONSES:
@@ -95,6 +89,7 @@ class RequestsAreAnswered(Invariant):
                 said = named(stores_of(event.recipients))
                 yield f"{event.node} answered {asked.mail.sender}'s request by a mail to {said}"
 
+    @event_handler
     def _answers(self, event: RequestAnswered) -> Witnesses:
         self._answered.add((event.node, event.request_mail))
         asked = self._open.pop(event.node, None)
@@ -109,6 +104,7 @@ class RequestsAreAnswered(Invariant):
             yield from self._expired(what, event.node, answers)
             yield from self._covers(what, section, answers)
 
+    @event_handler
     def _refuses(self, event: RequestRefused) -> Witnesses:
         asked = self._open.pop(event.node, None)
         if asked is not None and event.node not in self.facts.suspended:
@@ -136,10 +132,14 @@ class RequestsAreAnswered(Invariant):
         if lacking:
             yield f"{what} lacks {self.facts.words(lacking)}, which was asked for and which its row claims"
 
-    def _next(self, event: Event) -> Witnesses:
-        asked = self._open.pop(event.node, None)
+    @event_handler
+    def _next(self, event: Between) -> Witnesses:
+        return self._unanswered(event.node)
+
+    def _unanswered(self, store: str) -> Witnesses:
+        asked = self._open.pop(store, None)
         if asked is not None:
-            yield f"{event.node} did not answer the request {asked.mail.mail} of {asked.mail.sender}"
+            yield f"{store} did not answer the request {asked.mail.mail} of {asked.mail.sender}"
 
 
 class StatusRequestsAreAnswered(Invariant):
@@ -154,15 +154,9 @@ class StatusRequestsAreAnswered(Invariant):
         super().__init__(facts)
         self._open: dict[str, tuple[MailReceived, dict[str, str]]] = {}
 
-    def handlers(self) -> Handlers:
-        return {
-            MailReceived: self._received,
-            MailSubmitted: self._submitted,
-            **dict.fromkeys(BETWEEN, self._next),
-        }
-
+    @event_handler
     def _received(self, event: MailReceived) -> Witnesses:
-        yield from self._next(event)
+        yield from self._unanswered(event.node)
         if event.message_type not in (MailKind.STATUS, MailKind.STATUS_REQUEST) or Mark.DELETE_PENDING in event.marks:
             return
         owed = {section.folder: why for section in event.folders if (why := self._why(event, section))}
@@ -183,6 +177,7 @@ class StatusRequestsAreAnswered(Invariant):
         lacking = bits.minus(row, bits.by_kind(section.row, section.row_fai))
         return f"{event.sender} lacks {self.facts.words(lacking)}" if lacking else ""
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
         found = self._open.get(event.node)
         if (
@@ -193,11 +188,15 @@ class StatusRequestsAreAnswered(Invariant):
             for section in event.folders:
                 found[1].pop(section.folder, None)
 
-    def _next(self, event: Event) -> Witnesses:
-        mail, owed = self._open.pop(event.node, (None, {}))
+    @event_handler
+    def _next(self, event: Between) -> Witnesses:
+        return self._unanswered(event.node)
+
+    def _unanswered(self, store: str) -> Witnesses:
+        mail, owed = self._open.pop(store, (None, {}))
         for folder, why in owed.items():
             assert mail is not None
-            yield f"{event.node} did not answer {mail.sender}'s {mail.mail} for {self.facts.folder(folder)}, although {why}"
+            yield f"{store} did not answer {mail.sender}'s {mail.mail} for {self.facts.folder(folder)}, although {why}"
 
 
 class LeavingIsPermittedByCompleteHolders(Invariant):
@@ -207,18 +206,16 @@ class LeavingIsPermittedByCompleteHolders(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._wants: dict[tuple[str, str, str], bits.Bits] = {}
-        facts.backups.follow(self._wants)
+        self._wants: dict[tuple[str, str, str], bits.Bits] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {MailReceived: self._received, MailSubmitted: self._submitted}
-
+    @event_handler
     def _received(self, event: MailReceived) -> None:
         if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
                 row = bits.by_kind(section.row, section.row_fai)
                 self._wants[event.node, section.folder, event.sender] = row
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         if event.message_type != MailKind.STATUS or Mark.RETAINED not in event.marks:
             return
@@ -258,12 +255,11 @@ class RespondersAreListedByVersionRules(Invariant):
         super().__init__(facts)
         self._started_at: dict[str, LabTime] = {}
 
-    def handlers(self) -> Handlers:
-        return {NodeStarted: self._started, RespondersConsidered: self._considered}
-
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         self._started_at[event.node] = event.at
 
+    @event_handler
     def _considered(self, event: RespondersConsidered) -> Witnesses:
         what = f"{event.node}, asking for the status of {self.facts.folder(event.folder)},"
         server = self.facts.topology.servers[event.node]

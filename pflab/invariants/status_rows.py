@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Handlers, Invariant, RowsReading, Witnesses
+from pflab.invariants.invariant import Invariant, RowsReading, Witnesses
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import BROADCASTS, Mark, mail_name
 from traces.events import (
     ChangeMade,
@@ -29,15 +30,13 @@ class RowsAreTheLatestSent(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._fresh: dict[tuple[str, str], dict[str, RowReplaced]] = {}
-        facts.backups.follow(self._fresh)
+        self._fresh: dict[tuple[str, str], dict[str, RowReplaced]] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {RowReplaced: self._replaced, ReplicaDropped: self._dropped}
-
+    @event_handler
     def _replaced(self, event: RowReplaced) -> None:
         self._fresh.setdefault((event.node, event.folder), {})[event.store] = event
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self._fresh.pop((event.node, event.folder), None)
 
@@ -61,12 +60,9 @@ class EntriesAreClaimed(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._leavers: dict[tuple[str, str], dict[str, bits.Bits]] = {}
-        facts.backups.follow(self._leavers)
+        self._leavers: dict[tuple[str, str], dict[str, bits.Bits]] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {MailReceived: self._received}
-
+    @event_handler
     def _received(self, event: MailReceived) -> None:
         for section in event.folders if event.marks else ():
             leavers = self._leavers.setdefault((event.node, section.folder), {})
@@ -102,22 +98,15 @@ class OwnHolesAreClosed(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._last: dict[tuple[str, str, bool], dict[str, int]] = {}
-        self._began: dict[tuple[str, str], dict[str, int]] = {}
+        self._last: dict[tuple[str, str, bool], dict[str, int]] = facts.backups.follow({})
+        self._began: dict[tuple[str, str], dict[str, int]] = facts.backups.follow({})
         self._counter: dict[str, int] = {}
-        for mapping in (self._last, self._began):
-            facts.backups.follow(mapping)
 
-    def handlers(self) -> Handlers:
-        return {
-            ChangeMade: self._made,
-            VersionApplied: self._listed,
-            ReplicaAdded: self._added,
-            MailSubmitted: self._submitted,
-        }
-
-    def _listed(self, event: ChangeMade | VersionApplied) -> None:
+    @event_handler
+    def _folder_changed(self, event: ChangeMade | VersionApplied) -> None:
         """Count the earlier changes of a store as broadcast if it becomes the only holder (RST-1)."""
+        if isinstance(event, ChangeMade):
+            self._made(event)
         place = (event.node, event.object)
         if event.kind == "folder" and not self.facts.known.others(*place):
             for change in self.facts.own_changes.get(place, ()):
@@ -131,14 +120,15 @@ class OwnHolesAreClosed(Invariant):
         if not self.facts.known.others(event.node, event.folder):
             # Without other holders it counts as broadcast at the cycle, without a mail (RST-1).
             self._last.setdefault((event.node, event.folder, event.kind == "fai"), {})[guid] = counter
-        self._listed(event)
 
+    @event_handler
     def _added(self, event: ReplicaAdded) -> None:
         guid = self.facts.guid_of.get(event.node, "")
         self._began[event.node, event.folder] = {guid: self._counter.get(guid, 0)}
         for fai in (False, True):
             self._last.pop((event.node, event.folder, fai), None)
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         if event.message_type not in BROADCASTS:
             return

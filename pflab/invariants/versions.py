@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts, rank_of
-from pflab.invariants.invariant import ArrayReading, Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import ArrayReading, Invariant, Witnesses
+from pflab.terms.event_handlers import event_handler
 from traces.events import (
     ChangeMade,
     Event,
@@ -38,22 +39,14 @@ class NothingOlderReplaces(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._replaced: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
-        self._latest: dict[tuple[str, str], dict[str, ChangeMade]] = {}
-        for mapping in (self._replaced, self._latest):
-            facts.backups.follow(mapping)
+        self._replaced: dict[tuple[str, str], dict[str, frozenset[str]]] = facts.backups.follow({})
+        self._latest: dict[tuple[str, str], dict[str, ChangeMade]] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            ChangeMade: self._made,
-            VersionApplied: self._applied,
-            TombstoneDropped: self._tombstone_dropped,
-            ReplicaDropped: self._dropped,
-        }
-
+    @event_handler
     def _made(self, event: ChangeMade) -> None:
         self._keep(event.node, event)
 
+    @event_handler
     def _applied(self, event: VersionApplied) -> Witnesses:
         made = self.facts.changes.get(event.number)
         if made is None:
@@ -74,10 +67,12 @@ class NothingOlderReplaces(Invariant):
         if change.kind != "message" and change.operation != "delete":
             self._latest.setdefault(place, {})[change.object] = change
 
+    @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:
         self._replaced.get((event.node, event.folder), {}).pop(event.object, None)
         self._latest.get((event.node, event.folder), {}).pop(event.object, None)
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self._replaced.pop((event.node, event.folder), None)
         self._latest.pop((event.node, event.folder), None)
@@ -93,27 +88,16 @@ class HeldVersionsAreReleased(Invariant):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
-        self._held: dict[str, dict[str, VersionHeld]] = {}
-        self._freed: dict[str, set[str]] = {}
-        for mapping in (self._held, self._freed):
-            facts.backups.follow(mapping)
+        self._held: dict[str, dict[str, VersionHeld]] = facts.backups.follow({})
+        self._freed: dict[str, set[str]] = facts.backups.follow({})
 
-    def handlers(self) -> Handlers:
-        return {
-            VersionHeld: self._waits,
-            VersionApplied: self._applied,
-            VersionIgnored: self._over,
-            VersionDropped: self._over,
-            VersionFailed: self._over,
-            **dict.fromkeys((MailReceived, ChangeMade, HopReceived, HopSent, MailSubmitted), self._next),
-            NodeStarted: self._next,
-        }
-
+    @event_handler
     def _waits(self, event: VersionHeld) -> None:
         self._held.setdefault(event.node, {})[event.number] = event
         if self.facts.known.kept(event.node, event.waits_for) is not None:
             self._freed.setdefault(event.node, set()).add(event.waits_for)
 
+    @event_handler
     def _applied(self, event: VersionApplied) -> None:
         held = self._held.get(event.node)
         if held and event.kind == "folder":
@@ -121,11 +105,15 @@ class HeldVersionsAreReleased(Invariant):
             if any(each.waits_for == event.object for each in held.values()):
                 self._freed.setdefault(event.node, set()).add(event.object)
 
+    @event_handler
     def _over(self, event: VersionIgnored | VersionDropped | VersionFailed) -> None:
         if event.number is not None:
             self._held.get(event.node, {}).pop(event.number, None)
 
-    def _next(self, event: Event) -> Witnesses:
+    @event_handler
+    def _next(
+        self, event: MailReceived | ChangeMade | HopReceived | HopSent | MailSubmitted | NodeStarted
+    ) -> Witnesses:
         freed = self._freed.pop(event.node, None)
         for number, held in list(self._held.get(event.node, {}).items()) if freed else ():
             if freed and held.waits_for in freed:
@@ -156,9 +144,7 @@ class NumbersNeverReissued(Invariant):
         self._given: set[str] = set()
         self._objects: set[str] = set()
 
-    def handlers(self) -> Handlers:
-        return {ChangeMade: self._made}
-
+    @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
         guid, counter = bits.split(event.number)
         last, last_at = self._last.get(guid, (0, 0))
@@ -182,9 +168,7 @@ class LaterThanWhatItReplaces(Invariant):
     rules = ("CN-8",)
     says = "The modification time of a new version is later than those of all versions that it includes."
 
-    def handlers(self) -> Handlers:
-        return {ChangeMade: self._made}
-
+    @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
         for number in event.supersedes:
             replaced = self.facts.changes.get(number)
@@ -202,9 +186,7 @@ class EventsWithoutGaps(Invariant):
         super().__init__(facts)
         self._last: dict[str, int] = {}
 
-    def handlers(self) -> Handlers:
-        return {Event: self._any}
-
+    @event_handler
     def _any(self, event: Event) -> Witnesses:
         last = self._last.get(event.node, 0)
         self._last[event.node] = event.seq
@@ -221,9 +203,7 @@ class TimeGoesForward(Invariant):
         super().__init__(facts)
         self._last: dict[str, tuple[int, int]] = {}
 
-    def handlers(self) -> Handlers:
-        return {Event: self._any}
-
+    @event_handler
     def _any(self, event: Event) -> Witnesses:
         at, lamport = self._last.get(event.node, (event.at, 0))
         self._last[event.node] = (event.at, event.lamport)
@@ -243,13 +223,12 @@ class MailNumbersGrow(Invariant):
         self._last: dict[str, int] = {}
         self._ids: set[str] = set()
 
-    def handlers(self) -> Handlers:
-        return {MailSubmitted: self._submitted, NodeStarted: self._started}
-
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             self._last.pop(event.node, None)  # mail numbers go back with the backup; times do not
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         last = self._last.get(event.node, 0)
         self._last[event.node] = event.number

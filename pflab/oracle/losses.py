@@ -19,10 +19,10 @@ All changes that are not lost in this way must exist.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pflab.oracle.oracle import HIERARCHY, Change, change_of
+from pflab.terms.event_handlers import event_handler, event_handlers_of
 from traces.events import (
     BackupMade,
     BackupRestored,
@@ -61,18 +61,7 @@ class Losses:
         """Changes that some store no longer had after a restore."""
         self._at_risk: dict[str, str] = {}
         """By change: the store with which it was lost."""
-        self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
-            ChangeMade: self._made,
-            VersionApplied: self._applied,
-            VersionIgnored: self._ignored,
-            ReplicaPending: lambda event: self._leaving.add((event.node, event.folder)),
-            ReplicaAdded: lambda event: self._leaving.discard((event.node, event.folder)),
-            ReplicaDropped: self._dropped,
-            BackupMade: self._backup,
-            BackupRestored: self._restored,
-            NodeStarted: self._started,
-            StoreDeleted: self._deleted,
-        }
+        self._handlers = event_handlers_of(self)
 
     def take(self, event: Event) -> None:
         handler = self._handlers.get(type(event))
@@ -99,6 +88,7 @@ class Losses:
 
     # --- events
 
+    @event_handler
     def _made(self, event: ChangeMade) -> None:
         self._know(change_of(event))
         self._add(event.node, event.folder, event.number)
@@ -110,12 +100,14 @@ class Losses:
             self._ancestors[change.number] = frozenset(change.supersedes).union(*older)
             self._of_object.setdefault(change.object, []).append(change.number)
 
+    @event_handler
     def _applied(self, event: VersionApplied) -> None:
         self._add(event.node, event.folder, event.number)
         if self._at_risk:
             for number in (event.number, *self._ancestors.get(event.number, ())):
                 self._at_risk.pop(number, None)
 
+    @event_handler
     def _ignored(self, event: VersionIgnored) -> None:
         """Count a version that lost to a kept one as had: it is lost only when that one is (spec: CN-9)."""
         if event.reason == "old":
@@ -124,6 +116,15 @@ class Losses:
     def _add(self, store: str, folder: str, number: str) -> None:
         self._has.setdefault(store, {}).setdefault(folder, set()).add(number)
 
+    @event_handler
+    def _pending(self, event: ReplicaPending) -> None:
+        self._leaving.add((event.node, event.folder))
+
+    @event_handler
+    def _added(self, event: ReplicaAdded) -> None:
+        self._leaving.discard((event.node, event.folder))
+
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         """Forget a dropped replica. If the store left, another one had all of it, but that may have been restored since."""
         dropped = self._has.get(event.node, {}).pop(event.folder, set())
@@ -134,13 +135,16 @@ class Losses:
             self._deleted_content.setdefault(event.node, {}).setdefault(event.folder, set()).update(dropped)
         self._risk(event.node)
 
+    @event_handler
     def _backup(self, event: BackupMade) -> None:
         self._backups[event.backup] = _copied(self._has.get(event.store, {}))
         self._deleted_content_at[event.backup] = _copied(self._deleted_content.get(event.store, {}))
 
+    @event_handler
     def _restored(self, event: BackupRestored) -> None:
         self._restores[event.store] = event.backup
 
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason == "restart":
             return
@@ -160,6 +164,7 @@ class Losses:
         self._ever_removed |= {each for number in removed & self._changes.keys() for each in self._included_in(number)}
         self._risk(event.node)
 
+    @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
         """Find what only a deleted store had (RP-6)."""
         before = self._has.pop(event.store, {})

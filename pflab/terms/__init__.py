@@ -1,5 +1,5 @@
-"""Words and values that all of `pflab` shares: types of mail, sets of numbers, verdicts, and events in words.
+"""Words and values that all of `pflab` shares: types of mail, sets of numbers, verdicts, event handlers, and events in words.
 
 Imported by: all of `pflab`.
-Public: `verdict`, `event_words`, `mail_types`, `number_sets`.
+Public: `verdict`, `event_words`, `event_handlers`, `mail_types`, `number_sets`.
 """

@@ -1,16 +1,18 @@
 """Keep what invariants remember of a store in step with its backups.
 
 When a store is restored, its state goes back to the backup, so what an invariant remembers of it must go back too (RP-4).
-If the store begins as new, nothing is left (DL-4). An invariant registers each of its dicts with `follow`. The keys are
+If the store begins as new, nothing is left (DL-4). An invariant makes each of its dicts with `follow`. The keys are
 stores, or tuples that begin with a store.
 """
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, TypeVar
 
 from traces.events import BackupMade, BackupRestored, NodeStarted
+
+MappingT = TypeVar("MappingT", bound=MutableMapping[Any, Any])
 
 
 class Backups:
@@ -19,9 +21,10 @@ class Backups:
         self._copies: dict[str, list[dict[Any, Any]]] = {}
         self._next: dict[str, str] = {}
 
-    def follow(self, mapping: MutableMapping[Any, Any]) -> None:
-        """Copy what a mapping has of a store at each backup, and put it back at each restore."""
+    def follow(self, mapping: MappingT) -> MappingT:
+        """Return the mapping; from now on copy what it has of a store at each backup, and put it back at each restore."""
         self._followed.append(mapping)
+        return mapping
 
     def made(self, event: BackupMade) -> None:
         self._copies[event.backup] = [

@@ -5,12 +5,12 @@ store can know of each folder.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
 from pflab.invariants.evidence.knowledge import HIERARCHY, Known
+from pflab.terms.event_handlers import event_handler, event_handlers_of
 from pflab.terms.event_words import Lexicon
 from pflab.terms.mail_types import UPDATES
 from topology import Topology
@@ -48,6 +48,7 @@ class Facts:
     def __init__(self, topology: Topology, names: Lexicon | None = None) -> None:
         self.topology = topology
         self.names = names or Lexicon()
+        self.backups = Backups()
         self.store_of: dict[str, str] = {}
         """The store of each GUID; a restored store has several."""
         self.guid_of: dict[str, str] = {}
@@ -57,9 +58,9 @@ class Facts:
         """All changes that a change supersedes, directly or through others."""
         self.of_object: dict[str, list[ChangeMade]] = {}
         self.of_folder: dict[str, list[ChangeMade]] = {}
-        self.own_changes: dict[tuple[str, str], list[ChangeMade]] = {}
+        self.own_changes: dict[tuple[str, str], list[ChangeMade]] = self.backups.follow({})
         """By store and folder: the changes that the store made there since its present replica began."""
-        self.began: dict[tuple[str, str], int] = {}
+        self.began: dict[tuple[str, str], int] = self.backups.follow({})
         """By store and folder: the counter at which the present replica began; 0 if it existed from the start."""
         self.dropped_tombstones: set[str] = set()
         """Deleted objects whose tombstone at least one store has dropped (DL-4)."""
@@ -67,61 +68,28 @@ class Facts:
         """Pairs of a store and a message that has expired there."""
         self.expired: set[str] = set()
         """Messages that have expired at some store (DL-3)."""
-        self.reported_expired: dict[tuple[str, str, str], bits.Bits] = {}
+        self.reported_expired: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
         """By store, folder and source: what the source reported as expired. While its row claims these numbers, the store does
         not ask it for them (DL-3)."""
-        self.rows: dict[tuple[str, str, str], bits.Bits] = {}
+        self.rows: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
         """By store, folder and other store: the numbers in the last row of that store, while the replica exists."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
         """By folder and kind: the highest counter of each GUID among the folder's changes."""
         self.mails: dict[str, MailSubmitted] = {}
         self.landed: set[tuple[str, str]] = set()
         """Pairs of a store and a mail that it committed, or that a fault lost there."""
-        self.suspended: dict[str, bool] = {}
+        self.suspended: dict[str, bool] = self.backups.follow({})
         """Stores at which content is suspended (RP-5)."""
-        self.resumed_at: dict[str, int] = {}
+        self.resumed_at: dict[str, int] = self.backups.follow({})
         """When content was last resumed at each store."""
-        self.outstanding: Counter[str] = Counter()
+        self.outstanding: Counter[str] = self.backups.follow(Counter())
         """The number of outstanding backfill requests of each store (BF-6)."""
         self._setup: str | None = None
-        self._learned: dict[Place, dict[str, int]] = {}
+        self._learned: dict[Place, dict[str, int]] = self.backups.follow({})
         self._counters: dict[str, int] = {}
         self._beginnings: dict[str, set[str]] = {}
-        self.backups = Backups()
         self.known = Known(topology, self.changes, self.setup, self.backups)
-        for mapping in (
-            self.own_changes,
-            self._learned,
-            self.began,
-            self.reported_expired,
-            self.rows,
-            self.suspended,
-            self.resumed_at,
-            self.outstanding,
-        ):
-            self.backups.follow(mapping)
-        self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
-            ChangeMade: self._change,
-            NodeStarted: self._started,
-            MailSubmitted: self._submitted,
-            MailReceived: self._received,
-            VersionApplied: self._version,
-            VersionIgnored: self._version,
-            ReplicaAdded: self._added,
-            ReplicaDropped: self._dropped,
-            TombstoneDropped: self._tombstone_dropped,
-            ItemExpired: self._item_expired,
-            ExpiredEverywhere: self._expired_everywhere,
-            RowReplaced: self._row,
-            RequestSent: self._request_sent,
-            RequestEnded: self._request_ended,
-            BackupMade: self._backup,
-            BackupRestored: self.backups.restored,
-            HopReceived: self._hop_ended,
-            HopDropped: self._hop_ended,
-            ContentSuspended: self._suspended,
-            ContentResumed: self._resumed,
-        }
+        self._handlers = event_handlers_of(self)
 
     def take(self, event: Event) -> None:
         handler = self._handlers.get(type(event))
@@ -223,6 +191,7 @@ class Facts:
 
     # --- events
 
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         self.store_of[event.replica_guid] = event.node
         self.guid_of[event.node] = event.replica_guid
@@ -232,6 +201,11 @@ class Facts:
             for key in [key for key in self.began if key[0] == event.node]:
                 del self.began[key]
 
+    @event_handler
+    def _restored(self, event: BackupRestored) -> None:
+        self.backups.restored(event)
+
+    @event_handler
     def _backup(self, event: BackupMade) -> None:
         # After a restore the present GUID is an earlier one, and the store can know what it knew of it at the backup.
         for folder, fai in self.highest:
@@ -240,6 +214,7 @@ class Facts:
                 self._learned[event.store, folder, fai] = known
         self.backups.made(event)
 
+    @event_handler
     def _change(self, event: ChangeMade) -> None:
         if event.number in self.changes:
             return
@@ -256,10 +231,12 @@ class Facts:
         highest[guid] = max(counter, highest.get(guid, 0))
         self._counters[guid] = max(counter, self._counters.get(guid, 0))
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
         if event.mail is not None:
             self.mails.setdefault(event.mail, event)
 
+    @event_handler
     def _received(self, event: MailReceived) -> None:
         for section in event.folders:
             if section.expired or section.expired_fai:
@@ -274,6 +251,7 @@ class Facts:
                 self._learn((event.node, section.folder, False), bits.parse(section.cnset))
                 self._learn((event.node, section.folder, True), bits.parse(section.cnset_fai))
 
+    @event_handler
     def _version(self, event: VersionApplied | VersionIgnored) -> None:
         place = (event.node, event.folder, event.kind == "fai")
         for text in (event.stands_for, event.pcl):
@@ -283,6 +261,7 @@ class Facts:
     def _learn(self, place: Place, numbers: bits.Bits) -> None:
         bits.add(self._learned.setdefault(place, {}), numbers)
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self.own_changes.pop((event.node, event.folder), None)
         for fai in (False, True):
@@ -291,20 +270,25 @@ class Facts:
             for key in [key for key in of_others if key[:2] == (event.node, event.folder)]:
                 del of_others[key]
 
+    @event_handler
     def _added(self, event: ReplicaAdded) -> None:
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
 
+    @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:
         self.dropped_tombstones.add(event.object)
 
+    @event_handler
     def _item_expired(self, event: ItemExpired) -> None:
         self.expired.add(event.object)
         self.expired_at.add((event.node, event.object))
 
+    @event_handler
     def _expired_everywhere(self, event: ExpiredEverywhere) -> None:
         self._learn((event.node, event.folder, False), bits.parse(event.cnset))
         self._learn((event.node, event.folder, True), bits.parse(event.cnset_fai))
 
+    @event_handler
     def _row(self, event: RowReplaced) -> None:
         """Forget reports of numbers that the source's row no longer claims: its replica is new, or it was restored."""
         place = (event.node, event.folder, event.store)
@@ -313,19 +297,24 @@ class Facts:
         if said is not None:
             self.reported_expired[place] = bits.common(said, row)
 
+    @event_handler
     def _request_sent(self, event: RequestSent) -> None:
         self.outstanding[event.node] += 1
 
+    @event_handler
     def _request_ended(self, event: RequestEnded) -> None:
         self.outstanding[event.node] -= 1
 
+    @event_handler
     def _suspended(self, event: ContentSuspended) -> None:
         self.suspended[event.node] = True
 
+    @event_handler
     def _resumed(self, event: ContentResumed) -> None:
         self.suspended.pop(event.node, None)
         self.resumed_at[event.node] = event.at
 
+    @event_handler
     def _hop_ended(self, event: HopReceived | HopDropped) -> None:
         if event.mail is not None:
             self.landed.add((event.node, event.mail))

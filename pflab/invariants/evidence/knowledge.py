@@ -5,10 +5,10 @@ version, and the replicas that the store has. A restored store knows what it kne
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
+from pflab.terms.event_handlers import event_handler, event_handlers_of
 from pflab.terms.event_words import store_named
 from topology import Topology
 from topology.enums import ResolveMethod
@@ -51,27 +51,14 @@ class Known:
         self._original = tuple(topology.folders.values())
         self._setup_guid = ""
         self._started_before: set[str] = set()
-        self._kept: dict[str, dict[str, str]] = {}
-        self._directory: dict[str, set[str]] = {}
-        self._from_start: dict[str, bool] = {}
-        self._holds: dict[str, dict[str, bool]] = {}
-        self._pending: dict[tuple[str, str], bool] = {}
-        self.said: dict[tuple[str, str], bits.Bits] = {}
+        self._kept: dict[str, dict[str, str]] = backups.follow({})
+        self._directory: dict[str, set[str]] = backups.follow({})
+        self._from_start: dict[str, bool] = backups.follow({})
+        self._holds: dict[str, dict[str, bool]] = backups.follow({})
+        self._pending: dict[tuple[str, str], bool] = backups.follow({})
+        self.said: dict[tuple[str, str], bits.Bits] = backups.follow({})
         """By store and folder: the own row of the store, of both kinds, in its last mail about the folder."""
-        for mapping in (self._kept, self._directory, self._from_start, self._holds, self._pending, self.said):
-            backups.follow(mapping)
-        self._handlers: Mapping[type[Event], Callable[[Any], None]] = {
-            NodeStarted: self._started,
-            AddressStamped: self._stamped,
-            StoreDeleted: self._deleted,
-            ChangeMade: self._folder,
-            VersionApplied: self._folder,
-            ReplicaAdded: self._added,
-            ReplicaPending: self._leaves,
-            ReplicaDropped: self._dropped,
-            TombstoneDropped: self._tombstone_dropped,
-            MailSubmitted: self._submitted,
-        }
+        self._handlers = event_handlers_of(self)
 
     def take(self, event: Event) -> None:
         handler = self._handlers.get(type(event))
@@ -177,18 +164,22 @@ class Known:
 
     # --- events
 
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason == "first":  # its first start, or it begins as new because its backup was too old (DL-4)
             joins_later = self._topology.servers[event.node].joins_later
             self._from_start[event.node] = not joins_later and event.node not in self._started_before
             self._started_before.add(event.node)
 
+    @event_handler
     def _stamped(self, event: AddressStamped) -> None:
         self._directory.setdefault(event.node, set()).add(event.store)
 
+    @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
         self._directory.setdefault(event.node, set()).discard(event.store)
 
+    @event_handler
     def _folder(self, event: ChangeMade | VersionApplied) -> None:
         if event.kind != "folder":
             return
@@ -197,22 +188,27 @@ class Known:
         if not deleted and event.node in self._replicas(event.number):
             self._pending.pop((event.node, event.object), None)
 
+    @event_handler
     def _added(self, event: ReplicaAdded) -> None:
         if event.store == event.node:
             self._holds.setdefault(event.node, {})[event.folder] = True
 
+    @event_handler
     def _leaves(self, event: ReplicaPending) -> None:
         self._pending[event.node, event.folder] = True
 
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self._holds.setdefault(event.node, {})[event.folder] = False
         self._pending.pop((event.node, event.folder), None)
         self.said.pop((event.node, event.folder), None)
 
+    @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:
         if event.folder == HIERARCHY:
             self._kept.setdefault(event.node, {})[event.object] = TOMBSTONE_DROPPED
 
+    @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
         for section in event.folders:
             self.said[event.node, section.folder] = bits.by_kind(section.row, section.row_fai)

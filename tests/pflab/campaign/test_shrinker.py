@@ -17,7 +17,8 @@ from pflab.campaign.seed import SeedResult, run_plan
 from pflab.campaign.shrinker import Shrinker, minimize
 from pflab.errors import LabError
 from pflab.invariants.evidence.facts import Facts
-from pflab.invariants.invariant import Handlers, Invariant, Violation, Witnesses
+from pflab.invariants.invariant import Invariant, Violation, Witnesses
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.verdict import Judgement
 from tests.support.campaign_plans import A_FAULT_OF_EACH_KIND, WORK, plan
 from traces.events import HopDropped, TombstoneMade
@@ -35,14 +36,13 @@ class NoDeletionAfterALoss(Invariant):
         super().__init__(facts)
         self._lost = False
 
-    def handlers(self) -> Handlers:
-        return {HopDropped: self._dropped, TombstoneMade: self._deleted}
-
+    @event_handler
     def _dropped(self, event: HopDropped) -> Witnesses:
         del event
         self._lost = True
         return iter(())
 
+    @event_handler
     def _deleted(self, event: TombstoneMade) -> Witnesses:
         if self._lost and event.folder != "1-1":
             yield f"{event.node} deleted a message after a mail was lost"

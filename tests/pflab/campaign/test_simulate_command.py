@@ -12,8 +12,9 @@ from pflab.campaign.monitor import Monitor
 from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import load_plan, plan_from_text, plan_of, plan_text
 from pflab.cli.app import run
-from pflab.invariants.invariant import Handlers, Invariant, Witnesses
+from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.invariants.registry import INVARIANTS
+from pflab.terms.event_handlers import event_handler
 from pflab.terms.verdict import ExitCode
 from tests.support.campaign_plans import plan
 from traces.events import TombstoneMade
@@ -24,9 +25,7 @@ class NoDeletion(Invariant):
     rules = ("DL-1",)
     says = "Nothing is ever deleted."
 
-    def handlers(self) -> Handlers:
-        return {TombstoneMade: self._made}
-
+    @event_handler
     def _made(self, event: TombstoneMade) -> Witnesses:
         yield f"{event.node} deleted something"
 

@@ -1,0 +1,34 @@
+"""Methods that take events. The annotation of a method says which classes it takes, as with `functools.singledispatch`.
+
+    class Starts:
+        @event_handler
+        def _changed(self, event: NodeStarted | NodeStopped) -> None: ...
+
+`event_handlers_of(Starts())` has the method under both classes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, get_args, get_type_hints
+
+from traces.events import Event
+
+MethodT = TypeVar("MethodT", bound=Callable[..., Any])
+
+_CLASSES: Final[dict[Callable[..., Any], tuple[type[Event], ...]]] = {}
+"""The event classes of each method."""
+
+
+def event_handler(method: MethodT) -> MethodT:
+    """Mark a method as the handler of the event class, or of each class of the union, that its parameter `event` has."""
+    annotation = get_type_hints(method)["event"]
+    _CLASSES[method] = get_args(annotation) or (annotation,)
+    return method
+
+
+def event_handlers_of(owner: object) -> dict[type[Event], Callable[[Any], Any]]:
+    """Return the marked methods of an object, by event class."""
+    methods = inspect.getmembers(type(owner), inspect.isfunction)
+    return {kind: getattr(owner, name) for name, method in methods for kind in _CLASSES.get(method, ())}
