@@ -22,7 +22,7 @@ from pflab.explain.state_tables import state_tables
 from pflab.lab.lab import Lab
 from pflab.oracle.oracle import HIERARCHY
 from pflab.scenario.lesson import Quiz
-from pflab.scenario.load import EXAMPLES, SHIPPED, Scenario, Step, load_scenario
+from pflab.scenario.load import EXAMPLES, SCENARIOS_OF_PFLAB, Scenario, Step, load_scenario
 from pflab.scenario.runner import ScenarioResult, run_scenario
 from pflab.scenario.session import Play
 from pflab.terms.event_words import Lexicon, line, roughly, tag_of, to_the_second
@@ -98,7 +98,7 @@ def run_demo(
 
 
 def _default_lesson() -> Scenario:
-    return replace(load_scenario(SHIPPED / LESSON), topology=load_topology(DEFAULT_LAB))
+    return replace(load_scenario(SCENARIOS_OF_PFLAB / LESSON), topology=load_topology(DEFAULT_LAB))
 
 
 def _welcome(lesson: Scenario) -> Panel:

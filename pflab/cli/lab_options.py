@@ -16,7 +16,7 @@ from pflab.drivers.existing_lab import ExistingLab
 from pflab.drivers.live import LiveLab
 from pflab.lab.lab import Lab
 from pflab.runs.run_folder import LATEST, RunFolder
-from pflab.scenario.load import EXAMPLES, shipped
+from pflab.scenario.load import EXAMPLES, yaml_file
 from pflab.scenario.session import Play
 from pflab.simulation.simulator import Simulator
 from topology import Topology, load_topology
@@ -115,7 +115,7 @@ def read_topology(path: Path) -> Topology:
 
     Raises CommandError if the file cannot be read or is of another kind, TopologyError for mistakes."""
     if not path.exists():
-        path = shipped(str(path), EXAMPLES) or path
+        path = yaml_file(str(path), EXAMPLES) or path
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -38,8 +38,8 @@ class Client(Requests):
         return found
 
     def renew(self, topology: Mapping[str, Any] | None = None) -> None:
-        """Start a new run, which only a lab in containers can. It has begun when /readyz answers and `lab()` has another
-        `run`."""
+        """Start a new run. Only a lab in containers can do this. The run has begun when /readyz answers and `lab()` has
+        another `run`."""
         text = None if topology is None else json.dumps(topology)
         self.json("POST", "/lab/renew", {"topology": text})
 
@@ -48,17 +48,17 @@ class Client(Requests):
         return list(self.json("GET", "/lab/saved"))
 
     def save(self, name: str, *, replace: bool = False) -> dict[str, Any]:
-        """Save the state of the lab, which only a lab in containers can. An existing name is refused (409) without
-        `replace`."""
+        """Save the state of the lab. Only a lab in containers can do this. Without `replace` the lab refuses an existing
+        name (409)."""
         found: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {"replace": replace})
         return found
 
     def reset(self, name: str) -> None:
-        """Reset the lab to a saved state. It is done when /readyz answers and `lab()` has another `history`."""
+        """Reset the lab to a saved state. The reset is complete when /readyz answers and `lab()` has another `history`."""
         self.json("POST", f"/lab/saved/{quoted(name)}/reset", {})
 
     def ship(self) -> dict[str, Any]:
-        """Make all servers write their events into traces. In the answer, the traces are complete up to `at`, except those of
+        """Make all servers write all their events to traces. The traces are complete up to the answer's `at`, except for
         the servers in `away`."""
         found: dict[str, Any] = self.surely("POST", "/lab/ship", {})
         return found

@@ -28,7 +28,7 @@ from topology.problems import PathItem, Position, Problem, ProblemsError, did_yo
 EXAMPLES = Path(topology.__file__).parent / "examples"
 """The folder of the topologies that come with pflab."""
 
-SHIPPED = Path(__file__).resolve().parents[2] / "scenarios"
+SCENARIOS_OF_PFLAB = Path(__file__).resolve().parents[2] / "scenarios"
 """The folder of the scenarios that come with pflab, beside the package both in the repository and installed."""
 
 KEYS = "a scenario has the keys title, topology and steps"
@@ -173,7 +173,7 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 
 
-def shipped(name: str, folder: Path) -> Path | None:
+def yaml_file(name: str, folder: Path) -> Path | None:
     """Return the file of that name in a folder, with or without .yaml; None if there is none, or `name` is a path."""
     if not name or Path(name).name != name:
         return None

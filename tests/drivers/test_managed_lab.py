@@ -143,7 +143,7 @@ async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder
 async def test_shipped_traces_of_a_running_lab_are_complete_up_to_an_instant(
     supervisor: ProcessSupervisor, folder: RunFolder
 ) -> None:
-    """The shipped traces hold all events up to an instant, with all their causes. They name a store that does not answer; one
+    """The written traces hold all events up to an instant, with all their causes. They name a store that does not answer; one
     that was stopped or killed by the lab has no more events."""
     async with lab_of(supervisor, folder) as lab:
         assert (await lab.export_traces()).events == len(read_folder(folder.traces).events) == lab.record.count

@@ -160,13 +160,13 @@ def test_an_installed_wheel_finds_its_scenarios(project_root: Path, tmp_path: Pa
     build = "import setuptools; setuptools.setup()"
     call([sys.executable, "-c", build, "-q", "build", "--build-lib", str(installed)], tree)
     for folder in ("scenarios", "topology/examples"):
-        shipped = {each.name for each in (project_root / folder).glob("*.yaml")}
-        assert {each.name for each in (installed / folder).iterdir()} >= shipped > set()
+        in_tree = {each.name for each in (project_root / folder).glob("*.yaml")}
+        assert {each.name for each in (installed / folder).iterdir()} >= in_tree > set()
     pflab = f"import sys; sys.path.insert(0, {str(installed)!r}); from pflab.cli import main; main()"
     told = call([sys.executable, "-P", "-c", pflab, "run", "new-post", "--simulate"], elsewhere)
     assert "passed" in told
     assert "six-groups" in call([sys.executable, "-P", "-c", pflab, "demo", "--lessons"], elsewhere)
-    whence = f"import sys; sys.path.insert(0, {str(installed)!r}); import pflab.scenario.load as s; print(s.SHIPPED)"
+    whence = f"import sys; sys.path.insert(0, {str(installed)!r}); import pflab.scenario.load as s; print(s.SCENARIOS_OF_PFLAB)"
     assert call([sys.executable, "-P", "-c", whence], elsewhere).strip() == str(installed / "scenarios")
 
 

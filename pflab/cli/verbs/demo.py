@@ -14,7 +14,7 @@ from pflab.cli.options import DEFAULT_SEED
 from pflab.cli.output import page, print_lines
 from pflab.cli.verbs.scenario import load_all
 from pflab.runs.run_folder import RunFolder
-from pflab.scenario.load import SHIPPED, load_scenario
+from pflab.scenario.load import SCENARIOS_OF_PFLAB, load_scenario
 from pflab.terms.verdict import ExitCode
 
 
@@ -49,7 +49,7 @@ def demo(
 
 def _list_lessons() -> int:
     """Print the names and titles of the scenarios that are lessons."""
-    for path in sorted(SHIPPED.glob("*.yaml")):
+    for path in sorted(SCENARIOS_OF_PFLAB.glob("*.yaml")):
         scenario = load_scenario(path)
         if scenario.lesson is not None:
             print_lines([f"{path.stem:<24} {scenario.title}"])

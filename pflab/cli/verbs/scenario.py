@@ -15,7 +15,7 @@ from pflab.cli.output import CommandError, Json, out, print_json, print_lines, p
 from pflab.cli.running_lab import client_of
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
-from pflab.scenario.load import SHIPPED, Scenario, ScenarioError, Step, load_scenario, shipped
+from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, ScenarioError, Step, load_scenario, yaml_file
 from pflab.scenario.runner import ScenarioResult, run_scenario
 from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
@@ -135,7 +135,7 @@ def load_all(names: list[str]) -> list[Scenario]:
             wrong += str(error).splitlines()
         except OSError as error:
             bare = isinstance(error, FileNotFoundError) and path == Path(path.stem)
-            near = did_you_mean(path.name, (each.stem for each in SHIPPED.glob("*.yaml")))
+            near = did_you_mean(path.name, (each.stem for each in SCENARIOS_OF_PFLAB.glob("*.yaml")))
             what = "name a scenario file" + f", or one that comes with pflab: {near}" * bare
             wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; {what}")
     if wrong:
@@ -149,7 +149,7 @@ def find_scenario(name: str) -> Path:
     here = Path(name)
     if here.exists():
         return here
-    return shipped(name, SCENARIOS) or shipped(name, SHIPPED) or here
+    return yaml_file(name, SCENARIOS) or yaml_file(name, SCENARIOS_OF_PFLAB) or here
 
 
 def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult:

@@ -177,7 +177,7 @@ def test_results_say_where_the_run_is_kept(good: str, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("name", ["edit", "edit.yaml"])
 def test_names_of_shipped_scenarios_are_found(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab run edit plays the shipped scenario from any folder; the user's own file of that name has priority."""
+    """pflab run edit plays the scenario of pflab from any folder; the user's own file of that name has priority."""
     assert run(["run", name, "--simulate"]) == ExitCode.GOOD
     assert "passed: An edited message" in capsys.readouterr().out
     Path("scenarios").mkdir()
@@ -187,7 +187,7 @@ def test_names_of_shipped_scenarios_are_found(name: str, capsys: pytest.CaptureF
 
 
 def test_names_of_shipped_topologies_are_found(capsys: pytest.CaptureFixture[str]) -> None:
-    """A shipped topology is found by its name from any folder."""
+    """An example topology of pflab is found by its name from any folder."""
     for name in ("one-site", "one-site.yaml"):
         assert run(["analyze", name]) == ExitCode.GOOD
     assert run(["analyze", "no-site"]) == ExitCode.UNKNOWN

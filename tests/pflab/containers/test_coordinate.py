@@ -97,8 +97,8 @@ def test_a_saved_lab_is_restored(
         with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
             assert client.saved() == ["start"]
             assert client.until_converged("Projects", "54 h")["held"]
-            shipped = client.ship()
-            trace = read_folder(tmp_path / "run" / "traces" / shipped["traces"])
+            written = client.ship()
+            trace = read_folder(tmp_path / "run" / "traces" / written["traces"])
             assert trace.report() == []
-            assert len(trace.events) == shipped["events"]
+            assert len(trace.events) == written["events"]
             assert {each["subject"] for each in client.messages("B", "Projects")} == {"before", "lost"}
