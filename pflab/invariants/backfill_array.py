@@ -39,7 +39,10 @@ from traces.labtime import LabTime
 class MailsBringWhatTheyName(Invariant):
     id = "mails bring what they name"
     rules = ("CN-7", "CN-6", "BF-5")
-    says = "Each change that the set of a mail names is brought by that mail, was here before, or is closed as a hole."
+    says = (
+        "If a mail names a change, then the mail brings the change, or the receiver already had it, or its number is "
+        "closed as a hole."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -115,8 +118,8 @@ class NothingMissingIsForgotten(Invariant):
     id = "nothing missing is forgotten"
     rules = ("BF-1", "BF-2", "ST-5", "HI-4")
     says = (
-        "While the lab is quiet, each change that another store's row claims and this store lacks is in this "
-        "store's backfill array, or held in its queue."
+        "If another store's row claims a change that a store lacks, then, while the lab is quiet, the change is in "
+        "the store's backfill array or held in its queue."
     )
 
     def __init__(self, facts: Facts) -> None:

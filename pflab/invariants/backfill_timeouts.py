@@ -40,8 +40,8 @@ class EntriesWaitAsConfigured(Invariant):
     id = "entries wait as configured"
     rules = ("BF-2", "BF-1")
     says = (
-        "A new entry waits for the first time-out. This is the local one if a store of the site has all of "
-        "it, or gets all of it. A new replica of 5.5 asks at once."
+        "A new entry waits for the first time-out. This is the local time-out if one store of the site has, or later "
+        "gets, all changes of the entry. A new replica of 5.5 asks at once."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -168,7 +168,7 @@ TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsConfigured,)
 class TimeoutsSendRequests(Invariant):
     id = "time-outs send requests"
     rules = ("BF-3", "BF-4", "BF-6")
-    says = "When a time-out of an entry ends, a request goes to a store that claims some of the entry."
+    says = "When a time-out of an entry ends, a request goes to a store that claims a change of the entry."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

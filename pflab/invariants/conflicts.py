@@ -116,8 +116,8 @@ class ContactsAreNotified(Invariant):
     id = "contacts are notified"
     rules = ("CF-2", "CF-4", "DL-2")
     says = (
-        "Only the home store sends notices: one for each version that joins a conflict, if the folder's "
-        "resolve method allows it, and one for each edit that loses to a delete."
+        "Only the home store sends notices. It sends one for each version that joins a conflict, if the folder's "
+        "resolve method allows notices, and one for each edit that loses to a delete."
     )
 
     def __init__(self, facts: Facts) -> None:

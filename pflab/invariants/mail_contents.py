@@ -28,8 +28,7 @@ class OwnRowIsTrue(Invariant):
     id = "own row is true"
     rules = ("RST-1", "CN-6", "CN-7")
     says = (
-        "A store's own row claims only changes that a mail brought or that it made itself, and only changes "
-        "that some store has."
+        "A store's own row claims only changes that some store has. The store made each of them, or a mail brought it."
     )
 
     @event_handler
@@ -84,7 +83,8 @@ class MailsNameWhatTheSenderHas(Invariant):
     id = "mails name what the sender has"
     rules = ("OUT-4", "CN-7", "BF-1")
     says = (
-        "The set of a mail with updates is a subset of its sender's row; a request asks for nothing that the row has."
+        "A mail with updates names only changes that its sender's row has. A request names only changes that its "
+        "sender's row lacks."
     )
 
     @event_handler
@@ -109,10 +109,7 @@ class MailsNameWhatTheSenderHas(Invariant):
 class RowsOfOthersAreTheirs(Invariant):
     id = "rows of others are theirs"
     rules = ("RST-2", "RST-4", "ML-6")
-    says = (
-        "The row that a store keeps of a sender, and what it records from its mail, is what the sender put into "
-        "that mail."
-    )
+    says = "What a store records from a mail, with the row of the sender, is what the sender put into that mail."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

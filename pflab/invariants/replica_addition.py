@@ -146,8 +146,8 @@ class LossesAreReported(Invariant):
     id = "losses are reported"
     rules = ("RP-4", "DU-1")
     says = (
-        "A restored store reports exactly those of its changes that are newer than the backup and were in no mail "
-        "of it."
+        "A restored store reports as lost exactly the changes that it made after the backup and put into none of its "
+        "mails."
     )
 
     def __init__(self, facts: Facts) -> None:

@@ -32,8 +32,8 @@ class LeavingStoresBroadcastFirst(Invariant):
     id = "leaving stores broadcast first"
     rules = ("RP-2", "RST-1")
     says = (
-        "A store that leaves first broadcasts all changes that it made there. Then it asks all holders, with "
-        "a row that has all of them."
+        "A store that leaves a folder first broadcasts all changes that it made in the folder. Then it sends all "
+        "holders a status request with a row that has all these changes."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -100,8 +100,8 @@ class ReplicasDroppedWithPermission(Invariant):
     id = "replicas are dropped with permission"
     rules = ("RP-2", "HI-6")
     says = (
-        "A replica of an existing folder is dropped only when another store has answered that it has all of it; "
-        "in 5.5 at the next midnight."
+        "A store drops its replica of an existing folder only when another store has answered that it has everything. "
+        "A 5.5 store waits for the next midnight."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -172,8 +172,8 @@ class TombstonesLiveLongEnough(Invariant):
     id = "tombstones live long enough"
     rules = ("DL-4", "HI-6")
     says = (
-        "A tombstone is dropped only after its age, when every holder has said that it has it, and never above a "
-        "hidden folder."
+        "A store drops a tombstone only after its age limit, and only when every holder has said that it has the "
+        "deletion. It never drops a tombstone above a hidden folder."
     )
 
     @event_handler
@@ -211,7 +211,10 @@ REMOVALS: tuple[type[Invariant], ...] = (
 class NothingExpiresEarly(Invariant):
     id = "nothing expires early"
     rules = ("DL-3", "DU-1")
-    says = "A message expires only after a limit of its replica, store or folder, in the store's maintenance."
+    says = (
+        "A message expires only in the store's maintenance, and only after the age limit of its replica, store or "
+        "folder."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -244,8 +247,8 @@ class GivenUpByAll(Invariant):
     id = "given up by all"
     rules = ("DL-3", "CN-7")
     says = (
-        "A store stops waiting for an expired number only when every other holder that claims it has said that it "
-        "expired."
+        "A store stops waiting for the number of an expired item only when every other holder that claims the number "
+        "has said that the item expired."
     )
 
     @event_handler

@@ -64,9 +64,9 @@ class RequestsAreAnswered(Invariant):
     id = "requests are answered"
     rules = ("BF-5", "CN-7", "DL-3")
     says = (
-        "A store answers a backfill request at once, to the requester only. The sets of the mails are disjoint "
-        "and are together what was requested and the source has, except what they name as expired. While content "
-        "is suspended there is no answer."
+        "A store answers a backfill request at once, to the requester only. The mails of an answer name different "
+        "changes. Together they name all requested changes that the source has, except changes that they report as "
+        "expired. While content is suspended there is no answer."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -146,8 +146,8 @@ class StatusRequestsAreAnswered(Invariant):
     id = "status requests are answered"
     rules = ("ST-2", "ST-7")
     says = (
-        "If all holders must respond to a status request, a holder answers at once if it has what the requester "
-        "lacks. It always answers a repeat."
+        "If all holders must respond to a status request, a holder that has something more than the requester answers "
+        "at once. A holder always answers a repeat."
     )
 
     def __init__(self, facts: Facts) -> None:
@@ -202,7 +202,10 @@ class StatusRequestsAreAnswered(Invariant):
 class LeavingIsPermittedByCompleteHolders(Invariant):
     id = "leaving is permitted by complete holders"
     rules = ("RP-2",)
-    says = "Only a holder that stays, and has everything that the leaving store said it has, permits a store to leave."
+    says = (
+        "A holder permits a store to leave only if the holder itself stays, and has everything that the leaving store "
+        "said it has."
+    )
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -247,8 +250,8 @@ class RespondersAreListedByVersionRules(Invariant):
     id = "responders are listed by version rules"
     rules = ("ST-3", "ST-4")
     says = (
-        "All holders must respond if the version says so. Otherwise the stores that the six steps list must "
-        "respond, and the oldest."
+        "If the version says so, all holders must respond. Otherwise the stores that the six steps list and the "
+        "holder of the oldest replica must respond."
     )
 
     def __init__(self, facts: Facts) -> None:

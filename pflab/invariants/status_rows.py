@@ -23,10 +23,7 @@ from traces.events import (
 class RowsAreTheLatestSent(Invariant):
     id = "rows are the latest sent"
     rules = ("RST-4",)
-    says = (
-        "The row that a store keeps of another is from the mail that was sent last, among the mails that "
-        "arrived from that store."
-    )
+    says = "Of all mails that arrived from another store, a store keeps the row of the mail that was sent last."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
@@ -56,7 +53,7 @@ class RowsAreTheLatestSent(Invariant):
 class EntriesAreClaimed(Invariant):
     id = "entries are claimed"
     rules = ("RST-4", "BF-2")
-    says = "While the lab is quiet, a backfill array has only what a row, or a store that is leaving, claims."
+    says = "While the lab is quiet, a backfill array has only changes that a row or a leaving store claims."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

@@ -38,7 +38,7 @@ class NothingLostAtHome(Invariant):
 class ClaimsAreKept(Invariant):
     id = "claims are kept"
     rules = ("CN-7", "RST-1", "IN-1")
-    says = "For each change that a store accounts for, it keeps the version or one that replaced it."
+    says = "For each change that a store accounts for, it keeps the version, or a version that replaced it."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         known = reading.knowledge
@@ -56,7 +56,7 @@ class ClaimsAreKept(Invariant):
 class DeletesWin(Invariant):
     id = "deletes win"
     rules = ("DL-2", "HI-6")
-    says = "A store that accounts for the only deletion of an object keeps no version of it."
+    says = "A store that accounts for the only deletion of an object keeps no version of this object."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         known = reading.knowledge
@@ -148,9 +148,7 @@ class VersionsKeptUnchanged(Invariant):
 class NoEntryIsOverdue(Invariant):
     id = "no entry is overdue"
     rules = ("BF-2", "BF-6")
-    says = (
-        "While the lab is quiet, no backfill entry is overdue, except entries that wait for a slot while all are taken."
-    )
+    says = "While the lab is quiet, a backfill entry is overdue only if it waits for a slot and all slots are taken."
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         limit = self.facts.topology.servers[reading.store].settings.outstanding_backfill_limit

@@ -33,8 +33,8 @@ class NothingOlderReplaces(Invariant):
     id = "nothing older replaces"
     rules = ("CN-4", "IN-3", "HI-5", "CN-9")
     says = (
-        "A store does not apply a version if it keeps one that includes it. Nor does it apply a version of a "
-        "folder or an associated message that is earlier than the one that it keeps."
+        "A store does not apply a version that is included in a version that it keeps. Of a folder or an associated "
+        "message, it does not apply a version that is earlier than the version that it keeps."
     )
 
     def __init__(self, facts: Facts) -> None:
