@@ -49,7 +49,7 @@ def _judge(folder: Path, made: Path) -> None:
     java_process: subprocess.Popen[bytes] | None = getattr(spark.sparkContext._gateway, "proc", None)
     spark.stop()
     if java_process is not None and java_process.stdin is not None:
-        java_process.stdin.close()  # Java ends at the end of its input
+        java_process.stdin.close()  # Java exits when its input ends
         java_process.wait()
 
 

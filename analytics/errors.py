@@ -6,8 +6,8 @@ class AnalyticsError(Exception):
 
 
 class JavaMissing(AnalyticsError):
-    """Spark needs Java, and finds none that it can use."""
+    """Spark needs Java, and there is no Java that it can use."""
 
 
 class NoTraces(AnalyticsError):
-    """The named folders have no segment."""
+    """The given folders contain no segment."""

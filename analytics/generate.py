@@ -1,7 +1,7 @@
 """Generate traces of any size with Spark: a few stores post and replicate for a given number of cycles.
 
-Everything follows from the number of the cycle: which store posts, and the sequence number of each event. So a billion events
-need no memory, and the same arguments give the same lines. Faults are planted at known places: in every `fault_every`-th cycle
+The number of a cycle determines which store posts, and the sequence number of each event. So a billion events need no
+memory, and the same arguments give the same lines. Faults are planted at known places: in every `fault_every`-th cycle
 one store ignores the first post that it receives.
 """
 
@@ -22,7 +22,7 @@ POSTS: Final = 20
 """How many posts a cycle has. One store makes them and sends them in one mail."""
 
 LAMPORT_STEP: Final = 1000
-"""More than twice the events of a store in a cycle."""
+"""The distance of Lamport numbers between two cycles: more than twice the events of a store in a cycle."""
 
 START_AT: Final = 1_066_694_400_000_000
 SETUP: Final = "5e" * 16

@@ -41,7 +41,7 @@ def figures() -> dict[str, float]:
             timers[f"{name} {size}"] = timeit.Timer(work, timer=process_time)
     calls = {name: max(1, int(ROUND_SECONDS / max(timer.timeit(1), 1e-6))) for name, timer in timers.items()}
     best = dict.fromkeys(timers, float("inf"))
-    for _ in range(ROUNDS):  # in turn, so that a slow period of the machine affects every size
+    for _ in range(ROUNDS):  # the sizes in turn, so that a slow period of the machine affects each of them
         for name, timer in timers.items():
             best[name] = min(best[name], timer.timeit(calls[name]) / calls[name] * 1000)
     return best
@@ -52,7 +52,7 @@ def _workload(size: int) -> dict[str, Callable[[], object]]:
     sparse = scattered(size, 3, gap=2000)
     top = big.highest(GUID)
     new = CNSet.of(ChangeNumber(GUID, top + 2), ChangeNumber(OTHER, 1))
-    another, alike = scattered(size, 4), big | new  # alike: nearly the same set, as rows of holders are
+    another, alike = scattered(size, 4), big | new  # alike: nearly the same set, like the rows of two holders
     ranges = big.ranges(GUID)
     third, half = ranges[size // 3], ranges[size // 2]
     within = CNSet.of(ChangeNumber(GUID, third[0]), ChangeNumber(GUID, half[1]))

@@ -44,7 +44,7 @@ async def _until_all_have(lab: Lab, count: int) -> None:
 
 
 async def _bulk(folder: Path) -> float:
-    """Return posts per second, from the first post until both other stores have all."""
+    """Return posts per second, from the first post until both other stores have all posts."""
     async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "bulk")) as lab:
         began = time.perf_counter()
         for batch in range(POSTS // BATCH):

@@ -1,8 +1,8 @@
 """Three stores in three processes, as `pflab up --processes` runs them, used over HTTP.
 
-One more process runs the lab and the users. All share the machine's processors. A single post counts as visible when it is
-committed in a store's database, which is what the store would answer. Polling the store itself over HTTP so often would be
-most of its work.
+One more process runs the lab and the users. All share the machine's processors. A single post counts as visible when it
+is committed in a store's database, because the store would then show it. The benchmark reads the database, because
+frequent requests over HTTP would be most of the store's work.
 """
 
 from __future__ import annotations
@@ -152,7 +152,8 @@ class Watched:
 
 
 async def _singles(folder: Path) -> tuple[float, float, float, float]:
-    """Send each change in its own mail, when the one before is visible. Return changes per second, p50 and p99 in ms, and
+    """Send each change in its own mail, when the change before it is visible. Return changes per second, p50 and p99 in
+    ms, and
     microseconds of processor time of all stores for each change."""
     took_s: list[float] = []
     async with _lab(folder, "singles", interval="0") as lab:

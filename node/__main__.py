@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 
 def imported() -> Callable[[], int]:
-    """Import all that a store needs; the function that runs it."""
-    # What is imported stays: looking for garbage among it made the start a tenth longer, and each full collection later
-    # stop the store for 60 ms.
+    """Import all that a store needs, and return the function that runs it."""
+    # Imported objects live as long as the process. Searching them for garbage made the start a tenth longer, and each
+    # later full collection stopped the store for 60 ms.
     gc.disable()
     _import_fastapi()
     from node.process.main import main  # noqa: PLC0415 - see above
@@ -19,7 +19,7 @@ def imported() -> Callable[[], int]:
 
 
 def _import_fastapi() -> None:
-    """Import FastAPI, whose models of OpenAPI are then not made before somebody asks for /docs."""
+    """Import FastAPI without its models of OpenAPI. The first request for /docs makes them."""
     from pydantic import BaseModel  # noqa: PLC0415 - see above
 
     BaseModel.model_config["defer_build"] = True

@@ -38,7 +38,7 @@ class CannotWrite(NodeError):
     """
 
     def __init__(self, store: str, why: object) -> None:
-        super().__init__(f"store {store} cannot write: {why}; it continues by itself when it can")
+        super().__init__(f"store {store} cannot write: {why}; the store continues by itself when it can write again")
 
 
 class Misuse(NodeError):

@@ -1,1 +1,1 @@
-"""pflab: a lab of public folder stores that replicate by mail. The only name that outsiders import."""
+"""pflab: a lab of public folder stores that replicate by mail. Other programs import only this package."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class LabError(Exception):
-    """The lab cannot do what was asked; one clear line that says what is wrong and what would be right."""
+    """The lab cannot do what was requested. The text is one line: what is wrong, and what would be right."""
 
 
 class NotIdle(LabError):

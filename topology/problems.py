@@ -8,10 +8,10 @@ PathItem = str | int
 # An error message with more names than this does not help.
 _MOST_NAMES_LISTED = 12
 _MOST_TEXT_QUOTED = 60
-# To search for names similar to a longer word is slow and finds nothing.
+# For a longer word, the search for similar names is slow and finds nothing.
 _LONGEST_MISSPELLED = 100
 
-# A hostile file may have a mistake in every word.
+# A malicious file can have a mistake in every word.
 MOST_PROBLEMS = 200
 
 

@@ -39,7 +39,7 @@ _EVERY: Final = re.compile(r"every\s+(\d{1,4}\s*)?(?:h|hours?)", re.ASCII | re.I
 _TIMES: Final = re.compile(r"(\d{1,2}):(\d{2})(?:\s*-\s*(\d{1,2}):(\d{2}))?", re.ASCII)
 _ENTRY: Final = re.compile(r"\s*(?P<days>[A-Za-z][A-Za-z,\s-]*?)?\s*(?P<times>\d.*?)?\s*", re.ASCII)
 _MAX_ENTRIES: Final = SLOTS_A_WEEK
-# Longer than the seven days written out in full; the patterns above are slow on long blanks.
+# More than the names of all seven days need. The patterns above are slow on long sequences of blanks.
 _MAX_ENTRY_TEXT: Final = 120
 _RIGHT: Final = (
     'write always, never, every 1 h, every 2 h, every 4 h, or times such as "Mon-Fri 20:00-06:00" or "Sun 12:15", '
@@ -162,7 +162,7 @@ def parse_schedule(value: str | Sequence[str]) -> Schedule:
         if match is not None:
             hours = int(match.group(1) or 1)
             if hours not in OFFERED_HOURS:
-                raise ValueTextError(f"every {hours} h is not offered", _RIGHT)
+                raise ValueTextError(f"every {hours} h is not an interval of a schedule", _RIGHT)
             return Schedule.every(hours)
     return Schedule.of_slots(slot for entry in entries for slot in _entry_slots(entry))
 

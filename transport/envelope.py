@@ -163,7 +163,7 @@ class Transmission:
 
     @property
     def is_call(self) -> bool:
-        """True for a call: no mail, only reports of links."""
+        """True for a call, which has no mail and only reports links."""
         return not self.recipients
 
     def hop_from(self, server: str, *, authenticated: bool = False) -> IncomingHop:
@@ -224,7 +224,7 @@ class SendOutcome:
     reason: str = ""
     refusals: tuple[RecipientRefusal, ...] = ()
     ordinary: str = ""
-    """Why a delivered system message went as ordinary mail (ML-3); '' if it did not."""
+    """Why a system message was delivered as ordinary mail (ML-3); '' if it was not."""
     refused: CommandRefused | None = None
     """The XEXCH50 command that the peer refused for a delivered mail."""
     unreachable: bool = False

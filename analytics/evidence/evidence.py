@@ -1,6 +1,7 @@
 """Evidence tables for the checks. Each row is one case, with all columns that the checks of that table need.
 
-What a node derived (costs, due times, missing changes) appears in a table only to be checked, never as a reason.
+Values that a node derived (costs, due times, missing changes) are in a table only to be checked. Nothing is computed
+from them.
 """
 
 from __future__ import annotations

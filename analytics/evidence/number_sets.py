@@ -1,8 +1,8 @@
 """Sets of change numbers in SQL: the text of a trace (`GUID:1-5,7;...`) as an array of ranges, and unions of such arrays.
 
 A folder has a set of messages and a set of associated messages (FAI: folder-associated items, such as views and rules). Each
-set may also contain numbers of the other kind, to close the gaps in its own ranges. So the two must not be mixed: in an array
-of both, the GUIDs of the second have a suffix.  # spec: CN-6, CN-9
+set may also contain numbers of the other kind, to close the gaps in its own ranges. So the two sets must stay separate:
+in an array of both sets, the GUIDs of associated messages have a suffix. # spec: CN-6, CN-9
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def guid_of_kind(guid: str, kind: str) -> str:
 
 
 def without_kind(ranges_: str) -> str:
-    """Return SQL for the ranges of `ranges_by_kind` under the plain GUIDs, to compare them with what was traced in one set."""
+    """Return SQL for the ranges of `ranges_by_kind` with plain GUIDs, for comparison with a trace that has both kinds
+    in one set.
+    """
     return f"transform({ranges_}, r -> struct(replace(r.guid, '{_FAI}', '') as guid, r.low as low, r.high as high))"
 
 

@@ -1,8 +1,8 @@
 """The organization of a run: stores, their names and addresses, the folders of the topology; and the state of a node at a time.
 
 The state of a node is which stores its directory lists, and whether content is suspended there. It follows from what was done
-to the node (stores joined and deleted, settings changed), not from what the node says. Restored stores are left out, because
-they know again only what they knew at the backup.
+to the node (stores joined and deleted, settings changed), not from what the node says. Restored stores are left out,
+because a restored store knows only what it knew at the backup.
 """
 
 from __future__ import annotations

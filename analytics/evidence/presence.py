@@ -48,7 +48,8 @@ def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> Data
     fewest lists), at, store, forced, listing (the folders that listed it in the versions known there), left (those of them
     whose list the node did not change at that instant).
 
-    All stores learn of a deletion at the same time. A store without the new version of a folder still lists the deleted store.
+    All stores learn of a deletion at the same time. A store that does not have the new version of a folder still lists
+    the deleted store.
     """
     removed = events.of("store.deleted").select("trace", "node", "seq", "at", "store", "forced")
     removed = removed.join(F.broadcast(restored), ["trace", "node"], "left_anti")

@@ -1,8 +1,9 @@
 """Choices of backfill sources, computed independently from the state tables at that time (BF-1 to BF-4): what each candidate
 had, at which cost, and whether it was down.
 
-Of the trace of a choice only the names of the candidates are used. The row of a candidate is the last that arrived from it. Its
-cost is that of the route in the topology. It is down if its time-out ended and no mail arrived from it since.
+From the event of a choice, only the names of the candidates are used. The row of a candidate is the last that arrived
+from it. Its cost is that of the route in the topology. It is down if its time-out ended and no mail arrived from it
+since.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
 
 
 def _known(events: Silver, pairs: DataFrame) -> DataFrame:
-    """Return what a node learnt about a store, for these `pairs`: its row (latest), that it is down or up again (marked), its
+    """Return what a node learned about a store, for these `pairs`: its row (latest), that it is down or up again
+    (marked), its
     mean transmission time (mean), and when the node asked it (asked)."""
     rows = events.of("row.replaced").select(
         "trace", "node", "seq", "store", "folder",

@@ -54,8 +54,9 @@ def histories(events: Silver, org: Organization) -> DataFrame:
 
 
 def firsts(made: DataFrame, *columns: str, of: Sequence[str] = ("trace", "number")) -> DataFrame:
-    """Return these columns of the first change with each number. A number that was given twice is the subject of a rule check;
-    here the order in which Spark reads the two changes must not matter."""
+    """Return these columns of the first change with each number. A rule check reports numbers that were given twice.
+    Here the order in which Spark reads the two changes must not matter.
+    """
     first = F.min_by(F.struct(*columns), F.struct("at", "store", "seq")).alias("first")
     return made.groupBy(*of).agg(first).select(*of, "first.*")
 
@@ -107,7 +108,7 @@ def restores(events: Silver) -> DataFrame:
             ),
         )
     )
-    # From the last restore backwards: a restore that a later restore has undone undoes nothing.
+    # Go from the last restore to the first: a restore that a later restore has undone has no effect.
     nothing = F.expr("cast(array() as array<struct<after: bigint, before: bigint>>)")
     chain = F.aggregate(
         spans,

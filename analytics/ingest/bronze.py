@@ -18,7 +18,7 @@ from traces.events import EVENT_TYPES
 from traces.trace_version import TRACE_MAJOR
 
 ASIDE: Final = "aside"
-"""The family of lines that are no known events."""
+"""The family of lines that are not events of a known type."""
 
 MALFORMED: Final = "malformed"
 OTHER_VERSION: Final = "other version"

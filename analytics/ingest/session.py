@@ -51,9 +51,9 @@ _SETTINGS: Final[Mapping[str, str]] = {
     # A trace may have any content. What cannot be computed is null, and a check is violated by null. With ANSI mode one such
     # trace would end the check of all traces.
     "spark.sql.ansi.enabled": "false",
-    # For the same reason: a list with one GUID twice is wrong, but must not end the check.
+    # A list with one GUID twice is wrong too, but must not end the check of all traces.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
-    # Otherwise each call asks Java several times for its place in the code, for messages that are not shown.
+    # Without this each call asks Java several times for the position in the code, for messages that are not shown.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_SETTINGS: Final[Mapping[str, str]] = {

@@ -21,8 +21,9 @@ from transport.mime.headers import scan_header
 from transport.stimulus import Stimulus
 
 MAX_STEPS_A_TICK = 100_000
-"""If more timers are due at one instant, a handler sets its own timer again and again. `tick` raises an error and does not
-hang."""
+"""The most timers that one tick runs. If more are due at one instant, a handler sets its own timer again and again;
+`tick` then raises an error instead of running for ever.
+"""
 
 
 def tick(ctx: Context, s: Stimulus) -> None:

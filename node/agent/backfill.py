@@ -100,8 +100,9 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
     numbers = claimed - own.numbers
     if not numbers:
         return
-    # Numbers in the queue are not missing (spec: BF-2). Nor are changes made here that the own row does not claim yet
-    # (spec: RST-1): a response can bring such a change to another store before its broadcast (spec: CN-7).
+    # Numbers in the queue are not missing (spec: BF-2). Changes made here that the own row does not claim yet are not
+    # missing either (spec: RST-1). A response can bring such a change to another store before its broadcast (spec:
+    # CN-7).
     numbers = numbers.without(held)
     unsent = own.unsent(ctx.store.guid, LastSent(ctx.store.change_counter, ctx.store.change_counter))
     _account_for_replaced(ctx, s, fid, numbers & unsent)
@@ -148,7 +149,9 @@ def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSe
 
 
 def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
-    """Mark the entries as local whose numbers `store`, of this site, all has. The earlier due time applies (spec: BF-2)."""
+    """Mark as local each entry of which `store`, a store of this site, has all numbers. The earlier due time applies
+    (spec: BF-2).
+    """
     row = ctx.rst.row(fid, store)
     if row is None or not ctx.directory.same_site(ctx.name, store):
         return

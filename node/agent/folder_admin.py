@@ -39,7 +39,8 @@ PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
 
 
 class FolderFields(TypedDict, total=False):
-    """The properties of a folder as users give them, all as text. A missing one is left at its default, or as it is.
+    """The properties of a folder as users give them, all as text. A missing property keeps its default or present
+    value.
 
     alias and age_limit may be 'none', alias 'default'; a changed schedule 'default' means the schedule of the store.
     """
@@ -192,7 +193,7 @@ def _checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
     unknown = [store for store in stores if ctx.directory.get(store) is None]
     if unknown:
         known = ", ".join(ctx.directory.stores())
-        raise Misuse(f"not in the directory: {', '.join(unknown)}; the stores are {known}")
+        raise Misuse(f"the directory has no store {', '.join(unknown)}; its stores are {known}")
     if not stores:
         raise Misuse("a folder keeps at least one replica; name at least one store")  # spec: RP-2
     return tuple(dict.fromkeys(stores))

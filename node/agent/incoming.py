@@ -134,8 +134,8 @@ def decode_content(ctx: Context, content: bytes) -> ReplicationMail:
 def _record_arrival(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
     """Record the arrival of a mail: its sender is up (spec: BF-4), and its transit time (spec: RT-3).
 
-    Neither is recorded if a mail that was sent later arrived before. So an outsider who sends a captured mail again cannot
-    mark its sender up.
+    If a mail that was sent later has arrived already, neither is recorded. So an outsider who sends a captured mail
+    again cannot mark its sender up.
     """
     if mail.lamport <= MAX_LAMPORT:
         s.trace.lamport_seen(mail.lamport)

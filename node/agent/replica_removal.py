@@ -125,7 +125,7 @@ def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
 
 
 def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section, own: OwnRow) -> None:
-    """Note what a leaving store has. Answer now if this store has all of it, otherwise when it has."""
+    """Note what a leaving store has. Answer now if this store has all of it, otherwise as soon as it has."""
     s.conn.exec_driver_sql(
         "INSERT OR REPLACE INTO leaver (fid, store, mail, numbers, numbers_fai) VALUES (?, ?, ?, ?, ?)",
         (own.fid, mail.store, mail.message_id, *section.row.encode()),

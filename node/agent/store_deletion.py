@@ -30,7 +30,10 @@ def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
     instances = {each.path or each.text for each in (*holding, *leaving)}
     if instances and not force:
         paths = ", ".join(sorted(instances))
-        raise Misuse(f"store {store} cannot be deleted: it holds replicas of {paths}; move them, or delete it by force")
+        raise Misuse(
+            f"store {store} cannot be deleted: it holds replicas of {paths};"
+            " move the replicas first, or delete the store by force"
+        )
     forget_store(ctx, s, store, forced=bool(instances))  # before the lists change, so that losses are reported
     for folder in holding:
         folder_admin.take_off_list(ctx, s, folder, store)

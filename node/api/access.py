@@ -114,7 +114,10 @@ class Guard:
         # A token that is sent must be right, even if the address is trusted.
         if self._token is not None and ("authorization" in headers or peer[0] not in self._trusted):
             if not carries(headers.get("authorization", ""), self._token):
-                return HTTPStatus.UNAUTHORIZED, "this lab requires its token: Authorization: Bearer TOKEN"
+                return (
+                    HTTPStatus.UNAUTHORIZED,
+                    "this lab requires its token; send the header field Authorization: Bearer TOKEN",
+                )
             return None
         host = headers.get("host", "")
         if _host_name(host) not in self._hosts:

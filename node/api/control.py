@@ -83,7 +83,9 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
     @router.get("/idle")
     async def idle(
         name: Name,
-        at: Annotated[int, Query(description="The instant to judge by, in microseconds since 1970.")],
+        at: Annotated[
+            int, Query(description="The lab time at which the node must be idle, in microseconds since 1970.")
+        ],
         after: Annotated[int, Query(ge=0, description="The number of the last known event.")] = 0,
         wait_s: Annotated[float, Query(ge=0.0, le=LONGEST_WAIT_S)] = 0.0,
     ) -> Response:

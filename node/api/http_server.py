@@ -54,7 +54,7 @@ class HttpServer:
     ) -> None:
         if token is None and host not in LOOPBACK_NAMES:
             raise OpenToAll(
-                f"anybody who reaches {host} could change the lab: give a token file, or listen on 127.0.0.1"
+                f"without a token, anybody who reaches {host} could change the lab; give a token file, or listen on 127.0.0.1"
             )
         self._asked = (host, port)
         config = uvicorn.Config(

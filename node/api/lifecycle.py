@@ -60,12 +60,12 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
 
     @router.get("/standing")
     async def status(name: Name) -> Response:
-        """Return whether the store runs or the process waits, the run, and the address at which the store takes mail."""
+        """Return the state of the process, its run, and the address at which its store accepts mail."""
         return json_response(process.status(name))
 
     @router.post("/begin")
     async def begin(name: Name, order: BeginOrder) -> Response:
-        """Open the store at the lab's time, held until `go`; return the address at which it takes mail."""
+        """Open the store at the lab's time, paused until `go`; return the address at which it accepts mail."""
         return json_response(await process.begin(name, order))
 
     @router.put("/restore")

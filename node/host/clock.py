@@ -1,8 +1,8 @@
-"""The lab clock of one node: lab time as a line over a monotonic source, forward only.  # spec: TM-1
+"""The lab clock of one node: lab time as a linear function of a monotonic clock. It never goes back. # spec: TM-1
 
-Between two changes of rate or jumps the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. Rate 1 is
-real time, 3600 an hour a second, 0 paused. This is the only place in a running node that converts machine time into lab
-time.
+Between two changes of rate or jumps the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. At rate 1 lab
+time is as fast as real time, at rate 3600 an hour passes in each second, and at rate 0 the clock is paused. This is the
+only place in a running node that converts machine time into lab time.
 """
 
 from __future__ import annotations
@@ -57,10 +57,7 @@ class LabClock:
         """Move forward to `to_at`; the rate stays. Raises ClockError if that is in the past."""
         now = self.now()
         if to_at < now:
-            raise ClockError(
-                f"the lab clock only goes forward: it shows {format_instant(now)},"
-                f" {format_instant(to_at)} is before that"
-            )
+            raise ClockError(f"the lab clock shows {format_instant(now)} and cannot go back to {format_instant(to_at)}")
         self._settle_at(to_at)
 
     def real_seconds_to(self, at: LabTime) -> float | None:

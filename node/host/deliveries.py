@@ -68,9 +68,9 @@ class Deliveries:
     def busy(self) -> str:
         """Return which deliveries have not ended, in words; '' if all have."""
         if self._in_flight:
-            return f"{counted(len(self._in_flight), 'mail')} on the way out"
+            return f"{counted(len(self._in_flight), 'mail')} being sent"
         if self._results.pending:
-            return f"{counted(self._results.pending, 'report')} on the way"
+            return f"{counted(self._results.pending, 'delivery result')} not yet stored"
         return ""
 
     def changed(self) -> None:

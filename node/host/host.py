@@ -33,7 +33,7 @@ What must never happen
 - The host remembers anything that the database does not have, except which queue rows are in flight. So a host may be
   killed at any time.
 - The listener answers 250 before the node has committed the mail (IN-2).
-- The host reports that it is idle while a mail is in flight, on the way in, or due.
+- The host reports that it is idle while a mail is being sent or received, or is due.
 - A row stays due although FRUITLESS_TICKS ticks in a row had nothing else to do (HostStuck).
 
 The host knows nothing about other nodes except `address_of(server)`. If a server has no address, or nobody listens there, the
@@ -70,7 +70,7 @@ TICK_WHILE_SENDING_S = 0.05
 next timer is."""
 
 STUCK_PAUSE_S = 0.01
-"""Real time that a host waits when its node has a row due that neither a tick nor a delivery takes away."""
+"""Real time that a host waits when its node has a due row that neither a tick nor a delivery removes."""
 
 FRUITLESS_TICKS = 100
 """Ticks in a row that leave a row due; after that the node is stuck and the host fails."""
@@ -87,7 +87,7 @@ log = logging.getLogger("pflab.host")
 
 
 class HostStuck(NodeError):
-    """A node has a row due that no tick takes away."""
+    """A node has a due row that no tick removes."""
 
 
 class Host:
@@ -271,16 +271,16 @@ class Host:
     def busy(self, at: LabTime) -> str:
         """Return why this host is not idle at `at`, in words; '' if it is idle."""
         if self.failure is not None:
-            return f"it failed: {described(self.failure)}"
+            return f"the server failed: {described(self.failure)}"
         if self._write_error:
             return self._write_error
         if leaving := self._deliveries.busy():
             return leaving
         if self._listener.open_transactions:
-            return f"{counted(self._listener.open_transactions, 'mail')} on the way in"
+            return f"{counted(self._listener.open_transactions, 'mail')} being received"
         due_at = self.next_due()
         if due_at is not None and due_at <= at:
-            return f"a row has been due since {format_instant(due_at)}"
+            return f"a timer or mail has been due since {format_instant(due_at)}"
         return ""
 
     async def hold(self) -> LabTime:
@@ -365,7 +365,7 @@ class Host:
         self._fruitless_ticks += 1
         if self._fruitless_ticks > FRUITLESS_TICKS:
             raise HostStuck(
-                f"server {self.name} has a row due since {format_instant(due_at)} that is still there"
+                f"server {self.name}: a timer or mail has been due since {format_instant(due_at)} and is still due"
                 f" after {FRUITLESS_TICKS} ticks"
             )
         return False

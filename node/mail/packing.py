@@ -12,7 +12,7 @@ DELETION_BYTES = 200
 """The approximate size of a message's deletion in a mail. Its object, number, list and time have at least 110 bytes."""
 
 UPDATES_A_MAIL = 50_000
-"""The most updates in one mail, whatever their size. A receiver accepts a few more."""
+"""The most updates in one mail, whatever their size. A receiver accepts slightly more."""
 
 
 def split(

@@ -37,9 +37,7 @@ def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
     if own is None or own.pending:  # spec: RP-2 a leaving store accepts no more posts
         transitive = ctx.config.profile.refers_onward
         holders = ", ".join(ctx.directory.referred(ctx.name, ctx.holders(folder.fid), transitive=transitive))
-        raise NoReplicaHere(
-            f"store {ctx.name} holds no replica of {folder.path}; it is held by {holders or 'no store'}"
-        )
+        raise NoReplicaHere(f"store {ctx.name} holds no replica of {folder.path}; its holders are: {holders or 'none'}")
     return folder, own
 
 
@@ -219,7 +217,9 @@ def _kept_by_text(kept: Sequence[KeptVersion], text: str) -> KeptVersion:
     for each in kept:
         if each.number.text == text:
             return each
-    raise Misuse(f"{text!r} is not a kept version; these are kept: {', '.join(each.number.text for each in kept)}")
+    raise Misuse(
+        f"{text!r} is not a kept version; the kept versions are: {', '.join(each.number.text for each in kept)}"
+    )
 
 
 def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, operation: str) -> None:

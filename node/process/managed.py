@@ -10,8 +10,8 @@ States of the process:
 | any | SIGTERM, SIGINT | ended, after a running store has ended in order |
 
 The coordinator pauses a store that it begins, sets its clock, sends it the addresses of its peers, and lets it work. So no
-store runs that the coordinator does not know, and a store never works at another time than the lab's. Started with
---topology, the process begins its store itself and needs no coordinator.
+store runs that the coordinator does not know, and a store never works at another time than the lab's. If the process is
+started with --topology, it begins its store itself and needs no coordinator.
 
 A database belongs to one history: the run, or a later name if the lab went back to a snapshot. A note beside the database
 (NAME.run) says which. The process refuses to begin a store on the database of another history, unless the coordinator says
@@ -95,7 +95,11 @@ class ManagedNode:
 
     @property
     def waits(self) -> str:
-        return "" if self._store is not None else f"server {self._options.name} waits for the lab to begin it"
+        return (
+            ""
+            if self._store is not None
+            else f"server {self._options.name} has no store until the coordinator begins it"
+        )
 
     @property
     def ending(self) -> bool:
@@ -205,7 +209,7 @@ class ManagedNode:
         async with self._changing:
             self._check_name(name)
             if self._store is not None:
-                raise Misuse(f"server {name} is already running, in run {self._store.run}; end it first")
+                raise Misuse(f"server {name} is already running, in run {self._store.run}; end that run first")
             try:
                 topology = topology_from_text(order.topology, "the lab's topology")
             except ProblemsError as error:
@@ -224,7 +228,7 @@ class ManagedNode:
             if not order.fresh:
                 raise Misuse(
                     f"the database of {self._options.name} belongs to the run {before}, not to {wanted};"
-                    " empty its folder"
+                    " empty the folder of the database"
                 )
             self._remove()
         self._note.write_text(wanted, "utf-8")
@@ -267,7 +271,7 @@ class ManagedNode:
         """Replace the database by a copy from another history. Raises Misuse while the store runs."""
         self._check_name(name)
         if self._store is not None:
-            raise Misuse(f"server {name} runs; end it before its database is replaced")
+            raise Misuse(f"server {name} is running; stop it before you replace its database")
         # If the process is killed here, the note is missing and the coordinator sends the copy again.
         self._note.unlink(missing_ok=True)
         self._remove()
@@ -279,7 +283,7 @@ class ManagedNode:
         """Keep a backup for the next begin. Raises Misuse while the store runs."""
         self._check_name(name)
         if self._store is not None:
-            raise Misuse(f"server {name} runs; end it before it is restored")
+            raise Misuse(f"server {name} is running; stop it before you restore it")
         self._restore = content
 
     async def finish(self, name: str) -> dict[str, object]:
@@ -308,7 +312,7 @@ class ManagedNode:
         """Return events of a store that does not run, as lines. If there are no more, write them all into segments."""
         self._check_name(name)
         if self._store is not None:
-            raise Misuse(f"server {name} runs; ask it for its events")
+            raise Misuse(f"server {name} is running; read its events from its API")
         path, folder = data_folders(self._options, traces)
         if self._history != history:
             return []

@@ -33,7 +33,7 @@ store_state = Table(
     Column("suspended_at", Integer),  # since when content replication is suspended (spec: RP-5)
 )
 
-said_expired = Table(  # numbers whose items have expired at other stores, as these said (spec: DL-3)
+said_expired = Table(  # numbers whose items have expired at other stores, as these stores reported (spec: DL-3)
     "said_expired",
     metadata,
     Column("fid", Integer, primary_key=True),

@@ -64,7 +64,10 @@ def take_due(conn: Connection, now: LabTime, kinds: tuple[Timer, ...]) -> tuple[
 
 @cache  # each stimulus calls this, with one of two values
 def _among(kinds: tuple[Timer, ...]) -> str:
-    """Return a condition. The plus makes SQLite use the index by time; with the one by kind it would sort all rows."""
+    """Return an SQL condition on the kind.
+
+    Its plus sign makes SQLite use the index by time; with the index by kind, SQLite would sort all rows.
+    """
     if len(set(kinds)) == len(Timer):
         return "1"
     return f"+kind IN ({', '.join('?' * len(kinds))})"

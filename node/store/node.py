@@ -177,7 +177,8 @@ class Node(StoreLife):
     # -- drivers
 
     def mail_in(self, now: LabTime, hop: IncomingHop, mail: IncomingMail, lost_by: str | None = None) -> None:
-        """A mail from SMTP. It returns when the mail is durable here (spec: IN-2); MailRefused if it is not taken.
+        """Receive a mail from SMTP, and return when it is durable here (spec: IN-2). Raise MailRefused if it is not
+        accepted.
 
         lost_by: the fault that loses the mail here; then only the event hop.dropped remains of it.
         """

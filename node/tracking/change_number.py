@@ -43,7 +43,9 @@ class ChangeNumber(NamedTuple):
         """Return the number in a text. Raise NumberError if it is not exactly the form of `text`."""
         guid, colon, counter = text.partition(":")
         if not colon:
-            raise NumberError(f"not a change number: {text[:80]!r}; write 32 hex digits:counter")
+            raise NumberError(
+                f"not a change number: {text[:80]!r}; write a GUID of 32 hex digits, a colon and a counter"
+            )
         return cls(parsed_guid(guid), checked_counter(parsed_counter(counter)))
 
     def to_xid(self) -> bytes:

@@ -89,10 +89,10 @@ BRANCHES: tuple[str, ...] = (
     "store deleted with what it held",
     *VERSION_BRANCHES,
 )
-"""Branches that a long campaign must have seen."""
+"""The branches that a long campaign must reach."""
 
 OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again", "deletion learned at its start")
-"""Rare branches, which are counted but not reported when missing."""
+"""Rare branches: they are counted, but a campaign that misses one does not report it."""
 
 
 class BranchCounter:

@@ -183,7 +183,7 @@ def _own_exceptions() -> Iterator[None]:
         raise _Stopped from error
     except BrokenPipeError as error:
         if not _output_is_closed():
-            raise  # it was another pipe
+            raise  # the error is about another pipe
         raise _BrokenPipe from error
 
 

@@ -58,10 +58,8 @@ class LabOrder:
         return make
 
     def keep_databases(self, play: Play) -> None:
-        """Write the databases of a simulated lab into its run folder for `pflab state`, of the stores that run at the
-        end.
-
-        Raises LabError if one cannot be written.
+        """Write the databases of a simulated lab into its run folder, so that `pflab state` can read them. Stores that
+        do not run at the end have none. Raises LabError if a database cannot be written.
         """
         if not self.simulate or self.folder is None:
             return
@@ -81,7 +79,7 @@ def run_folder(
 
 
 def existing_run(run: Path | None) -> Path:
-    """Return the given run folder, else the latest below runs/, and print which one that is."""
+    """Return the given run folder, or the latest below runs/. Print which run folder it is."""
     path = run if run is not None else RUNS / LATEST
     if not path.is_dir():
         hint = "name a run folder, or make a run first: pflab demo"

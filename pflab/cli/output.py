@@ -44,7 +44,7 @@ out = _Terminal(highlight=False, soft_wrap=True)
 
 
 page = _Terminal(highlight=False)
-"""For tables and panels, which are fitted to the width of the terminal; `out` does not wrap lines."""
+"""The console for tables and panels, which are as wide as the terminal. The console `out` does not wrap lines."""
 err = _Terminal(stderr=True, highlight=False, soft_wrap=True)
 
 Json = Annotated[bool, Option("--json", help="Print JSON instead of text.")]

@@ -176,7 +176,9 @@ RECONNECT_TIMEOUT_S = 30.0
 """Real time for which attempts to continue a broken stream are made."""
 
 REFUSED_TIMEOUT_S = 15.0
-"""The same if connections are refused, because the lab has probably stopped. A killed coordinator is back within this time."""
+"""The same time if connections are refused, which means that the lab has probably stopped. A killed coordinator is back
+within this time.
+"""
 
 
 def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:

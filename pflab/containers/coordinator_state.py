@@ -101,7 +101,9 @@ class LabState:
         return max(int(last), int(self.fact("written") or 0))
 
     def write_out(self, folder: Path) -> None:
-        """Write the lab's own events into closed segments. If the process is killed meanwhile, no event is written twice."""
+        """Write the events of the lab itself into closed segments. If the process is killed meanwhile, no event is
+        written twice.
+        """
         rows = self._conn.execute("SELECT seq, incarnation, line FROM event ORDER BY seq").fetchall()
         written = exported_through(folder, LAB)
         for incarnation in sorted({row[1] for row in rows if row[0] > written}):

@@ -23,7 +23,10 @@ PRESENT: Final = "present"
 
 
 class RunHistory:
-    """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`. given: the organization of the first run."""
+    """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`.
+
+    given: the topology of the first run. Later runs can have another topology.
+    """
 
     def __init__(self, data: Path, given: Topology, *, keeps_mails: bool) -> None:
         data.mkdir(parents=True, exist_ok=True)

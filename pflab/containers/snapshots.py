@@ -90,7 +90,9 @@ class SnapshotDraft:
             (stores / _database(name)).write_bytes(content)
 
     def keep_run(self, folder: Path, *, but: str) -> Path:
-        """Copy a run's folder, except files of the pattern `but` and the databases with which it began; return the copy."""
+        """Copy a run's folder without the files that match `but` and without the databases with which the run began.
+        Return the copy.
+        """
         return Path(shutil.copytree(folder, self.folder / _RUN, ignore=shutil.ignore_patterns(but, _RETURNS)))
 
     def keep_traces(self, folder: Path) -> None:

@@ -27,8 +27,9 @@ _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 
 class EventCollector:
-    """The events of the servers of one lab. For each server, `last_seq` is the number of its last event that has arrived, and
-    `recorded` that of its last event in the record."""
+    """The events of the servers of one lab. For each server, `last_seq` is the number of its last event that has
+    arrived, and `recorded` is the number of its last event in the record.
+    """
 
     def __init__(self, record: Record, folder: RunFolder, servers: Iterable[str]) -> None:
         self.last_seq = dict.fromkeys(servers, 0)
@@ -38,8 +39,11 @@ class EventCollector:
         self._pending: list[Event] = []
 
     def resume(self, recorded: Mapping[str, int], held: Iterable[Event]) -> None:
-        """Continue after another coordinator. recorded: its numbers; held: its newest events, which may be later than the
-        numbers."""
+        """Continue the work of an earlier coordinator.
+
+        recorded: the number of each server's last event that the earlier coordinator recorded. held: its newest events,
+        some of which may be later than these numbers.
+        """
         self.recorded.update(recorded)
         self._count(held)
         self.last_seq.update(self.recorded)
@@ -59,7 +63,7 @@ class EventCollector:
         return self.last_seq[name]
 
     def flush(self) -> None:
-        """Add the events that have arrived since the last time to the record."""
+        """Add to the record the events that have arrived since the last call."""
         if self._pending:
             self._pending.sort(key=lambda event: (event.at, event.lamport, event.node, event.seq))
             fresh, self._pending = self._pending, []

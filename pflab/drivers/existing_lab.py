@@ -40,9 +40,8 @@ _REFUSED: Final = "MailRefused"
 
 
 class ExistingLab(Lab):
-    """The lab behind `client`. It must have this topology and be at its start; entering pauses its clock.
-
-    renews: first let the lab begin another run with this topology, as labs in containers can.
+    """The lab behind `client`. It must have this topology and be at its start; entering pauses its clock. renews: first
+    the lab begins another run with this topology, which only labs in containers can.
     """
 
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:

@@ -21,7 +21,9 @@ STEP_S: Final = 2.0
 """Real time without an answer after which a node counts as stopped until it answers."""
 
 LOST_S: Final = 8.0
-"""Real time without an answer after which peers no longer wait for a node whose process is there, even during a mail."""
+"""Real time without an answer after which peers stop waiting for a node, even during a mail, although its process is
+alive.
+"""
 
 PROBE_S: Final = 0.5
 """Real time between two checks whether a silent node answers again."""
@@ -72,21 +74,23 @@ class RemoteHost:
 
     @property
     def lost(self) -> bool:
-        """Whether peers should not wait for it during a mail: its process has ended, or has been silent for LOST_S."""
+        """Whether peers should stop waiting for this node during a mail: its process has ended, or has been silent for
+        LOST_S.
+        """
         return self.silent and asyncio.get_running_loop().time() >= self._lost_s
 
     def next_due(self) -> LabTime | None:
         return self._status.due
 
     def busy(self, at: LabTime) -> str:
-        """Return why it is not idle at `at`, by its last report; '' if it is idle."""
+        """Return why the node is not idle at `at`, by its last report; '' if it is idle."""
         due = self._status.due
         if not self._status.busy and due is not None and due <= at:
-            return "a row is due"
+            return "a timer or mail is due"
         return self._status.busy
 
     async def look(self, at: LabTime, wait_s: float = 0.0) -> None:
-        """Ask for its state at `at` and its new events. A busy node answers after `wait_s` at the latest."""
+        """Ask the node for its state at `at` and its new events. A busy node answers after `wait_s` at the latest."""
         await self._request(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET", b"", STEP_S + wait_s)
 
     async def hold(self) -> LabTime:
@@ -102,7 +106,7 @@ class RemoteHost:
         await self._request("/clock/go")
 
     async def meet(self, peers: Mapping[str, object]) -> None:
-        """Send it the addresses of its peers, and whether to ask about faults."""
+        """Send the node the addresses of its peers, and whether to ask about faults."""
         await self._request("/peers", "PUT", msgspec.json.encode(peers))
 
     async def back(self) -> bool:
@@ -141,7 +145,7 @@ class RemoteHost:
             status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
         except Unanswered as error:
             status, answer = HTTPStatus.SERVICE_UNAVAILABLE, b""
-            if isinstance(error.__cause__, TimeoutError):  # the process is there and may be busy
+            if isinstance(error.__cause__, TimeoutError):  # the process is alive and may be busy
                 lost_after_s = LOST_S - timeout_s
         if status == HTTPStatus.SERVICE_UNAVAILABLE:  # no process, or one whose store does not run
             self.silent = True

@@ -23,16 +23,18 @@ ASK_S: Final = 2.0
 """Real time that a process gets to report its state."""
 
 BEGIN_S: Final = 30.0
-"""Real time that a store gets to open; it needs less than one, unless it restores a large backup."""
+"""Real time that a store gets to open. It needs less than 1 s, unless it restores a large backup."""
 
 END_S: Final = 10.0
-"""Real time that an orderly end gets; it needs less than 5."""
+"""Real time that an orderly end gets; it needs less than 5 s."""
 
 FOUND_S: Final = 60.0
 """Real time that a process gets to answer for the first time; a container engine may be slow to start it."""
 
 FOUND_AGAIN_S: Final = 3.0
-"""The same for a lab that continues after a restart of its coordinator. A server that answers later is started then."""
+"""The same time for a lab that continues after a restart of its coordinator. A server that answers later is started
+later.
+"""
 
 BACK_S: Final = 10.0
 """Real time that the lab waits for a killed process to restart, so that it can read the remaining events."""
@@ -117,7 +119,7 @@ class ManagedProcess:
         if self.runs(status) and restores is None:
             self._set_smtp(status)
             return
-        if status.standing == "running":  # for another lab, or on the database that the backup replaces
+        if status.standing == "running":  # the store runs for another lab, or on the database that the backup replaces
             await self._ordered("POST", "/end", timeout_s=END_S)
         await self._load_snapshot(status)
         if restores is not None:
@@ -156,7 +158,7 @@ class ManagedProcess:
         except Unanswered:
             await self.wait_for(BACK_S, other_than=before.process)
         else:
-            raise LabError(f"server {self.name} at {_shown(self.http)} was told to die, but still answers")
+            raise LabError(f"server {self.name} at {_shown(self.http)} was killed, but still answers")
 
     async def events_left(self, after: int) -> list[bytes] | None:
         """Return some events of the ended store after the given number, [] if there are no more.

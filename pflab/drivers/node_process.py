@@ -19,17 +19,19 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 READY_S: Final = 60.0
-"""Real time that a process gets to be ready; it needs less than 2, unless many start at once on a slow machine."""
+"""Real time that a process gets to be ready; it needs less than 2 s, unless many start at once on a slow machine."""
 
 END_S: Final = 10.0
-"""Real time that an orderly end gets before the process is killed; it needs less than 5."""
+"""Real time that an orderly end gets before the process is killed; it needs less than 5 s."""
 
 LOG_END: Final = 400
 """How many characters of its log an error about a process quotes."""
 
 
 class NodeProcess:
-    """The process of a node of a run folder. `http` and `smtp` are known once it has started. order: what begins its store."""
+    """The process of a node of a run folder. `http` and `smtp` are known once it has started. order: sent to begin its
+    store.
+    """
 
     def __init__(self, name: str, *, folder: RunFolder, durability: str, token: str, order: BeginOrder) -> None:
         self.name = name

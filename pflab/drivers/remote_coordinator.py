@@ -17,7 +17,7 @@ class RemoteCoordinator(Coordinator):
     """Coordinates hosts in other processes; before it judges whether the lab is quiet, it asks them all.
 
     every: all hosts, answering or not. hosts_changed: called when a host is lost or is back, so that the others learn it.
-    returning: called when a host is back, before it runs, because it may have missed directory updates.
+    returning: called when a host is back and before it runs, because the host may have missed directory updates.
     """
 
     def __init__(

@@ -303,7 +303,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         self._servers.check_may_start(server)
         async with self.coordinator.steady() as now:
             await self._begin(server, now)
-            # A store without the new server in its directory would drop the first mail from it.
+            # A store that does not have the new server in its directory would drop the first mail from that server.
             self._update_directories()
             await self._release([server.name])
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])

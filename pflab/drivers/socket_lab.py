@@ -98,7 +98,7 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         return held
 
     async def _before_move(self) -> None:
-        """Do and await what must be complete before lab time moves."""
+        """Complete everything that must be complete before lab time moves."""
 
     def _faults_changed(self) -> None:
         """Called after each fault that begins, ends or alters a mail."""

@@ -1,4 +1,4 @@
-"""What happened and what stands, for people: the life of a change, state tables, settings, two runs compared.
+"""Events and state explained to people: the life of a change, state tables, settings, the difference of two runs.
 
 Imported by: the command line.
 Public: `change`, `state_tables`, `settings_report`, `run_diff`.

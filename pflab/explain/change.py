@@ -280,7 +280,7 @@ class _Change:
             told = f"{store} does not get it in this run"
         else:
             told = f"{store} does not have it yet"
-        return f"{told}." if knows else f"{told}, and has not learned that it misses it."
+        return f"{told}." if knows else f"{told}, and has not learned that the change is missing."
 
     def _chosen(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
         for each in self.kept:
@@ -309,7 +309,7 @@ class _Change:
         how = f" from a {mail_name(mail.message_type)} mail of {mail.sender}" if mail is not None else ""
         where = "in its site" if entry.local else "outside its site only"
         return (
-            f"At {to_the_second(entry.at)} {store} learns{how} that it misses it; it is known {where}, so {store} waits"
+            f"At {to_the_second(entry.at)} {store} learns{how} that it misses the change; it is known {where}, so {store} waits"
             f" {hours_and_minutes(entry.due_at - entry.at)}, until {to_the_second(entry.due_at)}."
         )
 

@@ -176,12 +176,12 @@ def _had(run: RunEvents) -> dict[tuple[str, str, str], LabTime]:
 def _verdict(run: RunEvents) -> str:
     ended: Event | None = next((each for each in reversed(run.events) if isinstance(each, RunEnded)), None)
     if not isinstance(ended, RunEnded):
-        return f"{_name(run.path)} did not come to its end"
+        return f"{_name(run.path)} did not end"
     return f"{_name(run.path)} {_ENDS.get(ended.verdict, ended.verdict)}"
 
 
 _ENDS = {"none": "ended without a verdict"}
-"""Verdicts with another wording; `pflab check` judges a lab that was only kept running."""
+"""The verdicts that need words of their own here. `none`: nobody judged the run; `pflab check` can."""
 
 
 def _name(path: Path) -> str:

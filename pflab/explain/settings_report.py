@@ -20,7 +20,7 @@ PREFERRED = "Preferred Backfill Source"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A value that is not the default. `unit`: of the number as it is kept, '' for counts and texts."""
+    """A value that is not the default. `unit`: the unit in which the number is kept, '' for counts and texts."""
 
     server: str
     setting: str
@@ -33,7 +33,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that does not work as it looks. `server` is '' for the organization."""
+    """A setting whose effect is not what a reader would expect. `server` is '' for the organization."""
 
     server: str
     text: str

@@ -124,7 +124,7 @@ def _heard(row: RowView, now: LabTime | None) -> str:
 
 
 def _span(span_us: int) -> str:
-    """Below a minute in seconds, for half of one is no minute."""
+    """Return a span as text: in seconds if it is below a minute."""
     return f"{span_us // SECOND_US} s" if span_us < MINUTE_US else hours_and_minutes(span_us)
 
 

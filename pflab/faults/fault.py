@@ -39,7 +39,7 @@ class FaultKind(StrEnum):
     DUPLICATE = "duplicate"
     """The sender sends the mail twice."""
     REORDER = "reorder"
-    """Of two mails the first waits, so that the second overtakes it."""
+    """The first of two mails waits, so that the second overtakes it."""
     CUT = "cut"
     """Connections are refused."""
     CRASH = "crash"
@@ -91,9 +91,9 @@ class Fault:
     point: str | None = None
     by_us: int = 0
     count: int | None = None
-    """How many more times it acts; None: until it is healed."""
+    """How many more times the fault acts; None: until it is healed."""
     holds_next: bool = True
-    """Of a reorder: True if the next mail is held, False if it overtakes."""
+    """For a reorder: True if the next mail is held, False if the next mail overtakes the held one."""
     decided: dict[QueueRow, Decision] = field(default_factory=dict)
     """What this fault has decided for each mail, so that a mail meets it once."""
     verb: Verb | None = None
@@ -101,7 +101,7 @@ class Fault:
     answer: VerbFault | None = None
     """What the receiving server does at the verb; None for a tarpit."""
     until_at: LabTime | None = None
-    """When it ends by itself."""
+    """When the fault ends by itself."""
 
     def details(self) -> dict[str, str]:
         """Return what its event and the HTTP API show."""

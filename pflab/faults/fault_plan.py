@@ -222,7 +222,7 @@ class FaultPlan:
 
     @property
     def held_until_at(self) -> LabTime:
-        """When the last mail leaves that a fault has held, even a healed one; 0 if there is none."""
+        """When the last mail that a fault holds leaves, even if the fault was healed; 0 if there is none."""
         return max(self._held.values(), default=0)
 
     @property
@@ -334,7 +334,7 @@ class FaultPlan:
         if fault.kind is FaultKind.REORDER:
             fault.holds_next = not fault.holds_next
             if not fault.holds_next:
-                return decision  # half a pair
+                return decision  # the first mail of a pair
         self._use(fault)
         return decision
 

@@ -125,7 +125,7 @@ class NothingMissingIsForgotten(Invariant):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self._waits: dict[str, list[frozenset[str]]] = facts.backups.follow({})
-        """By store: the numbers of each held update. A number can be in several, because a later update names it too."""
+        """By store: the numbers of each held update. A later update can name the same numbers again."""
 
     @event_handler
     def _held(self, event: VersionHeld) -> None:
@@ -163,7 +163,8 @@ class NothingMissingIsForgotten(Invariant):
             rest = bits.minus(claimed, bits.union((here, listed, waits, mine)))
             if rest:
                 folder, words = self.facts.folder(reading.folder), self.facts.words(rest)
-                yield f"{reading.store} knows from a row that it lacks {words}{kind} of {folder}, but no entry has it"
+                what = f"{reading.store} knows from a row that it lacks {words}{kind} of {folder}"
+                yield f"{what}, but its backfill array has no entry for this"
 
 
 MISSING: tuple[type[Invariant], ...] = (MailsBringWhatTheyName, NothingMissingIsForgotten)
@@ -178,7 +179,7 @@ class RequestsWithinTheLimit(Invariant):
     def _sent(self, event: RequestSent) -> Witnesses:
         out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
         if out > limit:
-            yield f"{event.node} has {out} requests outstanding, its limit is {limit}"
+            yield f"{event.node} has {out} requests outstanding, but its limit is {limit}"
 
 
 class SlotsGoToTheLongestDue(Invariant):
@@ -263,7 +264,7 @@ class SlotsGoToTheLongestDue(Invariant):
         out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
         if known and out + others < limit:
             slots = f"outstanding {out}, waiting {others}, limit {limit}"
-            yield f"{event.node} lets its entry {event.entry} wait for a slot, but one is free: {slots}"
+            yield f"{event.node} lets its entry {event.entry} wait for a slot, but a slot is free: {slots}"
         if known:
             self._possible[event.node][event.entry] = event.folder
             if event.entry in self._due_at[event.node] and (event.node, event.entry) not in self._asked:

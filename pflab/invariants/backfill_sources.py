@@ -123,7 +123,7 @@ class SourcesAreChosenByVersionRules(Invariant):
         what = f"{event.node}, for its entry {event.entry} of {self.facts.folder(event.folder)},"
         version = str(self.facts.topology.servers[event.node].version)
         if event.method != METHODS[version]:
-            yield f"{what} chose by {event.method!r}; {version} chooses by {METHODS[version]!r}"
+            yield f"{what} chose by {event.method!r}, but {version} chooses by {METHODS[version]!r}"
             return
         absent = self.facts.known.holders(event.node, event.folder) - {event.node}
         absent -= {each.store for each in event.candidates}
@@ -133,11 +133,11 @@ class SourcesAreChosenByVersionRules(Invariant):
             yield from (f"{what} considered {each.store} with {wrong}" for wrong in self._mistaken(event, each))
         order = _ORDERS[event.method](event.candidates)
         if [each.store for each in event.candidates] != [each.store for each in order]:
-            yield f"{what} considered {_names(event.candidates)}; the order is {_names(order)}"
+            yield f"{what} considered {_names(event.candidates)}, but the right order is {_names(order)}"
         chosen = _CHOICES[event.method](order)
         left_out = {each.store for each in event.candidates if "already" in each.passed_over}
         if list(event.chosen) != [store for store in chosen if store not in left_out]:
-            yield f"{what} chose {', '.join(event.chosen) or 'nobody'}; it should be {', '.join(chosen) or 'nobody'}"
+            yield f"{what} chose {', '.join(event.chosen) or 'nobody'}, but should choose {', '.join(chosen) or 'nobody'}"
 
     def _mistaken(self, event: SourcesConsidered, each: Candidate) -> Witnesses:
         here, there = (self.facts.topology.servers[name] for name in (event.node, each.store))
@@ -195,9 +195,8 @@ def _sorted_list(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _until_covered(order: Sequence[Candidate]) -> list[str]:
-    """Return the askable candidates that add something to those before them.
-
-    Only their numbers show whether they do, so the event is believed here. Other invariants check the requests.
+    """Return the candidates that can be asked and that have more than the candidates before them. Only their numbers
+    show this, so the event is believed here. Other invariants check the requests.
     """
     return [each.store for each in order if _askable(each) and "before it" not in each.passed_over]
 

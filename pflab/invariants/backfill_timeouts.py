@@ -120,13 +120,13 @@ class EntriesWaitAsConfigured(Invariant):
         near = self._who_has(event, event.node)
         what = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
         if bool(near) != event.local:
-            who = f"{near[0]} of the site has" if near else "no store of the site has"
+            who = f"{near[0]} in its site has" if near else "no store in its site has"
             yield f"{what} counts as {'local' if event.local else 'remote'}, but {who} all of it"
         asks_at_once = str(self.facts.topology.servers[event.node].version) == "5.5"
         at_once = asks_at_once and self._new.get((event.node, event.folder), False)
         due_at = event.at + (0 if at_once else self._first_us(event.node, local=event.local))
         if event.due_at != due_at:
-            yield f"{what} is due at {format_instant(event.due_at)}; by the settings at {format_instant(due_at)}"
+            yield f"{what} is due at {format_instant(event.due_at)}, but the settings give {format_instant(due_at)}"
         if event.local:
             self._called_local[event.node, event.entry] = near[0] if near else ""
 
@@ -158,8 +158,8 @@ class EntriesWaitAsConfigured(Invariant):
             return
         latest_at = max(entry.made_at + self._first_us(store, local=True), near[0])
         if entry.due_at > latest_at:
-            what = f"{store}'s entry {entry.id} of {entry.path}, all of which {near[1]} of its site has"
-            yield f"{what}, is due at {format_instant(entry.due_at)} and not at {format_instant(latest_at)}"
+            what = f"{store}'s entry {entry.id} of {entry.path}, which {near[1]} in the same site has completely,"
+            yield f"{what} is due at {format_instant(entry.due_at)}, but should be due by {format_instant(latest_at)}"
 
 
 TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsConfigured,)
@@ -199,7 +199,7 @@ class TimeoutsSendRequests(Invariant):
             sources = [store for store in self._sources(event) if bits.common(missing, self._claims(event, store))]
             if sources:
                 what = f"{reading.store}'s entry {entry.id} ({self.facts.words(missing)} of {entry.path})"
-                yield f"{what} had its time-out {event.attempt}, and {', '.join(sources)} was not asked"
+                yield f"{what} reached its time-out {event.attempt}, but no request went to {' or '.join(sources)}"
 
     def _sources(self, event: EntryTimedOut) -> Iterator[str]:
         yield from sorted(self.facts.known.holders(event.node, event.folder) - {event.node})

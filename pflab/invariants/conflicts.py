@@ -77,7 +77,7 @@ class OldConflictsEndAtHome(Invariant):
         if conflict is None or number != event.number:
             yield f"{event.node} reports that it ended {what}, but there was none"
         elif limit_us is None:
-            yield f"{event.node} ended {what}, but it has no age limit for conflicts"
+            yield f"{event.node} ended {what}, but this store has no age limit for conflicts"
         elif event.at - conflict.since_at < limit_us:
             yield f"{event.node} ended {what} after {format_duration(event.at - conflict.since_at)}, before its time"
         elif event.winner != conflict.winner:
@@ -90,7 +90,7 @@ class OldConflictsEndAtHome(Invariant):
         for place, conflict in self._conflicts.items():
             if place[0] == store and now - conflict.since_at > limit_us and self.facts.known.home(*place[:2]) == store:
                 what = self.facts.names.what(*place[1:])
-                yield f"{store} is home and left {what} in conflict for {format_duration(now - conflict.since_at)}"
+                yield f"{store} is the home store, but left {what} in conflict for {format_duration(now - conflict.since_at)}"
 
     @event_handler
     def _gone(self, event: TombstoneMade | ItemExpired) -> None:
@@ -184,10 +184,11 @@ class ContactsAreNotified(Invariant):
         del now
         for place in [place for place, count in self._joined.items() if count and place[0] == store]:
             del self._joined[place]
-            yield f"{store} is home of {self.facts.names.what(*place[1:])}, which is in conflict, but sent no notice"
+            yield f"{store} is the home store of {self.facts.names.what(*place[1:])}, which is in conflict, but sent no notice"
         for number, place in self._lost_edits.pop(store, {}).items():
             what = self.facts.names.what(*place[1:])
-            yield f"{store} is home of {what}, where {self.facts.shown(number)} lost to a deletion, but sent no notice"
+            lost = f"{self.facts.shown(number)} lost to a deletion"
+            yield f"{store} is the home store of {what}, where {lost}, but sent no notice"
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:

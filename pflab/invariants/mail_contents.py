@@ -40,14 +40,14 @@ class OwnRowIsTrue(Invariant):
 
     def _row(self, event: MailSubmitted, folder: str, row: bits.Bits, fai: bool) -> Witnesses:
         facts = self.facts
-        said = f"{event.node} says in a {mail_name(event.message_type)} that it has"
+        said = f"{event.node} claims in a {mail_name(event.message_type)}"
         beyond = facts.beyond(row, folder, fai)
         if beyond:
             yield f"{said} {facts.words(beyond)} of {facts.folder(folder)}, above the last change of its store there"
         unheard = bits.minus(bits.minus(row, facts.can_know(event.node, folder, fai)), beyond)
         unheard = {guid: each for guid, each in unheard.items() if not facts.setup(guid)}
         if unheard:
-            yield f"{said} {facts.words(unheard)} of {facts.folder(folder)}, which nothing ever brought it"
+            yield f"{said} {facts.words(unheard)} of {facts.folder(folder)}, which no mail ever brought to this store"
 
 
 class OwnRowGrows(Invariant):
@@ -141,12 +141,12 @@ class RowsOfOthersAreTheirs(Invariant):
         where = f"{event.node}'s row for {event.store} in {self.facts.folder(event.folder)}"
         if not any((each.row, each.row_fai) == (event.cnset, event.cnset_fai) for each in sections):
             row = self.facts.words(bits.parse(event.cnset))
-            yield f"{where} is now {row}, which {event.store} did not say in mail {event.mail}"
+            yield f"{where} is now {row}, which {event.store} did not send in mail {event.mail}"
         rows = self._rows.setdefault((event.node, event.folder), {})
         before = rows.get(event.store, (0, 0))
         rows[event.store] = (event.sent_at, event.sent_number)
         if rows[event.store] <= before:
-            yield f"{where} is now that of mail number {event.sent_number}, before it was that of {before[1]}"
+            yield f"{where} is now from mail number {event.sent_number}, but was from mail number {before[1]} before"
 
 
 class SameBytesEverywhere(Invariant):

@@ -28,7 +28,7 @@ from traces.labtime import LabTime, format_duration, format_instant
 
 @dataclass(frozen=True, slots=True)
 class _Asks:
-    """A store must ask for a folder's status by `due_at`."""
+    """The duty of a store to ask for a folder's status by `due_at`."""
 
     due_at: LabTime
     why: str
@@ -139,7 +139,7 @@ class RestoredStoresGetNewGuids(Invariant):
         shortest_us = min(each.settings.tombstone_age_us for each in self.facts.topology.servers.values())
         if restored_at - made_at >= shortest_us and event.reason != "first" and event.node not in self._skewed:
             age, limit = format_duration(restored_at - made_at), format_duration(shortest_us)
-            yield f"{event.node} was restored from a backup {age} old; the shortest tombstone age is {limit}"
+            yield f"{event.node} was restored from a backup {age} old, but the shortest tombstone age is {limit}"
 
 
 class LossesAreReported(Invariant):

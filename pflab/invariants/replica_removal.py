@@ -140,7 +140,9 @@ class ReplicasDroppedWithPermission(Invariant):
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
-        """Remember the first row that a leaving store sent. It only grows, so every permission must cover it."""
+        """Remember the first row that a leaving store sent. The row of the store only grows, so every permission must
+        cover this first row.
+        """
         if Mark.DELETE_PENDING in event.marks:
             for section in event.folders:
                 said = bits.by_kind(section.row, section.row_fai)
@@ -158,7 +160,7 @@ class ReplicasDroppedWithPermission(Invariant):
                 return
         sections = [each for each in mail.folders if each.folder == event.folder] if mail is not None else []
         if mail is None or mail.at != event.at or Mark.RETAINED not in mail.marks or not sections:
-            yield f"{event.node} dropped its data of {folder}, but no store has said that it has all of it"
+            yield f"{event.node} dropped its data of {folder}, but no other store has said that it has all of the data"
             return
         if mail.sender not in self.facts.known.holders(*place):
             yield f"{event.node} dropped its data of {folder} with permission of {mail.sender}, which does not hold it"
@@ -228,7 +230,7 @@ class NothingExpiresEarly(Invariant):
         what = f"{event.node} let {self.facts.names.what(event.folder, event.object)} expire"
         change = self.facts.changes.get(event.number)
         if change is None or change.object != event.object:
-            yield f"{what} by {self.facts.shown(event.number)}, which is no version of it"
+            yield f"{what} by {self.facts.shown(event.number)}, which is not a version of this message"
             return
         age_us = event.at - change.modified_at
         if age_us < event.limit_us:
@@ -237,10 +239,10 @@ class NothingExpiresEarly(Invariant):
 
     def _of_no_limit(self, event: ItemExpired, what: str) -> Iterator[str]:
         if event.limit_us not in self._limits[event.node]:
-            yield f"{what} by a limit of {format_duration(event.limit_us)}, which nobody set"
+            yield f"{what} by a limit of {format_duration(event.limit_us)}, which is not set for it"
         maintenance = self.facts.topology.servers[event.node].settings.maintenance
         if maintenance.next_fire(event.at - 1, DAY_US) is None:
-            yield f"{what}, but has no maintenance"
+            yield f"{what}, but the store has no maintenance"
 
 
 class GivenUpByAll(Invariant):

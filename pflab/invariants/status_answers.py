@@ -269,7 +269,7 @@ class RespondersAreListedByVersionRules(Invariant):
         version, at_start = str(server.version), self._started_at.get(event.node) == event.at
         expected = (ALL, STEPS)[version == "2000" and event.folder != HIERARCHY]
         if event.method != expected and not (at_start and version != "5.5"):
-            yield f"{what} lists by {event.method!r}; {version} lists by {expected!r}"
+            yield f"{what} lists by {event.method!r}, but {version} lists by {expected!r}"
         others = self.facts.known.holders(event.node, event.folder) - {event.node}
         if event.method == ALL:
             if others - set(event.chosen):
@@ -279,10 +279,10 @@ class RespondersAreListedByVersionRules(Invariant):
         if absent:
             yield f"{what} did not consider {', '.join(sorted(absent))}"
         if event.limit != LIMITS[version]:
-            yield f"{what} lists {event.limit}; {version} lists {LIMITS[version]}"
+            yield f"{what} lists {event.limit} responders, but {version} lists {LIMITS[version]}"
         right = _by_steps(event.candidates)[: event.limit]
         if list(event.chosen) != right:
-            yield f"{what} lists {', '.join(event.chosen)}; it should be {', '.join(right)}"
+            yield f"{what} lists {', '.join(event.chosen)}, but should list {', '.join(right)}"
         for each in event.candidates:
             there = self.facts.topology.servers[each.store]
             if (each.version, each.near) != (str(there.version), there.site == server.site):

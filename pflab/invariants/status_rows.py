@@ -47,7 +47,7 @@ class RowsAreTheLatestSent(Invariant):
                 kept, sent = bits.parse(text), bits.parse(sent_text)
                 if kept != sent:
                     where = f"{reading.store}'s row for {row.store} in {self.facts.folder(reading.folder)}"
-                    yield f"{where} is {self.facts.words(kept)}; {row.store} last said {self.facts.words(sent)}"
+                    yield f"{where} is {self.facts.words(kept)}, but {row.store} last sent {self.facts.words(sent)}"
 
 
 class EntriesAreClaimed(Invariant):
@@ -81,7 +81,7 @@ class EntriesAreClaimed(Invariant):
             rest = bits.minus(missing, claimed)
             if rest:
                 what = f"{reading.store}'s entry {entry.id} of {self.facts.folder(reading.folder)}"
-                yield f"{what} waits for {self.facts.words(rest)}, which nobody claims"
+                yield f"{what} waits for {self.facts.words(rest)}, which no store claims"
 
 
 class OwnHolesAreClosed(Invariant):

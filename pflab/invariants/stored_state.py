@@ -50,7 +50,7 @@ class ClaimsAreKept(Invariant):
                 continue
             kept = dict(known.versions.get(change.object, ()))
             if not self.facts.accounted(change, kept, has_tombstone=change.object in deleted):
-                yield f"{reading.store} accounts for {self.facts.what(change)}, but has neither it nor what replaced it"
+                yield f"{reading.store} accounts for {self.facts.what(change)}, but has neither the change nor a later version"
 
 
 class DeletesWin(Invariant):
@@ -92,12 +92,12 @@ class OneWinner(Invariant):
                 continue
             first, where = self._shown.setdefault((object_, numbers), (shown, reading.store))
             if first != shown:
-                text = f"{self.facts.shown(shown)} of {what}, {where} shows {self.facts.shown(first)}"
-                yield f"{reading.store} shows {text}, and both keep the same versions"
+                text = f"{self.facts.shown(shown)} of {what} and {where} shows {self.facts.shown(first)}"
+                yield f"{reading.store} shows {text}, although both keep the same versions"
             changes = [self.facts.changes[number] for number in numbers if number in self.facts.changes]
             winner = max(changes, key=rank_of).number if len(changes) == len(numbers) else shown
             if winner != shown:
-                yield f"{reading.store} shows {self.facts.shown(shown)} of {what}; {self.facts.shown(winner)} is later"
+                yield f"{reading.store} shows {self.facts.shown(shown)} of {what}, but {self.facts.shown(winner)} is later"
 
 
 class OneTree(Invariant):
@@ -120,8 +120,8 @@ class OneTree(Invariant):
         first, where = self._trees.setdefault(key, (tree, reading.store))
         if first != tree:
             mine, theirs = set(tree) - set(first), set(first) - set(tree)
-            text = f"{_paths(mine)}, {where} {_paths(theirs)}"
-            yield f"{reading.store} shows {text}, and both know the same versions of all folders"
+            text = f"{_paths(mine)} and {where} shows {_paths(theirs)}"
+            yield f"{reading.store} shows {text}, although both know the same versions of all folders"
 
 
 def _paths(tree: set[tuple[str, str, bool]]) -> str:
@@ -154,7 +154,7 @@ class NoEntryIsOverdue(Invariant):
         limit = self.facts.topology.servers[reading.store].settings.outstanding_backfill_limit
         taken = sum(len(entry.requests) for entry in reading.entries)
         if taken > limit:
-            yield f"{reading.store} has {taken} requests outstanding, its limit is {limit}"
+            yield f"{reading.store} has {taken} requests outstanding, but its limit is {limit}"
         for entry in reading.entries if reading.quiet else ():
             what = f"{reading.store}'s entry {entry.id} ({entry.missing or entry.missing_fai} of {entry.path})"
             if entry.folder != HIERARCHY and reading.store in self.facts.suspended:
@@ -163,7 +163,7 @@ class NoEntryIsOverdue(Invariant):
                 if taken < limit:
                     yield f"{what} waits for a slot, but only {taken} of {limit} are taken"
             elif entry.due_at < reading.now:
-                text = f"was due at {format_instant(entry.due_at)}; it is {format_instant(reading.now)}"
+                text = f"was due at {format_instant(entry.due_at)}, but the lab time is {format_instant(reading.now)}"
                 yield f"{what} {text}"
             if not entry.missing and not entry.missing_fai:
                 yield f"{what} is empty, but was not removed"

@@ -118,12 +118,12 @@ class HeldVersionsAreReleased(Invariant):
         for number, held in list(self._held.get(event.node, {}).items()) if freed else ():
             if freed and held.waits_for in freed:
                 del self._held[event.node][number]
-                yield f"{event.node} still holds {self._shown(held)}, which has arrived"
+                yield f"{event.node} still holds {self._shown(held)}, although this folder has arrived"
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         for held in self._held.get(reading.store, {}).values() if reading.quiet else ():
             if held.until_at < reading.now:
-                text = f"until {format_instant(held.until_at)}; it is {format_instant(reading.now)}"
+                text = f"although its time ended at {format_instant(held.until_at)}"
                 yield f"{reading.store} still holds {self._shown(held)}, {text}"
 
     def _shown(self, held: VersionHeld) -> str:
@@ -159,7 +159,7 @@ class NumbersNeverReissued(Invariant):
         self._given.add(event.number)
         if event.operation == "create":
             if event.object in self._objects:
-                yield f"{event.node} created object {event.object} with {shown}, an id that was given before"
+                yield f"{event.node} created object {event.object} by {shown}, but this object id was already given"
             self._objects.add(event.object)
 
 
@@ -174,7 +174,7 @@ class LaterThanWhatItReplaces(Invariant):
             replaced = self.facts.changes.get(number)
             if replaced is not None and event.modified_at <= replaced.modified_at:
                 mine, theirs = format_instant(event.modified_at), format_instant(replaced.modified_at)
-                yield f"{self.facts.what(event)} is of {mine}, {self.facts.shown(number)}, which it replaces, of {theirs}"
+                yield f"{self.facts.what(event)} has the time {mine}, but replaces {self.facts.shown(number)} of {theirs}"
 
 
 class EventsWithoutGaps(Invariant):
@@ -191,7 +191,7 @@ class EventsWithoutGaps(Invariant):
         last = self._last.get(event.node, 0)
         self._last[event.node] = event.seq
         if event.seq != last + 1:
-            yield f"event {event.seq} of {event.node} ({_tag(event)}) follows its event {last}"
+            yield f"event {event.seq} of {event.node} ({_tag(event)}) directly follows event {last}"
 
 
 class TimeGoesForward(Invariant):
@@ -208,9 +208,10 @@ class TimeGoesForward(Invariant):
         at, lamport = self._last.get(event.node, (event.at, 0))
         self._last[event.node] = (event.at, event.lamport)
         if event.at < at:
-            yield f"event {event.seq} of {event.node} is of {format_instant(event.at)}, the one before of {format_instant(at)}"
+            what = f"event {event.seq} of {event.node} is of {format_instant(event.at)}"
+            yield f"{what}, but the event before is of {format_instant(at)}"
         if event.lamport <= lamport:
-            yield f"event {event.seq} of {event.node} has Lamport number {event.lamport}, the one before {lamport}"
+            yield f"event {event.seq} of {event.node} has Lamport number {event.lamport}, but the event before has {lamport}"
 
 
 class MailNumbersGrow(Invariant):

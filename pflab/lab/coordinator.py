@@ -87,13 +87,13 @@ class Timed(Protocol):
 
     @property
     def failure(self) -> Exception | None:
-        """The error with which it failed; None if it has not."""
+        """The error with which the host failed; None if it has not."""
 
     def next_due(self) -> LabTime | None:
-        """When its next row is due. The row of a mail in flight is due already."""
+        """When the next row of the host is due. The row of a mail in flight is due already."""
 
     def busy(self, at: LabTime) -> str:
-        """Return why it is not idle at `at`, in words; '' if it is idle."""
+        """Return why the host is not idle at `at`, in words; '' if it is idle."""
 
     async def hold(self) -> LabTime:
         """Stop the clock and begin nothing new until `go`; return the time of the clock."""
@@ -180,9 +180,7 @@ class Coordinator:
     async def _warp(self, to_at: LabTime, holds: Callable[[], bool] | None) -> bool:
         await self._pause()
         if to_at < self.now:
-            raise LabError(
-                f"lab time only goes forward: it is {format_instant(self.now)}, {format_instant(to_at)} has passed"
-            )
+            raise LabError(f"lab time is {format_instant(self.now)} and cannot go back to {format_instant(to_at)}")
         self._changed("advance" if holds is None else "until", 0.0, to_at)
         await self.quiet()
         while holds is None or not holds():
@@ -216,7 +214,7 @@ class Coordinator:
     # --- quiet
 
     def pulse(self) -> None:
-        """Called by a host after a change that may make the lab quiet."""
+        """Wake whoever waits for a quiet lab. A host calls this after a change that may make the lab quiet."""
         self._pulse.set()
 
     async def quiet(self) -> None:
@@ -245,7 +243,8 @@ class Coordinator:
     async def _wait_for_pulse(self, activity: int) -> None:
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + self._still_limit_s
-        # It also checks at intervals, because nothing calls `pulse` when a client from outside disconnects during a mail.
+        # The loop also checks at intervals, because nothing calls `pulse` when a client from outside disconnects during
+        # a mail.
         while not self._pulse.is_set() and self._activity() == activity and self._any_busy():
             if loop.time() >= give_up_s:
                 raise self._not_idle(f"nothing has happened for {self._still_limit_s:g} s of real time")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LabNode: TypeAlias = "Node | RemoteNode"
-"""What users of a lab call: a node of this process, or one in another process."""
+"""The node that a user of a lab calls: in this process, or in another process."""
 
 OUTSIDE_HOST = "mail.outside.test"
 """The host name of the mail program that `Lab.mail` plays. No server of any organization has it."""
@@ -132,7 +132,7 @@ class Lab(ABC):
     async def advance(self, to_at: LabTime) -> None:
         """Warp: jump from due time to due time while the lab is quiet, up to and including `to_at`; the clock stops there.
 
-        Raises LabError if `to_at` lies in the past, NotIdle as `settle`.
+        Raises LabError if `to_at` lies in the past, and NotIdle if the lab does not become quiet.
         """
 
     @abstractmethod

@@ -56,7 +56,7 @@ class NodeFactory(Protocol):
 
 
 class ServerStatus(StrEnum):
-    """The state of a server between two stimuli; the value completes "server A ..."."""
+    """The state of a server between two stimuli. The value is the end of a sentence that begins with "server A"."""
 
     ABSENT = "has not joined yet"
     RUNNING = "is running"

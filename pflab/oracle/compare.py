@@ -110,7 +110,7 @@ class Judge:
 
     def _content_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> list[str]:
         if truth.doubt:
-            # Stores may differ in objects that have expired, and in dropped tombstones (spec: DL-3, DL-4).
+            # Stores may differ in expired objects and in dropped tombstones (spec: DL-3, DL-4).
             return _differences(held, but=self.expired | self.dropped_tombstones)
         found: list[str] = []
         for object_, numbers in truth.versions.items():
@@ -175,8 +175,8 @@ class Judge:
                 yield f"{store} does not account for {sets.words(unaccounted, self.name_of)}"
             if beside:
                 others = [each for each in known if sets.common(known[each], beside)]
-                counts = "counts" if len(others) == 1 else "count"
-                yield f"{store}'s set lacks {sets.words(beside, self.name_of)}, which {join_names(others)} {counts}"
+                counts = "accounts for" if len(others) == 1 else "account for"
+                yield f"{store} does not account for {sets.words(beside, self.name_of)}, which {join_names(others)} {counts}"
 
     # --- losses (DU-1, CV-2)
 
@@ -196,7 +196,9 @@ class Judge:
                         yield f"{what} in {truth.path}: no store has it"
 
     def lost_at_home(self) -> list[str]:
-        """Return violations of this: a store that acknowledged a change keeps it, a later version, or its tombstone."""
+        """Return where a store that acknowledged a change keeps neither the change, nor a later version, nor its
+        tombstone.
+        """
         found = []
         for truth in self.oracle.truth().values():
             if truth.doubt:

@@ -136,7 +136,9 @@ def _given_up_us(topology: Topology) -> int:
 
 
 def _one_by_one_us(topology: Topology) -> int:
-    """Return how long 2000 may need to ask all sources in turn, with a retry time-out for each but the first (spec: BF-3)."""
+    """Return how long a 2000 server may need to ask all sources in turn: a retry time-out for each except the first
+    (spec: BF-3).
+    """
     waits = [
         server.settings.backfill_wait_us(local=False, requests_sent=2)
         for server in topology.servers.values()

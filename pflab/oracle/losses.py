@@ -52,7 +52,9 @@ class Losses:
         self._backups: dict[str, Having] = {}
         self._restores: dict[str, str] = {}
         self._deleted_content: dict[str, Having] = {}
-        """What a store dropped because the folder, or one above it, was deleted. It is lost only if the deletion is."""
+        """What a store dropped because the folder, or a folder above it, was deleted. It is lost only if the deletion
+        is lost.
+        """
         self._deleted_content_at: dict[str, Having] = {}
         """The same at each backup."""
         self._leaving: set[tuple[str, str]] = set()
@@ -109,7 +111,9 @@ class Losses:
 
     @event_handler
     def _ignored(self, event: VersionIgnored) -> None:
-        """Count a version that lost to a kept one as had: it is lost only when that one is (spec: CN-9)."""
+        """Note that a store has a version that lost to a kept version: it is lost only when the kept version is lost
+        (spec: CN-9).
+        """
         if event.reason == "old":
             self._add(event.node, event.folder, event.number)
 
@@ -126,7 +130,9 @@ class Losses:
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
-        """Forget a dropped replica. If the store left, another one had all of it, but that may have been restored since."""
+        """Forget a dropped replica. If the store left the folder, another store had all of it, but may have been
+        restored since.
+        """
         dropped = self._has.get(event.node, {}).pop(event.folder, set())
         place = (event.node, event.folder)
         if place in self._leaving:
@@ -160,7 +166,7 @@ class Losses:
                 self._at_risk.pop(each, None)
         still = _joined(after, deleted_content)
         removed = {number for folder in before for number in before[folder] - still.get(folder, set())}
-        # With a version everything is lost that it replaced; with a deletion, all versions of the object.
+        # If a version is lost, everything that it replaced is lost; if a deletion is lost, all versions of the object.
         self._ever_removed |= {each for number in removed & self._changes.keys() for each in self._included_in(number)}
         self._risk(event.node)
 

@@ -174,7 +174,9 @@ class Oracle:
         folder.setdefault(change.object, History()).changes.setdefault(change.number, change)
 
     def without(self, lost: Collection[str]) -> Oracle:
-        """Return an oracle without changes that are rightly lost (DU-1). What only they replaced must exist again."""
+        """Return an oracle without the changes that are rightly lost (DU-1). Versions that only these replaced must
+        exist again.
+        """
         if not lost:
             return self
         rest = Oracle((), self._stores)

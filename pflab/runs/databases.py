@@ -42,7 +42,7 @@ class RunReader:
         return [name for name in self.topology.servers if self._database(name).is_file()]
 
     def away(self) -> list[str]:
-        """Return no server: in a run that is over, one without a database is left out."""
+        """Return no server, because every database of a finished run can be read."""
         return []
 
     def folders(self) -> list[str]:

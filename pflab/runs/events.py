@@ -101,7 +101,7 @@ class RunEvents:
         topology = _topology(next(told, None) or organization or _kept_topology(path))
         if topology is not None:
             _learn_folders(names, topology)
-        # Names may change during a run; the events have the last word.
+        # Names may change during a run, so names from events replace those of the topology.
         for event in in_order:
             names.learn(event)
         return cls(path, tuple(in_order), names, problems, topology)

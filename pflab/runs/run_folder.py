@@ -19,7 +19,7 @@ from pflab.errors import LabError
 LATEST = "latest"
 
 MOST_RUNS = 100_000
-"""The search for a free name stops here; nobody keeps as many runs of one name."""
+"""The most runs of one name; nobody keeps so many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
     for index, item in enumerate(listed if isinstance(listed, list) else ()):
         at: tuple[PathItem, ...] = ("steps", index)
         if not isinstance(item, dict) or len(item) != 1:
-            right = "one verb and its arguments, such as {advance: 15 min}; the verbs are " + ", ".join(VERBS)
+            right = "write one verb and its arguments, such as {advance: 15 min}; the verbs are " + ", ".join(VERBS)
             problems.append(source.problem(at, "not a step", right))
             continue
         verb, value = next(iter(item.items()))
@@ -147,7 +147,8 @@ def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
 def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) -> Topology | None:
     """Return the organization, with the scenario's settings for the servers that do not set them.
 
-    It is read from the file's data, not from `Head`, so that a mistake in the head does not hide those in the steps.
+    This function reads the data of the file and not `Head`, so that a mistake in the head does not hide mistakes in the
+    steps.
     """
     named, settings = source.data.get("topology"), source.data.get("settings")
     settings = settings if isinstance(settings, dict) else {}
@@ -157,9 +158,7 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         return None
     found = find_topology(named, path)
     if found is None:
-        right = (
-            f"a file beside the scenario, or one of {', '.join(sorted(each.name for each in EXAMPLES.glob('*.yaml')))}"
-        )
+        right = f"name a file beside the scenario, or one of {', '.join(sorted(each.name for each in EXAMPLES.glob('*.yaml')))}"
         problems.append(source.problem(("topology",), f"{quoted(named)} is not a topology file", right))
         return None
     try:
@@ -168,7 +167,9 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         problems += error.problems
         return None
     except OSError as error:
-        problems.append(source.problem(("topology",), f"{found} cannot be read: {error}", "a readable file"))
+        problems.append(
+            source.problem(("topology",), f"{found} cannot be read: {error}", "name a file that can be read")
+        )
         return None
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 

@@ -169,7 +169,7 @@ class Settings(Part):
 
 
 class Backup(Part):
-    """A copy of a running store's database, for a later `restore`."""
+    """A copy of a running store's database, which a later `restore` uses."""
 
     on: str
     name: str = Field(alias="as")

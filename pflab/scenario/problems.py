@@ -13,16 +13,16 @@ from topology.file.yaml_source import YamlSource
 from topology.problems import PathItem, Problem, did_you_mean, quoted
 
 _RIGHT = {
-    "string_type": ("is not text", "a text; put quotes around it"),
-    "string_too_short": ("is empty", "a text"),
-    "string_pattern_mismatch": ("is no rule", "an id such as BF-3 (docs/rules.md)"),
-    "int_type": ("is not a whole number", "a whole number"),
-    "int_parsing": ("is not a whole number", "a whole number"),
-    "int_from_float": ("is not a whole number", "a whole number"),
-    "bool_type": ("is neither true nor false", "true or false"),
-    "bool_parsing": ("is neither true nor false", "true or false"),
-    "tuple_type": ("is not a list", "a list: [one, another]"),
-    "too_short": ("is empty", "at least one"),
+    "string_type": ("is not text", "write a text, in quotes"),
+    "string_too_short": ("is empty", "write a text"),
+    "string_pattern_mismatch": ("is not the id of a rule", "write an id such as BF-3 (docs/rules.md)"),
+    "int_type": ("is not a whole number", "write a whole number"),
+    "int_parsing": ("is not a whole number", "write a whole number"),
+    "int_from_float": ("is not a whole number", "write a whole number"),
+    "bool_type": ("is neither true nor false", "write true or false"),
+    "bool_parsing": ("is neither true nor false", "write true or false"),
+    "tuple_type": ("is not a list", "write a list such as [one, another]"),
+    "too_short": ("is empty", "write at least one entry"),
 }
 """Pydantic's error type to what is wrong with the value, and what would be right."""
 
@@ -74,13 +74,13 @@ def _problem(path: tuple[PathItem, ...], detail: ErrorDetails, model: Any, sourc
         what, _, right = str(detail["ctx"]["text"]).partition("; ")
         return source.problem(path, what, right)
     if kind == "literal_error":
-        return source.problem(path, f"{quoted(detail['input'])} is not known", str(detail["ctx"]["expected"]))
+        return source.problem(path, f"{quoted(detail['input'])} is not known", f"write {detail['ctx']['expected']}")
     if kind in {"model_type", "dict_type", "model_attributes_type"}:
-        return source.problem(path, f"{quoted(detail['input'])} is not a mapping", f"the keys {', '.join(keys)}")
+        return source.problem(path, f"{quoted(detail['input'])} is not a mapping", f"write the keys {', '.join(keys)}")
     given = detail["input"]
     if kind == "string_type" and isinstance(given, list | dict):
         what = "is a list" if isinstance(given, list) else "is a mapping"
-        return source.problem(path, f"{shown(given)} {what}", "a single text")
+        return source.problem(path, f"{shown(given)} {what}", "write a single text")
     if kind in _RIGHT:
         what, right = _RIGHT[kind]
         return source.problem(path, f"{quoted(given)} {what}", right)

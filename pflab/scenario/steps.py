@@ -296,7 +296,7 @@ async def _advance(play: Play, moment: Moment) -> None:
     if to_at < play.lab.now:
         now = format_instant(play.lab.now)
         raise StepFailed(
-            [f"to advance to {format_instant(to_at)}"], [f"the lab's clock shows {now} and only goes forward"]
+            [f"to advance to {format_instant(to_at)}"], [f"the lab's clock already shows {now} and cannot go back"]
         )
     await play.lab.advance(to_at)
     play.look_from_here()

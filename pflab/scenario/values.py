@@ -34,10 +34,11 @@ MAX_ATTACHMENT: Final = 64 * MEGABYTE
 MAX_POSTS: Final = 100_000
 
 BOUND: Final = "bound"
-"""The limit in which the lab must converge by its settings (pflab.oracle.convergence_bound)."""  # spec: CV-3
+"""The word for the time within which the lab must converge by its settings (pflab.oracle.convergence_bound)."""
+# spec: CV-3
 
 MAX_SHOWN: Final = 60
-"""Characters of a wrong value that an error text shows."""
+"""How many characters of a wrong value an error text shows."""
 
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _COUNT: Final = re.compile(r"(?:(at least|at most|exactly)\s+)?(\d+)")

@@ -99,7 +99,7 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
         if wanted.between is not None:
             return plan.cut((wanted.between[0], wanted.between[1]))
         if wanted.from_ is None or wanted.to is None:
-            raise LabError("a cut needs two ends: name them as between, or from and to, or a connector")
+            raise LabError("a cut needs two ends; give between, or both from and to, or connector")
         return plan.cut((wanted.from_, wanted.to), one_way=True)
     if wanted.kind in {"smtp", "hold"}:
         return _inject_on_link(plan, wanted, now)

@@ -100,7 +100,9 @@ class Environment:
         self._silences: dict[str, _Silence] = {}
         self._skews: dict[str, tuple[str, int]] = {}
         self.undisturbed = True
-        """Whether no fault of the environment is active; then the simulator asks no further."""
+        """Whether no fault of the environment is active. Then the simulator need not ask about single mails and
+        servers.
+        """
 
     # --- injecting: each returns the fault's id, "W1", "W2", ...
 
@@ -186,7 +188,7 @@ class Environment:
         return self._silences[server].commits
 
     def held_until(self, server: str, transmission: Transmission, now: LabTime) -> LabTime | None:
-        """Return when a mail may leave whose link is clogged; None if it is not."""
+        """Return when a mail on a clogged link may leave; None if the link is not clogged."""
         link = (server, transmission.next_hop)
         ends = [clog.until_at for clog in self._clogs.values() if clog.link == link and clog.until_at > now]
         return max(ends, default=None)

@@ -37,9 +37,9 @@ What must never happen
 
 - Time goes back (LabError).
 - An instant does not end: more than STEPS_PER_INSTANT steps (NotIdle).
-- A node has a row due that FRUITLESS_TICKS ticks in a row do not take away (NotIdle).
-- A stimulus that no user asked for fails (InternalError). A crash of the fault plan, a refused mail and a full disk are no
-  failures in this sense.
+- A node has a due row that FRUITLESS_TICKS ticks in a row do not remove (NotIdle).
+- A stimulus that no user asked for fails (InternalError). A crash by the fault plan, a refused mail and a full disk do
+not count as failures here.
 
 Why the same seed gives the same trace
 --------------------------------------
@@ -330,7 +330,7 @@ class Simulator(RecordedLab):
         due_at = self._due_at(slot)
         slot.fruitless = slot.fruitless + 1 if due_at is not None and due_at <= self._now else 0
         if slot.fruitless > FRUITLESS_TICKS:
-            raise self._not_idle(f"server {slot.name} has a due row that is still there after {FRUITLESS_TICKS} ticks")
+            raise self._not_idle(f"server {slot.name}: a timer or mail is still due after {FRUITLESS_TICKS} ticks")
         return 1
 
     def _transmit(self, slot: _Slot, transmission: Transmission) -> None:
@@ -459,9 +459,7 @@ class Simulator(RecordedLab):
 
     def _check_ahead(self, at: LabTime) -> None:
         if at < self._now:
-            raise LabError(
-                f"lab time only goes forward: it is {format_instant(self._now)}, {format_instant(at)} has passed"
-            )
+            raise LabError(f"lab time is {format_instant(self._now)} and cannot go back to {format_instant(at)}")
 
     def _not_idle(self, why: str) -> NotIdle:
         waiting = [(slot.name, slot.server.node) for slot in self._slots if slot.due_at is not None]

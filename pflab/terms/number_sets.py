@@ -1,4 +1,4 @@
-"""Sets of change numbers for whatever judges a run.
+"""Sets of change numbers for the code that judges a run.
 
 The node has its own arithmetic (`node.tracking`). This one is written separately on purpose, so that an error in the node's
 arithmetic cannot hide here (CV-2).

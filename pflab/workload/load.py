@@ -91,7 +91,7 @@ class Request:
 
     @property
     def size(self) -> int:
-        """Return the number of actions in the request."""
+        """Return how many actions the request has."""
         return len(self.posts) or 1
 
 

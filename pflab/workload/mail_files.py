@@ -1,4 +1,5 @@
-"""Mail as files: read mbox, Maildir and .eml files, write mbox files. Mails are bytes and are not parsed.
+"""Mail as files: read mbox, Maildir and .eml files, write mbox files. This module treats mails as bytes and does not
+parse them.
 
 An mbox is read and written in its `rd` form: each line that begins with `>`s and `From ` gets one more `>`. So mails
 are read back byte for byte, except that a missing line end after the last line is added. (spec: ML-5)

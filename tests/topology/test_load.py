@@ -227,7 +227,7 @@ folders:
         (("A: {site: SEA}", "A: {site: SAE}"), 'servers.A.site: "SAE" is not a site; did you mean "SEA"?'),
         (
             ("A: {site: SEA}", "A: "),
-            'servers.A: no site, although there are several; add site: one of "SEA", "NYC"',
+            'servers.A: the server has no site, but the topology has several; add site: one of "SEA", "NYC"',
         ),
         (("A: {site: SEA}", "A: {sight: SEA}"), '"sight" is not a key here; did you mean "site"?'),
         (("A: {site: SEA}", "A: SEA"), '"SEA" is not a mapping'),
@@ -236,14 +236,14 @@ folders:
         (("A: {site: SEA}", "A: {site: SEA, settings: {Replication: maybe}}"), '"maybe" is not a switch; 0 or 1'),
         (("sites: [SEA, NYC]", "sites: [SEA, NYC, SEA]"), 'sites[2]: site "SEA" is named twice; each once'),
         (("sites: [SEA, NYC]", "sites: [SEA, NYC]\ndomain: fabrikam"), "a domain such as fabrikam.test"),
-        (("sites: [SEA, NYC]", "sites: []"), "sites: 0 entries; at least 1"),
+        (("sites: [SEA, NYC]", "sites: []"), "sites: there are too few entries (0); write at least 1"),
         (("sites: [SEA, NYC]", "sites: SEA"), '"SEA" is not a list'),
-        (("{between: [SEA, NYC]}", "{between: [SEA]}"), "between: 1 entry; at least 2"),
+        (("{between: [SEA, NYC]}", "{between: [SEA]}"), "between: there are too few entries (1); write at least 2"),
         (("{between: [SEA, NYC]}", "{between: [SEA, SEA]}"), "both ends are the same site"),
-        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], cost: 0}"), '"0" is too small; at least 1'),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], cost: 0}"), '"0" is too small; write at least 1'),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], cost: 1.5}"), '"1.5" is not a whole number'),
-        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], cost: 101}"), '"101" is too large; at most 100'),
-        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], affinity: 101}"), '"101" is too large; at most 100'),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], cost: 101}"), '"101" is too large; write at most 100'),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], affinity: 101}"), '"101" is too large; write at most 100'),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], cost: 500, kind: direct}"), None),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], affinity: 0}"), '"0" is not an affinity'),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], latency: -5 s}"), '"-5 s" is out of range; a latency is'),
@@ -262,7 +262,7 @@ folders:
         (("sites: [SEA, NYC]", "sites: [SEA, NYC, LON]\n"), None),
         (("[SEA, NYC]}", "[SEA, NYC]}\n  - {between: [SEA, LON]}"), '"LON" is not a site'),
         (("Projects:", "Projects/Archive:"), 'its parent "Projects" is not a folder'),
-        (("Projects:", "Projects: {replicas: []}"), "replicas: 0 entries; at least 1"),
+        (("Projects:", "Projects: {replicas: []}"), "replicas: there are too few entries (0); write at least 1"),
         (("Projects:", "Projects: {replicas: [A, A]}"), 'replica "A" is named twice'),
         (("Projects:", "Projects: {replicas: [a]}"), 'replicas[0]: "a" is not a server; did you mean "A"?'),
         (("Projects:", '"Projects/": '), "is not a folder path"),
@@ -276,7 +276,7 @@ folders:
         (("Projects:", "Projects: {priority: high}"), 'one of "not urgent", "normal", "urgent"'),
         (("Projects:", "Projects: {contacts: [a@b@c]}"), "is not a mail address"),
         (("Projects:", "Projects: {contacts: ['a\\r\\nb@c']}"), "is not a mail address"),
-        (("servers:", "servers: {}\nservants:"), "servers: 0 entries; at least 1"),
+        (("servers:", "servers: {}\nservants:"), "servers: there are too few entries (0); write at least 1"),
     ],
 )
 def test_a_mistake_is_reported_with_what_would_be_right(change: tuple[str, str], problem: str | None) -> None:
@@ -328,7 +328,7 @@ def test_a_clamped_setting_gives_a_notice() -> None:
 def test_what_is_no_mapping_is_no_topology(text: str) -> None:
     """A file of another shape is one problem that shows the smallest valid file."""
     (problem,) = problems_of(text)
-    assert "not a topology; keys and values, at least servers" in problem
+    assert "not a topology; write keys and values, at least servers" in problem
 
 
 def test_a_file_without_servers_says_so() -> None:

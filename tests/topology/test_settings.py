@@ -123,10 +123,10 @@ def test_a_value_out_of_range_is_clamped_with_a_notice(name: str, raw: RawSettin
 @pytest.mark.parametrize(
     ("name", "raw", "wrong"),
     [
-        ("Replication Always Interval", -5, '"-5" is not a duration; a whole number of min'),
-        ("Replication Always Interval", "-5 min", '"-5 min" is not a duration; a whole number of min'),
+        ("Replication Always Interval", -5, '"-5" is not a duration; write a whole number of min'),
+        ("Replication Always Interval", "-5 min", '"-5 min" is not a duration; write a whole number of min'),
         ("Replication Message Size Limit", -1, '"-1" is not a size'),
-        ("MTA Hop Limit", -1, '"-1" is not a count; a whole number from 1 to 255'),
+        ("MTA Hop Limit", -1, '"-1" is not a count; write a whole number from 1 to 255'),
         ("MTA Hop Limit", 10**400, "a number of more than 40 digits is not a count"),
         ("MTA Hop Limit", "9" * 400, '..." is not a count'),
         ("Replication Always Interval", 10**5000, "a number of more than 40 digits is not a duration"),

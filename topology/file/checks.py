@@ -16,7 +16,7 @@ from topology.settings.values import RawSetting, read_value
 Path = tuple[PathItem, ...]
 
 MAX_CONNECTOR_COST: Final = 100
-"""The highest cost that Exchange allows for a connector: 1 to 100 [X]."""
+"""The highest cost that Exchange allows for a connector [X]."""
 
 HIERARCHY_NAME: Final = "1-1"
 """The name of the folder tree itself (spec: HI-1)."""
@@ -90,14 +90,19 @@ def _servers(checked: Checked) -> Iterator[Problem]:
     for name, entry in file.servers.items():
         if entry.site is None and len(sites) > 1 and ("servers", name) not in checked.left_out:
             yield checked.problem(
-                ("servers", name), "no site, although there are several", f"add site: {one_of(sites)}", of_key=True
+                ("servers", name),
+                "the server has no site, but the topology has several",
+                f"add site: {one_of(sites)}",
+                of_key=True,
             )
         if entry.site is not None and entry.site not in sites:
             yield checked.problem(
                 ("servers", name, "site"), f"{quoted(entry.site)} is not a site", did_you_mean(entry.site, sites)
             )
     if all(entry.joins is Joins.LATER for entry in file.servers.values()):
-        yield checked.problem(("servers",), "all servers join later", "one must be there from the start", of_key=True)
+        yield checked.problem(
+            ("servers",), "all servers join later", "at least one server must be there from the start", of_key=True
+        )
 
 
 def _connectors(checked: Checked) -> Iterator[Problem]:
@@ -117,7 +122,7 @@ def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[
     for index, site in unknown:
         yield checked.problem((*path, "between", index), f"{quoted(site)} is not a site", did_you_mean(site, sites))
     if entry.between[0] == entry.between[1]:
-        yield checked.problem((*path, "between"), "both ends are the same site", "name two sites")
+        yield checked.problem((*path, "between"), "both ends are the same site", "name two different sites")
         return
     homes = server_sites(checked.file)
     for site, server in entry.bridgeheads.items():
@@ -139,7 +144,9 @@ def _costs(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Prob
         return
     for key, cost in (("cost", entry.cost), ("affinity", entry.affinity)):
         if cost is not None and cost > MAX_CONNECTOR_COST:
-            yield checked.problem((*path, key), f'"{cost}" is too large', f"at most {MAX_CONNECTOR_COST} in Exchange")
+            yield checked.problem(
+                (*path, key), f'"{cost}" is too large', f"write at most {MAX_CONNECTOR_COST}, the limit of Exchange"
+            )
 
 
 def _sites_without_server(checked: Checked) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from topology.settings.values import Settings
 
 
 def site_names(file: TopologyFile) -> list[str]:
-    """Return the sites: those listed, else those that servers name, else a single default site."""
+    """Return the sites of the file, or the sites that its servers name, or else a single default site."""
     if file.sites is not None:
         return list(file.sites)
     named = [server.site for server in file.servers.values() if server.site is not None]

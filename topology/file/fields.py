@@ -1,7 +1,6 @@
-"""The kinds of values in a topology file: each a validator that says what is wrong, and its JSON Schema.
+"""The kinds of values in a topology file: for each a validator, which says what is wrong, and a JSON Schema.
 
-Strict, and forgiving only where a file's meaning is plain: a version or a name may stand without quotes,
-although YAML then reads a number.
+The validators are strict with one exception: a version or a name needs no quotes, although YAML then reads a number.
 """
 
 import re
@@ -36,24 +35,24 @@ _NAME: Final = re.compile(r"[^\W_](?:[\w .&'-]*[\w.])?")
 _LABEL: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?", re.ASCII)
 _LOCAL_PART: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}", re.ASCII)
 _ALIAS: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?", re.ASCII)
-_NAME_RULE: Final = "letters, digits, spaces and . & ' - _, first a letter or digit"
+_NAME_RULE: Final = "use letters, digits, spaces and . & ' - _, beginning with a letter or digit"
 
 T = TypeVar("T")
 Word = TypeVar("Word", bound=StrEnum)
 
 
 def wrong(what: str, would_be_right: str) -> PydanticCustomError:
-    """The error that a validator raises; `load` makes a Problem of its context."""
+    """Return the error that a validator raises. `load` converts it to a Problem."""
     return PydanticCustomError("wrong", "{what}; {would_be_right}", {"what": what, "would_be_right": would_be_right})
 
 
 def text_of(value: object) -> str:
-    """A text, also where YAML took an unquoted one for a number."""
+    """Return a value as text. YAML may have read an unquoted text as a number."""
     if isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    raise wrong(f"{quoted(value)} is not a text", "a text, in quotes if it reads true, false or null")
+    raise wrong(f"{quoted(value)} is not a text", "write a text, in quotes if it is true, false or null")
 
 
 def _named(what: str, pattern: re.Pattern[str], most: int, rule: str) -> Callable[[object], str]:
@@ -67,11 +66,11 @@ def _named(what: str, pattern: re.Pattern[str], most: int, rule: str) -> Callabl
 
 
 def _parsed(parse: Callable[[Any], T], what: str, example: str) -> Callable[[object], T]:
-    """A validator out of a function that takes text and raises our own errors."""
+    """Return a validator that calls `parse` and converts its errors."""
 
     def check(value: object) -> T:
         if not isinstance(value, str):
-            raise wrong(f"{quoted(value)} is not {what}", f"a text such as {example}")
+            raise wrong(f"{quoted(value)} is not {what}", f"write a text such as {example}")
         try:
             return parse(value)
         except ValueTextError as error:
@@ -97,7 +96,7 @@ def _latency(text: str) -> int:
 
 
 MAX_AGE_US = 36_500 * DAY_US
-"""Of messages: a century."""
+"""The highest age limit of messages: a century."""
 
 
 def _age(text: str) -> int:
@@ -122,7 +121,7 @@ def _domain(value: object) -> str:
     if len(text) > MAX_DOMAIN or not all(_LABEL.fullmatch(label) for label in text.split(".")):
         raise wrong(
             f"{quoted(text)} is not a mail domain",
-            "letters, digits and hyphens between dots, such as contoso.test",
+            "use letters, digits and hyphens between dots, such as contoso.test",
         )
     return text
 
@@ -131,7 +130,7 @@ def _address(value: object) -> str:
     text = text_of(value)
     local, at, domain = text.rpartition("@")
     if not at or len(text) > MAX_ADDRESS or _LOCAL_PART.fullmatch(local) is None:
-        raise wrong(f"{quoted(text)} is not a mail address", "an address such as kim@contoso.test")
+        raise wrong(f"{quoted(text)} is not a mail address", "write an address such as kim@contoso.test")
     _domain(domain)
     return text
 
@@ -159,7 +158,7 @@ def _folder_path(value: object) -> str:
         if not is_plain or not 1 <= len(part) <= MAX_FOLDER_NAME:
             raise wrong(
                 f"{quoted(text)} is not a folder path",
-                f"names joined by /, each of 1 to {MAX_FOLDER_NAME} printable characters, no backslash",
+                f"join names by /, each of 1 to {MAX_FOLDER_NAME} printable characters without a backslash",
             )
     return text
 
@@ -170,7 +169,7 @@ def _affinity(value: object) -> int:
         return 0
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_COST:
         return value
-    raise wrong(f"{quoted(value)} is not an affinity", f"none, or a cost from 1 to {MAX_COST}")
+    raise wrong(f"{quoted(value)} is not an affinity", f"write none, or a cost from 1 to {MAX_COST}")
 
 
 def _raw_setting(value: object) -> object:
@@ -178,7 +177,7 @@ def _raw_setting(value: object) -> object:
         return value
     if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
         return value
-    raise wrong(f"{quoted(value)} is not a value of a setting", "a number, a text, or a list of texts")
+    raise wrong(f"{quoted(value)} is not a value of a setting", "write a number, a text, or a list of texts")
 
 
 def none_as_empty(value: object) -> object:
@@ -210,7 +209,9 @@ def _setting_schema(spec: SettingSpec) -> dict[str, Any]:
 
 ServerName = Annotated[
     str,
-    BeforeValidator(_named("a server", _SERVER, MAX_SERVER_NAME, "letters, digits and inner hyphens, first a letter")),
+    BeforeValidator(
+        _named("a server", _SERVER, MAX_SERVER_NAME, "begin with a letter, and use letters, digits and inner hyphens")
+    ),
     _strings("SEA-01", pattern=f"^{_SERVER.pattern}$", maxLength=MAX_SERVER_NAME),
 ]
 SiteName = Annotated[

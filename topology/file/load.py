@@ -1,4 +1,4 @@
-"""From a topology file to a Topology, or to the list of all that is wrong with it."""
+"""Read a topology file: return a Topology, or raise an error with every mistake in the file."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,23 +12,23 @@ from topology.file.defaults import resolve
 from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
 from topology.file.yaml_source import MAX_BYTES, YamlSource, read_yaml
 from topology.model import Topology
-from topology.problems import MOST_PROBLEMS, PathItem, Problem, TopologyError, counted, did_you_mean, quoted
+from topology.problems import MOST_PROBLEMS, PathItem, Problem, TopologyError, did_you_mean, quoted
 
 _Path = tuple[PathItem, ...]
 
-# Where the mapping at a path of this beginning and length is of that model.
+# The models of the mappings in a topology file, by the first key of their path. The whole file has another model.
 _ENTRIES: Final[dict[str, type[BaseModel]]] = {
     "connectors": ConnectorEntry,
     "servers": ServerEntry,
     "folders": FolderEntry,
 }
-# Leaving out what is wrong may make something else incomplete; that ends after a few rounds, since each leaves out
-# something larger.
+# To leave out a wrong part can make another part incomplete. This ends after a few rounds, because each round leaves
+# out larger parts.
 _MAX_ROUNDS: Final = 4
 
 
 def load_topology(path: str | Path) -> Topology:
-    """Read a topology file. Raises TopologyError with every mistake found; OSError if it cannot be read."""
+    """Read a topology file. Raises TopologyError with every mistake found, and OSError if the file cannot be read."""
     path = Path(path)
     with path.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
@@ -43,12 +43,14 @@ def load_topology(path: str | Path) -> Topology:
 
 
 def topology_from_text(text: str, name: str = "topology") -> Topology:
-    """Read a topology out of YAML or JSON text; `name` is what problems call it. Raises TopologyError."""
+    """Read a topology from YAML or JSON text. `name` is the file name in error messages. Raises TopologyError."""
     source = read_yaml(text, name)
     problems = list(source.problems)
     if not isinstance(source.data, dict):
         if not problems:
-            problems = [Problem(name, "", 1, 1, "not a topology", "keys and values, at least servers: {A: , B: }")]
+            problems = [
+                Problem(name, "", 1, 1, "not a topology", "write keys and values, at least servers: {A: , B: }")
+            ]
         raise TopologyError(problems)
     checked = _validated(source, problems)
     if checked is not None:
@@ -59,8 +61,11 @@ def topology_from_text(text: str, name: str = "topology") -> Topology:
 
 
 def _validated(source: YamlSource, problems: list[Problem]) -> Checked | None:
-    """The file against its model, mistakes added to `problems`; as much of it as is sound, so that the
-    checks between the parts can find theirs in the same go."""
+    """Validate a file, and add its mistakes to `problems`.
+
+    Return the file without its wrong parts, so that the checks between parts can report their mistakes too. Return None
+    if too little is left.
+    """
     data = source.data
     connector_at = list(range(len(_connectors_of(data))))
     left_out: set[_Path] = set()
@@ -88,8 +93,11 @@ def _connectors_of(data: Mapping[str, Any]) -> list[Any]:
 
 
 def _doomed(detail: ErrorDetails) -> _Path:
-    """What to leave out on account of an error: the value, or the whole of what lacks a key; for an item of a
-    list the whole list, since the checks count items, save a connector, which they can count without."""
+    """Return the path of the part to leave out because of an error.
+
+    This is the value itself, or the mapping that lacks a key. For an item of a list it is the whole list, because the
+    checks count the items. A connector is left out alone, because `connector_at` keeps its index.
+    """
     path, _ = _clean(detail)
     if detail["type"] == "missing":
         path = path[:-1]
@@ -110,7 +118,10 @@ def _without(value: Any, doomed: set[_Path], path: _Path) -> Any:
 
 
 def _clean(detail: ErrorDetails) -> tuple[_Path, bool]:
-    """The path in the file, and whether the key is meant, for which pydantic appends a mark of its own."""
+    """Return the path of an error in the file, and whether the key is wrong.
+
+    For a wrong key pydantic appends "[key]" to the path.
+    """
     path = tuple(detail["loc"])
     if path and path[-1] == "[key]":
         return path[:-1], True
@@ -153,25 +164,25 @@ def _is_not(what: str, right: str) -> _Words:
 
 _WORDS: Final[dict[str, _Words]] = {
     "wrong": lambda _, context: (context["what"], context["would_be_right"]),
-    "int_type": _is_not("a whole number", "digits alone"),
-    "int_from_float": _is_not("a whole number", "digits alone"),
+    "int_type": _is_not("a whole number", "write only digits"),
+    "int_from_float": _is_not("a whole number", "write only digits"),
     "greater_than_equal": lambda detail, context: (
         f"{quoted(detail['input'])} is too small",
-        f"at least {context['ge']}",
+        f"write at least {context['ge']}",
     ),
     "less_than_equal": lambda detail, context: (
         f"{quoted(detail['input'])} is too large",
-        f"at most {context['le']}",
+        f"write at most {context['le']}",
     ),
     "too_short": lambda _, context: (
-        counted(context["actual_length"], "entry", "entries"),
-        f"at least {context['min_length']}",
+        f"there are too few entries ({context['actual_length']})",
+        f"write at least {context['min_length']}",
     ),
     "too_long": lambda _, context: (
-        f"{context['actual_length'] or 'too many'} entries",
-        f"at most {context['max_length']}",
+        f"there are too many entries ({context['actual_length'] or 'more than allowed'})",
+        f"write at most {context['max_length']}",
     ),
-    "list_type": _is_not("a list", "one such as [A, B]"),
-    "dict_type": _is_not("a mapping", "keys and values, such as {key: value}"),
-    "model_type": _is_not("a mapping", "keys and values, such as {key: value}"),
+    "list_type": _is_not("a list", "write a list such as [A, B]"),
+    "dict_type": _is_not("a mapping", "write keys and values, such as {key: value}"),
+    "model_type": _is_not("a mapping", "write keys and values, such as {key: value}"),
 }

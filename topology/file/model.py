@@ -1,7 +1,8 @@
-"""What may stand in a topology file: the model that files are validated against.
+"""The model of a topology file, with every key that a file may have.
 
-What the model cannot see, such as a site that nobody defined, is in `checks`; `model` has what a file means
-once all defaults are filled in. The JSON Schema for editors comes out of this model, hence the descriptions.
+The model checks each value alone. `topology.file.checks` finds mistakes between values, such as a site that is not
+defined. `topology.model` has the validated topology, with all defaults. The JSON Schema for editors is generated from
+this model and its descriptions.
 """
 
 from typing import Annotated, Any, Final
@@ -47,7 +48,7 @@ DEFAULT_ORGANIZATION: Final = "Contoso"
 DEFAULT_DOMAIN: Final = "contoso.test"
 # The name that Active Directory gives to the first site.
 DEFAULT_SITE: Final = "Default-First-Site-Name"
-# A Tuesday, three weeks after Exchange 2003 appeared; fixed, so that runs are repeatable (spec: TM-1).
+# A Tuesday, three weeks after the release of Exchange 2003. It is fixed, so that runs can be repeated (spec: TM-1).
 DEFAULT_START_AT: Final[LabTime] = parse_instant("2003-10-21T00:00Z")
 
 
@@ -57,7 +58,7 @@ class _Entry(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys_without_value(cls, data: Any) -> Any:
-        """A key with nothing after it is as good as left out."""
+        """Treat a key without a value like a missing key."""
         if not isinstance(data, dict):
             return data
         return {key: value for key, value in data.items() if value is not None or key not in cls.model_fields}
@@ -66,29 +67,39 @@ class _Entry(BaseModel):
 class ConnectorEntry(_Entry):
     """A connector joins two sites, both ways; one copy of a mail crosses it for all recipients behind it."""
 
-    name: ConnectorName | None = Field(None, description="default: its two sites, as SEA-NYC")
-    kind: KindWord = Field(ConnectorKind.ROUTING_GROUP, description="default routing-group")
-    between: list[SiteName] = Field(description="its two sites", min_length=2, max_length=2)
-    cost: int = Field(1, ge=1, le=MAX_COST, description="mail takes the path of least cost; default 1")
-    latency: Latency = Field(0, description="lab time on the way; default 0 ms")
-    bandwidth: Bandwidth | None = Field(None, description="lab time by size; default: no limit")
-    schedule: ScheduleField = Field(ALWAYS, description="when mail may cross; default always")
-    affinity: Affinity | None = Field(
-        None, description="cost of public folder referrals over it, or none; default: its cost"
+    name: ConnectorName | None = Field(
+        None, description="name of the connector; default: its two sites, such as SEA-NYC"
     )
-    size_limit: Size | None = Field(None, description="largest mail; default: no limit")
+    kind: KindWord = Field(ConnectorKind.ROUTING_GROUP, description="kind of the connector; default routing-group")
+    between: list[SiteName] = Field(description="the two sites that it connects", min_length=2, max_length=2)
+    cost: int = Field(1, ge=1, le=MAX_COST, description="mail takes the path of least cost; default 1")
+    latency: Latency = Field(0, description="lab time that a mail takes to cross; default 0 ms")
+    bandwidth: Bandwidth | None = Field(
+        None, description="limits how fast a mail crosses, by its size; default: no limit"
+    )
+    schedule: ScheduleField = Field(ALWAYS, description="times at which mail crosses; default always")
+    affinity: Affinity | None = Field(
+        None, description="cost of public folder referrals over this connector, or none; default: its cost"
+    )
+    size_limit: Size | None = Field(None, description="size of the largest mail that crosses; default: no limit")
     bridgeheads: dict[SiteName, ServerName] = Field(
-        {}, description="site to server; default: the first server of the site in this file"
+        {}, description="the server at each end, by site; default: the first server of the site in this file"
     )
 
 
 class ServerEntry(_Entry):
     """A server with its public folder store."""
 
-    site: SiteName | None = Field(None, description="needed when there are several sites")
-    version: Version = Field(ServerVersion.V2003, description='"5.5", "2000", "2003" or "2007"; default "2003"')
-    settings: RawSettings = Field({}, description="by real name; over the organization's")
-    joins: JoinsWord = Field(Joins.START, description="later: a new store, started by a step or a person")
+    site: SiteName | None = Field(None, description="site of the server; required if the topology has several sites")
+    version: Version = Field(
+        ServerVersion.V2003, description='version of Exchange: "5.5", "2000", "2003" or "2007"; default "2003"'
+    )
+    settings: RawSettings = Field(
+        {}, description="settings of this server by their real names; they override those of the topology"
+    )
+    joins: JoinsWord = Field(
+        Joins.START, description="start, or later for a store that a step or a person starts; default start"
+    )
 
 
 class FolderEntry(_Entry):
@@ -97,35 +108,45 @@ class FolderEntry(_Entry):
     replicas: list[ServerName] | None = Field(
         None,
         min_length=1,
-        description="its holders, the first being its home; default: all servers from start",
+        description="servers that hold the folder, its home first; default: all servers that join at the start",
     )
-    schedule: ScheduleField | None = Field(None, description="default: the store's schedule")
-    contacts: list[Address] = Field([], max_length=MAX_CONTACTS, description="told of conflicts")
+    schedule: ScheduleField | None = Field(
+        None, description="when its changes are sent; default: the schedule of the store"
+    )
+    contacts: list[Address] = Field([], max_length=MAX_CONTACTS, description="addresses that get notices of conflicts")
     alias: Alias | None = Field(
-        None, description="of its mail address, before the @; none: it has no address; default: made of its name"
+        None,
+        description="part of its mail address before the @, or none for no address; default: made from the folder's name",
     )
-    priority: PriorityWord = Field(FolderPriority.NORMAL, description="of its mails; default normal")
+    priority: PriorityWord = Field(
+        FolderPriority.NORMAL, description="priority of its replication mails; default normal"
+    )
     age_limit: Age | None = Field(None, description="age at which its messages expire; default: never")
     replica_age_limits: dict[ServerName, Age] = Field(
-        {}, description="age limits of single replicas, by server; they go before those of store and folder"
+        {}, description="age limits of single replicas, by server; they override the age limits of store and folder"
     )
-    resolve: ResolveWord = Field(ResolveMethod.DEFAULT, description="how conflicts are shown; default default")
+    resolve: ResolveWord = Field(ResolveMethod.DEFAULT, description="how conflicts are resolved; default: default")
 
 
 class TopologyFile(_Entry):
     """An organization of public folder stores: sites, connectors, servers, folders, settings."""
 
-    organization: OrganizationName = Field(DEFAULT_ORGANIZATION, description="its name")
-    domain: Domain = Field(DEFAULT_DOMAIN, description="of its mail addresses")
-    start: Instant = Field(DEFAULT_START_AT, description="when the lab's time begins, in UTC")
+    organization: OrganizationName = Field(DEFAULT_ORGANIZATION, description="name of the organization")
+    domain: Domain = Field(DEFAULT_DOMAIN, description="mail domain of all addresses")
+    start: Instant = Field(DEFAULT_START_AT, description="lab time at the start, in UTC")
     sites: list[SiteName] | None = Field(
-        None, min_length=1, max_length=MAX_SITES, description="default: those that servers name, or a single one"
+        None,
+        min_length=1,
+        max_length=MAX_SITES,
+        description="names of the sites; default: the sites that servers name, or a single site",
     )
     connectors: list[ConnectorEntry] = Field([], max_length=MAX_CONNECTORS)
     servers: dict[ServerName, Annotated[ServerEntry, BeforeValidator(none_as_empty)]] = Field(
         min_length=1, max_length=MAX_SERVERS
     )
     folders: dict[FolderPath, Annotated[FolderEntry, BeforeValidator(none_as_empty)]] = Field(
-        {}, max_length=MAX_FOLDERS, description="by path, as Projects/Archive; a parent has its own entry"
+        {},
+        max_length=MAX_FOLDERS,
+        description="folders by path, such as Projects/Archive; each parent has an entry of its own",
     )
-    settings: RawSettings = Field({}, description="for all servers, by real name")
+    settings: RawSettings = Field({}, description="settings of all servers by their real names")

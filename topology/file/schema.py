@@ -1,4 +1,4 @@
-"""The JSON Schema of the topology file, for editors that complete and check YAML by one."""
+"""The JSON Schema of the topology file, for editors that use it to complete and check YAML."""
 
 from typing import Any
 
@@ -9,14 +9,16 @@ from topology.file.model import TopologyFile
 
 
 class _WithoutDefaults(GenerateJsonSchema):
-    """Defaults are values as read (a schedule, microseconds), which a file never holds; descriptions name them."""
+    """Leaves out the defaults, which the model has in another form than a file (a Schedule, microseconds). Descriptions
+    name them.
+    """
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
         return self.generate_inner(schema["schema"])
 
 
 def topology_schema() -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a topology file, with descriptions. An entry may be left empty, as `A:`."""
+    """Return the JSON Schema (draft 2020-12) of a topology file. It allows empty entries such as `A:`."""
     schema = TopologyFile.model_json_schema(schema_generator=_WithoutDefaults)
     for name, definition in schema["$defs"].items():
         if name in ("ServerEntry", "FolderEntry"):

@@ -1,8 +1,8 @@
-"""Reading YAML for people: the scalars of YAML 1.2, the position of every node, and no surprises.
+"""Read YAML files that people write: with the scalars of YAML 1.2, and the position of every node.
 
-PyYAML resolves scalars as YAML 1.1 does, where NO is false and 12:15 is 735. Here its parser is used, and the
-rest is our own: scalars by the core schema of YAML 1.2, duplicate keys reported, depth and size bounded (also
-through aliases, which otherwise grow a kilobyte into gigabytes), positions kept.
+PyYAML resolves scalars as YAML 1.1 does, where NO is false and 12:15 is 735. This module uses only PyYAML's parser. It
+reads scalars by the core schema of YAML 1.2, reports duplicate keys, keeps positions, and limits depth and size. The
+size counts aliases in full, because with aliases a kilobyte can become gigabytes.
 """
 
 import re
@@ -16,9 +16,9 @@ from topology.problems import PathItem, Position, Problem, path_text, quoted
 
 MAX_BYTES: Final = 1024 * 1024
 MAX_DEPTH: Final = 24
-# Counted with every alias written out.
+# Each alias counts as the nodes that it repeats.
 MAX_NODES: Final = 100_000
-# A number of more digits is beyond anything that a file of ours counts.
+# No number in a file of pflab needs more digits.
 _MAX_NUMBER_TEXT: Final = 30
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -59,9 +59,8 @@ class _Node:
 class YamlSource:
     """A YAML file as read.
 
-    name      as problems call the file
-    data      dict, list, str, int, float, bool or None; keys are always text as written
-    problems  what is wrong with it as YAML; data is None when nothing could be read
+    name as error messages call the file data dict, list, str, int, float, bool or None; keys are always text as written
+    problems what is wrong with it as YAML; data is None when nothing could be read
     """
 
     name: str
@@ -70,7 +69,9 @@ class YamlSource:
     root: _Node | None
 
     def position(self, path: Sequence[PathItem], *, of_key: bool = False) -> Position:
-        """Where the value at `path` stands (or its key); of a missing one, where its nearest parent does."""
+        """Return the position of the value at `path`, or of its key. For a missing value, return that of its nearest
+        parent.
+        """
         node = self.root
         at = Position(1, 1) if node is None else node.at
         for depth, step in enumerate(path, start=1):
@@ -85,17 +86,17 @@ class YamlSource:
     def problem(
         self, path: Sequence[PathItem], what: str, would_be_right: str = "", *, of_key: bool = False
     ) -> Problem:
-        """A Problem at `path`."""
+        """Return a Problem at `path`."""
         at = self.position(path, of_key=of_key)
         return Problem(self.name, path_text(path), at.line, at.column, what, would_be_right)
 
 
 class _StopError(Exception):
-    """Reading cannot go on; the problem is noted."""
+    """The file cannot be read further; the builder has reported why."""
 
 
 def read_yaml(text: str, name: str) -> YamlSource:
-    """Read one document. Never raises for what the text holds: see `YamlSource.problems`."""
+    """Read one document. Mistakes in the text are in `YamlSource.problems`; none raises an error."""
     builder = _Builder(name)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         builder.report(Position(1, 1), (), f"the file is larger than {MAX_BYTES} bytes", "split it or shorten it")
@@ -119,7 +120,7 @@ def read_yaml(text: str, name: str) -> YamlSource:
 
 
 class _Builder:
-    """Makes nodes out of the parser's events, without recursion."""
+    """Builds nodes from the parser's events, without recursion."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,8 +1,8 @@
 """Every setting of a store (spec: SE-1).
 
-The documented ones are those of X, section 2 ("X" and "S0" to "S4" are the sources as docs/rules.md names them).
-Where it gives no range, ours is that of the registry's 32-bit number, narrowed only where the lab could not
-work with a value. Names of `Place.LAB` are ours.
+The documented settings are those of X, section 2. "X" and "S0" to "S4" are the sources that docs/rules.md names. If X
+gives no range, a setting has the range of the registry's 32-bit numbers, without values with which the lab cannot work.
+The settings with `Place.LAB` exist only in pflab.
 """
 
 from typing import Final
@@ -137,7 +137,7 @@ _STATUS: Final = (
         False,
         "1: at each start the store requests status for the hierarchy and all content replicas",
         versions=(_V2000, _V2003),
-        # S2 has it under this name
+        # S2 uses this name
         aliases=("Enable Replication Messages On Startup",),
     ),
     SettingSpec(
@@ -166,8 +166,8 @@ _STATUS: Final = (
     ),
 )
 
-# The table of six time-outs stands in S1 and S3; which name is which cell is inferred from the series of
-# names, and for the later retries, where no name is known, the name is ours.
+# S1 and S3 have a table of six time-outs. The sources do not say which name belongs to which cell; this is inferred
+# from the series of names. No name is known for the later retries, so pflab defines one.
 _BACKFILL: Final = (
     _seconds(
         "Replication Short Backfill Request Timeout",
@@ -218,7 +218,7 @@ _BACKFILL: Final = (
         None,
         "the server to ask before all others that are up, whatever its cost",
         versions=(_V2003, _V2007),
-        # S1 has it on the database object, S3 in the registry
+        # S1 finds this setting on the database object, S3 in the registry
         moved_to_directory=(_V2007,),
     ),
 )
@@ -302,7 +302,7 @@ _KEEPING: Final = (
     SettingSpec(
         "Store Size Limit",
         Kind.SIZE,
-        # what the Standard Edition's stores could hold up to 2003 SP1; those were dismounted beyond it
+        # the limit of the Standard Edition's stores up to 2003 SP1, which dismounted a larger store
         16 * 1024 * MEGABYTE,
         "size of the store at which mail from outside is refused with 452; mail between stores is still accepted",
         "MB",
@@ -334,7 +334,7 @@ _KEEPING: Final = (
 )
 
 PRIORITY_NAMES: Final = {-1: "Not Urgent", 0: "Normal", 1: "Urgent"}
-"""Priority number (as in MAPI) to the word in the names of the settings below."""
+"""Maps the priority number of MAPI to the word in the names of the settings below."""
 
 _MTA: Final = (
     *(

@@ -15,7 +15,7 @@ from traces.errors import TimeTextError
 from traces.labtime import format_duration, parse_duration
 
 RawSetting = int | float | bool | str | list[Any] | None
-"""As in a YAML file: a number in the setting's own unit, a text such as `6 h`, or null for absent."""
+"""A value as in a YAML file: a number in the setting's own unit, a text such as `6 h`, or null for absent."""
 
 V = TypeVar("V")
 
@@ -318,7 +318,7 @@ def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | 
             return _switch_value(spec, raw), None
         case Kind.SERVER:
             if not isinstance(raw, str) or not 0 < len(raw) <= MOST_NAME or not raw.isprintable():
-                raise ValueTextError(f"{_shown(raw)} is not a server name", "a name, in quotes if it is a number")
+                raise ValueTextError(f"{_shown(raw)} is not a server name", "write a name, in quotes if it is a number")
             return raw, None
         case Kind.SCHEDULE:
             return _schedule_value(raw), None
@@ -352,7 +352,7 @@ def _host_value(raw: RawSetting) -> str:
     match = _HOST.fullmatch(raw) if isinstance(raw, str) else None
     if match is None or not 0 < int(match[1]) < 65_536:
         raise ValueTextError(
-            f"{_shown(raw)} is not a host with a port", "a text such as 127.0.0.1:25 or relay.test:587"
+            f"{_shown(raw)} is not a host with a port", "write a text such as 127.0.0.1:25 or relay.test:587"
         )
     return str(raw)
 
@@ -362,14 +362,14 @@ def _schedule_value(raw: RawSetting) -> Schedule:
         return parse_schedule(raw)
     if isinstance(raw, list) and all(isinstance(entry, str) for entry in raw):
         return parse_schedule(raw)
-    raise ValueTextError(f"{_shown(raw)} is not a schedule", "a text such as always, or a list of texts")
+    raise ValueTextError(f"{_shown(raw)} is not a schedule", "write a text such as always, or a list of texts")
 
 
 def _number_value(spec: SettingSpec, raw: RawSetting) -> int:
     right = {
-        Kind.DURATION: f"a whole number of {spec.unit}, or a duration such as 6 h",
-        Kind.SIZE: f"a whole number of {spec.unit}, or a size such as 300 KB",
-    }.get(spec.kind, f"a whole number from {spec.low} to {spec.high}")
+        Kind.DURATION: f"write a whole number of {spec.unit}, or a duration such as 6 h",
+        Kind.SIZE: f"write a whole number of {spec.unit}, or a size such as 300 KB",
+    }.get(spec.kind, f"write a whole number from {spec.low} to {spec.high}")
     if isinstance(raw, str) and raw.isascii() and raw.isdigit() and len(raw) <= MOST_DIGITS:
         raw = int(raw)
     if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 10**MOST_DIGITS:

@@ -117,7 +117,8 @@ def encode_bag(bag: Bag) -> bytes:
                 continue
             kind = tag & 0xFFFF
             if kind == _UNICODE:
-                # The codec's function: `str.encode` looks up the codec by name and takes three times as long.
+                # Call the codec's function, because `str.encode` looks up the codec by name and takes three times as
+                # long.
                 text = utf_16_le_encode(value)[0]  # type: ignore[arg-type]  # wrong types are caught below
                 size = len(text) + 2
                 add(head(tag, 1, size))
@@ -277,8 +278,8 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
 
 def _misfit(tag: int, many: int, size: int, room: int) -> CodecError:
     return CodecError(
-        f"property 0x{tag:08X}: {many} values, the first of {size} bytes, "
-        f"where 1 value and at most {room} bytes are possible"
+        f"property 0x{tag:08X} has {many} values, the first of {size} bytes; "
+        f"it must have 1 value of at most {room} bytes"
     )
 
 
@@ -302,7 +303,7 @@ def _decode_value(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]
         return data[at : at + 16], at + 16
     if kind & MV_FLAG:
         return _decode_many(data, at, end, tag)
-    raise CodecError(f"property 0x{tag:08X} has type {kind:#06x}, which is none or does not fit its bag")
+    raise CodecError(f"property 0x{tag:08X} has type {kind:#06x}, which no property here can have")
 
 
 def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
@@ -314,7 +315,7 @@ def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
         raise CodecError(f"property 0x{tag:08X} has several values of type {kind:#06x}, which allows only one")
     if count > MAX_VALUES or at + count * (layout.size if layout else 4) > end or not (count or layout):
         raise CodecError(
-            f"property 0x{tag:08X} announces {count} values in {end - at} bytes; they must fit, at most {MAX_VALUES}"
+            f"property 0x{tag:08X} announces {count} values, which do not fit in its {end - at} bytes or exceed {MAX_VALUES}"
         )
     if layout is not None:
         stop = at + count * layout.size
@@ -344,7 +345,8 @@ def _decode_name(data: bytes, at: int, kind: int) -> tuple[NamedTag, int]:
         return NamedTag(kind, guid, number), at
     if name_kind != 1 or at + number > len(data):
         raise CodecError(
-            f"a property name has kind {name_kind} and {number} bytes; the kind must be 0 or 1, and the name must fit"
+            f"the name of a property has kind {name_kind} and {number} bytes; "
+            "it must be of kind 0 (a number) or 1 (a text that fits)"
         )
     text = utf_16_le_decode(data[at : at + number], "strict", True)[0]
     return NamedTag(kind, guid, text.removesuffix("\0")), at + (number + 3 & -4)

@@ -201,5 +201,5 @@ def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:
         intact = byte_sum(stream[start:end]) == stream[end] | stream[end + 1] << 8
         add((level, code, start, end, intact))
     if at != size:
-        raise CodecError(f"{size - at} bytes behind the last TNEF attribute, none should be")
+        raise CodecError(f"unexpected {size - at} bytes after the last TNEF attribute")
     return found

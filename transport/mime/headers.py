@@ -52,7 +52,7 @@ _WORD_BYTES: Final = 39  # of UTF-8 in one encoded word: "Subject: " and the wor
 
 _VALUE: Final = re.compile(rb"[ \t]*([^\r\n]{0,1000})")
 _FOLDED_VALUE: Final = re.compile(rb"[ \t]*(?:\r?\n[ \t]+)?([^\r\n]{0,1000})")
-_SPECIAL: Final = re.compile(r'[;:"()\\]')  # with any of these, a comma is not always a separator
+_SPECIAL: Final = re.compile(r'[;:"()\\]')  # if a field has one of these characters, a comma is not always a separator
 _LINE_BREAKS: Final = {0x0D: " ", 0x0A: " ", 0: " "}
 
 _ENCODED_WORD: Final = re.compile(r"=\?([A-Za-z0-9_-]{1,40})(?:\*[A-Za-z0-9-]{0,40})?\?([bBqQ])\?([^?\s]*)\?=")
@@ -188,7 +188,7 @@ def encoded_words(value: str) -> str:
     try:
         data = value.encode()
     except UnicodeEncodeError as wrong:
-        raise CodecError(f"a header value has half a character in it: {wrong}") from wrong
+        raise CodecError(f"a header value contains half of a surrogate pair: {wrong}") from wrong
     words: list[str] = []
     at = 0
     while at < len(data):

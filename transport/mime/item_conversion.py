@@ -78,7 +78,7 @@ MAX_ID: Final = 998
 """Characters of a Message-ID or an address in a property."""
 
 _LINE_ENDS: Final = (b"", b"\n", b"\r\n")
-_CUT_FIELDS: Final = 4  # offset in what is left of the mail, attachment, base64 columns (0: as it stands), line end
+_CUT_FIELDS: Final = 4  # offset in the rest of the mail, attachment, base64 columns (0: not encoded), line end
 _LATEST: Final = 2**63 - 1
 
 
@@ -187,7 +187,8 @@ def mail_of_item(item: Item, *, message_id: str, sender: str) -> bytes:
 def edit_mail(props: Bag, *, subject: str | None, body: str | None) -> None:
     """Update the mail in an item after an edit.
 
-    A new subject replaces the one in its header. After a new text the item is no longer that mail, and its HTML is removed.
+    A new subject replaces the one in its header. If the text is new, the item is no longer that mail, and its HTML is
+    removed.
     """
     mail = props.get(PR_PFLAB_MAIL)
     if not isinstance(mail, bytes):

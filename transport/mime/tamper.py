@@ -18,7 +18,7 @@ from transport.mime.message import BodyForm, MailHeaders, build_mail, system_bod
 
 _HEADER_END: Final = b"\r\n\r\n"
 _ANY_HEADERS: Final = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), "", 0)
-"""Only the body of the mail that is made with them is used."""
+"""Header values for a mail of which only the body is used."""
 
 
 def altered(content: bytes) -> bytes:
@@ -31,7 +31,7 @@ def altered(content: bytes) -> bytes:
             form, body = found
             return with_body(content, form, _altered_body(form, body))
     except CodecError:
-        pass  # altered before, and no longer a replication mail
+        pass  # the mail was altered before and is no longer a replication mail
     return _altered_text(content)
 
 

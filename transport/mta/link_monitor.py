@@ -180,7 +180,9 @@ class Links:
         for report in news:
             s.trace.lamport_seen(report.lamport)
             self._store(s, report, "")
-            if report.server == self.server and report.down:  # made before a restore that lost it
+            if (
+                report.server == self.server and report.down
+            ):  # this server made the report before a restore that lost it
                 self._call_over(s, report.connector)
         if news:
             self._call_neighbours(s, peer)

@@ -137,7 +137,9 @@ class Mta:
     # --- mail in
 
     def check_recipient(self, address: str) -> None:
-        """Raise UnknownRecipientError (550) unless mail for `address` is accepted by SMTP. For RCPT."""
+        """Raise UnknownRecipientError (550) unless mail for `address` is accepted by SMTP. The listener calls this at
+        RCPT.
+        """
         # spec: ML-7
         if not self._is_accepted(address):
             raise UnknownRecipientError((address,))
@@ -366,7 +368,9 @@ class Mta:
         queue_table.hold_row(s.conn, queue_id, until_at)
 
     def next_due(self, conn: Connection) -> LabTime | None:
-        """Return when `ready` or `tick` next has something to do, in the past if it has now; None for an empty queue."""
+        """Return the next time at which `ready` or `tick` has something to do; None for an empty queue. It can be in
+        the past.
+        """
         due = [at for at in (queue_table.next_due(conn), self._links.next_due()) if at is not None]
         return min(due, default=None)
 

@@ -40,7 +40,9 @@ class LinkRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LinkReport:
-    """The state of `connector` that `server`, at one end of it, reported at `at`. `lamport`: its number then."""
+    """The state of `connector` that `server`, at one of its ends, reported at `at`. `lamport`: the server's Lamport
+    number then.
+    """
 
     connector: str
     server: str

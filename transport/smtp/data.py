@@ -138,7 +138,9 @@ def check_lines(raw: bytes) -> None:
 
 
 def _few_good_lines(raw: bytes) -> bool:
-    """Return True if `raw` has few lines and all are good; a quarter of the time of counting pairs of CR and LF."""
+    """Return True if `raw` has few lines and all are allowed. This takes a quarter of the time of counting pairs of CR
+    and LF.
+    """
     at, size = 0, len(raw)
     for _ in range(_FEW_LINES):
         if at == size:

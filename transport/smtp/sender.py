@@ -155,7 +155,7 @@ class SmtpSender:
                     await client.ehlo()
                 except SMTPHeloError as refusal:
                     if 400 <= refusal.code < 500:
-                        raise  # it may accept EHLO later
+                        raise  # the peer may accept EHLO later
                     await client.helo()
                 if transmission.outside is None:
                     await self._prove(client, transmission.next_hop)

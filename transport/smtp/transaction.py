@@ -30,12 +30,12 @@ MAX_REASON_CHARS: Final = 400
 CODE_START_INPUT: Final = 354
 CODE_SERVICE_CLOSING: Final = 421
 
-# The characters that may stand between the angle brackets of a command; others could end it early.
+# The characters that are allowed between the angle brackets of a command. Others could end the command early.
 _ADDRESS = re.compile(r"[!-;=?-~]*")
 
 
 class StaleError(Exception):
-    """A kept connection was closed before the mail was sent."""
+    """The peer closed a kept connection before the mail was sent."""
 
 
 class Patience(Protocol):

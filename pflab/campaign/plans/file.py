@@ -101,7 +101,7 @@ def _block(document: dict[str, Any], margin: str) -> Iterator[str]:
 
 
 def _time_first(item: dict[str, Any]) -> dict[str, Any]:
-    """Put the time and the kind of a step or fault first, so the times are below each other."""
+    """Put the time and the kind of a step or fault first, so that the times form a column."""
     return {**{key: item[key] for key in ("at", "do", "fault") if key in item}, **item}
 
 

@@ -36,7 +36,7 @@ FIRST_TIMEOUTS = tuple(name for name in ALL_TIMEOUTS if name.endswith("Timeout")
 
 
 def quick_settings(draw: random.Random) -> dict[str, Any]:
-    """Return settings with so short time-outs that all of backfill happens while the faults last."""
+    """Return settings with time-outs that are short enough for all of backfill to happen while the faults last."""
     return {name: draw.choice(values) for name, values in _QUICK_SETTINGS.items()}
 
 

@@ -76,7 +76,7 @@ def few_slots(m: MotifBuilder) -> list[Part]:
 
 
 def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
-    """There is one slot. A late answer satisfies an entry that waits for the slot; a third entry waits behind it."""
+    """A late answer satisfies an entry that waits for the only slot, while a third entry waits behind that entry."""
     m.state.settings |= {
         "Replication Outstanding Backfill Limit": 1,
         **dict.fromkeys(ALL_TIMEOUTS, "6 h"),
@@ -195,7 +195,7 @@ def deleted_while_missing(m: MotifBuilder) -> list[Part]:
 
 
 def asked_when_gone(m: MotifBuilder) -> list[Part]:
-    """A store asks a source that no longer holds the folder, before it knows that."""
+    """A store asks a source before it knows that the source no longer holds the folder."""
     if m.c == m.b:
         return []
     m.state.settings |= quick_settings(m.draw)

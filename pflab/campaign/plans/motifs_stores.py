@@ -47,7 +47,7 @@ def short_memory(m: MotifBuilder, lasts_us: int) -> None:
 
 
 def restored(m: MotifBuilder) -> list[Part]:
-    """A restored store gets back from others what it broadcast after its backup; what it did not broadcast is lost."""
+    """A restored store gets its later changes back from others if it broadcast them; the other changes are lost."""
     if m.draw.random() < 0.7:
         m.state.settings |= quick_settings(m.draw)
     folder = m.folder(m.a, m.b, m.c)

@@ -1,4 +1,4 @@
-"""Motifs of what only one server version does, of age limits that empty all sources, and of suspended content."""
+"""Motifs of the behaviour of single server versions, of age limits that empty all sources, and of suspended content."""
 
 from __future__ import annotations
 

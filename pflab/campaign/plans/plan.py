@@ -253,8 +253,11 @@ class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
 
 
 class Restore(Fault, frozen=True, kw_only=True, tag="restore"):
-    """The store loses its disk, and starts from a backup made when the fault began (spec: RP-4). If the backup is older than
-    a tombstone age, the store begins as new (spec: DL-4). `dead_us`: how long before its restore it does not run."""
+    """The store loses its disk, and starts from a backup made when the fault began (spec: RP-4).
+
+    If the backup is older than a tombstone age, the store begins as new (spec: DL-4). `dead_us`: how long the store is
+    down before its restore.
+    """
 
     server: str
     dead_us: int = msgspec.field(name="dead", default=0)

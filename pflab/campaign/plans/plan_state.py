@@ -38,10 +38,10 @@ class PlanState:
             FolderState(path, list(folder.replicas), folder.parent) for path, folder in self.topology.folders.items()
         ]
         self.settings: dict[str, Any] = {}
-        """Settings of the organization that motifs need."""
+        """The settings of the organization that motifs need."""
         self.store_settings: dict[str, dict[str, Any]] = {}
         self.versions: dict[str, str] = {}
-        """Versions of servers that motifs need."""
+        """The versions of servers that motifs need."""
         self.needs_us = 0
         """How long the plan must last for its motifs."""
         self._serial = 0

@@ -190,7 +190,7 @@ def _calm_network(plan: Plan) -> Iterator[Plan]:
 
 
 def _shorter(plan: Plan) -> Iterator[Plan]:
-    """Yield the plan with its heal soon after the last step and fault."""
+    """Yield the plan with a heal that comes soon after the last step and fault."""
     ends = [step.at_us + HOUR_US for step in plan.steps]
     ends += [fault.at_us + fault.lasts_us for fault in plan.faults]
     length_us = max(ends, default=HOUR_US)

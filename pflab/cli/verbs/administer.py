@@ -32,7 +32,7 @@ def content(
     Example: pflab content suspend
     """
     if act not in _ACTS:
-        raise CommandError(f"pflab content {act}: {did_you_mean(act, list(_ACTS))}")
+        raise CommandError(f"pflab content {act}: no such action; {did_you_mean(act, list(_ACTS))}")
     with client_of(lab) as client:
         servers = client.lab()["servers"]
         running = [each for each in servers if each["standing"] == "running"]
@@ -79,7 +79,7 @@ def directory(
     Example: pflab directory delete B --on A --force
     """
     if act != "delete":
-        raise CommandError(f"pflab directory {act}: {did_you_mean(act, ['delete'])}")
+        raise CommandError(f"pflab directory {act}: no such action; {did_you_mean(act, ['delete'])}")
     with client_of(lab) as client:
         client.delete_store(server, on=on, force=force)
     if as_json:

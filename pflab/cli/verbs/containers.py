@@ -39,7 +39,7 @@ log = logging.getLogger("pflab.coordinate")
 
 MB: Final = 1_000_000
 TRACES_MB: Final = 2048
-"""Enough for months of light load."""
+"""The space for traces by default, enough for months of light load."""
 
 TRACES_CHECK_S: Final = 60.0
 """Real time between two checks of the size of the traces."""
@@ -254,7 +254,7 @@ def lab(
     Example: pflab lab save start --lab http://127.0.0.1:8025
     """
     if act not in ACTS:
-        raise CommandError(f"pflab lab {act}: write {', '.join(ACTS[:-1])} or {ACTS[-1]}")
+        raise CommandError(f"pflab lab {act}: no such action; write {', '.join(ACTS[:-1])} or {ACTS[-1]}")
     with client_of(lab) as client:
         if act == "list":
             print_lines(client.saved() or ["no saved state"])

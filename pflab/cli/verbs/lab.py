@@ -118,7 +118,7 @@ def folder(
             "delete": lambda path: client.delete_folder(node, path),
         }
         if act not in acts:
-            raise CommandError(f"pflab folder {act}: {did_you_mean(act, ['list', *acts])}")
+            raise CommandError(f"pflab folder {act}: no such action; {did_you_mean(act, ['list', *acts])}")
         if path is None:
             raise CommandError(f"pflab folder {act}: give the path of the folder")
         made = acts[act](path)
@@ -221,7 +221,7 @@ def _apply(
         ),
     }
     if act not in acts:
-        raise CommandError(f"pflab clock {act}: {did_you_mean(act, list(acts))}")
+        raise CommandError(f"pflab clock {act}: no such action; {did_you_mean(act, list(acts))}")
     return acts[act]()
 
 
@@ -310,7 +310,9 @@ def fault(
         elif act == "list":
             done = client.faults()
         else:
-            raise CommandError(f"pflab fault {act}: {did_you_mean(act, ['list', 'heal', *_FAULTS, *_SERVER_ACTS])}")
+            raise CommandError(
+                f"pflab fault {act}: no such action; {did_you_mean(act, ['list', 'heal', *_FAULTS, *_SERVER_ACTS])}"
+            )
     if as_json:
         print_json(done)
     else:

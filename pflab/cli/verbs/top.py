@@ -64,7 +64,7 @@ class _Watch:
         self._noise = frozenset() if every or wanted.types else NOISE
 
     def chosen(self, data: dict[str, Any]) -> Event | None:
-        """Return the event if it is to be shown; learn its names in any case."""
+        """Learn the names in the event. Return the event if it is to be shown, otherwise None."""
         event = msgspec.convert(data, AnyEvent)
         self.names.learn(event)
         return event if tag_of(event) not in self._noise and self._wanted.takes(event, self.names) else None

@@ -207,7 +207,7 @@ class Facts:
 
     @event_handler
     def _backup(self, event: BackupMade) -> None:
-        # After a restore the present GUID is an earlier one, and the store can know what it knew of it at the backup.
+        # A restored store has a new GUID. Of the numbers under its earlier GUID, it can know those that the backup has.
         for folder, fai in self.highest:
             known = self.can_know(event.store, folder, fai)
             if known:

@@ -159,7 +159,7 @@ def test_mistakes_are_refused_and_change_nothing() -> None:
     office = PostOffice(THREE_STORES_AND_CONTACT + "  Other: {replicas: [B]}\n")
     with pytest.raises(FolderUnknown, match="no folder 'Nowhere' here"):
         office["A"].post(office.at(1), "Nowhere", subject="x")
-    with pytest.raises(NoReplicaHere, match="held by B"):
+    with pytest.raises(NoReplicaHere, match="holders are: B"):
         office["A"].post(office.at(1), "Other", subject="x")
     with pytest.raises(Misuse, match="not a message id"):
         office["A"].edit(office.at(1), "Projects", "junk", subject="x")

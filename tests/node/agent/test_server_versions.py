@@ -159,5 +159,5 @@ def test_a_user_of_a_store_without_the_replica_is_referred_by_site_then_cost(ver
     """The site first, then the cost of referrals, which 5.5 follows over one connector only (spec: RT-4)."""
     office = PostOffice(RING.replace("VERSION", version))
     for path, order in (("Near", "B, C, D"), ("Far", far)):
-        with pytest.raises(NoReplicaHere, match=f"held by {order}$"):
+        with pytest.raises(NoReplicaHere, match=f"holders are: {order}$"):
             office["A"].post(office.at(1), path, subject="x")

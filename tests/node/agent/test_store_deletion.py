@@ -70,7 +70,7 @@ def test_a_forced_removal_takes_it_off_all_lists_and_tells_what_is_lost() -> Non
     assert {(event.node, event.reason) for event in losses} == {
         (name, "only C had it, which was deleted") for name in "AB"
     }
-    with pytest.raises(NoReplicaHere, match="held by no store"):
+    with pytest.raises(NoReplicaHere, match="holders are: none"):
         office["A"].post(office.at(STATUS_CHECK_MIN + 60), "Alone", subject="x")
 
 

@@ -34,7 +34,10 @@ def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path) -> None:
     again the store takes posts and replicates all, without a gap in its events."""
     office = PostOffice(database_folder=tmp_path)
     office["A"].post(office.at(1), "Projects", subject="before")
-    with no_file_grows(100_000), pytest.raises(CannotWrite, match=r"store A cannot write: .*it continues by itself"):
+    with (
+        no_file_grows(100_000),
+        pytest.raises(CannotWrite, match=r"store A cannot write: .*the store continues by itself"),
+    ):
         office["A"].post(office.at(2), "Projects", subject="lost", body=LARGE)
     assert subjects(office, "A") == ["before"]
     office["A"].post(office.at(3), "Projects", subject="after", body=LARGE)

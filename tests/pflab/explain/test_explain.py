@@ -58,8 +58,8 @@ def test_the_history_of_a_lost_and_backfilled_change(capsys: pytest.CaptureFixtu
     for sentence in (
         "At 2003-10-21T00:15:00Z A sends it to B and C, in its broadcast (content).",
         "The copy for B is lost on arrival (fault F1).",
-        "At 2003-10-22T00:15:00Z B learns from a status mail of A that it misses it; it is known in its site, so B waits"
-        " 6 h, until 2003-10-22T06:15:00Z.",
+        "At 2003-10-22T00:15:00Z B learns from a status mail of A that it misses the change; it is known in its site, so B"
+        " waits 6 h, until 2003-10-22T06:15:00Z.",
         "At 2003-10-22T06:15:00Z B chooses whom to ask for A-1: it sorts the holders (up before down, preferred source, cost,"
         " newest version, most of what is missing) and asks down the list until everything is requested.",
         "  1. A (version 2003, in the site, claims 1 number): asked.",
@@ -80,7 +80,7 @@ def test_the_history_of_a_change_that_a_store_lacks(capsys: pytest.CaptureFixtur
     may still arrive."""
     path = play(LOST_FOR_EVER)
     unheard = output_of(capsys, "explain", "A-2")
-    assert "  B does not get it in this run, and has not learned that it misses it." in unheard
+    assert "  B does not get it in this run, and has not learned that the change is missing." in unheard
     assert unheard[unheard.index("") - 1] == "  B still lacks it."
     assert "  B does not get it in this run." in output_of(capsys, "explain", "A-1")
     (lab,) = (path / "traces").glob("lab-*.jsonl")

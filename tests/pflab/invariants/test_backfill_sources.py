@@ -73,7 +73,7 @@ def test_a_correct_choice_is_no_violation() -> None:
 @pytest.mark.parametrize(
     ("candidates", "expected"),
     [
-        (C_FIRST[::-1], "considered B, C; the order is C, B"),
+        (C_FIRST[::-1], "considered B, C, but the right order is C, B"),
         (C_FIRST[:1], "did not consider B"),
         ((candidate("C", 1), C_FIRST[1]), "considered C with numbers 1; it is 2"),
         ((candidate("C", 2, down=True), C_FIRST[1]), "considered C with down True; it is False"),
@@ -107,8 +107,8 @@ def test_a_wrong_method_and_a_wrong_source() -> None:
     considers(trace, *C_FIRST, method="six groups")
     considers(trace, *C_FIRST, chosen=("B",))
     first, second = trace.witnesses()
-    assert "chose by 'six groups'; 2003 chooses by 'sorted list'" in first
-    assert "chose B; it should be C" in second
+    assert "chose by 'six groups', but 2003 chooses by 'sorted list'" in first
+    assert "chose B, but should choose C" in second
 
 
 def test_earlier_requests_and_silent_sources_count() -> None:

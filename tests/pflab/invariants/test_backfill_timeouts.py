@@ -45,8 +45,8 @@ def finds(trace: Trace, due_us: int, *, local: bool) -> None:
     ("due_us", "local", "expected"),
     [
         (LOCAL_US, True, ""),
-        (REMOTE_US, True, "by the settings at"),
-        (REMOTE_US, False, "counts as remote, but B of the site has all of it"),
+        (REMOTE_US, True, "but the settings give"),
+        (REMOTE_US, False, "counts as remote, but B in its site has all of it"),
     ],
 )
 def test_a_store_of_the_site_has_it(due_us: int, local: bool, expected: str) -> None:
@@ -62,7 +62,7 @@ def test_no_store_of_the_site_has_it() -> None:
     trace = lab()
     says(trace, 1)
     finds(trace, LOCAL_US, local=True)
-    assert "counts as local, but no store of the site has all of it" in trace.witnesses()[0]
+    assert "counts as local, but no store in its site has all of it" in trace.witnesses()[0]
 
 
 @pytest.mark.parametrize(("due_us", "expected"), [(LOCAL_US, []), (REMOTE_US, [True])])
@@ -73,7 +73,7 @@ def test_a_store_of_the_site_comes_to_have_it(due_us: int, expected: list[bool])
     finds(trace, REMOTE_US, local=False)
     says(trace, 1, 2)
     trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
-    assert ["all of which B of its site has" in each for each in trace.witnesses()] == expected
+    assert ["which B in the same site has completely" in each for each in trace.witnesses()] == expected
 
 
 WAITED_FOR_ITS_REPLICA = """

@@ -121,7 +121,7 @@ def test_an_edit_that_lost_to_a_deletion() -> None:
     first = edit(other, "A", 2, operation="create")
     edit(other, "A", 3, first.number)
     applies(other, "A", edit(other, "B", 1, first.number, operation="delete"))
-    assert "lost to a deletion, but sent no notice" in found(other)[0]
+    assert "lost to a deletion" in found(other)[0]
     known = lab()
     first = edit(known, "A", 2, operation="create")
     applies(known, "A", edit(known, "B", 1, first.number, operation="delete"))

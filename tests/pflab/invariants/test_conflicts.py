@@ -77,12 +77,12 @@ def test_a_conflict_that_joined_versions_make_no_younger() -> None:
     trace.at = START_AT + 20 * HOUR_US
     arises(trace, "A", LOSER)
     assert rest(trace, DAY_US) == []
-    assert "is home and left" in rest(trace, DAY_US + 1)[0]
+    assert "is the home store, but left" in rest(trace, DAY_US + 1)[0]
 
 
 def test_an_old_conflict_that_does_not_end() -> None:
     """The home store must end a conflict past the limit."""
-    assert "A is home and left" in rest(lab(), DAY_US + 1)[0]
+    assert "A is the home store, but left" in rest(lab(), DAY_US + 1)[0]
 
 
 def test_a_conflict_ended_by_another_store() -> None:

@@ -83,4 +83,4 @@ def test_requests_over_the_limit() -> None:
     trace.add(RequestSent, "A", source="B", **sent)
     assert trace.witnesses() == []
     trace.add(RequestSent, "A", source="B", **sent)
-    assert trace.witnesses() == ["A has 3 requests outstanding, its limit is 2"]
+    assert trace.witnesses() == ["A has 3 requests outstanding, but its limit is 2"]

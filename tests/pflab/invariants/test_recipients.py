@@ -250,7 +250,7 @@ def test_a_row_with_more_than_the_mail_had() -> None:
     trace.add(RowReplaced, "A", mail="2@B", **row_fields)
     trace.rows("A", row("A", "", local=True), row("B", "B-1..2"))
     (witness,) = trace.witnesses()
-    assert witness.endswith("is B-1..2; B last said B-2")
+    assert witness.endswith("is B-1..2, but B last sent B-2")
 
 
 def test_an_entry_that_no_store_claims() -> None:
@@ -266,8 +266,8 @@ def test_an_entry_that_no_store_claims() -> None:
     gets(trace, "C", sends(trace, "A", 2, MailKind.CONTENT_RESPONSE, ("C",), marks=("no replica",)))
     trace.rows("C", row("C", "", local=True), entries=waits)
     first, second = trace.witnesses()
-    assert first.endswith("waits for A-1, which nobody claims")
-    assert second.endswith("waits for A-1, B-4, which nobody claims")
+    assert first.endswith("waits for A-1, which no store claims")
+    assert second.endswith("waits for A-1, B-4, which no store claims")
 
 
 def test_a_hole_that_is_left_open() -> None:

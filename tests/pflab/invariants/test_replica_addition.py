@@ -327,7 +327,7 @@ def test_a_retry_that_is_not_made() -> None:
     trace.add(EntryTimedOut, "A", folder=FOLDER, entry=1, attempt=3)
     trace.array("A", entry())
     (witness,) = trace.witnesses()
-    assert witness.endswith("had its time-out 3, and B was not asked")
+    assert witness.endswith("reached its time-out 3, but no request went to B")
 
 
 def test_a_silent_source_that_stays_up() -> None:

@@ -83,7 +83,7 @@ def test_no_entry_waits_for_a_free_slot() -> None:
     ends(trace, 2)
     assert asks(trace, 3) == []
     assert defers(trace, 4) == [
-        "A lets its entry 4 wait for a slot, but one is free: outstanding 1, waiting 0, limit 2"
+        "A lets its entry 4 wait for a slot, but a slot is free: outstanding 1, waiting 0, limit 2"
     ]
 
 
@@ -94,7 +94,7 @@ def test_suspended_content_waits_for_no_slot() -> None:
     trace.add(ContentSuspended, "A")
     trace.add(RequestDeferred, "A", folder="1-1", entry=4)
     (witness,) = trace.witnesses()
-    assert "one is free" in witness
+    assert "a slot is free" in witness
 
 
 def test_after_a_start_the_order_is_unknown_until_the_array_is_read() -> None:

@@ -38,9 +38,7 @@ def test_an_own_row_above_every_change() -> None:
     trace.mail("A", 1, row=numbers("A", 3, 4, 5))  # 3 and 4 are holes that A itself closes
     assert trace.witnesses() == []
     trace.mail("A", 2, row=numbers("A", 6))
-    assert trace.witnesses() == [
-        f"A says in a content that it has A-6 of {FOLDER}, above the last change of its store there"
-    ]
+    assert trace.witnesses() == [f"A claims in a content A-6 of {FOLDER}, above the last change of its store there"]
 
 
 def test_an_own_row_with_what_never_came() -> None:
@@ -49,7 +47,7 @@ def test_an_own_row_with_what_never_came() -> None:
     trace.change("A", 5)
     trace.mail("B", 1, row=numbers("A", 5))
     (witness,) = trace.witnesses()
-    assert witness == f"B says in a content that it has A-5 of {FOLDER}, which nothing ever brought it"
+    assert witness == f"B claims in a content A-5 of {FOLDER}, which no mail ever brought to this store"
 
 
 def test_an_own_row_with_what_a_version_brought() -> None:
@@ -130,7 +128,7 @@ def test_a_row_that_its_store_did_not_send() -> None:
     replaced(trace, 1, numbers("A", 1))
     assert trace.witnesses() == []
     replaced(trace, 2, numbers("A", 1, 2))
-    assert trace.witnesses() == [f"B's row for A in {FOLDER} is now A-1..2, which A did not say in mail 2@A"]
+    assert trace.witnesses() == [f"B's row for A in {FOLDER} is now A-1..2, which A did not send in mail 2@A"]
 
 
 def test_a_row_of_an_older_mail() -> None:
@@ -142,7 +140,9 @@ def test_a_row_of_an_older_mail() -> None:
     replaced(trace, 1, numbers("A", 1), node="C")
     assert trace.witnesses() == []
     replaced(trace, 1, numbers("A", 1))
-    assert trace.witnesses() == [f"B's row for A in {FOLDER} is now that of mail number 1, before it was that of 2"]
+    assert trace.witnesses() == [
+        f"B's row for A in {FOLDER} is now from mail number 1, but was from mail number 2 before"
+    ]
     folder = trace.change("B", 1, folder="1-1", kind="folder", object=FOLDER, replicas=("A", "B"), parent="1-1")
     assert folder.object == FOLDER
     replaced(trace, 1, numbers("A", 1))

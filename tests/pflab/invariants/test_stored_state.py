@@ -126,7 +126,7 @@ def test_two_winners() -> None:
     trace.folder("C", versions=versions_of(first, second), shown={first.object: first.number})
     same, later = trace.witnesses()
     assert same.startswith("C shows A-1 of 'post 2'")
-    assert "A shows B-2, and both keep the same versions" in same
+    assert "A shows B-2, although both keep the same versions" in same
     assert later.endswith("B-2 is later")
 
 
@@ -150,7 +150,7 @@ def test_two_trees() -> None:
     trace.folder("B", folder="1-1", versions={one: versions[one]}, tree=(shown_folder(one, "Q"),))
     assert trace.witnesses() == []
     trace.folder("C", folder="1-1", versions=versions, tree=(shown_folder(one, "X (2)"), tree[1]))
-    assert trace.witnesses() == ["C shows X (2), A X, and both know the same versions of all folders"]
+    assert trace.witnesses() == ["C shows X (2) and A shows X, although both know the same versions of all folders"]
 
 
 def test_bytes_that_changed_in_a_store() -> None:
@@ -177,7 +177,7 @@ def test_an_entry_that_nothing_will_wake() -> None:
     trace.array("A", entry())
     (witness,) = trace.witnesses()
     assert "A's entry 1 (A-1 of Projects) was due at 2003-10-21T01:00:00Z" in witness
-    assert "it is 2003" in witness
+    assert "but the lab time is 2003" in witness
 
 
 def test_an_entry_may_be_overdue_while_content_is_suspended() -> None:
@@ -203,7 +203,7 @@ def test_an_entry_that_waits_for_a_free_slot() -> None:
     trace.array("A", entry(missing=""))
     assert trace.witnesses() == [
         "A's entry 1 (A-1 of Projects) waits for a slot, but only 1 of 2 are taken",
-        "A has 3 requests outstanding, its limit is 2",
+        "A has 3 requests outstanding, but its limit is 2",
         "A's entry 1 ( of Projects) is empty, but was not removed",
     ]
 
@@ -217,8 +217,8 @@ def test_missing_numbers_without_an_entry() -> None:
     assert trace.witnesses() == []
     trace.rows("A", own, other, entries=(entry(missing="B-3"),))
     assert trace.witnesses() == [
-        f"A knows from a row that it lacks B-1 of {FOLDER}, but no entry has it",
-        f"A knows from a row that it lacks B-7 (associated) of {FOLDER}, but no entry has it",
+        f"A knows from a row that it lacks B-1 of {FOLDER}, but its backfill array has no entry for this",
+        f"A knows from a row that it lacks B-7 (associated) of {FOLDER}, but its backfill array has no entry for this",
     ]
 
 
@@ -243,7 +243,9 @@ def test_what_waits_in_the_queue_is_not_missing() -> None:
     assert trace.witnesses() == []
     trace.add(VersionDropped, "A", reason="planted", **version)
     trace.rows("A", *here, folder="1-1")
-    assert trace.witnesses() == ["A knows from a row that it lacks B-2..3 of 1-1, but no entry has it"]
+    assert trace.witnesses() == [
+        "A knows from a row that it lacks B-2..3 of 1-1, but its backfill array has no entry for this"
+    ]
 
 
 # -- the whole of them
@@ -322,4 +324,6 @@ def test_what_a_later_update_in_the_queue_names_still_waits() -> None:
     assert trace.witnesses() == []
     trace.add(VersionDropped, "A", reason="planted", **later)
     trace.rows("A", *here, folder="1-1")
-    assert trace.witnesses() == ["A knows from a row that it lacks B-2..3 of 1-1, but no entry has it"]
+    assert trace.witnesses() == [
+        "A knows from a row that it lacks B-2..3 of 1-1, but its backfill array has no entry for this"
+    ]

@@ -138,7 +138,7 @@ async def test_idle_needs_two_rounds_without_activity(calls: list[str]) -> None:
 async def test_a_pulse_ends_the_wait(calls: list[str]) -> None:
     """A host that has become idle wakes the waiting coordinator."""
     host = FakeHost("A", calls)
-    host.reason = "a row is due"
+    host.reason = "a timer or mail is due"
     lab = FakeLab(host, still_limit_s=30)
     waiting = asyncio.create_task(lab.coordinator.quiet())
     await asyncio.sleep(0)

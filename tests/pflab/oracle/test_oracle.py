@@ -252,7 +252,7 @@ def test_a_number_that_only_some_claim_is_reported() -> None:
     found = oracle(message("A-1"), message("A-2", "A-1", supersedes=("A-1",)))
     of = {"A-2": "A-1"}
     witness = projects(judge(found, A=knows("A-2", of=of, also=("A-1",)), B=knows("A-2", of=of)).verdict())[1]
-    assert witness == "B's set lacks A-1, which A counts"
+    assert witness == "B does not account for A-1, which A accounts for"
 
 
 def test_a_version_that_lost_before_it_was_sent_is_no_gap() -> None:
@@ -278,7 +278,7 @@ def test_sets_that_differ_by_a_closed_hole_are_reported() -> None:
     """CV-1: knowledge includes the set, not only the versions."""
     found = oracle(message("A-3"))
     witness = projects(judge(found, A=knows("A-3", also=("A-1", "A-2")), B=knows("A-3")).verdict())[1]
-    assert witness == "B's set lacks A-1..2, which A counts"
+    assert witness == "B does not account for A-1..2, which A accounts for"
 
 
 def test_a_stopped_holder_makes_it_unknown() -> None:

@@ -126,7 +126,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
     with pytest.raises(TimeTextError) as not_a_duration:
         parse_duration("soon")
     assert lines == [
-        'test.yaml:3:15: rules[1]: "nonsense" is no rule; an id such as BF-3 (docs/rules.md)',
+        'test.yaml:3:15: rules[1]: "nonsense" is not the id of a rule; write an id such as BF-3 (docs/rules.md)',
         'test.yaml:5:5: steps[0].posst: "posst" is not a verb; did you mean "post"?',
         'test.yaml:6:16: steps[1].post.on: "Z" is not a server; one of "A", "B", "C"',
         'test.yaml:7:11: steps[2].post: "folder" is missing;'
@@ -142,7 +142,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
 def test_a_step_is_one_verb() -> None:
     """A step with two verbs or none is refused with an example of a step."""
     (first, second) = wrong("{advance: 1 h, say: Hello}", "advance")
-    assert first.startswith("test.yaml:4:5: steps[0]: not a step; one verb and its arguments")
+    assert first.startswith("test.yaml:4:5: steps[0]: not a step; write one verb and its arguments")
     assert second.startswith("test.yaml:5:5: steps[1]: not a step")
 
 
@@ -169,7 +169,7 @@ def test_a_step_is_one_verb() -> None:
         ("cut: {between: [A]}", "between must name two servers or sites"),
         ("cut: {connector: X}", '"X" is not a connector; there is none'),
         ("lose: {type: contents}", "'contents' is not a mail type; the types are hierarchy, content,"),
-        ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; a text; put quotes around it'),
+        ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; write a text, in quotes'),
         ("post: {on: A, folder: Projects, subject: x, attachment: 5}", "5 is not a size"),
         ("posts: {on: A, folder: Projects, count: many}", '"many" is not a whole number'),
         ("edit: {on: A, message: x}", "a key is missing; give one of subject, body"),
@@ -183,7 +183,7 @@ def test_a_step_is_one_verb() -> None:
         ("kill: [A, Q]", '"Q" is not a server'),
         ("settings: {on: A, set: {Replicaton: 0}}", '"Replicaton" is not a setting; did you mean "Replication"?'),
         ("settings: {on: A, set: {Replication: maybe}}", '"maybe" is not a switch'),
-        ("say: [one, two]", "[one, two] is a list; a single text"),
+        ("say: [one, two]", "[one, two] is a list; write a single text"),
         ("stop: [A, [B]]", "[A, [B]] is not a name or a list of names"),
         ("folder: {on: A, create: 1-1}", '"1-1" is the name of the hierarchy; choose another name'),
         ("folder: {on: A, rename: Projects, to: 1-1}", '"1-1" is the name of the hierarchy'),
@@ -320,7 +320,7 @@ def test_a_missing_topology_is_refused_with_the_examples() -> None:
     """A topology is a file beside the scenario or an example; for another name the error lists the examples."""
     (line,) = problems(HEAD.replace("one-site", "no-site") + "  - say: x\n")
     assert line.startswith(
-        'test.yaml:2:11: topology: "no-site.yaml" is not a topology file; a file beside the scenario, or one of'
+        'test.yaml:2:11: topology: "no-site.yaml" is not a topology file; name a file beside the scenario, or one of'
     )
     assert "one-site.yaml" in line
 

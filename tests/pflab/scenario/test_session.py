@@ -223,7 +223,7 @@ async def test_the_clock_only_goes_forward() -> None:
     """An advance into the past is a failed step, not an error of pflab."""
     arrives = "until: {on: B, folder: Projects, has: hello, within: 1 h}"
     found = await failure(POST, arrives, "advance: 2003-10-21T00:10Z")
-    assert found.stands == ("the lab's clock shows 2003-10-21T00:15:00Z and only goes forward",)
+    assert found.stands == ("the lab's clock already shows 2003-10-21T00:15:00Z and cannot go back",)
 
 
 async def test_a_simulated_run_can_be_stopped_between_steps() -> None:

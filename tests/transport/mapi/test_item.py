@@ -228,7 +228,7 @@ def test_arbitrary_bytes_are_one_clear_error(raw: bytes) -> None:
         (stream(PROPS, attribute(1, ts.ATT_RECIP_TABLE, bytes(8))), "after the last recipient"),
         (stream(PROPS, attribute(2, ts.ATT_ATTACHMENT, bytes(4))), "before attAttachRendData"),
         (stream(PROPS, REND, *[attribute(2, ts.ATT_ATTACHMENT, bytes(4))] * 2), "two attAttachment"),
-        (stream(PROPS) + b"x", "behind the last"),
+        (stream(PROPS) + b"x", "after the last"),
         (stream(PROPS[:-1] + b"\7"), "checksum"),
         (stream(b"\3" + PROPS[1:]), "level 3"),
         (stream(attribute(1, ts.ATT_MSG_PROPS, bytes(8))), "after the last property"),
