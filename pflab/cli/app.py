@@ -34,7 +34,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
         "Simulate labs with random work and faults, and check that all stores converge in time.",
     ),
     "up": ("pflab.cli.verbs.up", "Start a lab and serve it over HTTP until Ctrl-C."),
-    "node": ("pflab.cli.verbs.up", "Run one server in this process; each container of a server runs this verb."),
+    "node": ("pflab.cli.verbs.up", "Run one server in this process; the container of each server runs this verb."),
     "coordinate": (
         "pflab.cli.verbs.containers",
         "Coordinate a lab whose servers run elsewhere, and serve it over HTTP.",

@@ -118,8 +118,8 @@ class NothingMissingIsForgotten(Invariant):
     id = "nothing missing is forgotten"
     rules = ("BF-1", "BF-2", "ST-5", "HI-4")
     says = (
-        "If another store's row claims a change that a store lacks, then, while the lab is quiet, the change is in "
-        "the store's backfill array or held in its queue."
+        "If a store lacks a change that another store's row claims, the change is in the store's backfill array or "
+        "held in its queue. This is checked while the lab is quiet."
     )
 
     def __init__(self, facts: Facts) -> None:

@@ -28,7 +28,8 @@ class OwnRowIsTrue(Invariant):
     id = "own row is true"
     rules = ("RST-1", "CN-6", "CN-7")
     says = (
-        "A store's own row claims only changes that some store has. The store made each of them, or a mail brought it."
+        "A store's own row claims only changes that some store has. Either the store made the change itself, or a "
+        "mail brought the change."
     )
 
     @event_handler

@@ -72,8 +72,8 @@ class OneWinner(Invariant):
     id = "one winner"
     rules = ("CF-1", "CN-8")
     says = (
-        "Stores that keep the same versions of a message show the same winner: the latest, or of equally late "
-        "versions the one with the larger GUID."
+        "Stores that keep the same versions of a message show the same winner: the latest version. If two versions "
+        "are equally late, the winner is the version with the larger GUID."
     )
 
     def __init__(self, facts: Facts) -> None:

@@ -166,7 +166,7 @@ class NumbersNeverReissued(Invariant):
 class LaterThanWhatItReplaces(Invariant):
     id = "later than what it replaces"
     rules = ("CN-8",)
-    says = "The modification time of a new version is later than those of all versions that it includes."
+    says = "A new version has a later modification time than every version that it includes."
 
     @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
@@ -197,7 +197,7 @@ class EventsWithoutGaps(Invariant):
 class TimeGoesForward(Invariant):
     id = "time goes forward"
     rules = ("TM-1",)
-    says = "Neither the lab time nor the Lamport number of a node's events ever goes back."
+    says = "The lab time and the Lamport number of a node's events never go back."
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)

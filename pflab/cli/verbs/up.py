@@ -135,7 +135,7 @@ async def _until_signal(lab: LiveLab | ProcessLab, url: str, topology: Topology,
 
 
 def node(name: Annotated[str, Argument(help="The server's name.")]) -> int:
-    """Run one server in this process; each container of a server runs this verb.
+    """Run one server in this process; the container of each server runs this verb.
 
     pflab node --help lists the options.
 
