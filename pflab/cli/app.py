@@ -94,7 +94,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "state": ("pflab.cli.verbs.state", "Print the replication state tables of the stores of a run or a running lab."),
     "backfill": (
         "pflab.cli.verbs.state",
-        "Print which changes each store lacks and knows of, and when it will request them.",
+        "Print the missing changes that each store knows of, and when the store will request them.",
     ),
 }
 """For each verb its module and its line in the list of verbs. The function in the module has the name of the verb,

@@ -14,7 +14,10 @@ from traces.events import EVENT_TYPES
 DEFAULT_SEED = 1
 
 
-Run = Annotated[Path | None, Argument(metavar="[RUN]", help="A run folder; default: runs/latest.")]
+Run = Annotated[
+    Path | None,
+    Argument(metavar="[RUN]", help="A run folder; default: the lab that runs in this folder, else runs/latest."),
+]
 
 
 OneFolder = Annotated[str | None, Option("--folder", help="Only this folder: its path, or 1-1 for the hierarchy.")]
@@ -30,7 +33,9 @@ Servers = Annotated[
 
 Types = Annotated[
     list[str] | None,
-    Option("--type", help="Only this type, such as version.applied, or group, such as mail; can be repeated."),
+    Option(
+        "--type", help="Only this type (such as version.applied) or group of types (such as mail); can be repeated."
+    ),
 ]
 
 
@@ -40,7 +45,9 @@ AllEvents = Annotated[bool, Option("--all", help="Include events that are rarely
 JsonLines = Annotated[bool, Option("--json", help="Print each event as one line of JSON.")]
 
 
-RunOption = Annotated[Path | None, Option("--run", help="A run folder; default: runs/latest.")]
+RunOption = Annotated[
+    Path | None, Option("--run", help="A run folder; default: the lab that runs in this folder, else runs/latest.")
+]
 
 
 TopologyFile = Annotated[Path, Argument(help="A topology file.")]

@@ -161,7 +161,7 @@ def clock(
 ) -> int:
     """Show, set or advance the clock of a running lab.
 
-    rate 3600 makes an hour of the lab take a second, and pause stops the clock. step goes to the next instant at which
+    With rate 3600 an hour of the lab takes a second. pause stops the clock. step goes to the next instant at which
     something is due. advance "36 h" goes 36 hours forward, and advance 2003-10-22T06:15Z goes to this instant. until
     --converged Projects goes forward until all holders of the folder agree. step, advance and until pause the clock at
     their end.

@@ -55,7 +55,7 @@ def backfill(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print which changes each store lacks and knows of, and when it will request them.
+    """Print the missing changes that each store knows of, and when the store will request them.
 
     Each entry also shows when the store found the changes missing, and which stores it has asked. pflab cannot read
     servers that do not run, and names them on stderr. In JSON such a server has an entry with only `store` and
