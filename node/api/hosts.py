@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Protocol
 
-from fastapi import Header, Path, Query, Request, Response
+from fastapi import Depends, Header, Path, Query, Request, Response
 
 from node.api.values import json_bytes
 from node.host.host import Host
@@ -55,28 +55,33 @@ class Hosts(Protocol):
         """Whether the process is about to end, and with it every stream."""
 
 
-async def changed(
-    hosts: Hosts,
-    request: Request,
-    name: str,
-    key: str | None,
-    act: Callable[[Node, LabTime], Any],
-    status: int = 200,
-) -> Response:
-    """Apply one change and answer with the result of `act` as JSON. Repeating it under the same key changes nothing."""
-    host = hosts.host(name)
-    acted = False
+class ChangeRequest:
+    """A request that changes the state of one server."""
 
-    def acting(node: Node, now: LabTime) -> bytes:
-        nonlocal acted
-        acted = True
-        return json_bytes(act(node, now))
+    def __init__(self, request: Request, name: Name, key: Key = None) -> None:
+        self._request = request
+        self._name = name
+        self._key = key
 
-    if key is None:
-        answer = host.do(acting)
-    else:
-        asked = hashlib.blake2b(f"{request.method} {request.url.path}?{request.url.query}\n".encode(), digest_size=32)
-        asked.update(await request.body())
-        digest = asked.digest()
-        answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: acting(node, at)))
-    return Response(answer, status, None if acted else {REPLAYED: "true"}, media_type="application/json")
+    async def apply(self, hosts: Hosts, act: Callable[[Node, LabTime], Any], status: int = 200) -> Response:
+        """Apply the change and answer with the result of `act` as JSON. Repeating it under the same key changes nothing."""
+        host, key = hosts.host(self._name), self._key
+        acted = False
+
+        def acting(node: Node, now: LabTime) -> bytes:
+            nonlocal acted
+            acted = True
+            return json_bytes(act(node, now))
+
+        if key is None:
+            answer = host.do(acting)
+        else:
+            url = self._request.url
+            asked = hashlib.blake2b(f"{self._request.method} {url.path}?{url.query}\n".encode(), digest_size=32)
+            asked.update(await self._request.body())
+            digest = asked.digest()
+            answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: acting(node, at)))
+        return Response(answer, status, None if acted else {REPLAYED: "true"}, media_type="application/json")
+
+
+Change = Annotated[ChangeRequest, Depends()]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Query, Request, Response
 
 from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve
-from node.api.hosts import FolderQuery, Hosts, Key, Name, changed
+from node.api.hosts import Change, ChangeRequest, FolderQuery, Hosts, Name
 from node.api.read_paths import MOST_LISTED
 from node.api.reads import MAIL, add_read
 from node.api.values import json_response, plain, refusals, shown
@@ -71,7 +71,7 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
     add_read(router, hosts, "folders", tag="folders", example=[_FOLDER])
 
     @router.post("/folders", status_code=CREATED, **about)
-    async def create_folder(request: Request, name: Name, wanted: NewFolder, key: Key = None) -> Response:
+    async def create_folder(wanted: NewFolder, change: Change) -> Response:
         """Create a folder; return its id and its change number."""
         given = wanted.given()
         path = given.pop("path")
@@ -80,26 +80,24 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
             made = node.create_folder(now, path, **given)
             return {"id": made, **_numbered(*node.number_of_folder(path))}
 
-        return await changed(hosts, request, name, key, act, CREATED)
+        return await change.apply(hosts, act, CREATED)
 
     @router.patch("/folders/{path:path}", **about)
-    async def change_folder(request: Request, name: Name, path: str, wanted: FolderChange, key: Key = None) -> Response:
+    async def change_folder(path: str, wanted: FolderChange, change: Change) -> Response:
         """Change the name, parent, schedule, contacts, priority, age limit, resolve method or replica list; return the
         change number."""
         given = wanted.given()
-        return await changed(
-            hosts, request, name, key, lambda node, now: _change(node, node.change_folder(now, path, **given))
-        )
+        return await change.apply(hosts, lambda node, now: _changed(node, node.change_folder(now, path, **given)))
 
     @router.delete("/folders/{path:path}", **about)
-    async def delete_folder(request: Request, name: Name, path: str, key: Key = None) -> Response:
+    async def delete_folder(path: str, change: Change) -> Response:
         """Delete the folder and everything below it."""
 
         def act(node: Node, now: LabTime) -> dict[str, str]:
             node.delete_folder(now, path)
             return {"deleted": path}
 
-        return await changed(hosts, request, name, key, act)
+        return await change.apply(hosts, act)
 
 
 def _numbered(number: str, change: str) -> dict[str, str]:
@@ -111,7 +109,7 @@ def _posted(node: Node, message: str) -> dict[str, str]:
     return {"id": message, **_numbered(*node.numbers_of([message])[0])}
 
 
-def _change(node: Node, change: str) -> dict[str, str]:
+def _changed(node: Node, change: str) -> dict[str, str]:
     return _numbered(node.shown([change])[0], change)
 
 
@@ -140,14 +138,11 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         return json_response({"count": hosts.host(name).read(lambda node: node.count(folder))})
 
     @router.post("/messages", tags=["messages"], status_code=CREATED, responses=Refused)
-    async def post(request: Request, name: Name, wanted: PostOne, key: Key = None) -> Response:
+    async def post(wanted: PostOne, change: Change) -> Response:
         """Post a message; return its id and its change number. The message is durable when the answer arrives."""
         each = wanted.as_post()
-        return await changed(
+        return await change.apply(
             hosts,
-            request,
-            name,
-            key,
             lambda node, now: _posted(
                 node,
                 node.post(
@@ -164,7 +159,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         )
 
     @router.post("/messages/batch", tags=["messages"], status_code=CREATED, responses=Refused)
-    async def post_batch(request: Request, name: Name, wanted: PostMany, key: Key = None) -> Response:
+    async def post_batch(wanted: PostMany, change: Change) -> Response:
         """Post messages in one transaction, all of them or none; return their ids and change numbers in order."""
         posts = [each.as_post() for each in wanted.messages]
 
@@ -173,7 +168,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
             numbers = node.numbers_of(ids)
             return {"ids": ids, "numbers": [each[0] for each in numbers], "changes": [each[1] for each in numbers]}
 
-        return await changed(hosts, request, name, key, act, CREATED)
+        return await change.apply(hosts, act, CREATED)
 
     @router.post(
         "/messages/mail",
@@ -182,13 +177,11 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         responses=Refused,
         openapi_extra={"requestBody": {"required": True, "content": {MAIL: {"example": _MAIL}}}},
     )
-    async def post_mail(request: Request, name: Name, folder: FolderQuery, key: Key = None) -> Response:
+    async def post_mail(request: Request, folder: FolderQuery, change: Change) -> Response:
         """Post a mail (message/rfc822); return the id and change number of the new message. Reading the message as a mail
         returns exactly the same bytes."""
         content = await request.body()  # spec: ML-5
-        return await changed(
-            hosts, request, name, key, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED
-        )
+        return await change.apply(hosts, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED)
 
 
 def _message(router: APIRouter, hosts: Hosts) -> None:
@@ -198,36 +191,23 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
     add_read(router, hosts, "mail", tag="messages", example=_MAIL)
 
     @router.patch("/messages/{message}", **about)
-    async def edit(
-        request: Request, name: Name, message: str, folder: FolderQuery, wanted: Edit, key: Key = None
-    ) -> Response:
+    async def edit(message: str, folder: FolderQuery, wanted: Edit, change: Change) -> Response:
         """Make a new version of a message; return its change number."""
-        return await changed(
+        return await change.apply(
             hosts,
-            request,
-            name,
-            key,
-            lambda node, now: _change(node, node.edit(now, folder, message, subject=wanted.subject, body=wanted.body)),
+            lambda node, now: _changed(node, node.edit(now, folder, message, subject=wanted.subject, body=wanted.body)),
         )
 
     @router.delete("/messages/{message}", **about)
-    async def delete(request: Request, name: Name, message: str, folder: FolderQuery, key: Key = None) -> Response:
+    async def delete(message: str, folder: FolderQuery, change: Change) -> Response:
         """Delete a message; return the change number of the deletion."""
-        return await changed(
-            hosts, request, name, key, lambda node, now: _change(node, node.delete(now, folder, message))
-        )
+        return await change.apply(hosts, lambda node, now: _changed(node, node.delete(now, folder, message)))
 
     @router.post("/messages/{message}/resolve", **about)
-    async def resolve(
-        request: Request, name: Name, message: str, folder: FolderQuery, wanted: Resolve, key: Key = None
-    ) -> Response:
+    async def resolve(message: str, folder: FolderQuery, wanted: Resolve, change: Change) -> Response:
         """End a conflict; return the change numbers that this made."""
-        return await changed(
-            hosts,
-            request,
-            name,
-            key,
-            lambda node, now: _changes(node, node.resolve(now, folder, message, wanted.keep)),
+        return await change.apply(
+            hosts, lambda node, now: _changes(node, node.resolve(now, folder, message, wanted.keep))
         )
 
 
@@ -248,4 +228,4 @@ def _settings(router: APIRouter, hosts: Hosts) -> None:
             node.configure(now, values)
             return {"configured": list(values), "notices": clamped(values)}
 
-        return await changed(hosts, request, name, None, act)
+        return await ChangeRequest(request, name).apply(hosts, act)

@@ -13,7 +13,7 @@ from pflab.campaign.version_coverage import VERSION_BRANCHES, version_branches
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.invariant import FolderReading
-from pflab.terms.event_handlers import event_handler, event_handlers_of
+from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
 from topology.enums import ResolveMethod
 from traces import events as ev
@@ -114,7 +114,7 @@ class BranchCounter:
         self._broadcast_at: dict[tuple[str, str], int] = {}
         servers = facts.topology.servers.values()
         self._tombstone_us = min(server.settings.tombstone_age_us for server in servers)
-        self._handlers = event_handlers_of(self)
+        self._take = event_taker_of(self)
 
     def event(self, event: Event) -> None:
         branch = _BY_EVENT.get(type(event))
@@ -122,9 +122,7 @@ class BranchCounter:
             self.seen[branch] += 1
         for each in version_branches(event, self._facts.topology):
             self.seen[each] += 1
-        handler = self._handlers.get(type(event))
-        if handler is not None:
-            handler(event)
+        self._take(event)
         self._last_at[event.node] = event.at
 
     def folder(self, reading: FolderReading) -> None:
@@ -322,6 +320,8 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.ContentResumed: "content resumed",
     ev.RequestRefused: "request refused while suspended",
     ev.StoreDeleted: "store deleted",
+    ev.ItemExpired: "item expired",
+    ev.ExpiredEverywhere: "expired at every holder",
 }
 
 _RESOLVED: Mapping[ResolveMethod, str] = {

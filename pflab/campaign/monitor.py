@@ -18,7 +18,7 @@ from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, InvariantSet, RowsReading, Violation
 from pflab.invariants.registry import INVARIANTS
 from pflab.oracle.judge import Observer
-from pflab.terms.event_handlers import event_handler, event_handlers_of
+from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.mail_types import UPDATES
 from traces.events import (
     ChangeMade,
@@ -84,7 +84,7 @@ class Monitor:
         self._started: dict[str, None] = {}
         self._reread_after_us = 0
         self._read_at: dict[tuple[str, str, str], LabTime] = {}
-        self._handlers = event_handlers_of(self)
+        self._take = event_taker_of(self)
         self.last_at: dict[str, int] = {}
         """The time of each node's last event, by its own clock."""
 
@@ -105,9 +105,7 @@ class Monitor:
             self._invariants.event(event)
             self.branches.event(event)
             self.last_at[event.node] = event.at
-            handler = self._handlers.get(type(event))
-            if handler is not None:
-                handler(event)
+            self._take(event)
         self._read_folders()
         self._read_arrays(quiet=quiet)
         if quiet:

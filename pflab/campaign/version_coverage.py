@@ -64,16 +64,6 @@ def _dropped(event: ev.ReplicaDropped, version: str) -> Iterator[str]:
         yield "a 5.5 replica dropped at midnight"
 
 
-def _expired(event: ev.ItemExpired, version: str) -> Iterator[str]:
-    del event, version
-    yield "item expired"
-
-
-def _everywhere(event: ev.ExpiredEverywhere, version: str) -> Iterator[str]:
-    del event, version
-    yield "expired at every holder"
-
-
 def _responders(event: ev.RespondersConsidered, version: str) -> Iterator[str]:
     del version
     if event.method == "six steps":
@@ -87,6 +77,4 @@ _HANDLERS: Mapping[type[Event], Callable[[Any, str], Iterator[str]]] = {
     ev.EntryMade: _entry,
     ev.ReplicaDropped: _dropped,
     ev.RespondersConsidered: _responders,
-    ev.ItemExpired: _expired,
-    ev.ExpiredEverywhere: _everywhere,
 }

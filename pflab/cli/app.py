@@ -27,78 +27,51 @@ from pflab.cli.value_names import name_values
 from pflab.terms.verdict import ExitCode
 
 VERBS: Final[Mapping[str, tuple[str, str]]] = {
-    "demo": ("pflab.cli.verbs.demo", "Play a guided lesson in a live lab: a mail is lost, and its change comes back."),
-    "run": ("pflab.cli.verbs.scenario", "Run scenarios and report whether each one passed."),
-    "simulate": (
-        "pflab.cli.verbs.simulate",
-        "Simulate labs with random work and faults, and check that all stores converge in time.",
-    ),
-    "up": ("pflab.cli.verbs.up", "Start a lab and serve it over HTTP until Ctrl-C."),
-    "node": ("pflab.cli.verbs.up", "Run one server in this process; the container of each server runs this verb."),
-    "coordinate": (
-        "pflab.cli.verbs.containers",
-        "Coordinate a lab whose servers run elsewhere, and serve it over HTTP.",
-    ),
-    "compose": ("pflab.cli.verbs.containers", "Print a docker-compose.yml for a topology."),
-    "post": ("pflab.cli.verbs.lab", "Post a message into a folder of a running lab."),
-    "folder": ("pflab.cli.verbs.lab", "List, create, change or delete folders in a running lab."),
-    "clock": ("pflab.cli.verbs.lab", "Show, set or advance the clock of a running lab."),
-    "fault": (
-        "pflab.cli.verbs.lab",
-        "Inject or heal faults in a running lab; stop, start, back up and restore its servers.",
-    ),
-    "content": (
-        "pflab.cli.verbs.administer",
-        "Suspend or resume the replication of content on all servers of a running lab.",
-    ),
-    "directory": ("pflab.cli.verbs.administer", "Delete a store permanently from the directory of a running lab."),
-    "events": ("pflab.cli.verbs.lab", "Print the events of a running lab; --follow continues with new events."),
-    "top": ("pflab.cli.verbs.top", "Watch a running lab: one line for each event, as it happens."),
-    "load": (
-        "pflab.cli.verbs.load",
-        "Post, edit and delete messages in a running lab at a given rate, and report the results.",
-    ),
-    "validate": ("pflab.cli.verbs.files", "Check a topology or a scenario, and print every mistake with its line."),
-    "import": ("pflab.cli.verbs.mail", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
-    "export": ("pflab.cli.verbs.mail", "Write the messages of a folder of a run or a running lab as an mbox."),
-    "mailbox": ("pflab.cli.verbs.mail", "Print the mail for people that the stores of a run or a running lab keep."),
-    "analyze": (
-        "pflab.cli.verbs.explain",
-        "List the settings of a topology that differ from the defaults, and what they do.",
-    ),
-    "explain": (
-        "pflab.cli.verbs.explain",
-        "Explain what happened to a change or a mail on each store of a run or a running lab.",
-    ),
-    "diff": ("pflab.cli.verbs.explain", "Show the first instant at which two runs differ, and how each run ends."),
+    "demo": ("demo", "Play a guided lesson in a live lab: a mail is lost, and its change comes back."),
+    "run": ("scenario", "Run scenarios and report whether each one passed."),
+    "simulate": ("simulate", "Simulate labs with random work and faults, and check that all stores converge in time."),
+    "up": ("up", "Start a lab and serve it over HTTP until Ctrl-C."),
+    "node": ("up", "Run one server in this process; the container of each server runs this verb."),
+    "coordinate": ("containers", "Coordinate a lab whose servers run elsewhere, and serve it over HTTP."),
+    "compose": ("containers", "Print a docker-compose.yml for a topology."),
+    "post": ("lab", "Post a message into a folder of a running lab."),
+    "folder": ("lab", "List, create, change or delete folders in a running lab."),
+    "clock": ("lab", "Show, set or advance the clock of a running lab."),
+    "fault": ("lab", "Inject or heal faults in a running lab; stop, start, back up and restore its servers."),
+    "content": ("administer", "Suspend or resume the replication of content on all servers of a running lab."),
+    "directory": ("administer", "Delete a store permanently from the directory of a running lab."),
+    "events": ("lab", "Print the events of a running lab; --follow continues with new events."),
+    "top": ("top", "Watch a running lab: one line for each event, as it happens."),
+    "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
+    "validate": ("files", "Check a topology or a scenario, and print every mistake with its line."),
+    "import": ("mail", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
+    "export": ("mail", "Write the messages of a folder of a run or a running lab as an mbox."),
+    "mailbox": ("mail", "Print the mail for people that the stores of a run or a running lab keep."),
+    "analyze": ("explain", "List the settings of a topology that differ from the defaults, and what they do."),
+    "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),
+    "diff": ("explain", "Show the first instant at which two runs differ, and how each run ends."),
     "check": (
-        "pflab.cli.verbs.analytics",
+        "analytics",
         "Check the traces of runs with Spark: whether they converged, and which store lacks which change.",
     ),
     "lab": (
-        "pflab.cli.verbs.containers",
+        "containers",
         "Save a lab in containers, reset it to a saved state, or make it write all its events to traces.",
     ),
-    "follow": (
-        "pflab.cli.verbs.analytics",
-        "Read the traces of a running lab with Spark, and keep the verdict on the lab up to date.",
-    ),
+    "follow": ("analytics", "Read the traces of a running lab with Spark, and keep the verdict on the lab up to date."),
     "verdict": (
-        "pflab.cli.verbs.analytics",
+        "analytics",
         "Print the latest verdict of pflab follow on a running lab, and the lab time of the verdict.",
     ),
-    "trace": ("pflab.cli.verbs.explain", "Print the events of a run or a running lab, one line for each."),
-    "log": ("pflab.cli.verbs.explain", "Print the application logs of the stores of a run or a running lab."),
-    "decode": ("pflab.cli.verbs.files", "Decode a replication mail, down to each property of each item."),
-    "schema": ("pflab.cli.verbs.files", "Print the JSON Schema of a kind of file, for editors."),
-    "state": ("pflab.cli.verbs.state", "Print the replication state tables of the stores of a run or a running lab."),
-    "backfill": (
-        "pflab.cli.verbs.state",
-        "Print the missing changes that each store knows of, and when the store will request them.",
-    ),
+    "trace": ("explain", "Print the events of a run or a running lab, one line for each."),
+    "log": ("explain", "Print the application logs of the stores of a run or a running lab."),
+    "decode": ("files", "Decode a replication mail, down to each property of each item."),
+    "schema": ("files", "Print the JSON Schema of a kind of file, for editors."),
+    "state": ("state", "Print the replication state tables of the stores of a run or a running lab."),
+    "backfill": ("state", "Print the missing changes that each store knows of, and when the store will request them."),
 }
-"""For each verb its module and its line in the list of verbs. The function in the module has the name of the verb,
-with an underscore after it if that is a keyword of Python."""
+"""For each verb its module in `pflab.cli.verbs`, and its line in the list of verbs. The function in the module has the name of
+the verb, with an underscore after it if that is a keyword of Python."""
 
 DEBUG_HELP: Final = f"Print the traceback of an internal error (a bug of pflab); {DEBUG}=1 does the same."
 
@@ -123,7 +96,7 @@ class _BrokenPipe(Exception):
 
 def function_of(verb: str) -> Any:
     """Return the function of a verb, after importing its module."""
-    return getattr(import_module(VERBS[verb][0]), f"{verb}_" if iskeyword(verb) else verb)
+    return getattr(import_module(f"pflab.cli.verbs.{VERBS[verb][0]}"), f"{verb}_" if iskeyword(verb) else verb)
 
 
 class Verbs(TyperGroup):

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
-from pflab.terms.event_handlers import event_handler, event_handlers_of
+from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.verdict import join_names
 from topology import Topology
 from traces.events import (
@@ -51,12 +51,10 @@ class _Now:
         self.ends: dict[str, _End] = {}
         self.gone: set[str] = set()
         self.facts.backups.follow(self.ends)
-        handlers = event_handlers_of(self)
+        take = event_taker_of(self)
         for event in run.events:
             self.facts.take(event)
-            handler = handlers.get(type(event))
-            if handler is not None:
-                handler(event)
+            take(event)
 
     def sentence(self) -> str:
         holders = [store for store in self.stores if store not in self.gone and self._holds(store)]

@@ -22,12 +22,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pflab.oracle.oracle import HIERARCHY, Change, change_of
-from pflab.terms.event_handlers import event_handler, event_handlers_of
+from pflab.terms.event_handlers import event_handler, event_taker_of
 from traces.events import (
     BackupMade,
     BackupRestored,
     ChangeMade,
-    Event,
     NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
@@ -63,12 +62,8 @@ class Losses:
         """Changes that some store no longer had after a restore."""
         self._at_risk: dict[str, str] = {}
         """By change: the store with which it was lost."""
-        self._handlers = event_handlers_of(self)
-
-    def take(self, event: Event) -> None:
-        handler = self._handlers.get(type(event))
-        if handler is not None:
-            handler(event)
+        self.take = event_taker_of(self)
+        """Add an event."""
 
     def began_with(self, folders: Sequence[Change], stores: Iterable[str]) -> None:
         """Add the topology's folders, which these stores have from the start."""

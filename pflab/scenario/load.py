@@ -22,7 +22,7 @@ from pflab.scenario.name_check import NameCheck
 from pflab.scenario.problems import problems_of
 from pflab.scenario.timeline_check import TimelineCheck
 from topology import Topology, TopologyError, load_topology, topology_from_text
-from topology.file.yaml_source import MAX_BYTES, YamlSource, read_yaml
+from topology.file.yaml_source import YamlSource, read_text, read_yaml
 from topology.problems import PathItem, Position, Problem, ProblemsError, did_you_mean, quoted
 
 EXAMPLES = Path(topology.__file__).parent / "examples"
@@ -72,14 +72,7 @@ class Scenario:
 def load_scenario(path: str | Path) -> Scenario:
     """Read a scenario file. Raises ScenarioError with every mistake found; OSError if it cannot be read."""
     path = Path(path)
-    with path.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError([Problem(str(path), "", line, 1, "not UTF-8", "save it as UTF-8")]) from None
-    return scenario_from_text(text, str(path), path)
+    return scenario_from_text(read_text(path, ScenarioError), str(path), path)
 
 
 def scenario_from_text(text: str, name: str = "scenario", path: Path | None = None) -> Scenario:

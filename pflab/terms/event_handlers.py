@@ -32,3 +32,15 @@ def event_handlers_of(owner: object) -> dict[type[Event], Callable[[Any], Any]]:
     """Return the marked methods of an object, by event class."""
     methods = inspect.getmembers(type(owner), inspect.isfunction)
     return {kind: getattr(owner, name) for name, method in methods for kind in _CLASSES.get(method, ())}
+
+
+def event_taker_of(owner: object) -> Callable[[Event], None]:
+    """Return a function that calls the marked method of an object for the class of an event, if it has one."""
+    handlers = event_handlers_of(owner)
+
+    def take(event: Event) -> None:
+        handler = handlers.get(type(event))
+        if handler is not None:
+            handler(event)
+
+    return take

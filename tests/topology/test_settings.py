@@ -34,7 +34,7 @@ def test_the_documented_defaults() -> None:
     assert defaults.content_rmq_timeout_us == 4 * HOUR_US
     assert defaults.tombstone_age_us == 180 * DAY_US
     assert defaults.conflict_age_us is None
-    assert defaults.replication_flags == 0
+    assert defaults.replication_flags is None
     assert defaults.expiry_interval_us == DAY_US
     assert defaults.message_count_limit is None
     assert defaults.mta_maximum_retries is None

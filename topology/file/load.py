@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from topology.file.checks import Checked, find_problems
 from topology.file.defaults import resolve
 from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
-from topology.file.yaml_source import MAX_BYTES, YamlSource, read_yaml
+from topology.file.yaml_source import YamlSource, read_text, read_yaml
 from topology.model import Topology
 from topology.problems import MOST_PROBLEMS, PathItem, Problem, TopologyError, did_you_mean, quoted
 
@@ -29,17 +29,7 @@ _MAX_ROUNDS: Final = 4
 
 def load_topology(path: str | Path) -> Topology:
     """Read a topology file. Raises TopologyError with every mistake found, and OSError if the file cannot be read."""
-    path = Path(path)
-    with path.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if len(data) <= MAX_BYTES:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise TopologyError([Problem(str(path), "", line, 1, "not UTF-8", "save it as UTF-8")]) from None
-        text = data.decode("utf-8", "replace")
-    return topology_from_text(text, str(path))
+    return topology_from_text(read_text(Path(path), TopologyError), str(path))
 
 
 def topology_from_text(text: str, name: str = "topology") -> Topology:

@@ -8,11 +8,12 @@ size counts aliases in full, because with aliases a kilobyte can become gigabyte
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
-from topology.problems import PathItem, Position, Problem, path_text, quoted
+from topology.problems import PathItem, Position, Problem, ProblemsError, path_text, quoted
 
 MAX_BYTES: Final = 1024 * 1024
 MAX_DEPTH: Final = 24
@@ -93,6 +94,19 @@ class YamlSource:
 
 class _StopError(Exception):
     """The file cannot be read further; the builder has reported why."""
+
+
+def read_text(path: Path, error_of: type[ProblemsError]) -> str:
+    """Return the text of a file, cut off after MAX_BYTES, which `read_yaml` reports. Raises `error_of` if it is not UTF-8."""
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if len(data) > MAX_BYTES:
+            return data.decode("utf-8", "replace")
+        line = data.count(b"\n", 0, error.start) + 1
+        raise error_of([Problem(str(path), "", line, 1, "not UTF-8", "save it as UTF-8")]) from None
 
 
 def read_yaml(text: str, name: str) -> YamlSource:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from topology.enums import ServerVersion
 from topology.problems import ValueTextError, quoted
@@ -47,6 +47,28 @@ class NotDefault:
     spec: SettingSpec
     value: str
     default: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Value(Generic[V]):
+    """An attribute of `Settings`: the value of a setting."""
+
+    name: str
+    kind: type[V]
+
+    def __get__(self, settings: "Settings", _: object = None) -> V:
+        return settings.value(self.name, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _OptionalValue(Generic[V]):
+    """An attribute of `Settings`: the value of a setting, or None if it is absent."""
+
+    name: str
+    kind: type[V]
+
+    def __get__(self, settings: "Settings", _: object = None) -> V | None:
+        return None if settings.values[self.name] is None else settings.value(self.name, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,81 +135,33 @@ class Settings:
 
     # --- sending
 
-    @property
-    def always_interval_us(self) -> int:
-        """spec: OUT-1"""
-        return self._of("Replication Always Interval", int)
-
-    @property
-    def message_size_bytes(self) -> int:
-        """spec: OUT-3"""
-        return self._of("Replication Message Size Limit", int)
-
-    @property
-    def schedule(self) -> Schedule:
-        """The store's schedule, for folders that have none of their own (spec: OUT-1)."""
-        return self._of("Replication Schedule", Schedule)
+    always_interval_us = _Value("Replication Always Interval", int)  # spec: OUT-1
+    message_size_bytes = _Value("Replication Message Size Limit", int)  # spec: OUT-3
+    schedule = _Value("Replication Schedule", Schedule)  # spec: OUT-1
+    """The store's schedule, for folders that have none of their own."""
 
     @property
     def folder_count_limit(self) -> int | None:
         """Most folders in a hierarchy mail; None from 2003 on (spec: OUT-2)."""
         spec = find_spec("Replication Folder Count Limit")
-        return self._of(spec.name, int) if self.version in spec.versions else None
+        return self.value(spec.name, int) if self.version in spec.versions else None
 
-    @property
-    def message_count_limit(self) -> int | None:
-        return self._maybe("Replication Message Count Limit", int)
-
-    @property
-    def content_suspended(self) -> bool:
-        """spec: RP-5"""
-        return self._of("Content Replication Suspended", bool)
-
-    @property
-    def replication_enabled(self) -> bool:
-        """spec: SE-1"""
-        return self._of("Replication", bool)
+    message_count_limit = _OptionalValue("Replication Message Count Limit", int)
+    content_suspended = _Value("Content Replication Suspended", bool)  # spec: RP-5
+    replication_enabled = _Value("Replication", bool)  # spec: SE-1
 
     # --- status
 
-    @property
-    def status_timeout_us(self) -> int:
-        """spec: ST-1"""
-        return self._of("Replication Send Status Timeout", int)
-
-    @property
-    def status_alignment_us(self) -> int:
-        """spec: ST-1"""
-        return self._of("Replication Send Status Alignment", int)
-
-    @property
-    def status_skew_us(self) -> int:
-        """0 stands for the quarter hour of 00:15; any other value takes its place (spec: ST-1)."""
-        return self._of("Replication Send Status Alignment Skew", int)
-
-    @property
-    def startup_messages_disabled(self) -> bool:
-        return self._of("Disable Replication Messages At Startup", bool)
-
-    @property
-    def startup_messages_enabled(self) -> bool:
-        """spec: ST-3"""
-        return self._of("Enable Replication Messages At Startup", bool)
-
-    @property
-    def replication_flags(self) -> int:
-        """spec: ST-3; any non-zero counts"""
-        return self._maybe("Replication Flags", int) or 0
-
-    @property
-    def service_pack(self) -> int:
-        """Of a 5.5 server (spec: ST-6)."""
-        return self._of("Service Pack", int)
-
-    @property
-    def repeat_status(self) -> bool:
-        """spec: ST-7"""
-        return self._of("Repeat Status", bool)
+    status_timeout_us = _Value("Replication Send Status Timeout", int)  # spec: ST-1
+    status_alignment_us = _Value("Replication Send Status Alignment", int)  # spec: ST-1
+    status_skew_us = _Value("Replication Send Status Alignment Skew", int)  # spec: ST-1
+    """0 stands for the quarter hour of 00:15; any other value takes its place."""
+    startup_messages_disabled = _Value("Disable Replication Messages At Startup", bool)
+    startup_messages_enabled = _Value("Enable Replication Messages At Startup", bool)  # spec: ST-3
+    replication_flags = _OptionalValue("Replication Flags", int)  # spec: ST-3; any non-zero counts
+    service_pack = _Value("Service Pack", int)  # spec: ST-6
+    """Of a 5.5 server."""
+    repeat_status = _Value("Repeat Status", bool)  # spec: ST-7
 
     # --- backfill
 
@@ -198,112 +172,49 @@ class Settings:
         """
         series = "Short" if local else "Long"
         tier = ("", " Retry", " Later Retry")[min(requests_sent, 2)]
-        return self._of(f"Replication {series} Backfill Request Timeout{tier}", int)
+        return self.value(f"Replication {series} Backfill Request Timeout{tier}", int)
 
-    @property
-    def outstanding_backfill_limit(self) -> int:
-        """spec: BF-6"""
-        return self._of("Replication Outstanding Backfill Limit", int)
-
-    @property
-    def preferred_backfill_source(self) -> str | None:
-        """A server name, which may be wrong (spec: BF-7)."""
-        return self._maybe("Preferred Backfill Source", str)
+    outstanding_backfill_limit = _Value("Replication Outstanding Backfill Limit", int)  # spec: BF-6
+    preferred_backfill_source = _OptionalValue("Preferred Backfill Source", str)  # spec: BF-7
+    """A server name, which may be wrong."""
 
     # --- what is kept, and how long
 
-    @property
-    def tree_rmq_timeout_us(self) -> int:
-        """spec: HI-4"""
-        return self._of("Replication Folder Tree RMQ Timeout", int)
-
-    @property
-    def content_rmq_timeout_us(self) -> int:
-        """spec: HI-4"""
-        return self._of("Replication Folder Content RMQ Timeout", int)
-
-    @property
-    def store_size_bytes(self) -> int:
-        """spec: ML-7"""
-        return self._of("Store Size Limit", int)
-
-    @property
-    def tombstone_age_us(self) -> int:
-        """spec: DL-1, DL-4"""
-        return self._of("Replication Folder Tombstone Age Limit", int)
-
-    @property
-    def tombstones_by_age_alone(self) -> bool:
-        """spec: DL-4"""
-        return self._of("Drop Tombstones By Age Alone", bool)
-
-    @property
-    def conflict_age_us(self) -> int | None:
-        """spec: CF-5"""
-        return self._maybe("Replication Folder Conflict Age Limit", int)
-
-    @property
-    def new_guid_on_restore(self) -> bool:
-        """spec: RP-4"""
-        return self._of("New Replica GUID On Restore", bool)
-
-    @property
-    def age_limit_us(self) -> int | None:
-        """The age limit of folders whose replica on this store has no limit of its own (spec: DL-3)."""
-        return self._maybe("Age Limit", int)
-
-    @property
-    def expiry_interval_us(self) -> int:
-        """spec: DL-3"""
-        return self._of("Replication Expiry", int)
-
-    @property
-    def maintenance(self) -> Schedule:
-        return self._of("Maintenance Schedule", Schedule)
+    tree_rmq_timeout_us = _Value("Replication Folder Tree RMQ Timeout", int)  # spec: HI-4
+    content_rmq_timeout_us = _Value("Replication Folder Content RMQ Timeout", int)  # spec: HI-4
+    store_size_bytes = _Value("Store Size Limit", int)  # spec: ML-7
+    tombstone_age_us = _Value("Replication Folder Tombstone Age Limit", int)  # spec: DL-1, DL-4
+    tombstones_by_age_alone = _Value("Drop Tombstones By Age Alone", bool)  # spec: DL-4
+    conflict_age_us = _OptionalValue("Replication Folder Conflict Age Limit", int)  # spec: CF-5
+    new_guid_on_restore = _Value("New Replica GUID On Restore", bool)  # spec: RP-4
+    age_limit_us = _OptionalValue("Age Limit", int)  # spec: DL-3
+    """The age limit of folders whose replica on this store has no limit of its own."""
+    expiry_interval_us = _Value("Replication Expiry", int)  # spec: DL-3
+    maintenance = _Value("Maintenance Schedule", Schedule)
 
     # --- mail; priority is -1, 0 or 1 (spec: RT-2)
 
     def mta_retry_us(self, priority: int) -> int:
-        return self._of(f"MTA Retry Interval {PRIORITY_NAMES[priority]}", int)
+        return self.value(f"MTA Retry Interval {PRIORITY_NAMES[priority]}", int)
 
     def mta_expiry_us(self, priority: int) -> int:
-        return self._of(f"MTA Expiry {PRIORITY_NAMES[priority]}", int)
+        return self.value(f"MTA Expiry {PRIORITY_NAMES[priority]}", int)
 
-    @property
-    def mta_maximum_retries(self) -> int | None:
-        return self._maybe("MTA Maximum Retries", int)
+    mta_maximum_retries = _OptionalValue("MTA Maximum Retries", int)
+    mta_link_retries = _Value("MTA Link Retries", int)
+    smart_host = _OptionalValue("Smart Host", str)  # spec: ML-5
+    """`host:port`."""
+    mta_hop_limit = _Value("MTA Hop Limit", int)  # spec: ML-7
+    smtp_authentication = _Value("SMTP Integrated Authentication", bool)  # spec: ML-3
+    """Whether stores can authenticate at the listener."""
+    smtp_chunking = _Value("SMTP Chunking", bool)  # spec: ML-4
+    """Whether the listener takes BDAT and binary mail."""
 
-    @property
-    def mta_link_retries(self) -> int:
-        return self._of("MTA Link Retries", int)
-
-    @property
-    def smart_host(self) -> str | None:
-        """`host:port` (spec: ML-5)."""
-        return self._maybe("Smart Host", str)
-
-    @property
-    def mta_hop_limit(self) -> int:
-        """spec: ML-7"""
-        return self._of("MTA Hop Limit", int)
-
-    @property
-    def smtp_authentication(self) -> bool:
-        """Whether stores can authenticate at the listener (spec: ML-3)."""
-        return self._of("SMTP Integrated Authentication", bool)
-
-    @property
-    def smtp_chunking(self) -> bool:
-        """Whether the listener takes BDAT and binary mail (spec: ML-4)."""
-        return self._of("SMTP Chunking", bool)
-
-    def _of(self, name: str, kind: type[V]) -> V:
+    def value(self, name: str, kind: type[V]) -> V:
+        """Return a value that is not absent, by its real name."""
         value = self.values[name]
         assert isinstance(value, kind), name
         return value
-
-    def _maybe(self, name: str, kind: type[V]) -> V | None:
-        return None if self.values[name] is None else self._of(name, kind)
 
 
 def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | None]:

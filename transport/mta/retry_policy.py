@@ -24,9 +24,6 @@ HOP_LIMIT: Final = 30
 """Largest number of Received lines of a mail: msExchSmtpMaxHopCount of Exchange 2003 (technet.microsoft.com
 aa996739; 15 in 2000)."""
 
-LINK_RETRIES: Final = 3
-"""Failures in a row after which a link is down: the SMTP service's glitch retries."""
-
 
 @dataclass(frozen=True, slots=True)
 class PriorityPolicy:
@@ -51,7 +48,8 @@ class MtaPolicy:
     max_retries: int | None = None
     hop_limit: int = HOP_LIMIT
     offers: Offers = field(default_factory=Offers)
-    link_retries: int = LINK_RETRIES
+    link_retries: int = 3
+    """Failures in a row after which a link is down: the SMTP service's glitch retries."""
     link_rule: LinkRule = LinkRule.IGNORED
     smart_host: str | None = None
     """`host:port` of the server for mail to other organizations; None if no mail leaves the organization (ML-5)."""

@@ -14,46 +14,8 @@ from typing import Final
 from transport.envelope import RefusalError
 from transport.smtp.data import MESSAGE_LIMIT_BYTES
 
-RECIPIENT_LIMIT: Final = 1000
-"""Recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for at least 100). Further ones get the reply 452."""
-
-CONNECTION_LIMIT: Final = 200
-"""Connections at a time (decision): a few from each peer of a large lab, and some of strangers."""
-
-STRANGER_CONNECTION_LIMIT: Final = 100
-"""Connections at a time from one machine without authentication (decision): half of all, so that one machine cannot keep
-out the others. Stores on one machine authenticate at once and do not count.
-"""
-
-STORE_CONNECTION_LIMIT: Final = 16
-"""Connections at a time of one authenticated store (decision): four times as many as our sender opens."""
-
-FRUITLESS_LIMIT: Final = 200
-"""Commands without a mail since the last mail, such as NOOP, RSET and EHLO, before the connection is closed (decision)."""
-
-REFUSED_LIMIT: Final = 2 * RECIPIENT_LIMIT
-"""Refused commands since the last mail before the connection is closed (decision): a mail with twice as many recipients as
-allowed is still accepted.
-"""
-
-CONTENTS_LIMIT_BYTES: Final = 8 * MESSAGE_LIMIT_BYTES
-"""Bytes of contents that are arriving, over all connections (decision): four of the largest mails of strangers."""
-
 COMMAND_LINE_LIMIT_BYTES: Final = 512
 """Longest command line (RFC 5321 4.5.3.1.4); aiosmtpd adds room for the parameters of MAIL."""
-
-IDLE_SECONDS: Final = 300.0
-"""Real time between two commands, and for one whole DATA or chunk (RFC 5321 4.5.3.2.7 asks for 5 minutes)."""
-
-HOLDING_SECONDS: Final = 10.0
-"""Real time for which the lab's clock waits for a mail that a stranger has begun (decision): in a lab, a mail of 64 MB
-arrives in less, and a stranger cannot stop the clock by sending MAIL and then nothing.
-"""
-
-SILENCE_SECONDS: Final = 0.5
-"""Real time for which the fault "silence" sends nothing before it closes the connection (decision): the lab need not wait
-for minutes as a sender would.
-"""
 
 READ_BYTES: Final = 1024 * 1024
 """More than the stream reader ever holds, so one read returns everything that has arrived."""
@@ -67,19 +29,33 @@ MAX_REPLY_CHARS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class ListenerLimits:
-    """The limits of one listener; see the constants of this module."""
+    """The limits of one listener."""
 
     message_bytes: int = MESSAGE_LIMIT_BYTES
-    recipients: int = RECIPIENT_LIMIT
-    connections: int = CONNECTION_LIMIT
-    stranger_connections: int = STRANGER_CONNECTION_LIMIT
-    store_connections: int = STORE_CONNECTION_LIMIT
-    fruitless_commands: int = FRUITLESS_LIMIT
-    refused_commands: int = REFUSED_LIMIT
-    contents_bytes: int = CONTENTS_LIMIT_BYTES
-    idle_seconds: float = IDLE_SECONDS
-    holding_seconds: float = HOLDING_SECONDS
-    silence_seconds: float = SILENCE_SECONDS
+    recipients: int = 1000
+    """Recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for at least 100). Further ones get the reply 452."""
+    connections: int = 200
+    """Connections at a time (decision): a few from each peer of a large lab, and some of strangers."""
+    stranger_connections: int = 100
+    """Connections at a time from one machine without authentication (decision): half of all, so that one machine cannot keep
+    out the others. Stores on one machine authenticate at once and do not count."""
+    store_connections: int = 16
+    """Connections at a time of one authenticated store (decision): four times as many as our sender opens."""
+    fruitless_commands: int = 200
+    """Commands without a mail since the last mail, such as NOOP, RSET and EHLO, before the connection is closed (decision)."""
+    refused_commands: int = 2000
+    """Refused commands since the last mail before the connection is closed (decision): a mail with twice as many recipients as
+    allowed is still accepted."""
+    contents_bytes: int = 8 * MESSAGE_LIMIT_BYTES
+    """Bytes of contents that are arriving, over all connections (decision): four of the largest mails of strangers."""
+    idle_seconds: float = 300.0
+    """Real time between two commands, and for one whole DATA or chunk (RFC 5321 4.5.3.2.7 asks for 5 minutes)."""
+    holding_seconds: float = 10.0
+    """Real time for which the lab's clock waits for a mail that a stranger has begun (decision): in a lab, a mail of 64 MB
+    arrives in less, and a stranger cannot stop the clock by sending MAIL and then nothing."""
+    silence_seconds: float = 0.5
+    """Real time for which the fault "silence" sends nothing before it closes the connection (decision): the lab need not wait
+    for minutes as a sender would."""
 
 
 class NoRoom(RefusalError):

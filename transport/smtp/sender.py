@@ -20,38 +20,26 @@ from transport.smtp.transaction import StaleError, is_success, transact, unreach
 Address = tuple[str, int]
 """Host and port."""
 
-CONNECT_SECONDS: Final = 10.0
-"""Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes, for
-servers of other organizations).
-"""
-
-COMMAND_SECONDS: Final = 30.0
-"""Real time for each answer to MAIL, RCPT or DATA, counted together (decision; RFC 5321 has 2 to 5 minutes)."""
-
-CONTENT_SECONDS: Final = 120.0
-"""Real time for the content and the answer to it (decision; RFC 5321 4.5.3.2.6 has 10 minutes)."""
-
 QUIT_SECONDS: Final = 1.0
 """Real time for QUIT; then the connection is closed anyway."""
-
-IDLE_SECONDS: Final = 60.0
-"""Real time after which an idle connection is closed (decision: less than the listener allows, so that the sender closes
-it).
-"""
-
-PARALLEL_LIMIT: Final = 4
-"""Connections to one peer at a time (decision): while one mail is stored, others are sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class SenderLimits:
-    """Time-outs in real seconds and the number of connections; see the constants of this module."""
+    """Time-outs in real seconds, and the number of connections."""
 
-    connect_seconds: float = CONNECT_SECONDS
-    command_seconds: float = COMMAND_SECONDS
-    content_seconds: float = CONTENT_SECONDS
-    idle_seconds: float = IDLE_SECONDS
-    parallel: int = PARALLEL_LIMIT
+    connect_seconds: float = 10.0
+    """Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes, for
+    servers of other organizations)."""
+    command_seconds: float = 30.0
+    """Real time for each answer to MAIL, RCPT or DATA, counted together (decision; RFC 5321 has 2 to 5 minutes)."""
+    content_seconds: float = 120.0
+    """Real time for the content and the answer to it (decision; RFC 5321 4.5.3.2.6 has 10 minutes)."""
+    idle_seconds: float = 60.0
+    """Real time after which an idle connection is closed (decision: less than the listener allows, so that the sender closes
+    it)."""
+    parallel: int = 4
+    """Connections to one peer at a time (decision): while one mail is stored, others are sent."""
 
 
 @dataclass(slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pflab.campaign.plans.motif_builder import BROADCAST_US, FIRST_TIMEOUTS, MotifBuilder, Part, quick_settings
+from pflab.campaign.plans.motifs_objects import below_the_deleted
 from pflab.campaign.plans.plan import (
     AddReplica,
     Delete,
     DeleteFolder,
     Edit,
     Gone,
-    MoveFolder,
     Post,
     RemoveReplica,
     RenameFolder,
@@ -138,14 +138,7 @@ def hidden_for_long(m: MotifBuilder) -> list[Part]:
         return []
     m = early(m)
     short_memory(m, 2 * DAY_US)
-    upper, lower = m.folder(m.a, m.b), m.folder(m.a, m.b, m.c)
-    return [
-        upper,
-        lower,
-        m.post(m.b, lower.label),
-        DeleteFolder(at_us=m.at_us + HOUR_US, on=m.a, folder=upper.label),
-        MoveFolder(at_us=m.at_us + HOUR_US, on=m.b, folder=lower.label, under=upper.label),
-    ]
+    return below_the_deleted(m)
 
 
 # -- replicas

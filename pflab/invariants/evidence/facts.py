@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
 from pflab.invariants.evidence.knowledge import HIERARCHY, Known
-from pflab.terms.event_handlers import event_handler, event_handlers_of
+from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import Lexicon
 from pflab.terms.mail_types import UPDATES
 from topology import Topology
@@ -89,12 +89,10 @@ class Facts:
         self._counters: dict[str, int] = {}
         self._beginnings: dict[str, set[str]] = {}
         self.known = Known(topology, self.changes, self.setup, self.backups)
-        self._handlers = event_handlers_of(self)
+        self._take = event_taker_of(self)
 
     def take(self, event: Event) -> None:
-        handler = self._handlers.get(type(event))
-        if handler is not None:
-            handler(event)
+        self._take(event)
         self.known.take(event)
 
     # --- questions of the invariants

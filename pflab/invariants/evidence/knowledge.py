@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
-from pflab.terms.event_handlers import event_handler, event_handlers_of
+from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import store_named
 from topology import Topology
 from topology.enums import ResolveMethod
 from traces.events import (
     AddressStamped,
     ChangeMade,
-    Event,
     MailSubmitted,
     NodeStarted,
     ReplicaAdded,
@@ -58,12 +57,8 @@ class Known:
         self._pending: dict[tuple[str, str], bool] = backups.follow({})
         self.said: dict[tuple[str, str], bits.Bits] = backups.follow({})
         """By store and folder: the own row of the store, of both kinds, in its last mail about the folder."""
-        self._handlers = event_handlers_of(self)
-
-    def take(self, event: Event) -> None:
-        handler = self._handlers.get(type(event))
-        if handler is not None:
-            handler(event)
+        self.take = event_taker_of(self)
+        """Add an event."""
 
     # --- questions of the invariants
 
