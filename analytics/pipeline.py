@@ -161,7 +161,7 @@ def _folder_verdicts(gold: Gold) -> tuple[FolderVerdict, ...]:
     bad = [row for row in chosen if row.judgement == convergence.NOT_CONVERGED]
     witnesses: dict[tuple[str, str], list[str]] = {}
     if bad:
-        # In a folder whose verdict is unknown, a mismatch is no witness; the reason of the doubt is shown instead.
+        # In a folder whose verdict is unknown, a mismatch proves nothing, so the reason of the doubt is shown instead.
         not_converged = F.broadcast(
             gold.verdicts.where(F.col("judgement") == convergence.NOT_CONVERGED).select("trace", "folder")
         )

@@ -6,7 +6,8 @@ computes the same path, and the rest of a best path is the best path from there.
 brings a mail nearer to its destination.
 
 This holds as long as servers know of the same connectors that are down (spec: RT-2). With each hop a server learns what the
-previous one knew, so the servers that a mail passes soon agree. Across a relay nothing can be reported; see `tells_links`.
+previous one knew, so the servers that a mail passes soon agree. Servers cannot send reports through a relay; see
+`tells_links`.
 """
 
 import heapq

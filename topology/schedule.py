@@ -169,7 +169,10 @@ def parse_schedule(value: str | Sequence[str]) -> Schedule:
 
 def _interval(always_interval_us: int) -> int:
     if not 0 <= always_interval_us <= DAY_US:
-        raise ValueTextError(f"the interval for always cannot be {always_interval_us} us", "it is from 0 to a day")
+        raise ValueTextError(
+            f"{always_interval_us} us is not an interval for the schedule always",
+            "the interval must be from 0 to a day",
+        )
     return max(always_interval_us, 1)
 
 

@@ -122,8 +122,9 @@ def notices(listed: DataFrame, org: Organization) -> DataFrame:
 
 
 def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
-    """Return the conflicts that a store ended because of their age, with arose_at and shown: when the conflict arose there, and
-    its winner, from the store's earlier events."""
+    """Return the conflicts that a store ended because of their age, with two columns from the store's earlier events:
+    arose_at (when the conflict arose there) and shown (its winner).
+    """
     ends = ("conflict.ended", "tombstone.made", "item.expired")
     steps = events.of("conflict.arose", "conflict.aged", *ends).select(
         "trace", "node", "seq", "at", "object", "type", "winner", F.col("type").isin(*ends).cast("int").alias("ends")

@@ -1,9 +1,9 @@
 """Choices of backfill sources, computed independently from the state tables at that time (BF-1 to BF-4): what each candidate
 had, at which cost, and whether it was down.
 
-From the event of a choice, only the names of the candidates are used. The row of a candidate is the last that arrived
-from it. Its cost is that of the route in the topology. It is down if its time-out ended and no mail arrived from it
-since.
+From the event of a choice, only the names of the candidates are used. The row of a candidate is the row in the last
+mail that arrived from the candidate. Its cost is that of the route in the topology. It is down if its time-out ended
+and no mail arrived from it since.
 """
 
 from __future__ import annotations

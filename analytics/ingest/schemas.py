@@ -1,8 +1,8 @@
 """Spark's schemas of trace lines, derived from the definitions in `traces`, so that an event has one definition.
 
 A line is read with one wide schema: the header and every field of every event. Where two events use one name for
-different types (`number` of a mail and of a change), the wide schema keeps the field's JSON text, and whoever reads that
-event parses it.
+different types (`number` of a mail and of a change), the wide schema keeps the JSON text of the field, and the code
+that reads the event parses this text.
 """
 
 from __future__ import annotations

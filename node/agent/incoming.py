@@ -266,8 +266,8 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
 def _is_empty(mail: ReplicationMail) -> bool:
     """Return whether a response says that its source has none of the requested numbers (spec: BF-5).
 
-    A response without numbers is not empty if it has updates: one of several mails may bring only a version of an object
-    whose requested number is in another mail.
+    A response without numbers is not empty if it has updates. If a response has several mails, a mail may bring only a
+    version whose requested number is in another mail.
     """
     section = mail.sections[0]
     return not (mail.updates or mail.failures or section.numbers or section.expired)

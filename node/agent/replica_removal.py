@@ -138,8 +138,8 @@ def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section
 def answer_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
     """Answer the leaving stores whose numbers this store now has.
 
-    If items of some of these numbers have expired here, the answer also waits until every other holder has them, because
-    another holder may still get these items from the leaving store (spec: DL-3, DU-1).
+    If items of some of these numbers have expired here, the answer also waits until every other holder has these
+    numbers. Otherwise another holder could no longer get the items from the leaving store (spec: DL-3, DU-1).
     """
     own = ctx.rst.own(fid)
     if own is None or own.pending:

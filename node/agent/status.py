@@ -286,8 +286,9 @@ def _repeat_requests(ctx: Context, s: Stimulus) -> None:
 def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabTime) -> bool:
     """Return whether a silent responder need not be asked again.
 
-    If its row equals the own row, it has nothing that could have been lost. If it sent a mail about the folder in the cycle
-    before the request, as all holders of a changed replica list do, it was silent because it had nothing more (spec: ST-2).
+    If its row equals the own row, it has nothing that could have been lost. If the responder sent a mail about the
+    folder in the cycle before the request, it was silent because it had nothing more (spec: ST-2). All holders of a
+    changed replica list send such a mail.
     """
     if row is None:
         return False

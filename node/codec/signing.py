@@ -23,7 +23,9 @@ SEED_BYTES = 32
 
 
 def derived_seed(secret: int | str, purpose: str) -> bytes:
-    """Return 32 bytes derived from a lab's seed or secret for one purpose. Those of different purposes are independent."""
+    """Return 32 bytes derived from a lab's seed or secret for one purpose. Bytes for different purposes are
+    independent.
+    """
     return hashlib.blake2b(f"pflab {secret} {purpose}".encode(), digest_size=SEED_BYTES).digest()
 
 

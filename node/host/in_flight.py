@@ -1,7 +1,7 @@
 """The mails in flight from one node, and their limits: in total and for one next hop.
 
-A silent peer blocks each mail until a time limit ends the attempt. Its mails must not use up the total limit, so each next hop
-has a limit of its own, and the mails to a hop that has reached it do not count towards the total.
+A silent peer blocks each mail until a time limit ends the attempt. Mails to a silent peer must not use up the total
+limit. So each next hop has a limit of its own, and the mails to a hop at its limit do not count towards the total.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ A change is UNSENT (`sent` = 0) until the next cycle of its folder, and then SEN
 
 All of this is one transaction, so the own row claims a change exactly when its broadcast is in the queue (spec: OUT-9, RST-1).
 
-A mail claims the numbers of its updates, and all own numbers after the last number that was broadcast for the folder, up to
-the highest own number in this mail. Between those are holes: numbers of other folders, which only their owner may claim for
-this folder (spec: CN-6). Numbers of updates in later mails of the cycle are left out.
+A mail claims the numbers of its updates. It also claims all own numbers from the last number that was broadcast for the
+folder up to the highest own number in this mail. Between those are holes: numbers of other folders, which only their
+owner may claim for this folder (spec: CN-6). Numbers of updates in later mails of the cycle are left out.
 
 Example: A changes folders F and G with one counter: F has A-4, A-7 and A-9, G has A-5, A-6 and A-8. A-4 was broadcast.
 

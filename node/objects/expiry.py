@@ -178,9 +178,9 @@ def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberS
 def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
     """Return those of the numbers that no other holder can have any more.
 
-    Each holder either said that they expired there, or sent a row without them after another store said so. An older row is
-    not enough, because its store may have received them since. But a store that has them sends a status and repeats it
-    (spec: ST-1, ST-7), so silence for that long is enough.
+    Each holder either said that they expired there, or sent a row without them after another store said so. An older
+    row is not enough, because its store may have received the numbers since. A store that has them sends a status and
+    repeats it (spec: ST-1, ST-7). So a store that stays silent for that long does not have them.
     """
     if not numbers:
         return numbers

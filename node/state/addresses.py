@@ -1,9 +1,9 @@
 """Mail addresses of stores, folders and people (spec: ML-5, ML-7). The transport of a server queries them.
 
-A folder's addresses follow from the hierarchy alone, so all stores compute the same ones. A folder has two: its alias, which
-is made from its name unless an administrator set one, and the alias with eight digits of the folder's id, which is never
-another folder's. If several folders have the same alias, the one with the smallest creation number has the address without
-digits, as with names (HI-7).
+A folder's addresses follow from the hierarchy alone, so all stores compute the same ones. A folder has two addresses.
+One is its alias, which is made from its name unless an administrator set one. The other is the alias with eight digits
+of the folder's id, which no other folder ever has. If several folders have the same alias, the one with the smallest
+creation number has the address without digits, as with names (HI-7).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ What must never happen:
 - Lab time goes back after a restart of the coordinator. It is saved with every event. If stores continued to run
   meanwhile, all clocks are set to the latest time.
 - An event is recorded twice or lost. The number of each store's last recorded event is saved with the events.
-- A snapshot or exported traces lack a cause of what they contain. All hosts are held while they are made
+- A snapshot or exported traces contain an event without its cause. All hosts are held while they are made
   (`Coordinator.at_rest`); a snapshot needs every server, exported traces name those that did not answer.
 - A server starts, stops or dies while a snapshot or traces are made, or twice at once (`_lives`).
 
@@ -147,7 +147,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def renew(self, topology: Topology | None) -> None:
         """End this run; `renews` begins another. Raises LabError if there is no `renews`."""
         if self.renews is None:
-            raise LabError("this lab cannot begin another run; a lab of pflab coordinate can")
+            raise LabError("this lab cannot begin another run; only a lab of pflab coordinate can")
         self.renews(topology or self.topology)
         self._leaves_running = False
 
@@ -163,7 +163,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def save(self, name: str, *, replace: bool = False) -> None:
         """Save a snapshot. Raises Taken, and LabError if a server does not answer or the lab cannot be saved."""
         if self.snapshots is None:
-            raise LabError("this lab keeps no snapshots; a lab of pflab coordinate does")
+            raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
         async with self._lives:
             self.snapshots.check_free(name, replace=replace)
             away = [each for each in self.names if not self.running(each) and not await self._written(each)]
@@ -187,7 +187,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def reset(self, name: str) -> None:
         """End this run; `returns` begins one that continues from a snapshot. Raises LabError."""
         if self.snapshots is None or self.returns is None:
-            raise LabError("this lab keeps no snapshots; a lab of pflab coordinate does")
+            raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
         if name not in self.snapshots.names():
             raise LabError(f"no lab was saved as {name!r}; saved: {', '.join(self.snapshots.names()) or 'none'}")
         self.returns(name)

@@ -69,8 +69,8 @@ class BeginOrder(msgspec.Struct, frozen=True):
 class ManagedProcess:
     """One server's process.
 
-    http: the address of its API; `smtp` is known once the store has begun. snapshot: the file with the database with which
-    this history begins, if the lab went back to a snapshot.
+    http: the address of its API; `smtp` is known once the store has begun. snapshot: if the lab went back to a
+    snapshot, the file of the database with which the store begins.
     """
 
     def __init__(

@@ -56,7 +56,7 @@ COLLECT_S: Final = 0.25
 
 
 class Process(Protocol):
-    """The process of a node. `http` and `smtp` are where it listens, once it has started."""
+    """The process of a node. `http` and `smtp` are the addresses at which it listens, once it has started."""
 
     http: Address
     smtp: Address

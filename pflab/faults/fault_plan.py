@@ -59,11 +59,11 @@ _REPLY = re.compile(r"([45][0-9]{2})(?: ([\x20-\x7e]{1,200}))?")
 class FaultPlan:
     """The faults of one lab. Not thread-safe.
 
-    The plan calls `injected(fault id, kind, details)` and `healed(fault id)` once for each fault, and between them
-    `altered(fault id, server, transmission)` for each mail that has crossed its hop altered; the lab writes them as
-    events. It checks every name against the topology: LabError names the unknown one and lists the known ones.
-    `crash_points`: whether the driver can crash a server in the middle of a stimulus; `tls`: whether servers offer
-    STARTTLS.
+    The plan calls `injected(fault id, kind, details)` and `healed(fault id)` once for each fault. Between these calls
+    it calls `altered(fault id, server, transmission)` for each altered mail that has crossed its hop. The lab records
+    each call as an event. It checks every name against the topology: LabError names the unknown one and lists the known
+    ones. `crash_points`: whether the driver can crash a server in the middle of a stimulus; `tls`: whether servers
+    offer STARTTLS.
     """
 
     def __init__(

@@ -132,7 +132,7 @@ class RowsOfOthersAreTheirs(Invariant):
         if sent is None or sent.node != event.sender:
             yield f"{event.node} took mail {event.mail} as {event.sender}'s, which {event.sender} never sent"
         elif (sent.folders, sent.number, sent.message_type) != (event.folders, event.number, event.message_type):
-            yield f"{event.node} read something else in mail {event.mail} than {event.sender} wrote"
+            yield f"{event.node} read in mail {event.mail} other data than {event.sender} had written"
 
     @event_handler
     def _replaced(self, event: RowReplaced) -> Witnesses:

@@ -20,8 +20,8 @@ Transitions:
 
 While moving, the coordinator repeats: wait until the lab is quiet, find the earliest due time of all hosts, jump there.
 
-The lab is quiet at T if no host has a row due at or before T, an open SMTP transaction, or a pending stimulus, and if two
-consecutive checks find this and no host did anything between them.
+The lab is quiet at T if no host has a row due at or before T, an open SMTP transaction, or a pending stimulus. Two
+consecutive checks must find this, and no host may have done anything between them.
 
 A jump has four phases. Each begins when all hosts have acknowledged the one before:
 

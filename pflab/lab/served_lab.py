@@ -70,7 +70,9 @@ class ServedLab(Lab):
 
     async def save(self, name: str, *, replace: bool = False) -> None:
         """Save a snapshot under a name; `replace` permits to overwrite one. Raises LabError."""
-        raise LabError("this lab cannot be saved; only a lab of pflab coordinate can, such as one in containers")
+        raise LabError(
+            "this lab cannot be saved; only a lab that pflab coordinate started can be saved, such as a lab in containers"
+        )
 
     async def reset(self, name: str) -> None:
         """Go back to a snapshot. Raises LabError."""

@@ -1,8 +1,8 @@
 """Play a scenario on a lab of any driver, and report the result.
 
-A scenario passes if every step succeeds, and if at the end each store still has what it acknowledged: as it was, in a
-later version, or as a tombstone (DU-1). Stores must be equal only where the scenario expects it; the verdict reports it
-in any case.
+A scenario passes if every step succeeds and no acknowledged change is lost. At the end each store must still have every
+change that it acknowledged, a later version, or a tombstone (DU-1). Stores must be equal only where the scenario
+expects it; the verdict reports it in any case.
 """
 
 from __future__ import annotations

@@ -55,9 +55,9 @@ class Named:
 class Play:
     """One run of a scenario on one lab.
 
-    `mark` is the index of the first event that an `until` can find: those since the end of the last `advance`, or since
-    the instant at which the last `until` ended. `found` has the events that an `until` has already found. `checkpoints`
-    are indices by name, from which `expect` counts.
+    `mark` is the index of the first event that an `until` can find. It can find events since the end of the last
+    `advance`, or since the instant at which the last `until` ended. `found` has the events that an `until` has already
+    found. `checkpoints` are indices by name, from which `expect` counts.
     """
 
     def __init__(self, lab: Lab) -> None:

@@ -99,7 +99,8 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/until")
     async def until(wanted: Until) -> Response:
-        """Warp until something has happened; `held`: whether it did within the limit. For a folder, `not_asked` lists the
+        """Warp until something has happened. In the answer, `held` says whether it happened within the limit. For a
+        folder, `not_asked` lists the
         holders that do not run, whose state is unknown."""
         async with alone():
             limit_at = lab.now + parse_duration(wanted.within)

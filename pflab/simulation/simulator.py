@@ -20,17 +20,18 @@ its own. It alternates between two phases:
 2. *Jump.* When nobody is due, set the time to the next instant at which something is: the earliest row of any node, restart
    of a crashed server, or end of a fault. Nothing happens in between, so nothing is skipped.
 
-Sending a mail is one step too: the fault plan and the network decide; the two ends have their dialogue; the receiving node
-stores the mail in a stimulus of its own; and the sending node records the outcome. No time passes in it. A delay, whether a
-fault, the network or a closed connection schedule causes it, is a later due time of the queue row. So no mail is ever in
-flight between two steps.
+Sending a mail is one step too. The fault plan and the network decide, and the two ends have their dialogue. The
+receiving node stores the mail in a stimulus of its own, and the sending node records the outcome. No time passes in
+this step. A fault, the network or a closed connector can delay a mail; a delay is a later due time of the queue row. So
+no mail is ever in flight between two steps.
 
 An example. At 00:15 the cycle of A is due. The first step is a `tick` of A, which queues a mail to B; the mail is due at once.
 The second step sends it: B stores it, and A deletes its queue row. Now nobody is due before the cycle of B at 00:20, and the
 time jumps there.
 
-A crash by the fault plan ends a stimulus in `Crashed`, before or after its commit. The node is abandoned with what it had
-committed, as after a kill. A mail that was being sent to it was not acknowledged, so the sender keeps it and tries again.
+A crash by the fault plan ends a stimulus in `Crashed`, before or after its commit. The node is abandoned with what it
+had committed, as after a kill. If a mail was being sent to this node, it was not acknowledged, so the sender keeps the
+mail and tries again.
 
 What must never happen
 ----------------------
@@ -87,8 +88,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STEPS_PER_INSTANT = 1_000_000
-"""Steps (a tick, or one sent mail) after which an instant counts as endless: ten times what 10,000 posts to nine stores
-need."""
+"""The number of steps (ticks and sent mails) after which an instant counts as endless. It is ten times the number that
+10,000 posts to nine stores need.
+"""
 
 FRUITLESS_TICKS = 100
 """Ticks in a row of one node at one instant that leave a row due and no mail to send; then the node is stuck."""

@@ -204,7 +204,10 @@ def _settings(checked: Checked, path: Path, given: dict[str, RawSetting]) -> Ite
             continue
         if spec.name in seen:
             yield checked.problem(
-                (*path, name), f"the same setting as {quoted(seen[spec.name])}", "leave one out", of_key=True
+                (*path, name),
+                f"this is the same setting as {quoted(seen[spec.name])}",
+                "leave one of them out",
+                of_key=True,
             )
         seen[spec.name] = name
         try:

@@ -138,7 +138,9 @@ def encode_bag(bag: Bag) -> bytes:
             else:
                 add(_encode_rare(tag, value))
             if tag > 0x7FFFFFFF:
-                raise CodecError(f"property {tag_text(tag)} needs a name: use a NamedTag from id 0x8000 on")
+                raise CodecError(
+                    f"property {tag_text(tag)} needs a name, because its id is 0x8000 or higher; use a NamedTag"
+                )
         except (struct.error, TypeError, ValueError, LookupError, OverflowError) as wrong:
             raise CodecError(f"property {tag_text(tag)} cannot hold {_brief(value)}: {wrong}") from wrong
     try:
@@ -315,7 +317,7 @@ def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
         raise CodecError(f"property 0x{tag:08X} has several values of type {kind:#06x}, which allows only one")
     if count > MAX_VALUES or at + count * (layout.size if layout else 4) > end or not (count or layout):
         raise CodecError(
-            f"property 0x{tag:08X} announces {count} values, which do not fit in its {end - at} bytes or exceed {MAX_VALUES}"
+            f"property 0x{tag:08X} announces {count} values in {end - at} bytes; this is not possible, or over {MAX_VALUES}"
         )
     if layout is not None:
         stop = at + count * layout.size

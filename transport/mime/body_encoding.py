@@ -44,7 +44,9 @@ def as_seven_bit(content: bytes) -> bytes:
         return content
     size = header_size(content)
     if not _is_s_tnef(content, size):
-        raise CodecError("its binary body is not an S-TNEF message of this program")
+        raise CodecError(
+            "the binary body of the mail is not an S-TNEF message of this program, so it cannot be encoded as text"
+        )
     head = content[: size - len(_S_TNEF_END)] + _TNEF_END
     return b"\r\n".join([head, *encoded_lines(content[size + 2 :]), b""])
 

@@ -346,8 +346,8 @@ def decode_words(value: str) -> str:
 def decode_charset(charset: str, data: bytes) -> str:
     """Return the text of bytes in a character set as a mail names it.
 
-    If the set is unknown or the bytes do not fit it, they are read as UTF-8, or as Latin-1 if they are not UTF-8:
-    every byte becomes a character, and nothing is an error.
+    If the set is unknown or the bytes do not fit it, they are read as UTF-8. If they are not UTF-8, they are read as
+    Latin-1, in which every byte is a character. Nothing is an error.
     """
     name = charset.strip().lower()
     if _CHARSET.fullmatch(name) is not None:

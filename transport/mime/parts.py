@@ -1,8 +1,8 @@
 """The parts of an ordinary mail: its header, and every part that is not a multipart, with its position in the mail.
 
-Real mail breaks many rules, so nothing in a mail's structure is an error: a multipart without its boundary is one part, a
-part without an end runs to the end, an unknown encoding leaves the bytes as they are. Only a mail beyond a limit raises
-`CodecError`. Everything takes time linear in the mail's size.
+Real mail breaks many rules, so nothing in a mail's structure is an error. A multipart without its boundary is one part.
+A part without an end runs to the end of the mail. An unknown encoding leaves the bytes as they are. Only a mail beyond
+a limit raises `CodecError`. Everything takes time linear in the mail's size.
 
 (spec: ML-5, ML-7)
 """

@@ -29,8 +29,8 @@ neighbour the reports. There is at most one call for each neighbour; a new one r
 that is not answered is made again after the retry interval: without end while the link is down, otherwise `link_retries`
 times in all.
 
-Which reports change the routes depends on the version of the server (`LinkRule`): in 5.5 and 2007 none; in 2000 every
-connector that is down is avoided; in 2003 only those for which there is another way.
+The version of the server decides which reports change the routes (`LinkRule`). In 5.5 and 2007 no report does. A 2000
+server avoids every connector that is down. A 2003 server avoids a connector only if there is another way.
 
 Example: the bridgehead A fails to reach C by SEA-NYC three times, a minute or more apart. A reports "SEA-NYC is down",
 reroutes its queue by LON and calls its neighbours, B and L. Both store the report, change their routes and call their own

@@ -13,8 +13,8 @@ from transport.protocol.link_state import LinkRule
 
 RETRY_US: Final = 10 * MINUTE_US
 """Retry interval: 600 s, the open interval of the X.400 MTA and the default that is remembered of Exchange 2003's
-Delivery tab. (The Windows SMTP service documents 15, 30, 60, then 240 minutes, technet.microsoft.com cc757058; with
-these, every bound on convergence would depend on retries.)"""
+Delivery tab. (The documentation of the Windows SMTP service has 15, 30, 60, then 240 minutes, technet.microsoft.com
+cc757058. With these values every bound on convergence would depend on retries.)"""
 
 EXPIRY_US: Final = 2 * DAY_US
 """Expiration time-out of the SMTP virtual server, whatever the priority (technet.microsoft.com bb123745). The

@@ -5,8 +5,8 @@
 
 Exchange 2000 and 2003 exchange the state of links by this verb [reference/exchange.md 3.1]. The real argument is not
 public; this one is ours: one line for each report, whoever made it. A server accepts reports only from an authenticated
-store. A report is replaced only by a later one of the same server on the same connector, so it does not matter by which
-way and how often it arrives.
+store. Only a later report of the same server on the same connector replaces a report. So it does not matter by which
+way and how often a report arrives.
 
 # spec: RT-2
 """

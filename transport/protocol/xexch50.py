@@ -82,8 +82,10 @@ def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) 
     if len(blob) < _HEAD.size:
         raise CodecError("the XEXCH50 blob is shorter than its head")
     version, size = _HEAD.unpack_from(blob)
-    if version != _VERSION or size > len(blob) - _HEAD.size:
-        raise CodecError(f"the XEXCH50 blob has version {version} and announces {size} bytes")
+    if version != _VERSION:
+        raise CodecError(f"the XEXCH50 blob has version {version}; only version {_VERSION} is read")
+    if size > len(blob) - _HEAD.size:
+        raise CodecError(f"the XEXCH50 blob announces {size} bytes, but only {len(blob) - _HEAD.size} follow")
     at = _HEAD.size + size
     message = decode_bag(blob[_HEAD.size : at])
     if len(known) != recipients or blob[at:] != b"".join(map(_recipient, known)):

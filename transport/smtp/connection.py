@@ -246,8 +246,8 @@ class Connection(SMTP):
     # --- the time between commands
 
     def _reset_timeout(self, duration: float | None = None) -> None:
-        """Note the time of the last command. One timer runs for the connection and starts again if it was too early:
-        one timer for each command would cost a tenth of the time of a small mail.
+        """Note the time of the last command. One timer runs for the connection, and starts again if it fires too early.
+        A timer for each command would take a tenth of the time of a small mail.
         """
         self._heard_s = self.loop.time()
         self._patience_s = duration or self._timeout_duration

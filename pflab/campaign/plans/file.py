@@ -149,7 +149,7 @@ _LEAST: Mapping[str, int] = {"count": 1, "size": 0, "after": 0, "seed": 0}
 """The least values of numbers."""
 
 _BOTH_WAYS = "by"
-"""The only duration that may be negative: a clock is fast or slow."""
+"""The only key whose duration may be negative, because a clock can be fast or slow."""
 
 _LATER = (Delay, Reordering)
 

@@ -1,6 +1,6 @@
 """The state of a plan while it is generated: the folders and messages that its steps create if nothing goes wrong.
 
-Whether a step really succeeds shows only when the plan is played.
+A step of the plan may still fail when the plan is played.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ def _one_site(plan: Plan) -> Iterator[Plan]:
 
 
 def _plain_folders(plan: Plan) -> Iterator[Plan]:
-    """Yield the plan with one folder without schedule, contacts and priority, for each folder."""
+    """For each folder, yield the plan with this folder's schedule, contacts and priority removed."""
     for path, entry in (plan.topology.get("folders") or {}).items():
         if entry and set(entry) - {"replicas"}:
             folders = {**plan.topology["folders"], path: {"replicas": entry["replicas"]}}

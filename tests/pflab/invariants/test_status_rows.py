@@ -159,7 +159,7 @@ def test_a_forged_or_altered_mail() -> None:
     trace.add(MailReceived, "B", mail="1@A", sender="A", folders=(), **same)
     trace.add(MailReceived, "B", mail="1@A", sender="C", folders=sent.folders, **same)
     assert trace.witnesses() == [
-        "B read something else in mail 1@A than A wrote",
+        "B read in mail 1@A other data than A had written",
         "B took mail 1@A as C's, which C never sent",
     ]
 
