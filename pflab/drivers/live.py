@@ -10,14 +10,14 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from node.errors import CannotWrite
 from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.host.tls_files import tls_of
 from node.store.node import Node
-from pflab.drivers.socket_lab import SocketLab, send_mail
+from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus
@@ -33,7 +33,7 @@ LOOPBACK = "127.0.0.1"
 
 
 class LiveLab(SocketLab[Host]):
-    """A live lab in one process; see SocketLab for folder, seed and tls.
+    """A live lab in one process; see SocketLab for folder and options.
 
     ports: SMTP ports by server name; the others get free ones, see `address_of`.
     """
@@ -43,14 +43,11 @@ class LiveLab(SocketLab[Host]):
         topology: Topology,
         *,
         folder: RunFolder,
-        seed: int = 1,
-        run: str | None = None,
-        durability: Literal["full", "normal"] = "normal",
         ports: Mapping[str, int] | None = None,
         make_node: NodeFactory = Node,
-        tls: bool = False,
+        **options: Unpack[SocketOptions],
     ) -> None:
-        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls)
+        super().__init__(topology, folder=folder, **options)
         self._ports = dict(ports or {})
         self._addresses: dict[str, Address] = {}
         self.coordinator = Coordinator(
@@ -60,12 +57,12 @@ class LiveLab(SocketLab[Host]):
             NodeSettings(
                 topology=topology,
                 run=self._run,
-                seed=seed,
+                seed=self.seed,
                 on_events=self.record.extend,
                 make_node=make_node,
                 folder=folder,
                 databases_on_disk=True,
-                durability=durability,
+                durability=self._durability,
                 real_time=time.time,
             )
         )

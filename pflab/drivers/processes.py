@@ -5,11 +5,12 @@ The process runs the same command as a container (`python -m node --managed`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from pflab.drivers.managed_process import BeginOrder
 from pflab.drivers.node_process import NodeProcess
 from pflab.drivers.remote_lab import HttpOptions, RemoteLab
+from pflab.drivers.socket_lab import SocketOptions
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
@@ -17,26 +18,17 @@ if TYPE_CHECKING:
 
 
 class ProcessLab(RemoteLab[NodeProcess]):
-    """A live lab of processes; see SocketLab for folder, seed and tls. http_port: where its HTTP server listens."""
+    """A live lab of processes; see SocketLab for folder and options. http_port: where its HTTP server listens."""
 
     driver: ClassVar = "processes"
 
     def __init__(
-        self,
-        topology: Topology,
-        *,
-        folder: RunFolder,
-        seed: int = 1,
-        run: str | None = None,
-        durability: Literal["full", "normal"] = "normal",
-        http_port: int = 0,
-        tls: bool = False,
+        self, topology: Topology, *, folder: RunFolder, http_port: int = 0, **options: Unpack[SocketOptions]
     ) -> None:
-        http = HttpOptions(port=http_port)
-        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, http=http)
-        order = BeginOrder(run=self.run, history=self.run, topology=topology.as_json(), tls=tls)
+        super().__init__(topology, folder=folder, http=HttpOptions(port=http_port), **options)
+        order = BeginOrder(run=self.run, history=self.run, topology=topology.as_json(), tls=self._tls)
         self._processes = {
-            name: NodeProcess(name, folder=folder, durability=durability, token=self.token, order=order)
+            name: NodeProcess(name, folder=folder, durability=self._durability, token=self.token, order=order)
             for name in topology.servers
         }
 

@@ -25,7 +25,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Protocol, TypeVar, Unpack
 
 from node.api.http_server import HttpServer
 from node.errors import NotRunning
@@ -34,7 +34,7 @@ from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.peers import PeerNotifier
 from pflab.drivers.remote_coordinator import RemoteCoordinator
-from pflab.drivers.socket_lab import SocketLab, send_mail
+from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.remote_node import RemoteNode
 from pflab.lab.servers import LabServer, Servers, ServerStatus
@@ -93,7 +93,7 @@ HERE: Final = HttpOptions()
 
 
 class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
-    """A live lab of processes; see SocketLab for folder, seed and tls.
+    """A live lab of processes; see SocketLab for folder and options.
 
     http: its HTTP server. record, at: the record and the lab time of a run that continues.
     """
@@ -106,15 +106,12 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         topology: Topology,
         *,
         folder: RunFolder,
-        seed: int = 1,
-        run: str | None = None,
-        durability: Literal["full", "normal"] = "normal",
-        tls: bool = False,
         http: HttpOptions = HERE,
         record: Record | None = None,
         at: LabTime | None = None,
+        **options: Unpack[SocketOptions],
     ) -> None:
-        super().__init__(topology, folder=folder, seed=seed, run=run, durability=durability, tls=tls, record=record)
+        super().__init__(topology, folder=folder, record=record, **options)
         self._servers: Servers = Servers(topology)
         self.token = http.token or secrets.token_urlsafe(32)
         """The token of its processes. The lab's own HTTP server requires it only if `HttpOptions.token` is given."""

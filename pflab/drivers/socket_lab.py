@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack
 
 import aiosmtplib
 
@@ -35,31 +35,36 @@ HostT = TypeVar("HostT")
 P = ParamSpec("P")
 
 
+class SocketOptions(TypedDict, total=False):
+    """The options of every live lab: `seed` fixes GUIDs and keys, but not the order of events, which the network decides.
+
+    run: the run's id; without it, the names of the run folder and the folder above. tls: servers offer STARTTLS and require it,
+    with certificates of the lab's authority.
+    """
+
+    seed: int
+    run: str | None
+    durability: Literal["full", "normal"]
+    tls: bool
+
+
 class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     """A live lab.
 
-    folder: where databases and traces go. seed: fixes GUIDs and keys, but not the order of events, which the network
-    decides. tls: servers offer STARTTLS and require it, with certificates of the lab's authority. The clock is
-    paused until `coordinator.set_rate`, `advance` or `until` move it.
+    folder: where databases and traces go. See `SocketOptions` for the options. The clock is paused until
+    `coordinator.set_rate`, `advance` or `until` move it.
     """
 
     def __init__(
-        self,
-        topology: Topology,
-        *,
-        folder: RunFolder,
-        seed: int,
-        run: str | None,
-        durability: Literal["full", "normal"],
-        tls: bool,
-        record: Record | None = None,
+        self, topology: Topology, *, folder: RunFolder, record: Record | None = None, **options: Unpack[SocketOptions]
     ) -> None:
+        run, seed, tls = options.get("run"), options.get("seed", 1), options.get("tls", False)
         run = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
         if record is None:
             record = Record(run, folder=folder, now=lambda: self.now, real_time=time.time)
         super().__init__(topology, seed=seed, run=run, record=record)
         self._folder = folder
-        self._durability = durability
+        self._durability = options.get("durability", "normal")
         self.faults = FaultPlan(
             topology,
             injected=_followed_by(self._faults_changed, record.fault_injected),
