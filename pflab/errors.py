@@ -1,7 +1,5 @@
 """The errors that a lab raises at its users."""
 
-from __future__ import annotations
-
 
 class LabError(Exception):
     """The lab cannot do what was requested. The text is one line: what is wrong, and what would be right."""

@@ -1,7 +1,5 @@
 """Checks of the backfill array, its requests, and the responses to them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.evidence.number_sets import merged, ranges_of

@@ -1,7 +1,5 @@
 """Checks of broadcasts: when they are sent, what they say, who gets them, and how items share mails."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.evidence.number_sets import ranges_of

@@ -1,7 +1,5 @@
 """Checks of change numbers: how a store assigns them, and what it claims to have."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import Check

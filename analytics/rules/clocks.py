@@ -1,7 +1,5 @@
 """Checks of lab time and of Lamport numbers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import Check

@@ -1,7 +1,5 @@
 """Checks of conflicts: the winner, the notices, and the age limit."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import Check

@@ -1,7 +1,5 @@
 """Checks of deletions: tombstones and how long they are kept, and that deleted items stay deleted."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import DAY_US, Check

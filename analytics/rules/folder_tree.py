@@ -1,7 +1,5 @@
 """Checks of the hierarchy: how folders are shown, and that it is kept apart from content."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import UPDATES, Check

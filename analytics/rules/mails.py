@@ -1,7 +1,5 @@
 """Checks of mails on their way: routes, retries, delivery, and what a receiver reads."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import DAY_US, MINUTE_US, Check

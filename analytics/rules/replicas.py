@@ -1,7 +1,5 @@
 """Checks of replica lists: replicas that begin and end, and stores that join and leave."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import Check

@@ -1,7 +1,5 @@
 """Checks of the sources that a store asks for backfill: their order, and what the store knows of each."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.evidence.source_selection import SORTED_LIST

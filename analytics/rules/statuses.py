@@ -1,7 +1,5 @@
 """Checks of statuses, status requests, and their repeats."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import DAY_US, HOUR_US, MINUTE_US, Check

@@ -1,7 +1,5 @@
 """Checks of versions that a store applies or defers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from analytics.rules.check import DAY_US, HOUR_US, Check

@@ -4,8 +4,6 @@ A change number has two columns: a local replica number (`rep`, the replid that 
 counter. An object id is its 22-byte XID. A folder is a local row number, `fid`; 1 is the hierarchy.
 """
 
-from __future__ import annotations
-
 from sqlalchemy import BLOB, Column, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint, text
 
 metadata = MetaData()

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from pflab.campaign.version_coverage import VERSION_BRANCHES, version_branches
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.invariants.invariant import FolderReading
@@ -24,6 +23,8 @@ _REPEATS: Mapping[int, str] = {
     MailKind.STATUS_REQUEST: "status request repeat",
 }
 _SUFFIX = re.compile(r" \(\d+\)$")
+_OLDEST_REPLICA = 7
+"""The group of the six steps that lists the oldest replica (spec: ST-4)."""
 
 BRANCHES: tuple[str, ...] = (
     "conflict",
@@ -87,7 +88,19 @@ BRANCHES: tuple[str, ...] = (
     "request refused while suspended",
     "store deleted",
     "store deleted with what it held",
-    *VERSION_BRANCHES,
+    # Branches that only one server version takes:
+    "two holders asked",
+    "a new replica of 5.5 asks at once",
+    "a 5.5 replica dropped at midnight",
+    "six groups: the first that has all",
+    "six groups: parts one at a time",
+    "six groups: a near older server passed over",
+    "sorted list: the cheapest asked before a newer",
+    "preferred source asked",
+    "six steps list responders",
+    "the oldest replica listed",
+    "item expired",
+    "expired at every holder",
 )
 """The branches that a long campaign must reach."""
 
@@ -120,8 +133,6 @@ class BranchCounter:
         branch = _BY_EVENT.get(type(event))
         if branch is not None:
             self.seen[branch] += 1
-        for each in version_branches(event, self._facts.topology):
-            self.seen[each] += 1
         self._take(event)
         self._last_at[event.node] = event.at
 
@@ -141,6 +152,9 @@ class BranchCounter:
 
     def _change_of(self, kept: tuple[tuple[str, str], ...]) -> ev.ChangeMade | None:
         return self._facts.changes.get(kept[0][0]) if kept else None
+
+    def _version_of(self, store: str) -> str:
+        return str(self._facts.topology.servers[store].version)
 
     # --- versions
 
@@ -183,6 +197,34 @@ class BranchCounter:
         key = (event.node, event.entry)
         self._best[key] = max((each.has for each in event.candidates), default=0)
         self._asked[key] = {}
+        asked = [each for each in event.candidates if each.store in event.chosen]
+        if any(each.preferred for each in asked):
+            self.seen["preferred source asked"] += 1
+        if event.method == "two holders" and len(asked) > 1:
+            self.seen["two holders asked"] += 1
+        elif event.method == "six groups" and asked:
+            self.seen[
+                "six groups: parts one at a time" if event.one_by_one else "six groups: the first that has all"
+            ] += 1
+            near_older = any(each.near and each.version == "5.5" and each.has_all for each in event.candidates)
+            if near_older and not asked[0].near:
+                self.seen["six groups: a near older server passed over"] += 1
+        elif event.method == "sorted list" and asked:
+            newer = any(each.has and each.version > asked[0].version for each in event.candidates)
+            if newer and asked[0].near:
+                self.seen["sorted list: the cheapest asked before a newer"] += 1
+
+    @event_handler
+    def _entry(self, event: ev.EntryMade) -> None:
+        if event.due_at == event.at and self._version_of(event.node) == "5.5":
+            self.seen["a new replica of 5.5 asks at once"] += 1
+
+    @event_handler
+    def _responders(self, event: ev.RespondersConsidered) -> None:
+        if event.method == "six steps":
+            self.seen["six steps list responders"] += 1
+            if any(each.group == _OLDEST_REPLICA for each in event.candidates):
+                self.seen["the oldest replica listed"] += 1
 
     @event_handler
     def _request(self, event: ev.RequestSent) -> None:
@@ -266,6 +308,8 @@ class BranchCounter:
             self.seen["new store holds"] += 1
         if not added:
             self._dropped.add(place)
+            if self._version_of(event.node) == "5.5":
+                self.seen["a 5.5 replica dropped at midnight"] += 1
         self._held_folders[place] = added
 
     @event_handler

@@ -44,10 +44,9 @@ class MailsBringWhatTheyName(Invariant):
         "closed as a hole."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._brought: dict[tuple[str, str, bool], dict[str, int]] = {}
-        self._gone: dict[tuple[str, str, bool], dict[str, int]] = facts.backups.follow({})
+        self._gone: dict[tuple[str, str, bool], dict[str, int]] = self.facts.backups.follow({})
         self._open: dict[str, MailReceived] = {}
         self._held_here: set[tuple[str, str]] = set()
 
@@ -122,9 +121,8 @@ class NothingMissingIsForgotten(Invariant):
         "held in its queue. This is checked while the lab is quiet."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._waits: dict[str, list[frozenset[str]]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._waits: dict[str, list[frozenset[str]]] = self.facts.backups.follow({})
         """By store: the numbers of each held update. A later update can name the same numbers again."""
 
     @event_handler
@@ -196,8 +194,7 @@ class SlotsGoToTheLongestDue(Invariant):
         "Suspended content takes no slot."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._due_at: dict[str, dict[int, LabTime]] = {}
         self._asked: set[tuple[str, int]] = set()
         """Entries for which a request was sent since their due time was read. The request changes the due time."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from topology.routing import Routing
@@ -48,15 +47,14 @@ class SourcesAreChosenByVersionRules(Invariant):
     rules = ("BF-3", "BF-4", "BF-7", "BF-9", "RT-3", "RT-4")
     says = "A store orders the holders as its version prescribes, and asks those that its version would ask."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._routing = Routing(facts.topology)
-        self._rows: dict[tuple[str, str, str], bits.Bits] = facts.backups.follow({})
-        self._lists: dict[tuple[str, str], frozenset[str]] = facts.backups.follow({})
-        self._down: dict[tuple[str, str], bool] = facts.backups.follow({})
-        self._asked_at: dict[tuple[str, str], LabTime] = facts.backups.follow({})
-        self._heard: dict[tuple[str, str], LabTime] = facts.backups.follow({})
-        self._transit: dict[tuple[str, str], int] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._routing = Routing(self.facts.topology)
+        self._rows: dict[tuple[str, str, str], bits.Bits] = self.facts.backups.follow({})
+        self._lists: dict[tuple[str, str], frozenset[str]] = self.facts.backups.follow({})
+        self._down: dict[tuple[str, str], bool] = self.facts.backups.follow({})
+        self._asked_at: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
+        self._heard: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
+        self._transit: dict[tuple[str, str], int] = self.facts.backups.follow({})
         self._preferred: dict[str, str] = {}
 
     # --- what the choice depends on

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.invariant import ArrayReading, Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import RESPONSES
@@ -44,15 +44,14 @@ class EntriesWaitAsConfigured(Invariant):
         "gets, all changes of the entry. A new replica of 5.5 asks at once."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._rows: dict[tuple[str, str, str], bits.Bits] = facts.backups.follow({})
-        self._made: dict[tuple[str, int], EntryMade] = facts.backups.follow({})
-        self._near: dict[tuple[str, int], tuple[LabTime, str]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._rows: dict[tuple[str, str, str], bits.Bits] = self.facts.backups.follow({})
+        self._made: dict[tuple[str, int], EntryMade] = self.facts.backups.follow({})
+        self._near: dict[tuple[str, int], tuple[LabTime, str]] = self.facts.backups.follow({})
         """When a store of the site first claimed all of an entry, and which store."""
-        self._called_local: dict[tuple[str, int], str] = facts.backups.follow({})
+        self._called_local: dict[tuple[str, int], str] = self.facts.backups.follow({})
         """Entries that were checked when they became local, and the store of the site that had all of the entry."""
-        self._new: dict[tuple[str, str], bool] = facts.backups.follow({})
+        self._new: dict[tuple[str, str], bool] = self.facts.backups.follow({})
         """Replicas to which no response has brought anything yet. 5.5 asks for these at once."""
 
     @event_handler
@@ -170,9 +169,8 @@ class TimeoutsSendRequests(Invariant):
     rules = ("BF-3", "BF-4", "BF-6")
     says = "When a time-out of an entry ends, a request goes to a store that claims a change of the entry."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._timed_out: dict[tuple[str, int], EntryTimedOut] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._timed_out: dict[tuple[str, int], EntryTimedOut] = self.facts.backups.follow({})
 
     @event_handler
     def _ended(self, event: EntryTimedOut) -> None:
@@ -214,10 +212,9 @@ class SilentSourcesGoDown(Invariant):
     rules = ("BF-4",)
     says = "A source that has sent nothing since it was asked is marked down when the retry time-out ends."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._asked: dict[tuple[str, int, str], RequestSent] = facts.backups.follow({})
-        self._down: dict[tuple[str, str], bool] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._asked: dict[tuple[str, int, str], RequestSent] = self.facts.backups.follow({})
+        self._down: dict[tuple[str, str], bool] = self.facts.backups.follow({})
 
     @event_handler
     def _sent(self, event: RequestSent) -> None:

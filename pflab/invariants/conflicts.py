@@ -10,7 +10,6 @@ from collections import Counter
 from typing import NamedTuple
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from topology.enums import ResolveMethod
@@ -45,10 +44,11 @@ class OldConflictsEndAtHome(Invariant):
         "keeps the winner."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._limits_us = {name: server.settings.conflict_age_us for name, server in facts.topology.servers.items()}
-        self._conflicts: dict[Place, _Conflict] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._limits_us = {
+            name: server.settings.conflict_age_us for name, server in self.facts.topology.servers.items()
+        }
+        self._conflicts: dict[Place, _Conflict] = self.facts.backups.follow({})
         self._ended: dict[Place, tuple[str, _Conflict]] = {}
         """The conflicts that a store's own changes ended: the number of the change, and the conflict."""
 
@@ -120,9 +120,8 @@ class ContactsAreNotified(Invariant):
         "resolve method allows notices, and one for each edit that loses to a delete."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._kept: dict[Place, set[str]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._kept: dict[Place, set[str]] = self.facts.backups.follow({})
         self._joined: Counter[Place] = Counter()
         """The number of versions that joined a conflict and for which no notice was sent yet."""
         self._lost_edits: dict[str, dict[str, Place]] = {}

@@ -95,6 +95,10 @@ class Invariant:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
+        self.remember()
+
+    def remember(self) -> None:
+        """Create the attributes in which the invariant keeps what it has seen."""
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         """Check a folder that may have changed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import UPDATES, MailKind, Mark, mail_name
@@ -56,9 +55,8 @@ class OwnRowGrows(Invariant):
     rules = ("RST-1", "OUT-9", "IN-2")
     says = "As long as its replica exists, a store continues to claim each change that it once claimed."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._rows: dict[tuple[str, str, bool], bits.Bits] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._rows: dict[tuple[str, str, bool], bits.Bits] = self.facts.backups.follow({})
 
     @event_handler
     def _reset(self, event: ReplicaDropped | ReplicaAdded) -> None:
@@ -112,9 +110,8 @@ class RowsOfOthersAreTheirs(Invariant):
     rules = ("RST-2", "RST-4", "ML-6")
     says = "What a store records from a mail, with the row of the sender, is what the sender put into that mail."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = self.facts.backups.follow({})
 
     @event_handler
     def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> None:
@@ -170,9 +167,8 @@ class TombstonesStay(Invariant):
     rules = ("IN-4", "DL-2", "HI-6")
     says = "While a store keeps the tombstone of an object, it applies no version of that object."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._dead: dict[tuple[str, str], dict[str, str]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._dead: dict[tuple[str, str], dict[str, str]] = self.facts.backups.follow({})
 
     @event_handler
     def _made(self, event: TombstoneMade) -> None:
@@ -211,8 +207,7 @@ class AnswersAreAsked(Invariant):
     rules = ("BF-5",)
     says = "A request mail is answered once, and the answer has nothing that was not requested."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._answered: set[tuple[str, str, str]] = set()
 
     @event_handler

@@ -7,7 +7,7 @@ One more invariant checks predecessor lists: a change covers all versions that i
 from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.evidence.knowledge import stores_of
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
@@ -60,8 +60,7 @@ class StatusesReachAll(Invariant):
         "sender knows."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._due: dict[str, dict[str, frozenset[str] | None]] = {}
         """By store: the folders whose status is due, with the other holders at that time."""
 
@@ -102,8 +101,7 @@ class EachNumberIsNamedOnce(Invariant):
     rules = ("CN-6", "CN-7")
     says = "The mails of one broadcast name different numbers: an earlier mail does not claim what a later one brings."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._named: dict[str, tuple[str, dict[bool, dict[str, int]]]] = {}
 
     @event_handler
@@ -141,8 +139,7 @@ class SilentHoldersAreAskedAgain(Invariant):
     rules = ("ST-7",)
     says = "A holder that was asked for its status and has never answered is asked again at the next check."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._asked: dict[str, dict[tuple[str, str], LabTime]] = {}
         self._heard: set[tuple[str, str, str]] = set()
         self._listed: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -218,9 +215,8 @@ class ChangesCoverWhatIsKept(Invariant):
     rules = ("CF-3", "CN-3")
     says = "A change's predecessor list covers every version of its object that its store kept."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = self.facts.backups.follow({})
 
     @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import MailKind
@@ -46,9 +46,8 @@ class NewReplicasRequestStatus(Invariant):
         "the next cycle."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._asks: dict[tuple[str, str], _Asks] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._asks: dict[tuple[str, str], _Asks] = self.facts.backups.follow({})
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
@@ -105,8 +104,7 @@ class RestoredStoresGetNewGuids(Invariant):
         "tombstone age, the store begins as new."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._guids: set[str] = set()
         self._made_at: dict[str, LabTime] = {}
         self._restores: dict[str, tuple[LabTime, LabTime]] = {}
@@ -150,9 +148,8 @@ class LossesAreReported(Invariant):
         "mails."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._unsent: dict[tuple[str, str], set[str]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._unsent: dict[tuple[str, str], set[str]] = self.facts.backups.follow({})
         self._before: dict[str, dict[tuple[str, str], set[str]]] = {}
         self._unreported: dict[str, set[str]] = {}
         self._replaced: dict[str, set[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
@@ -36,10 +36,9 @@ class LeavingStoresBroadcastFirst(Invariant):
         "holders a status request with a row that has all these changes."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._sent: dict[tuple[str, str], dict[str, int]] = {}
-        self._leaves: dict[tuple[str, str], ReplicaPending] = facts.backups.follow({})
+        self._leaves: dict[tuple[str, str], ReplicaPending] = self.facts.backups.follow({})
 
     @event_handler
     def _changed(self, event: ChangeMade | VersionApplied) -> None:
@@ -104,12 +103,11 @@ class ReplicasDroppedWithPermission(Invariant):
         "A 5.5 store waits for the next midnight."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._gone: dict[tuple[str, str], bool] = facts.backups.follow({})
-        self._said: dict[tuple[str, str], bits.Bits] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._gone: dict[tuple[str, str], bool] = self.facts.backups.follow({})
+        self._said: dict[tuple[str, str], bits.Bits] = self.facts.backups.follow({})
         self._mail: dict[str, MailReceived] = {}
-        self._answers: dict[tuple[str, str], MailReceived] = facts.backups.follow({})
+        self._answers: dict[tuple[str, str], MailReceived] = self.facts.backups.follow({})
         """By store and folder: the first answer of a holder. A 5.5 store drops the replica at the midnight after it."""
 
     @event_handler
@@ -218,11 +216,10 @@ class NothingExpiresEarly(Invariant):
         "folder."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._limits = {name: {server.settings.age_limit_us} for name, server in facts.topology.servers.items()}
-        for folder in facts.topology.folders.values():
-            for store in facts.topology.servers:
+    def remember(self) -> None:
+        self._limits = {name: {server.settings.age_limit_us} for name, server in self.facts.topology.servers.items()}
+        for folder in self.facts.topology.folders.values():
+            for store in self.facts.topology.servers:
                 self._limits[store] |= {folder.age_limit_us, folder.replica_age_limits_us.get(store)}
 
     @event_handler

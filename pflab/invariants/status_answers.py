@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.evidence.knowledge import stores_of
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.invariants.recipients import named
@@ -69,8 +69,7 @@ class RequestsAreAnswered(Invariant):
         "expired. While content is suspended there is no answer."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._open: dict[str, _Asked] = {}
         self._answered: set[tuple[str, str]] = set()
 
@@ -150,8 +149,7 @@ class StatusRequestsAreAnswered(Invariant):
         "at once. A holder always answers a repeat."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._open: dict[str, tuple[MailReceived, dict[str, str]]] = {}
 
     @event_handler
@@ -207,9 +205,8 @@ class LeavingIsPermittedByCompleteHolders(Invariant):
         "said it has."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._wants: dict[tuple[str, str, str], bits.Bits] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._wants: dict[tuple[str, str, str], bits.Bits] = self.facts.backups.follow({})
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
@@ -254,8 +251,7 @@ class RespondersAreListedByVersionRules(Invariant):
         "holder of the oldest replica must respond."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._started_at: dict[str, LabTime] = {}
 
     @event_handler

@@ -5,7 +5,6 @@ numbers, and an entry has only numbers that some store claims.
 from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import Invariant, RowsReading, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import BROADCASTS, Mark, mail_name
@@ -25,9 +24,8 @@ class RowsAreTheLatestSent(Invariant):
     rules = ("RST-4",)
     says = "Of all mails that arrived from another store, a store keeps the row of the mail that was sent last."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._fresh: dict[tuple[str, str], dict[str, RowReplaced]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._fresh: dict[tuple[str, str], dict[str, RowReplaced]] = self.facts.backups.follow({})
 
     @event_handler
     def _replaced(self, event: RowReplaced) -> None:
@@ -55,9 +53,8 @@ class EntriesAreClaimed(Invariant):
     rules = ("RST-4", "BF-2")
     says = "While the lab is quiet, a backfill array has only changes that a row or a leaving store claims."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._leavers: dict[tuple[str, str], dict[str, bits.Bits]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._leavers: dict[tuple[str, str], dict[str, bits.Bits]] = self.facts.backups.follow({})
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
@@ -93,10 +90,9 @@ class OwnHolesAreClosed(Invariant):
         "number in the mail."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._last: dict[tuple[str, str, bool], dict[str, int]] = facts.backups.follow({})
-        self._began: dict[tuple[str, str], dict[str, int]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._last: dict[tuple[str, str, bool], dict[str, int]] = self.facts.backups.follow({})
+        self._began: dict[tuple[str, str], dict[str, int]] = self.facts.backups.follow({})
         self._counter: dict[str, int] = {}
 
     @event_handler

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, Facts, rank_of
+from pflab.invariants.evidence.facts import HIERARCHY, rank_of
 from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, Witnesses
 from traces.events import ChangeMade
 from traces.labtime import format_instant
@@ -76,8 +76,7 @@ class OneWinner(Invariant):
         "are equally late, the winner is the version with the larger GUID."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._shown: dict[tuple[str, tuple[str, ...]], tuple[str, str]] = {}
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
@@ -105,8 +104,7 @@ class OneTree(Invariant):
     rules = ("HI-7", "HI-1")
     says = "Stores that keep the same folder versions show the same tree."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._trees: dict[tuple[tuple[str, str], ...], tuple[tuple[tuple[str, str, bool], ...], str]] = {}
 
     def on_folder(self, reading: FolderReading) -> Witnesses:

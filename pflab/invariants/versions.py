@@ -7,7 +7,7 @@ sequence numbers of events, and clocks only increase.
 from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import Facts, rank_of
+from pflab.invariants.evidence.facts import rank_of
 from pflab.invariants.invariant import ArrayReading, Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from traces.events import (
@@ -37,10 +37,9 @@ class NothingOlderReplaces(Invariant):
         "message, it does not apply a version that is earlier than the version that it keeps."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._replaced: dict[tuple[str, str], dict[str, frozenset[str]]] = facts.backups.follow({})
-        self._latest: dict[tuple[str, str], dict[str, ChangeMade]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._replaced: dict[tuple[str, str], dict[str, frozenset[str]]] = self.facts.backups.follow({})
+        self._latest: dict[tuple[str, str], dict[str, ChangeMade]] = self.facts.backups.follow({})
 
     @event_handler
     def _made(self, event: ChangeMade) -> None:
@@ -86,10 +85,9 @@ class HeldVersionsAreReleased(Invariant):
         "its time ends."
     )
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
-        self._held: dict[str, dict[str, VersionHeld]] = facts.backups.follow({})
-        self._freed: dict[str, set[str]] = facts.backups.follow({})
+    def remember(self) -> None:
+        self._held: dict[str, dict[str, VersionHeld]] = self.facts.backups.follow({})
+        self._freed: dict[str, set[str]] = self.facts.backups.follow({})
 
     @event_handler
     def _waits(self, event: VersionHeld) -> None:
@@ -138,8 +136,7 @@ class NumbersNeverReissued(Invariant):
     rules = ("CN-1", "CN-2")
     says = "A store's change counter only increases, and each change has a number under the store's present GUID."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._last: dict[str, tuple[int, int]] = {}
         self._given: set[str] = set()
         self._objects: set[str] = set()
@@ -182,8 +179,7 @@ class EventsWithoutGaps(Invariant):
     rules = ("OUT-9",)
     says = "The events of a node are numbered from 1 without gaps, across its starts."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._last: dict[str, int] = {}
 
     @event_handler
@@ -199,8 +195,7 @@ class TimeGoesForward(Invariant):
     rules = ("TM-1",)
     says = "The lab time and the Lamport number of a node's events never go back."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._last: dict[str, tuple[int, int]] = {}
 
     @event_handler
@@ -219,8 +214,7 @@ class MailNumbersGrow(Invariant):
     rules = ("RST-4",)
     says = "Each replication mail of a store has a higher number than the one before, and an id of its own."
 
-    def __init__(self, facts: Facts) -> None:
-        super().__init__(facts)
+    def remember(self) -> None:
         self._last: dict[str, int] = {}
         self._ids: set[str] = set()
 

@@ -1,4 +1,4 @@
-"""Fill in every default of a valid topology file."""
+"""Fill in every default of a valid topology file. The defaults of settings are in `topology.settings.catalogue`."""
 
 from topology.file.model import DEFAULT_SITE, ConnectorEntry, TopologyFile
 from topology.model import Connector, Folder, Server, Topology

@@ -1,6 +1,7 @@
 """The settings of the MTA: retry interval and expiry for each priority, number of retries, and hop limit.
 
-Durations are lab time in microseconds. The defaults are those of the settings `MTA ...` of topology/.
+`transport.mta.mta` applies them. Durations are lab time in microseconds. The defaults are those of the settings `MTA ...` of
+topology/.
 """
 
 from dataclasses import dataclass, field
