@@ -135,7 +135,7 @@ class _Reader:
     def take(self, file: str, number: int, line: bytes) -> None:
         try:
             event: Event = _EVENT.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self._aside(file, number, line, str(error))
             return
         if not is_readable(event.v):
@@ -152,7 +152,7 @@ class _Reader:
         kept = Aside(file, number, why, line[:_KEPT_OF_LINE].decode("utf-8", "replace"))
         try:
             header = _HEADER.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             self._read.malformed.append(kept)
             return
         key = (header.run, header.node, header.seq)

@@ -110,7 +110,7 @@ def exported_through(folder: Path, node: str) -> int:
         last = line
     try:
         return _SEQ.decode(last).seq
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         raise SegmentError(f"segment {path.name} does not end in an event; move it away to export again") from None
 
 

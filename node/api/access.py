@@ -13,6 +13,7 @@ refused before it is read.
 from __future__ import annotations
 
 import hmac
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -43,6 +44,10 @@ BODIES_BYTES: Final = 4 * MESSAGE_BYTES
 """The most that the bodies of all open requests may have together."""
 
 
+CLIENT_STREAMS: Final = 64
+"""The most event streams that one address may have open."""
+
+
 class TooLarge(Exception):
     """A body exceeded its limit while it was read."""
 
@@ -59,7 +64,8 @@ class Guard:
     """An ASGI application in front of another.
 
     token: what the header `Authorization: Bearer ...` must contain; None: no token is required. hosts: the host names that
-    are accepted where no token is. trusted: addresses of clients that need no token.
+    are accepted where no token is. trusted: addresses of clients that need no token. streams: the most open event streams of
+    one address.
     """
 
     def __init__(
@@ -70,8 +76,11 @@ class Guard:
         hosts: Iterable[str] = LOOPBACK_NAMES,
         trusted: frozenset[str] = frozenset(),
         bodies_bytes: int = BODIES_BYTES,
+        streams: int = CLIENT_STREAMS,
     ) -> None:
         self._app = app
+        self._most_streams = streams
+        self._streams: Counter[str] = Counter()
         self._token = token
         self._trusted = trusted
         self._hosts = frozenset(hosts)
@@ -93,13 +102,23 @@ class Guard:
         if declared.isdigit() and int(declared) > limit:
             await _too_large(limit)(scope, receive, send)
             return
+        client = (scope.get("client") or ("", 0))[0]
+        is_stream = scope["method"] == "GET" and scope["path"].endswith("/stream")
+        if is_stream and self._streams[client] >= self._most_streams:
+            detail = (
+                f"{client} has {self._most_streams} event streams open already; close one, or read /lab/events instead"
+            )
+            await problem(HTTPStatus.TOO_MANY_REQUESTS, "TooManyStreams", detail)(scope, receive, send)
+            return
         body = _Body(self, receive, limit)
+        self._streams[client] += is_stream
         try:
             await self._app(scope, body.receive, send)
         except TooLarge as error:  # an application without a handler for it
             await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
         finally:
             self._taken -= body.taken
+            self._streams[client] -= is_stream
 
     def take(self, size: int) -> None:
         """Count a part of a body. Raises Crowded if there is no room for it."""

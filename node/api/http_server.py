@@ -11,14 +11,14 @@ from __future__ import annotations
 import asyncio
 import socket
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import h11
 import uvicorn
 from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from node.api.access import BODIES_BYTES, LOOPBACK_NAMES, App, Guard
+from node.api.access import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, App, Guard
 
 KEPT_S: Final = 75.0
 """Real time for which an idle connection stays open."""
@@ -57,9 +57,11 @@ class HttpServer:
                 f"without a token, anybody who reaches {host} could change the lab; give a token file, or listen on 127.0.0.1"
             )
         self._asked = (host, port)
+        limits = limits or HttpLimits()
+        guard = Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes, streams=limits.client_streams)
         config = uvicorn.Config(
-            self._quiet_at_end(Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes)),
-            http=limited_protocol(limits or HttpLimits()),
+            self._quiet_at_end(guard),
+            http=limited_protocol(limits),
             log_config=None,
             access_log=False,
             lifespan="off",
@@ -148,10 +150,14 @@ class HttpLimits:
     """What one HTTP server allows (decisions).
 
     connections: the most open connections, streams included; it leaves a server enough file descriptors for its mail and its
-    database. head_s, body_s: the longest real time from the beginning of a request to the end of its head, and of its body.
+    database. client_connections, client_streams: the most connections and event streams of one address, so that one client
+    does not lock out the others. head_s, body_s: the longest real time from the beginning of a request to the end of its
+    head, and of its body.
     """
 
     connections: int = 256
+    client_connections: int = 192
+    client_streams: int = CLIENT_STREAMS
     head_s: float = 20.0
     body_s: float = 300.0
 
@@ -166,11 +172,18 @@ class LimitedConnection(H11Protocol):
         super().connection_made(transport)
         self._begun_s: float | None = self.loop.time()
         self._watch: asyncio.TimerHandle | None = None
-        if len(self.connections) > self.limits.connections:
+        if len(self.connections) > self.limits.connections or self._of_this_client > self.limits.client_connections:
             transport.write(TOO_MANY)
             transport.close()
         else:
             self._check()
+
+    @property
+    def _of_this_client(self) -> int:
+        """The number of connections from the same address."""
+        mine = (self.client or ("",))[0]
+        clients = [cast(Any, each).client for each in self.connections]
+        return sum(1 for client in clients if client is not None and client[0] == mine)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._watch is not None:

@@ -34,9 +34,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
+from node.api.access import CLIENT_STREAMS
 from node.api.app import make_app
 from node.api.control import Peers, control_router
-from node.api.http_server import HttpServer, OpenToAll
+from node.api.http_server import HttpLimits, HttpServer, OpenToAll
 from node.api.lifecycle import BeginOrder, lifecycle_router
 from node.api.values import ServerUnknown
 from node.errors import Misuse, Waiting
@@ -174,7 +175,9 @@ class ManagedNode:
             routers.append(lifecycle_router(self))
         app = make_app(self, *routers, title=f"pflab server {given.name}")
         app.state.stop = self._end.set
-        server = HttpServer(app, host=given.http_host, port=given.http_port, token=token)
+        # Most streams come through the coordinator, which has a limit for each of its clients.
+        limits = HttpLimits(client_streams=2 * CLIENT_STREAMS)
+        server = HttpServer(app, host=given.http_host, port=given.http_port, token=token, limits=limits)
         await server.start()
         return server
 

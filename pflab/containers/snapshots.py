@@ -16,10 +16,13 @@ from typing import Final
 
 from pflab.errors import LabError, Taken
 from pflab.runs.run_folder import safe_name
+from topology.problems import quoted
 from traces.segments import list_segments
 
 _TRACES: Final = ".saved"
 """Below the traces. Readers of all traces skip names that begin with a dot."""
+
+_MOST_NAME_BYTES: Final = 100
 
 _RUN: Final = "run"
 _STORES: Final = "stores"
@@ -47,8 +50,10 @@ class Snapshots:
 
     def begin(self, name: str) -> SnapshotDraft:
         """Begin a snapshot; it exists only after `SnapshotDraft.done`, which replaces an earlier one. Raises LabError."""
-        if safe_name(name) != name:
-            raise LabError(f"{name!r} is not a name for a snapshot; use letters, digits, - and _")
+        if safe_name(name) != name or len(name.encode()) > _MOST_NAME_BYTES:
+            raise LabError(
+                f"{quoted(name)} is not a name for a snapshot; use at most {_MOST_NAME_BYTES} letters, digits, - and _"
+            )
         draft = SnapshotDraft(self, name)
         for each in (draft.folder, draft.traces):
             shutil.rmtree(each, ignore_errors=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
-from node.api.access import Receive, Scope, Send
+from node.api.access import Guard, Receive, Scope, Send
 from node.api.http_server import HttpLimits, HttpServer
 
 WAIT_S = 10.0
@@ -84,6 +85,50 @@ async def test_connections_are_counted(place: BoundedServer) -> None:
     fourth = await place.line(limits)
     await fourth.say(HEAD, b"Content-Length: 0\r\n\r\n")
     assert b" 200 " in await fourth.answer()
+
+
+async def test_one_client_leaves_connections_to_others(place: BoundedServer) -> None:
+    """One address gets only a part of the connections."""
+    limits = HttpLimits(connections=10, client_connections=2)
+    lines = [await place.line(limits) for _ in range(3)]
+    assert b" 503 " in await lines[2].answer()
+    await lines[0].say(HEAD, b"Content-Length: 0\r\n\r\n")
+    assert b" 200 " in await lines[0].answer()
+
+
+async def test_streams_of_one_client_are_counted() -> None:
+    """Event streams do not end by themselves, so one address may open only some; other requests are answered."""
+    ended = asyncio.Event()
+    told: list[tuple[str, int]] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200})
+        if scope["path"].endswith("/stream"):
+            await ended.wait()
+
+    async def ask(path: str, client: str) -> None:
+        async def send(message: Any) -> None:
+            if "status" in message:
+                told.append((path, message["status"]))
+
+        async def receive() -> Any:
+            return {"type": "http.disconnect"}
+
+        headers = [(b"host", b"localhost")]
+        scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "client": (client, 1)}
+        await guard(scope, receive, send)
+
+    guard = Guard(app, streams=2)
+    paths = ["/lab/stream", "/nodes/A/stream", "/stream", "/lab"]
+    asked = [asyncio.ensure_future(ask(path, "10.0.0.1")) for path in paths]
+    asked.append(asyncio.ensure_future(ask("/stream", "10.0.0.2")))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert told == [(paths[0], 200), (paths[1], 200), (paths[2], 429), (paths[3], 200), ("/stream", 200)]
+    ended.set()
+    await asyncio.gather(*asked)
+    await ask("/stream", "10.0.0.1")
+    assert told[-1] == ("/stream", 200)
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,16 @@ def test_malformed_lines_are_set_aside_and_counted(tmp_path: Path) -> None:
     assert "3 lines malformed" in trace.report()[1]
 
 
+@pytest.mark.parametrize("opens", [b"[", b'{"type":"run.started","x":', b'{"type":[', b'{"seq":'])
+def test_deeply_nested_json_is_a_malformed_line(tmp_path: Path, opens: bytes) -> None:
+    """A line that is nested too deeply to be read is set aside as any other, and ends no segment."""
+    (tmp_path / "A-1-1.jsonl").write_bytes(opens * 100_000 + b"\n")
+    trace = read_folder(tmp_path)
+    assert [(aside.file, aside.line) for aside in trace.malformed] == [("A-1-1.jsonl", 1)]
+    with pytest.raises(SegmentError, match="does not end in an event"):
+        exported_through(tmp_path, "A")
+
+
 def test_a_cut_off_last_line_is_malformed(tmp_path: Path) -> None:
     """A truncated file gives its complete lines."""
     path = write(tmp_path, 3)

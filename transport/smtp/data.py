@@ -30,6 +30,9 @@ CRLF: Final = b"\r\n"
 DOT_LINE: Final = b"\r\n."
 END_OF_DATA: Final = b"\r\n.\r\n"
 
+_KEPT_OF_DISCARDED: Final = len(END_OF_DATA) + 1
+"""Last bytes of a discarded content that are kept, to find its end and the byte before it."""
+
 MESSAGE_LIMIT_BYTES: Final = 64 * 1024 * 1024
 """Largest content that a server accepts (decision: twice aiosmtpd's default; replication mails are far smaller)."""
 
@@ -61,6 +64,9 @@ class DataReader:
 
     Call `feed` until it returns True, then `content()`; `rest` has the bytes after the end. A content that is too large is
     read to its end and discarded.
+
+    doubtful: the end was CR CRLF . CRLF. Another server may have read this as a part of the content, and what follows as the
+    rest of the mail.
     """
 
     def __init__(self, limit_bytes: int = MESSAGE_LIMIT_BYTES) -> None:
@@ -70,6 +76,7 @@ class DataReader:
         self._refusal: RefusalError | None = None
         self._end = -1
         self.rest = b""
+        self.doubtful = False
 
     def feed(self, chunk: bytes) -> bool:
         """Add the next bytes; return True if the content has ended."""
@@ -83,11 +90,12 @@ class DataReader:
             self._end, end_length = (found + 2, 3) if found >= 0 else (-1, 0)
         if self._end >= 0:
             self.rest = bytes(buffer[self._end + end_length :])
+            self.doubtful = buffer[max(0, self._end - 3) : self._end] == b"\r\r\n"
             self._too_large = self._too_large or self._end > self._limit_bytes
             return True
         if len(buffer) > self._limit_bytes + len(END_OF_DATA):
             self._too_large = True
-            del buffer[: -len(END_OF_DATA)]
+            del buffer[:-_KEPT_OF_DISCARDED]
         return False
 
     @property
@@ -99,7 +107,7 @@ class DataReader:
         """Discard this content, and refuse it at its end."""
         self._refusal = refusal
         self._too_large = True
-        del self._buffer[: -len(END_OF_DATA)]
+        del self._buffer[:-_KEPT_OF_DISCARDED]
 
     def content(self) -> bytes:
         """Return the content without dot stuffing.

@@ -41,6 +41,7 @@ What must never happen:
 - A mail is stored although the connection ended inside its content.
 - The bytes of a chunk are read as commands. So a refused chunk is still read to its end, and a chunk of unknown or
   excessive size closes the connection.
+- What follows CR CRLF . CRLF is obeyed: a server before this one may have taken it for a part of the content.
 - Commands that a third party put behind STARTTLS in clear are obeyed in TLS (RFC 3207 6).
 """
 
@@ -213,6 +214,11 @@ class StoreSession(Connection):
             ended = data.feed(chunk)
             if not data.keeps:
                 self._share.free()
+        if data.doubtful:
+            # What follows may be a part of the mail that a third party wrote, so nothing of it is obeyed.
+            await self._end(data.content)
+            self.hang_up()
+            return
         self._lines.unread(data.rest)
         await self._end(data.content)
 

@@ -1,5 +1,7 @@
 """The SMTP server of a node, spoken to over real sockets by clients of every kind."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, sessions_at_most
@@ -93,6 +95,24 @@ async def test_a_smuggled_mail_is_refused_with_the_mail_that_carries_it(harness:
     assert (await client.say(b"first" + end + smuggled)).startswith("550 5.6.0")
     assert harness.receiver.mails == []
     assert (await client.say("NOOP")).startswith("250")
+
+
+@pytest.mark.parametrize("behind", [0.0, 0.05])
+@pytest.mark.parametrize("size", [0, 300, 2000])
+async def test_nothing_is_obeyed_behind_a_doubtful_end(
+    harness: ListenerHarness, monkeypatch: pytest.MonkeyPatch, size: int, behind: float
+) -> None:
+    """ML-7: CR CRLF . CRLF ends the mail here and perhaps not elsewhere: the mail is refused, and the connection closed."""
+    monkeypatch.setattr(harness.listener, "limits", replace(harness.listener.limits, message_bytes=1000))
+    client = await harness.greeted()
+    await client.envelope()
+    smuggled = b"MAIL FROM:<root@x.test>\r\nRCPT TO:<%b>\r\nDATA\r\n" % RECIPIENTS[0].encode()
+    content = b"".join(b"x" * 50 + b"\r\n" for _ in range(size // 50)) + b"first\r\r\n.\r\n"
+    assert (await client.say(content + (b"" if behind else smuggled))).startswith(("550 5.6.0", "552"))
+    if behind:
+        client.writer.write(smuggled)
+    assert await client.reader.read() == b""
+    assert harness.receiver.mails == []
 
 
 async def test_commands_sent_with_the_end_of_the_mail_are_the_next_group(harness: ListenerHarness) -> None:
