@@ -60,7 +60,12 @@ class ProblemsError(TopologyBaseError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         in_order = sorted(problems, key=lambda problem: (problem.line, problem.column))
         self.problems = tuple(in_order[:MOST_PROBLEMS])
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(self.lines))
+
+    @property
+    def lines(self) -> list[str]:
+        """One line for each problem."""
+        return [str(problem) for problem in self.problems]
 
 
 class TopologyError(ProblemsError):
@@ -84,7 +89,7 @@ def path_text(path: Sequence[PathItem]) -> str:
             text += f"[{item}]"
         else:
             text += f".{item}" if text else item
-    return text
+    return _on_one_line(text)
 
 
 def quoted(value: object) -> str:
@@ -92,8 +97,11 @@ def quoted(value: object) -> str:
     text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     if len(text) > _MOST_TEXT_QUOTED:
         text = text[:_MOST_TEXT_QUOTED] + "..."
-    text = "".join(char if char.isprintable() else "?" for char in text)
-    return f'"{text}"'
+    return f'"{_on_one_line(text)}"'
+
+
+def _on_one_line(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def counted(number: int, one: str, many: str = "") -> str:

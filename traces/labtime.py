@@ -24,6 +24,16 @@ WEEK_US: Final = 7 * DAY_US
 # A duration must fit SQLite's integer with room for adding it to any instant.
 MAX_DURATION_US: Final = 1 << 61
 
+END_AT: Final[LabTime] = 221_845_392_000 * SECOND_US
+"""The end of lab time, 9000-01-01T00:00:00Z. Every instant that a store computes from an earlier one has a year of four digits,
+because no setting is longer than a few centuries."""
+
+MAX_RATE: Final = 1e6
+"""The fastest rate of a clock: a day in 86 ms. Beyond it a timer is imprecise by hours; use warp instead."""
+
+MIN_RATE: Final = 1e-6
+"""The slowest rate above 0: a lab second in 12 days."""
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _INSTANT: Final = re.compile(
@@ -77,6 +87,22 @@ def format_instant(at: LabTime) -> str:
         f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
         f"T{moment.hour:02}:{moment.minute:02}:{moment.second:02}{fraction}Z"
     )
+
+
+def check_not_after_end(at: LabTime) -> None:
+    """Raise TimeTextError if the instant is after the end of lab time."""
+    if at > END_AT:
+        raise TimeTextError(f"lab time ends at {format_instant(END_AT)}; give an earlier instant or a shorter duration")
+
+
+def checked_rate(rate: float) -> float:
+    """Return the rate of a clock as a float. Raises TimeTextError unless it is 0, or from MIN_RATE to MAX_RATE."""
+    if rate != 0 and not MIN_RATE <= rate <= MAX_RATE:
+        raise TimeTextError(
+            f"{rate:g} is not a rate of the clock; it is 0 (paused), or from {MIN_RATE:.6f} to {MAX_RATE:.0f} lab seconds"
+            " per second"
+        )
+    return abs(float(rate))
 
 
 def parse_instant(text: str) -> LabTime:

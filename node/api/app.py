@@ -17,13 +17,11 @@ from node.api.docs_page import add_docs
 from node.api.events import events_router
 from node.api.health import health_router
 from node.api.hosts import Hosts
+from node.api.mistakes import in_words
 from node.api.reads import reads_router
 from node.api.users import users_router
 from node.api.values import ServerUnknown, problem, problem_of
 from node.errors import InternalError, NodeError, bug_line
-
-MOST_MISTAKES = 3
-"""How many mistakes of a request an answer names."""
 
 
 def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequence[type[Exception]] = ()) -> FastAPI:
@@ -82,14 +80,7 @@ async def _large(_: Request, error: Exception) -> Response:
 
 async def _wrong(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    mistakes = []
-    for each in error.errors()[:MOST_MISTAKES]:
-        if each["type"] == "json_invalid":  # the location is the character at which parsing ended
-            mistakes.append(f"body: invalid JSON at character {each['loc'][-1]}: {each['ctx']['error'].lower()}")
-            continue
-        where = ".".join(str(part) for part in each["loc"] if part != "body")
-        mistakes.append(f"{where or 'body'}: {each['msg']}".replace("Value error, ", ""))
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", "; ".join(mistakes))
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", in_words(error.errors()))
 
 
 async def _http(request: Request, error: Exception) -> Response:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Base64Bytes, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field
 
 from node.views import Post
+from traces.labtime import checked_rate
 
 MOST_POSTS: Final = 10_000
 """The most messages in one batch."""
@@ -14,6 +15,9 @@ MOST_POSTS: Final = 10_000
 MOST_NAMES: Final = 1_000
 MOST_LETTERS: Final = 1_000
 MOST_BODY_LETTERS: Final = 40 * 1024 * 1024
+
+Rate = Annotated[float, AfterValidator(checked_rate)]
+"""The rate of a clock."""
 
 Line = Annotated[str, Field(max_length=MOST_LETTERS)]
 Names = Annotated[list[Line], Field(max_length=MOST_NAMES)]

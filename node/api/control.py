@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from node.api.bodies import Body, Line
-from node.api.hosts import Hosts, Name
+from node.api.bodies import Body, Line, Rate
+from node.api.hosts import Hosts, Name, Number
 from node.api.values import json_bytes, json_response
 from node.errors import bug_line
 from node.host.host import Host
-from traces.labtime import LabTime
+from traces.labtime import END_AT, LabTime
 
 LONGEST_WAIT_S = 5.0
 
@@ -21,8 +21,8 @@ LONGEST_WAIT_S = 5.0
 class Instant(Body):
     """The time to set, in microseconds since 1970, and the rate at which the clock runs from there."""
 
-    at: Annotated[int, Field(ge=0)]
-    rate: Annotated[float, Field(ge=0.0)] = 0.0
+    at: Annotated[int, Field(ge=0, le=END_AT)]
+    rate: Rate = 0.0
 
 
 class Peers(Body):
@@ -84,9 +84,14 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
     async def idle(
         name: Name,
         at: Annotated[
-            int, Query(description="The lab time at which the node must be idle, in microseconds since 1970.")
+            int,
+            Query(
+                ge=0,
+                le=END_AT,
+                description="The lab time at which the node must be idle, in microseconds since 1970.",
+            ),
         ],
-        after: Annotated[int, Query(ge=0, description="The number of the last known event.")] = 0,
+        after: Annotated[Number, Query(description="The number of the last known event.")] = 0,
         wait_s: Annotated[float, Query(ge=0.0, le=LONGEST_WAIT_S)] = 0.0,
     ) -> Response:
         """Return a line of status and the events after `after`, one a line. A busy node answers within `wait_s`."""

@@ -17,8 +17,8 @@ Name = Annotated[str, Path(description="The server's name in the topology.", exa
 FolderQuery = Annotated[
     str, Query(max_length=1000, description="The path of a folder, or 1-1 for the hierarchy.", examples=["Projects"])
 ]
-LAST_NUMBER = 2**63 - 1
-"""The highest number that a store can hold."""
+LAST_NUMBER = 2**62
+"""The highest number that a request may name: a store can hold it, and can add to it."""
 
 Number = Annotated[int, Query(ge=0, le=LAST_NUMBER)]
 

@@ -7,9 +7,10 @@ from typing import Annotated, NoReturn, Protocol
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from node.api.bodies import Body, Line
-from node.api.hosts import Name
+from node.api.bodies import Body, Line, Rate
+from node.api.hosts import Name, Number
 from node.api.values import json_response
+from traces.labtime import END_AT
 
 Folder = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_][A-Za-z0-9._-]*)?$")]
 
@@ -24,8 +25,8 @@ class BeginOrder(Body):
 
     run: Line
     history: Line = ""
-    at: Annotated[int, Field(ge=0)]
-    rate: Annotated[float, Field(ge=0.0)] = 0.0
+    at: Annotated[int, Field(ge=0, le=END_AT)]
+    rate: Rate = 0.0
     topology: str
     traces: Folder = ""
     fresh: bool = False
@@ -100,7 +101,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
         name: Name,
         history: Annotated[Line, Query()],
         traces: Annotated[Folder, Query()] = "",
-        after: Annotated[int, Query(ge=0)] = 0,
+        after: Number = 0,
     ) -> Response:
         """Return events after the given number of a store that does not run, one a line."""
         lines = process.events_left(name, history, traces, after)

@@ -8,12 +8,9 @@ only place in a running node that converts machine time into lab time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, isfinite
+from math import ceil
 
-from traces.labtime import SECOND_US, LabTime, format_instant
-
-MAX_RATE = 1_000_000.0
-"""The fastest rate: a day in 86 ms. Beyond it a timer is imprecise by hours; use warp instead."""
+from traces.labtime import END_AT, SECOND_US, LabTime, check_not_after_end, checked_rate, format_instant
 
 LONGEST_TIMER_S = 3600.0
 """The longest real timer; a longer wait is split, so that float seconds stay exact enough."""
@@ -41,21 +38,22 @@ class LabClock:
         return self._rate
 
     def now(self) -> LabTime:
-        """Return the present lab time, never earlier than at the call before."""
+        """Return the present lab time, never earlier than at the call before. At END_AT the clock stands still."""
         if not self._rate:
             return self._anchor_at
         passed_s = max(0.0, self._monotonic() - self._anchor_s)
-        return self._anchor_at + int(passed_s * self._rate * SECOND_US)
+        return min(END_AT, self._anchor_at + int(passed_s * self._rate * SECOND_US))
 
     def set_rate(self, rate: float) -> None:
-        """Continue from the present instant at another rate. Raises ClockError if it is below 0 or above MAX_RATE."""
+        """Continue from the present instant at another rate. Raises TimeTextError as `checked_rate` does."""
         rate = checked_rate(rate)
         self._settle_at(self.now())
         self._rate = rate
 
     def jump(self, to_at: LabTime) -> None:
-        """Move forward to `to_at`; the rate stays. Raises ClockError if that is in the past."""
+        """Move forward to `to_at`; the rate stays. Raises ClockError for the past, TimeTextError after the end of lab time."""
         now = self.now()
+        check_not_after_end(to_at)
         if to_at < now:
             raise ClockError(f"the lab clock shows {format_instant(now)} and cannot go back to {format_instant(to_at)}")
         self._settle_at(to_at)
@@ -70,10 +68,3 @@ class LabClock:
     def _settle_at(self, at: LabTime) -> None:
         self._anchor_at = at
         self._anchor_s = self._monotonic()
-
-
-def checked_rate(rate: float) -> float:
-    """Return the rate as a float. Raises ClockError if it is below 0, above MAX_RATE, or not a number."""
-    if not isfinite(rate) or rate < 0 or rate > MAX_RATE:
-        raise ClockError(f"a clock's rate must be between 0 (paused) and {MAX_RATE:g}, not {rate!r}")
-    return float(rate)

@@ -25,6 +25,8 @@ from node.errors import NodeError, bug_line
 from node.host.clock import ClockError
 from node.process.managed import ManagedNode
 from topology.problems import ProblemsError
+from traces.errors import TimeTextError
+from traces.labtime import checked_rate
 
 MISUSE: Final = 2
 
@@ -91,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--rate",
-        type=float,
+        type=_rate,
         default=1.0,
         help="with --topology: lab seconds for each real second; 0: the clock is paused",
     )
@@ -103,6 +105,13 @@ def _parser() -> argparse.ArgumentParser:
         help="normal: a commit survives a killed process; full: it survives a power failure too",
     )
     return parser
+
+
+def _rate(text: str) -> float:
+    try:
+        return checked_rate(float(text))
+    except TimeTextError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _peer(text: str) -> tuple[str, tuple[str, int]]:

@@ -5,6 +5,7 @@ The module of a verb is imported when the verb is used; `pflab --help` imports n
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import sys
@@ -77,6 +78,9 @@ DEBUG_HELP: Final = f"Print the traceback of an internal error (a bug of pflab);
 
 BROKEN_PIPE: Final = 141
 """The exit code when the reader of our output has closed the pipe: 128 + SIGPIPE, as in shells."""
+
+_REFUSED_BY_SYSTEM: Final = frozenset({errno.EACCES, errno.EMFILE, errno.ENAMETOOLONG, errno.ENOSPC, errno.EROFS})
+"""Errors of the system that are never a bug of pflab: a name that no file can have, a full disk, a missing permission."""
 
 _SETTINGS: Final[dict[str, Any]] = {
     "add_completion": False,
@@ -255,7 +259,10 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
     if isinstance(error, ClientError) and error.internal:
         return None
     if isinstance(error, ProblemsError):
-        return str(error).splitlines()
+        return error.lines
+    if isinstance(error, OSError) and error.errno in _REFUSED_BY_SYSTEM:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return [f"pflab: {where}{(error.strerror or str(error)).lower()}"]
     return [f"pflab: {error}"] if isinstance(error, LabError | NodeError | ClientError | TraceError) else None
 
 
@@ -263,8 +270,20 @@ def _usage_line(error: Any) -> str:
     """Return click's usage error as one line: what is wrong, and which command prints help."""
     path = error.ctx.command_path if error.ctx is not None else "pflab"
     text = " ".join(str(error.format_message()).split())
-    text = text.replace("Value error, ", "").rstrip(".")  # pydantic's prefix
+    for words, plain in _PLAIN.items():
+        text = text.replace(words, plain)
+    text = text.rstrip(".")
     return f"{path}: {text}; see {path} --help"
+
+
+_PLAIN: Final = {
+    "Value error, ": "",
+    "Input should be greater than or equal to": "it must be at least",
+    "Input should be less than or equal to": "it must be at most",
+    "Input should be a valid integer, unable to parse string as an integer": "it must be a whole number",
+    "Input should be a valid number, unable to parse string as a number": "it must be a number",
+}
+"""Words of pydantic, with which Typer checks values, and plain ones."""
 
 
 # --- output to a closed pipe

@@ -11,6 +11,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, RenderableType
@@ -95,6 +96,13 @@ def run_demo(
     _print_end(console, result, final)
     console.print(_next_commands(folder, command), style="dim", markup=False, soft_wrap=True)
     return _exit_code(result, final) if is_default else result.exit_code
+
+
+def lessons_of_pflab() -> dict[str, Scenario]:
+    """Return the lessons that come with pflab by their names: the default one, then the others in order."""
+    names = [LESSON, *sorted(each.name for each in SCENARIOS_OF_PFLAB.glob("*.yaml") if each.name != LESSON)]
+    found = {name: load_scenario(SCENARIOS_OF_PFLAB / name) for name in names}
+    return {Path(name).stem: each for name, each in found.items() if each.lesson is not None or name == LESSON}
 
 
 def _default_lesson() -> Scenario:

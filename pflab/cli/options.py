@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
 from pflab.cli.output import CommandError
 from topology.problems import did_you_mean
+from traces.errors import TimeTextError
 from traces.events import EVENT_TYPES
+from traces.labtime import checked_rate
 
 DEFAULT_SEED = 1
+
+MAX_SEED = 10**12 - 1
+"""The largest seed; pflab simulate --seeds reads 12 digits."""
+
+
+def seed_option(help_: str) -> Any:
+    """Return the option --seed with its bounds."""
+    return Option(min=0, max=MAX_SEED, help=help_)
 
 
 Run = Annotated[
@@ -71,11 +81,17 @@ PORT = 8025
 """The default port of a lab's HTTP API."""
 
 
-def rate_of(text: str) -> float:
-    """Return the value of --clock in lab seconds per real second."""
+def rate_of(text: str, option: str = "--clock") -> float:
+    """Return a rate of the clock in lab seconds per real second. Raises CommandError."""
     if text == "real":
         return 1.0
     try:
-        return float(text)
+        rate = float(text)
     except ValueError:
-        raise CommandError(f"--clock {text}: write real, or a rate such as 60") from None
+        raise CommandError(
+            f"{option} {text}: not a rate; write real, or a number such as 60 for a minute per second"
+        ) from None
+    try:
+        return checked_rate(rate)
+    except TimeTextError as error:
+        raise CommandError(f"{option} {text}: {error}") from None

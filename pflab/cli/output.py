@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-_CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that control a terminal or cannot be shown. Subjects and names can contain them, because anyone can send
-mail."""
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that control a terminal, end a line beside \\n, or cannot be shown. Subjects and names can contain them,
+because anyone can send mail."""
 
 
 def printable(text: str) -> str:

@@ -15,7 +15,7 @@ from pflab.cli.output import CommandError, err
 from pflab.cli.running_lab import LabReader, client_of, is_up, lexicon_of
 from pflab.runs.databases import RunReader
 from pflab.runs.events import RunEvents
-from topology.problems import did_you_mean
+from topology.problems import did_you_mean, quoted
 from traces.events import AnyEvent
 
 Reader: TypeAlias = LabReader | RunReader
@@ -53,7 +53,7 @@ def chosen_stores(reader: Reader, server: str | None) -> list[str]:
     """
     stores, away = reader.stores(), reader.away()
     if server is not None and server in away:
-        raise CommandError(f"--server {server}: not running; start it: pflab fault start {server}")
+        raise CommandError(f"server {server} is not running; start it: pflab fault start {server}")
     if away and server is None:
         err.print(f"left out because not running: {', '.join(away)}", markup=False)
     if not stores and away:
@@ -63,5 +63,5 @@ def chosen_stores(reader: Reader, server: str | None) -> list[str]:
     if server is None:
         return stores
     if server not in stores:
-        raise CommandError(f"--server {server}: no such server in this run; {did_you_mean(server, stores)}")
+        raise CommandError(f"no server {quoted(server)} in this run; {did_you_mean(server, stores)}")
     return [server]

@@ -33,7 +33,8 @@ class Client(Requests):
     # --- the lab
 
     def lab(self) -> dict[str, Any]:
-        """Return the lab's run, clock, servers with their state (`standing`), and faults."""
+        """Return the lab's run, clock, servers and faults. A server's `standing` is running, not running, or failed; one that
+        failed by an internal error has its text as `failure`, and works again when it is killed and started."""
         found: dict[str, Any] = self.json("GET", "/lab")
         return found
 
@@ -290,7 +291,8 @@ class Client(Requests):
         path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
         while True:
             answer = self.ask("GET", f"{path}?after={seen}")
-            lines = self.read(answer).decode("utf-8").splitlines()
+            # Of bytes, not of text: text would also be split at U+0085, U+2028 and U+2029, which JSON strings may contain.
+            lines = self.read(answer).splitlines()
             if not lines:
                 return
             seen = int(answer.headers.get("Pflab-Next", seen + len(lines)))

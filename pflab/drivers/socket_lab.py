@@ -17,6 +17,7 @@ import aiosmtplib
 from node.errors import MailRefused, NotRunning
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
+from pflab.lab.coordinator import Timed
 from pflab.lab.lab import OUTSIDE_HOST
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 
-HostT = TypeVar("HostT")
+HostT = TypeVar("HostT", bound=Timed)
 """The lab's object for each running server."""
 
 P = ParamSpec("P")
@@ -120,6 +121,10 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         return [result for result in results if isinstance(result, BaseException)]
 
     # --- hosts
+
+    def failure_of(self, name: str) -> Exception | None:
+        host = self._hosts.get(name)
+        return None if host is None else host.failure
 
     def _hosts_in_order(self) -> list[HostT]:
         return [self._hosts[name] for name in self._servers.names if name in self._hosts]

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 from pflab.errors import LabError
 from pflab.faults.fault import ALL, CRASH_POINTS, MAIL_FAULTS, MAIL_TYPES, REORDER_BY_US, Fault, FaultKind, Mails
 from topology.enums import ConnectorKind
+from traces.labtime import DAY_US, check_not_after_end, format_duration
 from transport.protocol.fault_points import (
     GO,
     AfterSend,
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 
 TARPIT = "tarpit"
 """An effect of an SMTP fault besides a reply, disconnect and silence: the answer comes late."""
+
+MAX_DELAY_US = 400 * DAY_US
+"""The longest delay of one mail: far longer than a mail stays in a queue."""
 
 _REPLY = re.compile(r"([45][0-9]{2})(?: ([\x20-\x7e]{1,200}))?")
 
@@ -438,6 +442,13 @@ class FaultPlan:
     def _add(self, fault: Fault) -> str:
         if fault.count is not None and fault.count < 1:
             raise LabError(f"the count of a fault must be at least 1, not {fault.count}")
+        ends = fault.link or fault.between or (fault.from_, fault.to)
+        if ends[0] is not None and ends[0] == ends[1]:
+            raise LabError(f"no mail travels from {ends[0]} to itself; name two different ends")
+        if not 0 <= fault.by_us <= MAX_DELAY_US:
+            raise LabError(f"a fault delays mail by at most {format_duration(MAX_DELAY_US)}")
+        if fault.until_at is not None:
+            check_not_after_end(fault.until_at)
         self._number += 1
         fault.id = f"F{self._number}"
         self._active[fault.id] = fault

@@ -56,9 +56,9 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Protocol, TypeVar
 
 from node.errors import InternalError
-from node.host.clock import LabClock, checked_rate
+from node.host.clock import LabClock
 from pflab.errors import LabError, NotIdle
-from traces.labtime import LabTime, format_instant
+from traces.labtime import LabTime, check_not_after_end, checked_rate, format_instant
 
 T = TypeVar("T")
 
@@ -140,7 +140,7 @@ class Coordinator:
         return self._clock.rate
 
     async def set_rate(self, rate: float) -> None:
-        """Let the clock run at `rate` from the present instant; 0 pauses it. Raises node.host.clock.ClockError."""
+        """Let the clock run at `rate` from the present instant; 0 pauses it. Raises TimeTextError."""
         rate = checked_rate(rate)
         async with self._jumping:
             await self._jump(self.now, rate)
@@ -153,8 +153,10 @@ class Coordinator:
     async def step(self, limit_at: LabTime | None = None) -> bool:
         """Jump to the next instant at which anything is due, and wait until the lab is quiet there.
 
-        Returns False if nothing is due by `limit_at`, with the clock at `limit_at`, or if nothing is due at all.
+        Returns False if nothing is due by `limit_at`, with the clock at `limit_at`, or if nothing is due at all. Raises
+        TimeTextError as `warp` does.
         """
+        check_not_after_end(limit_at or 0)
         with self._moving():
             await self._pause()
             await self.quiet()
@@ -172,8 +174,9 @@ class Coordinator:
         """Jump from due time to due time while the lab is quiet, up to and including `to_at`; then pause.
 
         With `holds`, stop where it is first true; it is called at each quiet instant. Returns its last result; True without
-        `holds`. Raises LabError for a target in the past, NotIdle.
+        `holds`. Raises LabError for a target in the past, TimeTextError for one after the end of lab time, NotIdle.
         """
+        check_not_after_end(to_at)
         with self._moving():
             return await self._warp(to_at, holds)
 

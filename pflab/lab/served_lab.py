@@ -54,6 +54,10 @@ class ServedLab(Lab):
     def smtp_of(self, name: str) -> Address:
         """Return the address at which a running server takes mail. Raises LabError, NotRunning."""
 
+    @abstractmethod
+    def failure_of(self, name: str) -> Exception | None:
+        """Return the internal error that has ended the work of a running server; None without one."""
+
     async def catch_up(self) -> None:
         """Bring the record up to date, in a driver whose nodes do not report their events by themselves."""
 

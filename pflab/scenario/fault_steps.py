@@ -47,14 +47,30 @@ class Cut(Part):
             raise wrong("between must name two servers or sites, such as {between: [A, B]}")
         if (self.from_ is None) != (self.to is None):
             raise wrong("give both from and to; {from: A, to: B} cuts only one direction")
+        _check_ends(*(self.between or (self.from_, self.to)))
         return self
 
 
-class LinkFault(Part):
-    """The line of a fault: from one server to another (default: any), or a connector in both directions."""
+def _check_ends(one: str | None, other: str | None) -> None:
+    if one is not None and one == other:
+        raise wrong(f"no mail travels from {one} to itself; name two different ends")
+
+
+class _Directed(Part):
+    """A fault of mails or a link that can be limited to one direction."""
 
     from_: str | None = Field(None, alias="from")
     to: str | None = None
+
+    @model_validator(mode="after")
+    def _two_ends(self) -> Self:
+        _check_ends(self.from_, self.to)
+        return self
+
+
+class LinkFault(_Directed):
+    """The line of a fault: from one server to another (default: any), or a connector in both directions."""
+
     connector: str | None = None
 
 
@@ -89,11 +105,9 @@ class Hold(LinkFault):
     name: str | None = Field(None, alias="as")
 
 
-class MailFault(Part):
+class MailFault(_Directed):
     """The mails of a fault: those of a type from one store to another, the next `count` of them (default: all)."""
 
-    from_: str | None = Field(None, alias="from")
-    to: str | None = None
     type: MailType | None = None
     connector: str | None = Field(None, description="on this connector only, whoever is behind it")
     count: int | None = Field(None, ge=1)

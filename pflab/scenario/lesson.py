@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import Field, model_validator
 
 from pflab.scenario.values import Part, shown, wrong
-from topology.problems import PathItem, Problem
+from topology.problems import PathItem, Problem, counted
 
 if TYPE_CHECKING:
     from topology.file.yaml_source import YamlSource
@@ -23,12 +23,15 @@ class Quiz(Part):
     """
 
     ask: str = Field(min_length=1)
-    choices: tuple[str, ...] = Field(min_length=2, max_length=MAX_CHOICES)
+    choices: tuple[str, ...]
     answer: str
     because: str = Field(min_length=1)
 
     @model_validator(mode="after")
     def _answerable(self) -> Self:
+        if not 2 <= len(self.choices) <= MAX_CHOICES:
+            number = counted(len(self.choices), "choice")
+            raise wrong(f"a question cannot have {number}; give from 2 to {MAX_CHOICES}")
         if self.answer not in self.choices:
             raise wrong(
                 f"{shown(self.answer)} is not one of the choices; the answer is one of {', '.join(map(shown, self.choices))}"

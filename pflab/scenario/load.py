@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -171,14 +172,18 @@ def yaml_file(name: str, folder: Path) -> Path | None:
     """Return the file of that name in a folder, with or without .yaml; None if there is none, or `name` is a path."""
     if not name or Path(name).name != name:
         return None
-    return next((each for each in (folder / name, folder / f"{name}.yaml") if each.is_file()), None)
+    with suppress(OSError):  # no file can have this name
+        return next((each for each in (folder / name, folder / f"{name}.yaml") if each.is_file()), None)
+    return None
 
 
 def find_topology(name: str, scenario: Path | None) -> Path | None:
     """Return the topology file of that name, beside the scenario or else among the examples; None if there is none."""
     beside = Path(name) if scenario is None else scenario.parent / name
-    places = (each for each in (beside, EXAMPLES / name) if each.is_file())
-    return next((each for each in places if scenario is None or not each.samefile(scenario)), None)
+    with suppress(OSError):  # no file can have this name
+        places = (each for each in (beside, EXAMPLES / name) if each.is_file())
+        return next((each for each in places if scenario is None or not each.samefile(scenario)), None)
+    return None
 
 
 def _inline(

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from pflab.scenario.conditions import Expect, Until
 from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp
 from pflab.scenario.lesson import Quiz
+from pflab.scenario.rule_ids import RULE_IDS
 from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes, wrong
+from topology.problems import quoted
 
-RuleId = Annotated[str, Field(pattern=r"^[A-Z]{2,3}-\d+$")]
+
+def _rule(rule: str) -> str:
+    if rule not in RULE_IDS:
+        raise wrong(f"{quoted(rule)} is not the id of a rule; write an id such as BF-3 (docs/rules.md)")
+    return rule
+
+
+RuleId = Annotated[str, AfterValidator(_rule)]
 
 
 class Head(Part):

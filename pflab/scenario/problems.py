@@ -15,7 +15,6 @@ from topology.problems import PathItem, Problem, did_you_mean, quoted
 _RIGHT = {
     "string_type": ("is not text", "write a text, in quotes"),
     "string_too_short": ("is empty", "write a text"),
-    "string_pattern_mismatch": ("is not the id of a rule", "write an id such as BF-3 (docs/rules.md)"),
     "int_type": ("is not a whole number", "write a whole number"),
     "int_parsing": ("is not a whole number", "write a whole number"),
     "int_from_float": ("is not a whole number", "write a whole number"),

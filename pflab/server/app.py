@@ -17,9 +17,9 @@ from fastapi import APIRouter, FastAPI, Query, Request, Response
 from node.api.app import make_app
 from node.api.bodies import Body, Line
 from node.api.events import ALIVE_S, EVENTS_A_TURN, LOOK_S, LastEventId, seq_of, streamed
-from node.api.hosts import Hosts
+from node.api.hosts import Hosts, Number
 from node.api.values import ServerUnknown, json_response
-from node.errors import NotRunning
+from node.errors import NotRunning, bug_line
 from node.host.clock import ClockError
 from node.host.host import Host
 from pflab.errors import LabError
@@ -140,7 +140,7 @@ def _lab_router(lab: ServedLab) -> APIRouter:
                 "name": name,
                 "site": server.site,
                 "version": str(server.version),
-                "standing": _status(lab, name),
+                **_status(lab, name),
                 "smtp": "{}:{}".format(*lab.smtp_of(name)) if lab.running(name) else None,
             }
             for name, server in lab.topology.servers.items()
@@ -196,15 +196,19 @@ def _lab_router(lab: ServedLab) -> APIRouter:
     return router
 
 
-def _status(lab: Lab, name: str) -> str:
-    return "running" if lab.running(name) else "not running"
+def _status(lab: ServedLab, name: str) -> dict[str, str]:
+    """Return `standing`: running, not running, or failed; a server that failed also has `failure`, its internal error."""
+    failure = lab.failure_of(name)
+    if failure is not None:
+        return {"standing": "failed", "failure": bug_line(failure)}
+    return {"standing": "running" if lab.running(name) else "not running"}
 
 
 def _life_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab/servers/{name}", tags=["servers"])
 
     def status_of(name: str) -> Response:
-        return json_response({"name": name, "standing": _status(lab, name)})
+        return json_response({"name": name, **_status(lab, name)})
 
     @router.post("/stop")
     async def stop(name: str) -> Response:
@@ -261,7 +265,7 @@ def _stream_router(lab: ServedLab) -> APIRouter:
 
     @router.get("/lab/stream")
     async def stream(
-        after: Annotated[int | None, Query(ge=0, description="Begin after this id; default: now.")] = None,
+        after: Annotated[Number | None, Query(description="Begin after this id; default: now.")] = None,
         last: LastEventId = None,
     ) -> Response:
         """Stream the events of all servers and of the lab itself in order, as server-sent events. Ids count from 1 in this
@@ -271,9 +275,7 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         return streamed(_followed(lab, lab.record.count if begins is None else begins))
 
     @router.get("/lab/events")
-    async def events(
-        after: Annotated[int, Query(ge=0)] = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000
-    ) -> Response:
+    async def events(after: Number = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000) -> Response:
         """Return the events of all servers and of the lab itself in order, as JSON lines, without the first `after` of them.
 
         The header Pflab-Next is the value of `after` for the next request. A lab that runs for long has only the newest events

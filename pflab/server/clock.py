@@ -12,12 +12,14 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from node.api.bodies import Body, Line
+from node.api.bodies import Body, Line, Rate
 from node.api.values import json_response
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
+from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError, TraceError
+from traces.events import EVENT_TYPES
 from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
 
 _CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False}
@@ -28,8 +30,8 @@ HIERARCHY: Final = "1-1"
 """The folder tree, which every server holds (spec: HI-1)."""
 
 
-class Rate(Body):
-    rate: Annotated[float, Field(ge=0.0, examples=[3600])]
+class NewRate(Body):
+    rate: Annotated[Rate, Field(examples=[3600])]
 
 
 class Advance(Body):
@@ -74,7 +76,7 @@ def clock_router(lab: ServedLab) -> APIRouter:
         return json_response(clock_shown(lab))
 
     @router.post("/rate")
-    async def rate(wanted: Rate) -> Response:
+    async def rate(wanted: NewRate) -> Response:
         """Run the clock at a rate: 1 is real time, 3600 is one hour per second, 0 pauses it."""
         async with alone():
             await lab.coordinator.set_rate(wanted.rate)
@@ -128,6 +130,10 @@ def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
     if wanted.converged is not None:
         folder = wanted.converged
         return lambda: converged(lab, folder)
+    if wanted.event not in EVENT_TYPES:
+        raise LabError(f"{quoted(wanted.event)} is not a type of event; {did_you_mean(str(wanted.event), EVENT_TYPES)}")
+    if wanted.on is not None and wanted.on not in lab.names:
+        raise LabError(f"there is no server {quoted(wanted.on)} in this lab; {did_you_mean(wanted.on, lab.names)}")
     seen = lab.record.count
 
     def happened() -> bool:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from node.api.access import carries
 from node.api.bodies import Body, Line
+from node.api.hosts import LAST_NUMBER
 from node.api.values import json_response
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES, REORDER_BY_US, FaultKind, Mails
@@ -32,7 +33,7 @@ class NewFault(Body):
     from_: Annotated[Line | None, Field(alias="from", examples=["A"])] = None
     to: Annotated[Line | None, Field(examples=["B"])] = None
     type: Annotated[Line | None, Field(examples=["content"], description=f"One of {', '.join(MAIL_TYPES)}.")] = None
-    count: Annotated[int | None, Field(ge=1, examples=[1])] = None
+    count: Annotated[int | None, Field(ge=1, le=LAST_NUMBER, examples=[1])] = None
     by: Annotated[Line | None, Field(examples=["20 min"])] = None
     connector: Line | None = None
     between: Annotated[list[Line] | None, Field(min_length=2, max_length=2)] = None
@@ -109,12 +110,12 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
         Mails(wanted.from_, wanted.to, wanted.type, connector=wanted.connector),
         count=1 if wanted.count is None and kind is FaultKind.REORDER else wanted.count,
         by_us=REORDER_BY_US if wanted.by is None else parse_duration(wanted.by),
-        until_at=now + parse_duration(wanted.lasts) if wanted.lasts and kind is FaultKind.ALTER else None,
+        until_at=_end_at(wanted, now) if kind is FaultKind.ALTER else None,
     )
 
 
 def _inject_on_link(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
-    until_at = None if wanted.lasts is None else now + parse_duration(wanted.lasts)
+    until_at = _end_at(wanted, now)
     link = {"from_": wanted.from_, "to": wanted.to, "connector": wanted.connector}
     if wanted.kind == "hold":
         if until_at is None:
@@ -122,3 +123,13 @@ def _inject_on_link(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
         return plan.hold(until_at=until_at, **link)
     by_us = 0 if wanted.by is None else parse_duration(wanted.by)
     return plan.smtp(wanted.at or "", wanted.does or "", count=wanted.count, by_us=by_us, until_at=until_at, **link)
+
+
+def _end_at(wanted: NewFault, now: LabTime) -> LabTime | None:
+    """Return when the fault ends by itself; None if it does not."""
+    if wanted.lasts is None:
+        return None
+    lasts_us = parse_duration(wanted.lasts)
+    if lasts_us <= 0:
+        raise LabError(f"a fault cannot last {wanted.lasts}; write for example lasts: 2 h")
+    return now + lasts_us

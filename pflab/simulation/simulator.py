@@ -74,7 +74,7 @@ from pflab.runs.recorder import Record, say_who_waits
 from pflab.simulation.environment import Environment
 from pflab.simulation.network import Network, NetworkPolicy
 from pflab.simulation.smtp_dialogue import dialogue, unreachable
-from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
+from traces.labtime import MINUTE_US, LabTime, check_not_after_end, format_duration, format_instant
 from transport.envelope import IncomingHop, IncomingMail, SendOutcome, SendState
 from transport.mime.headers import incoming_mail
 from transport.mime.tamper import altered
@@ -216,6 +216,7 @@ class Simulator(RecordedLab):
         self._run_instant()
 
     async def advance(self, to_at: LabTime) -> None:
+        check_not_after_end(to_at)
         self._check_ahead(to_at)
         self.record.clock_changed("advance", 0.0, to_at)
         self._run_instant()
@@ -225,6 +226,7 @@ class Simulator(RecordedLab):
         self._now = to_at
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
+        check_not_after_end(limit_at)
         self._check_ahead(limit_at)
         self.record.clock_changed("until", 0.0, limit_at)
         self._run_instant()

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from node.host.clock import ClockError
 from node.host.in_flight import MAX_DELIVERIES
 from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
@@ -20,6 +19,7 @@ from tests.support.clock import ALWAYS_US
 from tests.support.lab_actions import post, subjects
 from tests.support.topologies import TWO_STORES
 from topology import topology_from_text
+from traces.errors import TimeTextError
 from traces.events import ClockChanged, HopFailed
 from traces.labtime import HOUR_US
 
@@ -92,7 +92,7 @@ async def test_changes_of_the_clock_are_events(lab: LiveLab) -> None:
         await lab.coordinator.set_rate(2)
         await lab.coordinator.pause()
         await lab.advance(lab.now + HOUR_US)
-        with pytest.raises(ClockError):
+        with pytest.raises(TimeTextError):
             await lab.coordinator.set_rate(-1)
         changes = [(event.how, event.rate) for event in lab.events() if isinstance(event, ClockChanged)]
         assert changes == [("rate", 2.0), ("pause", 0.0), ("advance", 0.0)]

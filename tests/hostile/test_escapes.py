@@ -13,7 +13,7 @@ from pflab.terms import number_sets as sets
 from tests.support.smtp_peers import ListenerHarness
 from traces.errors import SetTextError
 
-CONTROLS = ["\x1b[2J", "\x07", "\x9b1m", "\u202e", "\x00", "\x7f", "\r", "\ud800"]
+CONTROLS = ["\x1b[2J", "\x07", "\x9b1m", "\u202e", "\x00", "\x7f", "\r", "\ud800", "\x85", "\u2028", "\u2029"]
 
 
 @pytest.mark.parametrize("line", [b"MAIL FROM:<\x1b[2J@x.test>\r\n", b"EHLO \x07\r\n", b"MAIL FROM:<a\0@x.test>\r\n"])

@@ -17,6 +17,8 @@ from tests.support.running_lab import lab_up
 pytestmark = pytest.mark.live
 
 HUGE = "9" * 30
+JSON = {"Content_Type": "application/json"}
+LARGEST = 2**63 - 1
 ENDLESS = "9" * 5000
 
 
@@ -80,6 +82,67 @@ def test_numbers_out_of_range_are_refused(lab: str, path: str) -> None:
     """A number that no store can have is refused as the client's mistake."""
     status, told = request(lab, "GET", path)
     assert (status, told["type"]) == (422, "urn:pflab:Wrong")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(f"/nodes/A/events?after={LARGEST}", f"/nodes/A/log?after={LARGEST}", f"/nodes/A/log?event={LARGEST}"),
+        *(f"/nodes/A/mailbox/{LARGEST}", f"/nodes/A/stream?after={LARGEST}", f"/lab/events?after={LARGEST}"),
+        *(f"/lab/stream?after={LARGEST}", f"/nodes/A/events?limit_bytes={LARGEST}", f"/lab/events?limit={LARGEST}"),
+    ],
+)
+def test_the_largest_number_is_no_internal_error(lab: str, path: str) -> None:
+    """Adding to the largest number of 64 bits does not fail, because no request may name it."""
+    assert request(lab, "GET", path)[0] == 422
+
+
+RATES = ["-1", "1e-300", "5e-324", "1e7", "1e999", "-0.5", "NaN", "Infinity", '"fast"', "null"]
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_a_rate_out_of_range_changes_nothing(lab: str, rate: str) -> None:
+    """A clock's rate is 0, or from a millionth to a million; another is refused in one line, and the clock stays paused."""
+    status, told = request(lab, "POST", "/lab/clock/rate", b'{"rate": %b}' % rate.encode(), **JSON)
+    assert (status, told["type"]) == (422, "urn:pflab:Wrong")
+    assert request(lab, "GET", "/lab/clock")[1]["rate"] == 0
+
+
+@pytest.mark.parametrize(
+    ("verb", "body"),
+    [
+        *(
+            ("advance", {"to": to})
+            for to in ("9999-12-31T23:59:59Z", "9000-01-01T00:00:01Z", "26000000 d", "-26000000 d")
+        ),
+        *(("step", {"limit": limit}) for limit in ("9999-12-31", "26000000 d")),
+        *(("until", {"event": "version.applied", "within": within}) for within in ("26000000 d", "10000000 w", "-1 d")),
+    ],
+)
+def test_no_clock_goes_beyond_the_end_of_lab_time(lab: str, verb: str, body: dict[str, str]) -> None:
+    """A time after the year 8999 or before now is refused in one line, and the lab goes on."""
+    now = request(lab, "GET", "/lab/clock")[1]["now_at"]
+    assert request(lab, "POST", f"/lab/clock/{verb}", json.dumps(body).encode(), **JSON)[0] == 409
+    assert request(lab, "GET", "/lab/clock")[1]["now_at"] == now
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "hold", "from": "A", "lasts": "26000000 d"},
+        {"kind": "delay", "by": "26000000 d"},
+        {"kind": "delay", "by": "-5 s"},
+        {"kind": "alter", "lasts": "26000000 d"},
+        {"kind": "alter", "count": 2**63},
+        {"kind": "smtp", "at": "MAIL", "does": "tarpit", "by": "26000000 d"},
+        {"kind": "smtp", "at": "MAIL", "does": "451", "lasts": "26000000 d"},
+    ],
+)
+def test_a_fault_out_of_range_is_refused(lab: str, fault: dict[str, Any]) -> None:
+    """A fault that ends after lab time is refused, and no fault is left behind."""
+    assert request(lab, "POST", "/lab/faults", json.dumps(fault).encode(), **JSON)[0] in {409, 422}
+    with Client(lab) as client:
+        assert client.faults() == []
 
 
 @pytest.mark.parametrize("path", ["/nodes/A/stream", "/lab/stream", "/stream"])

@@ -373,3 +373,36 @@ def test_sites_may_be_left_to_the_servers() -> None:
     )
     assert isinstance(topology, Topology)
     assert topology.sites == ("Oslo", "Bergen")
+
+
+@pytest.mark.parametrize(
+    ("key", "entry", "most", "expected"),
+    [
+        ("connectors: [%s]", "{between: [SEA, NYC]}", 1000, "connectors: 1001 entries; at most 1000"),
+        ("sites: [%s]", "S{n}", 200, "sites: 201 entries; at most 200"),
+        ("folders: {%s}", "F{n}: ", 5000, "folders: too many entries; at most 5000"),
+        ("folders: {Projects: {contacts: [%s]}}", "a@b.test", 50, "folders.Projects.contacts: 51 entries; at most 50"),
+    ],
+)
+def test_too_many_entries_are_one_problem(key: str, entry: str, most: int, expected: str) -> None:
+    """A list over its limit is a mistake of the file like others; the other checks leave the list out."""
+    entries = ", ".join(entry.replace("{n}", str(n)) for n in range(most + 1))
+    with pytest.raises(TopologyError) as refused:
+        topology_from_text("servers: {A: {site: SEA}, B: {site: NYC}}\n" + key % entries)
+    assert [line.partition(": ")[2] for line in refused.value.lines] == [expected]
+
+
+def test_a_problem_is_one_line_whatever_the_keys_are() -> None:
+    """A key may contain characters that end a line; the problem stays on one."""
+    with pytest.raises(TopologyError) as refused:
+        topology_from_text('servers: {A: , "B\\nC": , "D\\u2028E": }')
+    assert len(str(refused.value).splitlines()) == len(refused.value.problems) == 2
+
+
+@pytest.mark.parametrize("start", ["1969-12-31T23:59Z", "0001-01-01", "9000-01-01", "9999-12-31T23:59Z"])
+def test_lab_time_begins_within_its_bounds(start: str) -> None:
+    """A lab that began outside could write no date of its next events."""
+    with pytest.raises(
+        TopologyError, match=r"start: .* is out of range; lab time begins in one of the years 1970 to 8999"
+    ):
+        topology_from_text(f"start: {start}\nservers: {{A: }}\n")

@@ -18,7 +18,7 @@ from topology.schedule import Schedule, parse_schedule
 from topology.settings.catalogue import SPECS
 from topology.settings.spec import Kind, SettingSpec
 from traces.errors import TimeTextError
-from traces.labtime import DAY_US, SECOND_US, parse_duration, parse_instant
+from traces.labtime import DAY_US, END_AT, SECOND_US, LabTime, parse_duration, parse_instant
 
 MAX_FOLDER_DEPTH: Final = 16
 MAX_COST: Final = 1_000_000
@@ -234,9 +234,17 @@ Address = Annotated[str, BeforeValidator(_address), _strings("kim@contoso.test",
 Alias = Annotated[str, BeforeValidator(_alias), _strings("projects", "none", maxLength=MAX_NAME)]
 FolderPath = Annotated[str, BeforeValidator(_folder_path), _strings("Projects/Archive")]
 
+
+def _start(text: str) -> LabTime:
+    start_at = parse_instant(text)
+    if not 0 <= start_at < END_AT:
+        raise ValueTextError(f"{quoted(text)} is out of range", "lab time begins in one of the years 1970 to 8999")
+    return start_at
+
+
 Instant = Annotated[
     int,
-    PlainValidator(_parsed(parse_instant, "an instant", "2003-10-21T00:00Z")),
+    PlainValidator(_parsed(_start, "an instant", "2003-10-21T00:00Z")),
     _strings("2003-10-21T00:00Z"),
 ]
 Latency = Annotated[int, PlainValidator(_parsed(_latency, "a latency", "80 ms")), _strings("80 ms")]

@@ -72,6 +72,8 @@ def _validated(source: YamlSource, problems: list[Problem]) -> Checked | None:
         if () in doomed:
             return None
         left_out |= {path[:2] for path in doomed}
+        if ("connectors",) in doomed:
+            connector_at = []
         connector_at = [at for index, at in enumerate(connector_at) if ("connectors", index) not in doomed]
         data = _without(data, doomed, ())
     return None

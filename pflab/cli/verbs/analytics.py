@@ -162,7 +162,9 @@ def follow(
     ],
     lab: Lab = None,
     master: Master = None,
-    every: Annotated[float, Option(min=0.0, metavar="SECONDS", help="Real time between two rounds.")] = 15.0,
+    every: Annotated[
+        float, Option(min=0.0, max=86_400.0, metavar="SECONDS", help="Real time between two rounds.")
+    ] = 15.0,
     rounds: Annotated[int | None, Option(min=1, help="Stop after N rounds; default: never.")] = None,
 ) -> int:
     """Read the traces of a running lab with Spark, and keep the verdict on the lab up to date.

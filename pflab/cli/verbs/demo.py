@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated, Final
 
 from typer import Option
 
-from pflab.cli.demo import WORST_LAST, run_demo
+from pflab.cli.demo import LESSON, WORST_LAST, lessons_of_pflab, run_demo
 from pflab.cli.lab_options import own_name, run_folder
-from pflab.cli.options import DEFAULT_SEED
+from pflab.cli.options import DEFAULT_SEED, seed_option
 from pflab.cli.output import page, print_lines
 from pflab.cli.verbs.scenario import load_all
 from pflab.runs.run_folder import RunFolder
-from pflab.scenario.load import SCENARIOS_OF_PFLAB, load_scenario
 from pflab.terms.verdict import ExitCode
 
 
@@ -24,7 +24,7 @@ def demo(
         str | None, Option(metavar="NAME", help="Play another lesson: a scenario file, or a name that --lessons lists.")
     ] = None,
     lessons: Annotated[bool, Option("--lessons", help="Print a list of the lessons and exit.")] = False,
-    seed: Annotated[int, Option(help="The seed for GUIDs and keys.")] = DEFAULT_SEED,
+    seed: Annotated[int, seed_option("The seed for GUIDs and keys.")] = DEFAULT_SEED,
     skip_check: Annotated[bool, Option("--skip-check", help="Do not check the traces with Spark at the end.")] = False,
 ) -> int:
     """Play a guided lesson in a live lab: a mail is lost, and its change comes back.
@@ -36,7 +36,7 @@ def demo(
     """
     if lessons:
         return _list_lessons()
-    chosen = None if lesson is None else load_all([lesson])[0]
+    chosen = None if lesson is None else load_all([lesson], suggested=lessons_of_pflab)[0]
     folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
@@ -48,11 +48,10 @@ def demo(
 
 
 def _list_lessons() -> int:
-    """Print the names and titles of the scenarios that are lessons."""
-    for path in sorted(SCENARIOS_OF_PFLAB.glob("*.yaml")):
-        scenario = load_scenario(path)
-        if scenario.lesson is not None:
-            print_lines([f"{path.stem:<24} {scenario.title}"])
+    """Print the names and titles of the lessons, the default one first."""
+    for name, scenario in lessons_of_pflab().items():
+        default = " (the default)" * (name == Path(LESSON).stem)
+        print_lines([f"{name:<24} {scenario.title}{default}"])
     return ExitCode.GOOD
 
 

@@ -20,7 +20,7 @@ from pflab.explain.settings_report import analyze as analyze_topology
 from pflab.runs.events import EventFilter, RunEvents, event_json
 from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
-from topology.problems import did_you_mean
+from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError
 from traces.labtime import LabTime, format_instant, parse_instant
 
@@ -96,7 +96,7 @@ def trace(
     nodes = {event.node for event in found.events}
     for name in servers or ():
         if name not in nodes:
-            raise CommandError(f"--server {name}: no such server in this run; {did_you_mean(name, sorted(nodes))}")
+            raise CommandError(f"no server {quoted(name)} in this run; {did_you_mean(name, sorted(nodes))}")
     wanted = EventFilter(
         tuple(servers or ()),
         folder,

@@ -65,7 +65,7 @@ def _topology_summary(file: Path) -> str:
 
 def _print_problems(error: ProblemsError, as_json: bool) -> int:
     if not as_json:
-        raise CommandError(*str(error).splitlines()) from error
+        raise CommandError(*error.lines) from error
     print_json(
         {
             "problems": [

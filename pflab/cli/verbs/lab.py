@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -13,14 +13,15 @@ import typer
 from typer import Argument, Option
 
 from pflab.cli.lab_options import read_bytes
-from pflab.cli.options import AllEvents, JsonLines
+from pflab.cli.options import AllEvents, JsonLines, check_types, rate_of
 from pflab.cli.output import CommandError, Json, err, json_text, out, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
+from pflab.runs.events import EventFilter
 from pflab.scenario.session import NOISE
 from pflab.terms.event_words import line, tag_of
 from pflab.terms.verdict import ExitCode
-from topology.problems import counted, did_you_mean
+from topology.problems import counted, did_you_mean, quoted
 from traces.errors import TraceError
 from traces.events import AnyEvent
 from traces.labtime import parse_duration
@@ -210,7 +211,7 @@ def _apply(
         raise CommandError("pflab clock until: give either --converged FOLDER or --event TYPE")
     acts: Mapping[str, Callable[[], dict[str, Any]]] = {
         "show": client.clock,
-        "rate": lambda: client.set_rate(_number(value)),
+        "rate": lambda: client.set_rate(rate_of(value or "", "pflab clock rate")),
         "pause": client.pause,
         "step": client.step,
         "advance": lambda: client.advance(value or ""),
@@ -223,15 +224,6 @@ def _apply(
     if act not in acts:
         raise CommandError(f"pflab clock {act}: no such action; {did_you_mean(act, list(acts))}")
     return acts[act]()
-
-
-def _number(text: str | None) -> float:
-    try:
-        return float(text or "")
-    except ValueError:
-        raise CommandError(
-            f"pflab clock rate {text}: not a number; write for example 3600, which is an hour per second"
-        ) from None
 
 
 _SERVER_ACTS: Final = ("stop", "start", "kill", "backup", "restore")
@@ -305,8 +297,9 @@ def fault(
         elif act in _SERVER_ACTS:
             done = _control_server(client, act, what, backup)
         elif act == "heal":
-            client.heal(None if what in {None, "all"} else what)
             done = client.faults()
+            client.heal(None if what in {None, "all"} else what)
+            left = client.faults()
         elif act == "list":
             done = client.faults()
         else:
@@ -314,10 +307,20 @@ def fault(
                 f"pflab fault {act}: no such action; {did_you_mean(act, ['list', 'heal', *_FAULTS, *_SERVER_ACTS])}"
             )
     if as_json:
-        print_json(done)
+        print_json(left if act == "heal" else done)
+    elif act == "heal":
+        print_lines(_healed_lines(done, left))
     else:
         print_lines([done] if isinstance(done, str) else [_fault_line(each) for each in done] or ["no active faults"])
     return ExitCode.GOOD
+
+
+def _healed_lines(before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each fault that has ended, and for each killed server, which only its start heals."""
+    ended = [f"healed: {_fault_line(each)}" for each in before if each not in left]
+    killed = [each["server"] for each in left if each["kind"] == "kill"]
+    kept = [f"server {name} was killed; its start heals that: pflab fault start {name}" for name in killed]
+    return [*ended, *kept] or ["nothing to heal: no fault is active"]
 
 
 def _check_duration(text: str) -> None:
@@ -354,7 +357,10 @@ def _fault_line(fault: Mapping[str, Any]) -> str:
 
 def events(
     node: Annotated[str | None, Option("--node", "--server", help="Only events of this server.")] = None,
-    kind: Annotated[str | None, Option("--type", help="Only events of this type, such as version.applied.")] = None,
+    kind: Annotated[
+        str | None,
+        Option("--type", help="Only events of this type, such as version.applied, or group, such as mail."),
+    ] = None,
     follow: Annotated[bool, Option("--follow", "-f", help="Continue with new events until Ctrl-C.")] = False,
     every: AllEvents = False,
     lab: Lab = None,
@@ -366,13 +372,16 @@ def events(
 
     Example: pflab events --node B --type version.applied
     """
+    check_types([kind] if kind else [])
     with client_of(lab) as client:
+        if node is not None and node not in (known := [*client.servers(), "lab"]):
+            raise CommandError(f"no server {quoted(node)} in this lab; {did_you_mean(node, known)}")
+        wanted = EventFilter(() if node is None else (node,), None, () if kind is None else (kind,))
         names = lexicon_of(client)
         for data in client.events(follow=follow):
             event = msgspec.convert(data, AnyEvent)
             names.learn(event)
-            unwanted = (not every and not kind and tag_of(event) in NOISE) or node not in {None, event.node}
-            if unwanted or kind not in {None, tag_of(event)}:
+            if (not every and not kind and tag_of(event) in NOISE) or not wanted.takes(event, names):
                 continue
             if as_json:
                 typer.echo(json_text(data))

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from typer import Option
 
-from pflab.cli.options import Servers
+from pflab.cli.options import Servers, seed_option
 from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
 from pflab.workload.load import LoadPlan, LoadResult, Target, mix_of, run_load, targets_of
-from topology.problems import counted, did_you_mean
+from topology.problems import counted, did_you_mean, quoted
 from traces.errors import TraceError
 from traces.labtime import SECOND_US, parse_duration
 
@@ -25,13 +25,14 @@ def load(
         float,
         Option(
             min=0.0,
+            max=1e6,
             help="Actions per second of real time; 0: send each action when the lab has answered the previous one.",
         ),
     ] = 0.0,
     mix: Annotated[
         str, Option(metavar="ACT[=WEIGHT],...", help="Actions and their weights, such as post=8,edit=1,delete=1.")
     ] = "post",
-    seed: Annotated[int, Option(help="The seed from which actions, folders and servers are drawn.")] = 1,
+    seed: Annotated[int, seed_option("The seed from which actions, folders and servers are drawn.")] = 1,
     count: Annotated[
         int | None,
         Option(min=1, max=10_000_000, help=f"The number of actions; default: {COUNT} unless --for is given."),
@@ -96,11 +97,11 @@ def _targets(client: Client, nodes: list[str], folders: list[str]) -> list[Targe
         sorted({each.node for each in everywhere}),
         sorted({each.folder for each in everywhere}),
     )
-    for option, named, known in (("--node", nodes, known_nodes), ("--folder", folders, known_folders)):
+    for what, named, known in (("server", nodes, known_nodes), ("folder", folders, known_folders)):
         for each in named:
             if each not in known:
                 raise CommandError(
-                    f"{option} {each}: not in this lab, or its server does not run; {did_you_mean(each, known)}"
+                    f"no {what} {quoted(each)} in this lab, or its server does not run; {did_you_mean(each, known)}"
                 )
     found = [
         each for each in everywhere if (not nodes or each.node in nodes) and (not folders or each.folder in folders)

@@ -15,7 +15,7 @@ from node.codec.items import ROOT_TEXT
 from node.store.queries import StoreReader
 from node.views import NoticeView
 from pflab.cli.lab_options import read_topology, run_folder, shown_path
-from pflab.cli.options import OneServer, Run, RunOption
+from pflab.cli.options import OneServer, Run, RunOption, seed_option
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_mail, progress
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab, client_of
@@ -62,7 +62,7 @@ def import_(
             "--topology", help="Post in a simulated lab with this topology, and keep its databases in a run folder."
         ),
     ] = None,
-    seed: Annotated[int, Option(help="With --topology: the seed for GUIDs and keys.")] = 1,
+    seed: Annotated[int, seed_option("With --topology: the seed for GUIDs and keys.")] = 1,
     as_json: Json = False,
 ) -> int:
     """Post the mails of an mbox, a Maildir or .eml files into a folder.
@@ -82,7 +82,7 @@ def import_(
         raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, organization.folders)}")
     holders = organization.folders[folder].replicas
     if server is not None and server not in holders:
-        raise CommandError(f"--server {server}: it holds no replica of {folder}; {did_you_mean(server, holders)}")
+        raise CommandError(f"server {server} holds no replica of {folder}; {did_you_mean(server, holders)}")
     mails = list(mails_of(files))
     kept = run_folder("import", Path("runs"), simulate=True)
     assert kept is not None, "a folder for traces was given"
@@ -178,9 +178,7 @@ def export(
                     _export(look, store, folder, output)
                     return ExitCode.GOOD
         if server is not None and folder in reader.folders():
-            raise CommandError(
-                f"--server {server}: it holds no replica of {folder}; name a holder, or leave out --server"
-            )
+            raise CommandError(f"server {server} holds no replica of {folder}; name a holder, or leave out the server")
         raise CommandError(f"{folder}: no store here holds it; {did_you_mean(folder, reader.folders())}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from rich.progress import Progress
 from typer import Argument, Option
 
 from pflab.cli.lab_options import LabOrder, run_folder, shown_path
-from pflab.cli.options import DEFAULT_SEED, KeepMails
+from pflab.cli.options import DEFAULT_SEED, KeepMails, seed_option
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
 from pflab.cli.running_lab import client_of
 from pflab.errors import LabError
@@ -38,7 +39,7 @@ def run(
     ] = False,
     processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
     seed: Annotated[
-        int, Option(help="The seed for GUIDs and keys; with --simulate also for the order of events.")
+        int, seed_option("The seed for GUIDs and keys; with --simulate also for the order of events.")
     ] = DEFAULT_SEED,
     lab: Annotated[
         str | None,
@@ -123,8 +124,15 @@ def _print_result(result: ScenarioResult, folder: RunFolder | None) -> None:
         print_lines([f"kept in {shown_path(folder.path)}"], style="dim")
 
 
-def load_all(names: list[str]) -> list[Scenario]:
-    """Return the scenarios. Raises CommandError with the mistakes in all of them."""
+def _scenarios_of_pflab() -> list[str]:
+    return [each.stem for each in SCENARIOS_OF_PFLAB.glob("*.yaml")]
+
+
+def load_all(names: list[str], *, suggested: Callable[[], Iterable[str]] = _scenarios_of_pflab) -> list[Scenario]:
+    """Return the scenarios. Raises CommandError with the mistakes in all of them.
+
+    suggested: returns the names of pflab's scenarios that are suggested in place of an unknown name.
+    """
     loaded: list[Scenario] = []
     wrong: list[str] = []
     for name in names:
@@ -132,10 +140,10 @@ def load_all(names: list[str]) -> list[Scenario]:
         try:
             loaded.append(load_scenario(path))
         except ScenarioError as error:
-            wrong += str(error).splitlines()
+            wrong += error.lines
         except OSError as error:
             bare = isinstance(error, FileNotFoundError) and path == Path(path.stem)
-            near = did_you_mean(path.name, (each.stem for each in SCENARIOS_OF_PFLAB.glob("*.yaml")))
+            near = did_you_mean(path.name, suggested())
             what = "name a scenario file" + f", or one that comes with pflab: {near}" * bare
             wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; {what}")
     if wrong:

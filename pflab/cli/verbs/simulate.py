@@ -91,7 +91,7 @@ def chosen_seeds(seeds: str | None, seed_file: Path | None, count: int) -> Seque
 
 def _seeds_of(path: Path) -> list[int]:
     found: list[int] = []
-    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").splitlines(), start=1):
+    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").split("\n"), start=1):
         text = line.partition("#")[0].strip()
         if not text:
             continue

@@ -20,7 +20,7 @@ from pflab.runs.events import EventFilter, event_json
 from pflab.scenario.session import NOISE
 from pflab.terms.event_words import Lexicon, tag_of
 from pflab.terms.verdict import ExitCode
-from topology.problems import did_you_mean
+from topology.problems import did_you_mean, quoted
 from traces.events import AnyEvent, Event
 
 
@@ -48,7 +48,7 @@ def top(
         servers = client.servers()
         for name in nodes or ():
             if name not in servers:
-                raise CommandError(f"--node {name}: no such server in this lab; {did_you_mean(name, servers)}")
+                raise CommandError(f"no server {quoted(name)} in this lab; {did_you_mean(name, servers)}")
         watch = _Watch(lexicon_of(client), EventFilter(tuple(nodes or ()), folder, tuple(types or ())), every)
         for event in islice(_events(client, watch, last=last, once=once), count):
             _show(event, watch.names, as_json=as_json)

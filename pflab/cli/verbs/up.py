@@ -12,7 +12,7 @@ from typer import Argument, Option
 from node.api.http_server import HttpServer
 from pflab.cli import become_node
 from pflab.cli.lab_options import read_topology, run_folder, shown_path
-from pflab.cli.options import DEFAULT_SEED, PORT, KeepMails, TopologyFile, rate_of
+from pflab.cli.options import DEFAULT_SEED, PORT, KeepMails, TopologyFile, rate_of, seed_option
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import answers, is_up, recorded_url, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
@@ -31,7 +31,7 @@ def up(
     ] = "real",
     processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
     port: Annotated[int, Option(min=0, max=65535, help="The port of the lab's HTTP API; 0 chooses a free one.")] = PORT,
-    seed: Annotated[int, Option(help="The seed for GUIDs and keys.")] = DEFAULT_SEED,
+    seed: Annotated[int, seed_option("The seed for GUIDs and keys.")] = DEFAULT_SEED,
     durability: Annotated[
         str,
         Option(

@@ -209,6 +209,45 @@ def test_a_refusal_is_one_line(client: Client, method: str, path: str, body: Any
     assert (error.status, error.kind) == (status, kind)
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "detail"),
+    [
+        ("POST", "messages", {"folder": "Projects"}, "subject: missing; this field must be given"),
+        ("POST", "messages", {"folder": 7, "subject": "x"}, 'folder: "7" is not a text; write a text in quotes'),
+        (
+            "POST",
+            "messages",
+            {"folder": "Projects", "subject": "x" * 1001},
+            "subject: too long; at most 1000 characters",
+        ),
+        (
+            *("POST", "messages", {"folder": "Projects", "subject": "x", "colour": "red"}),
+            "colour: there is no such field; /docs lists the fields of each request",
+        ),
+        (
+            *("POST", "folders", {"path": "New", "priority": "high"}),
+            "priority: \"high\" is not known here; write 'not urgent', 'normal' or 'urgent'",
+        ),
+        ("POST", "messages/batch", {"folder": "Projects", "messages": []}, "messages: too few entries; at least 1"),
+        ("POST", "messages", [1], 'body: "[1]" is not an object; send JSON, with Content-Type: application/json'),
+        ("GET", "events?after=-1", None, 'after: "-1" is too small; at least 0'),
+        ("GET", "events?after=x", None, 'after: "x" is not a whole number; write digits'),
+        ("GET", f"log?event={2**63}", None, f'event: "{2**63}" is too large; at most {2**62}'),
+        ("GET", f"mailbox/{'9' * 30}", None, f'notice: "{"9" * 30}" is too large; at most {2**62}'),
+        (
+            *("POST", "clock/set", {"at": 0, "rate": 1e-300}),
+            "rate: 1e-300 is not a rate of the clock; it is 0 (paused), or from 0.000001 to 1000000 lab seconds per second",
+        ),
+    ],
+)
+def test_a_mistake_says_where_it_is_and_what_would_be_right(
+    client: Client, method: str, path: str, body: Any, detail: str
+) -> None:
+    """A request with a wrong field gets one plain line, not the words of a library."""
+    error = refused(client, method, f"/nodes/A/{path}", body)
+    assert (error.status, error.kind, error.detail) == (422, "Wrong", detail)
+
+
 def test_a_foreign_host_name_or_origin_is_refused(process: Process) -> None:
     """On loopback without a token, a request for a foreign host name or from another origin is refused."""
     assert process.raw("GET", "/nodes/A/folders", Host="evil.test")[0] == 403

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from node.host.clock import MAX_RATE, ClockError, LabClock
+from node.host.clock import LONGEST_TIMER_S, ClockError, LabClock
 from tests.support.clock import START_AT
-from traces.labtime import DAY_US, HOUR_US, SECOND_US
+from traces.errors import TimeTextError
+from traces.labtime import DAY_US, END_AT, HOUR_US, MAX_RATE, MIN_RATE, SECOND_US
 
 
 class Source:
@@ -68,10 +69,27 @@ def test_the_clock_never_goes_back(source: Source) -> None:
     clock.jump(clock.now())
 
 
-@pytest.mark.parametrize("rate", [-1, float("nan"), float("inf"), MAX_RATE * 2])
+@pytest.mark.parametrize("rate", [-1, float("nan"), float("inf"), MAX_RATE * 2, MIN_RATE / 2, 1e-300, 5e-324])
 def test_a_rate_out_of_range_is_refused(source: Source, rate: float) -> None:
-    """A rate is between 0 and the named maximum."""
+    """A rate is 0, or between the named minimum and maximum."""
     clock = LabClock(START_AT, monotonic=source)
-    with pytest.raises(ClockError, match="rate"):
+    with pytest.raises(TimeTextError, match="rate"):
         clock.set_rate(rate)
     assert clock.rate == 0
+
+
+@pytest.mark.parametrize("rate", [MIN_RATE, 1.0, MAX_RATE])
+def test_every_rate_gives_a_timer_for_every_instant(source: Source, rate: float) -> None:
+    """At the slowest rate the clock can still say how long to wait for the last instant."""
+    clock = LabClock(0, rate=rate, monotonic=source)
+    assert clock.real_seconds_to(END_AT) == LONGEST_TIMER_S
+
+
+def test_lab_time_has_an_end(source: Source) -> None:
+    """No clock jumps or runs beyond the end of lab time, so that every instant can be written as a date."""
+    clock = LabClock(END_AT - 1, monotonic=source)
+    with pytest.raises(TimeTextError, match="lab time ends at 9000-01-01"):
+        clock.jump(END_AT + 1)
+    clock.set_rate(MAX_RATE)
+    source.s += 1e12
+    assert clock.now() == END_AT

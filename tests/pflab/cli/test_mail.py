@@ -36,7 +36,7 @@ def test_imported_mails_are_exported_unchanged_at_another_store(capfdbinary: pyt
     assert run(["export", "Projects"]) == ExitCode.GOOD
     assert capfdbinary.readouterr().out == Path("A.mbox").read_bytes()
     assert run(["export", "Projects", "--server", "C"]) == ExitCode.UNKNOWN
-    assert b"--server C: it holds no replica of Projects" in capfdbinary.readouterr().err
+    assert b"server C holds no replica of Projects" in capfdbinary.readouterr().err
 
 
 def test_an_export_overwrites_no_file(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from pflab.cli.app import run
+from pflab.cli.demo import lessons_of_pflab
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import GOOD, printed_json, printed_lines
+from topology.problems import one_of
 
 
 def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,6 +66,23 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
             "good.yaml: this is a scenario, not a topology; name a topology, or use pflab run",
         ),
         (["schema", "foo"], 'pflab schema foo: no such kind of file; one of "topology", "scenario"'),
+        *(
+            (
+                ["up", "good.yaml", "--clock", rate],
+                f"--clock {rate}: {shown} is not a rate of the clock; it is 0 (paused), or from 0.000001 to 1000000 lab"
+                " seconds per second",
+            )
+            for rate, shown in (("nan", "nan"), ("inf", "inf"), ("-1", "-1"), ("1e-300", "1e-300"), ("1e7", "1e+07"))
+        ),
+        (
+            ["up", "good.yaml", "--clock", "x"],
+            "--clock x: not a rate; write real, or a number such as 60 for a minute per second",
+        ),
+        (
+            ["demo", "--lesson", "nosuch"],
+            "nosuch: no such file or directory; name a scenario file, or one that comes with pflab: "
+            + one_of(lessons_of_pflab()),
+        ),
         (["run"], "pflab run: Missing argument 'SCENARIO...'; see pflab run --help"),
     ],
 )
@@ -74,6 +93,29 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     assert run(args) == ExitCode.UNKNOWN
     out, err = printed_lines(capsys)
     assert (out, err) == ([], [expected])
+
+
+LONG = "x" * 300
+"""A name that no file can have."""
+
+
+@pytest.mark.usefixtures("good")
+@pytest.mark.parametrize(
+    "args",
+    [
+        *(["validate", LONG], ["run", LONG], ["simulate", LONG], ["state", LONG], ["trace", LONG], ["up", LONG]),
+        *(["explain", "A-1", "--run", LONG], ["decode", LONG], ["import", LONG, "--folder", "F", "--node", "A"]),
+        *(["export", "Projects", "--run", LONG], ["analyze", LONG], ["diff", LONG, LONG], ["demo", "--lesson", LONG]),
+        *(["run", "good.yaml", "--simulate", "--traces", LONG], ["simulate", "--plan", LONG], ["check", LONG]),
+        *(["simulate", "--seed-file", LONG], ["compose", LONG], ["log", LONG], ["mailbox", LONG], ["backfill", LONG]),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_one_line(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A name that is too long for a file is a mistake of the user."""
+    assert run(args) == ExitCode.UNKNOWN
+    out, err = printed_lines(capsys)
+    assert (out, len(err)) == ([], 1)
+    assert "bug" not in err[0]
 
 
 @pytest.mark.usefixtures("good")
@@ -109,7 +151,7 @@ def test_an_unknown_server_or_folder_is_refused(good: str, capsys: pytest.Captur
     assert run(["state", "--server", "Z"]) == run(["state", "--folder", "Projets"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
     assert [line for line in err if not line.startswith("reading the run ")] == [
-        '--server Z: no such server in this run; one of "A", "B", "C"',
+        'no server "Z" in this run; one of "A", "B", "C"',
         '--folder Projets: no store here holds it; did you mean "Projects"?',
     ]
 
@@ -153,3 +195,35 @@ def test_a_file_without_mail_headers_is_refused(content: bytes, capsys: pytest.C
     out, err = printed_lines(capsys)
     assert (out, len(err)) == ([], 1)
     assert err[0].startswith("page.md: not a mail")
+
+
+def test_the_default_lesson_is_listed_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """demo --lessons lists every lesson that demo --lesson suggests, the default one first."""
+    assert run(["demo", "--lessons"]) == ExitCode.GOOD
+    out, _ = printed_lines(capsys)
+    assert [line.split()[0] for line in out] == list(lessons_of_pflab())
+    assert out[0].startswith("lost-mail ") and out[0].endswith(" (the default)")
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["run", "lost-mail", "--simulate", "--seed", "-3"], "'--seed': it must be at least 0; see"),
+        (["demo", "--seed", "-1"], "'--seed': it must be at least 0; see"),
+        (["up", "default.yaml", "--seed", "9" * 30], "'--seed': it must be at most 999999999999; see"),
+        (["load", "--seed", "x"], "'--seed': it must be a whole number; see"),
+        (["load", "--rate", "inf"], "'--rate': it must be at most 1000000; see"),
+        (["load", "--rate", "-1"], "'--rate': it must be at least 0; see"),
+        (["load", "--rate", "x"], "'--rate': it must be a number; see"),
+        (["load", "--rate", "nan"], "'--rate': it must be at most 1000000; see"),
+        (["follow", "traces", "--tables", "t", "--every", "inf"], "'--every': it must be at most 86400; see"),
+        (["up", "default.yaml", "--port", "70000"], "'--port': it must be at most 65535; see"),
+    ],
+)
+def test_a_number_out_of_range_is_said_plainly(
+    args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A number that an option does not take is refused in plain words."""
+    assert run(args) == ExitCode.UNKNOWN
+    (line,) = printed_lines(capsys)[1]
+    assert expected in line

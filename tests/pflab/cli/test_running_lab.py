@@ -141,7 +141,7 @@ def test_servers_that_do_not_run_are_named(up: str, capsys: pytest.CaptureFixtur
     assert run(["backfill", "--json"]) == ExitCode.GOOD
     assert json.loads(capsys.readouterr().out) == [{"store": "B", "not_asked": "it does not run"}]
     assert run(["backfill", "--server", "B"]) == ExitCode.UNKNOWN
-    assert "--server B: not running; start it: pflab fault start B" in capsys.readouterr().err
+    assert "server B is not running; start it: pflab fault start B" in capsys.readouterr().err
     assert run(["fault", "stop", "A"]) == ExitCode.GOOD
     assert run(["backfill"]) == ExitCode.UNKNOWN
     assert "no server of this lab is running; start one" in capsys.readouterr().err
@@ -309,9 +309,78 @@ def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[
     assert in_vain == "Projects did not converge within 1 min; pflab backfill shows which changes are missing\n"
     never = refusal_of("clock", "until", "--event", "mail.bad", "--within", "1 min", code=ExitCode.VIOLATION)
     assert never == "no mail.bad within 1 min\n"
+    unknown = refusal_of("clock", "until", "--event", "version.aplied")
+    assert unknown == 'pflab: "version.aplied" is not a type of event; did you mean "version.applied"?\n'
+    nobody = refusal_of("clock", "until", "--event", "version.applied", "--on", "Q")
+    assert nobody == 'pflab: there is no server "Q" in this lab; one of "A", "B"\n'
+    itself = "pflab: no mail travels from A to itself; name two different ends\n"
+    for act in (["cut"], ["lose"], ["delay"], ["hold", "--lasts", "1 h"], ["smtp", "--at", "MAIL", "--does", "451"]):
+        assert refusal_of("fault", *act, "--from", "A", "--to", "A") == itself
+    assert refusal_of("fault", "hold", "--lasts", "-1 h").startswith("pflab: a fault cannot last -1 h")
+    for verb, option in (
+        ("trace", "--node"),
+        ("trace", "--server"),
+        ("top", "--node"),
+        ("state", "--node"),
+        ("events", "--node"),
+    ):
+        assert refusal_of(verb, option, "Q").startswith('no server "Q" in this ')
+    assert refusal_of("load", "--node", "Q").startswith('no server "Q" in this lab')
+    assert refusal_of("events", "--type", "nosuch").startswith("--type nosuch: no such type of event")
     assert refusal_of("export", "News", "--server", "A") == (
-        "--server A: it holds no replica of News; name a holder, or leave out --server\n"
+        "server A holds no replica of News; name a holder, or leave out the server\n"
     )
+
+
+def test_heal_says_what_it_healed(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """heal prints each fault that it ended, and what ends the others."""
+    del up
+
+    def said(*args: str) -> list[str]:
+        capsys.readouterr()
+        assert run(["fault", *args]) == ExitCode.GOOD
+        return capsys.readouterr().out.splitlines()
+
+    assert said("heal", "all") == ["nothing to heal: no fault is active"]
+    said("lose", "--from", "A", "--to", "B")
+    said("cut", "--from", "A", "--to", "B")
+    said("kill", "B")
+    assert said("heal", "F1") == [
+        "healed: F1  lose  from A, to B",
+        "server B was killed; its start heals that: pflab fault start B",
+    ]
+    assert said("heal", "all") == [
+        "healed: F2  cut  between A - B",
+        "server B was killed; its start heals that: pflab fault start B",
+    ]
+    said("start", "B")
+
+
+def test_a_line_separator_in_a_subject_breaks_no_verb(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Subjects and Message-IDs may contain U+0085, U+2028 and U+2029, which end a line for some programs."""
+    with Client(up) as client:
+        host, _, port = client.lab()["servers"][0]["smtp"].partition(":")
+    with SMTP(host, int(port)) as outside:
+        odd = "Subject: a\u2028b\u0085c\u2029d\r\nMessage-ID: <one\u2028two@outside.test>\r\n\r\nx\r\n"
+        outside.sendmail("kim@outside.test", ["projects@contoso.test"], odd.encode())
+    with Client(up) as client:
+        client.post("A", "Projects", subject="one\u2028two")
+        client.advance("20 min")
+        events = [json.dumps(each, ensure_ascii=False) for each in client.events()]
+        assert sum("one\u2028two" in each for each in events) >= 1
+        assert sum("one\u2028two" in json.dumps(each, ensure_ascii=False) for each in client.events("A")) >= 1
+    for args in (
+        ["trace"],
+        ["events"],
+        ["explain", "A-1"],
+        ["explain", "A-2"],
+        ["top", "--once"],
+        ["events", "--json"],
+    ):
+        capsys.readouterr()
+        assert run(args) == ExitCode.GOOD
+        out = capsys.readouterr().out
+        assert out.splitlines() == out.removesuffix("\n").split("\n")
 
 
 @pytest.mark.live

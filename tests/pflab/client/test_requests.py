@@ -1,7 +1,8 @@
-"""How long a client waits for an answer."""
+"""How long a client waits for an answer, and how it divides the answer into events."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.live
 
 
 @contextmanager
-def lab_that_answers_after(late_s: float) -> Iterator[str]:
+def lab_that_answers_after(late_s: float, answer: bytes = b"{}") -> Iterator[str]:
     """The URL of an HTTP server that answers each request after so many seconds."""
 
     class Late(BaseHTTPRequestHandler):
@@ -26,9 +27,9 @@ def lab_that_answers_after(late_s: float) -> Iterator[str]:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             time.sleep(late_s)
             self.send_response(200)
-            self.send_header("Content-Length", "2")
+            self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
-            self.wfile.write(b"{}")
+            self.wfile.write(answer)
 
         do_POST = do_GET  # noqa: N815 - as above
 
@@ -71,3 +72,12 @@ def test_an_answer_after_the_limit_is_silence() -> None:
         with pytest.raises(ClientError, match=r"no answer from .*timed out") as silent:
             client.lab()
         assert silent.value.status == 0
+
+
+def test_a_separator_of_lines_inside_an_event_does_not_split_it() -> None:
+    """JSON strings may contain U+0085, U+2028 and U+2029; only a line feed ends an event."""
+    subjects = ["one\u2028two", "one\u2029two", "one\u0085two", "one\x1ctwo\x0cthree"]
+    events = "".join(json.dumps({"subject": each}, ensure_ascii=False) + "\n" for each in subjects).encode()
+    with lab_that_answers_after(0, events) as url, Client(url) as client:
+        found = client.events()
+        assert [next(found)["subject"] for _ in subjects] == subjects

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pflab.scenario.conditions import Entry, Expect, Until
 from pflab.scenario.load import KEYS, Scenario, ScenarioError, load_scenario, scenario_from_text
 from pflab.scenario.model import VERBS, scenario_schema
+from pflab.scenario.rule_ids import RULE_IDS
 from pflab.scenario.steps import STEPS
 from pflab.scenario.values import Count, Moment
 from traces.errors import TimeTextError
@@ -93,7 +96,14 @@ QUIZ = "quiz: {ask: Who?, choices: [A, B], answer: %s, because: It is near.}"
         ),
         ((QUIZ % "A", QUIZ % "B", "reveal: So."), "steps[0].quiz: this question has no answer"),
         (("reveal: So.",), "steps[0].reveal: this answer has no question; add a quiz in an earlier step"),
-        (("quiz: {ask: Who?, choices: [A], answer: A, because: x}",), "steps[0].quiz.choices:"),
+        (
+            ("quiz: {ask: Who?, choices: [A], answer: A, because: x}",),
+            "steps[0].quiz: a question cannot have 1 choice; give from 2 to 9",
+        ),
+        (
+            ("quiz: {ask: Who?, choices: [A, B, C, D, E, F, G, H, I, J], answer: A, because: x}",),
+            "steps[0].quiz: a question cannot have 10 choices; give from 2 to 9",
+        ),
     ],
 )
 def test_a_question_has_choices_and_an_answer(given: tuple[str, ...], expected: str) -> None:
@@ -299,6 +309,34 @@ def test_posts_name_all_and_each() -> None:
     assert scenario.steps[1].args.message == ("many-1", "many-3")
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        *("cut: {between: [A, A]}", "cut: {from: A, to: A}", "lose: {from: A, to: A}", "alter: {from: A, to: A}"),
+        *("delay: {from: A, to: A, by: 1 h}", "duplicate: {from: A, to: A}", "reorder: {from: A, to: A}"),
+        *("smtp: {at: MAIL, reply: 451, from: A, to: A}", "hold: {from: A, to: A, for: 1 h}"),
+    ],
+)
+def test_a_fault_needs_two_different_ends(step: str) -> None:
+    """A server sends itself no mail, so a fault between a server and itself would do nothing."""
+    (line,) = wrong(step)
+    assert line.endswith("no mail travels from A to itself; name two different ends")
+
+
+@pytest.mark.parametrize("rule", ["ST-99", "BF-0", "XX-1", "bf-3", '""'])
+def test_a_rule_that_does_not_exist_is_refused(rule: str) -> None:
+    """A scenario names rules of the catalogue."""
+    (line,) = problems(HEAD.replace("steps:", f"rules: [BF-3, {rule}]\nsteps:") + "  - say: x\n")
+    assert "rules[1]: " in line
+    assert " is not the id of a rule; write an id such as BF-3 (docs/rules.md)" in line
+
+
+def test_the_known_rules_are_those_of_the_catalogue(project_root: Path) -> None:
+    """An installed pflab has no catalogue, so the ids of its rules are listed in the code."""
+    catalogue = yaml.safe_load((project_root / "docs" / "rules.yaml").read_text("utf-8"))["rules"]
+    assert sorted(RULE_IDS) == sorted(rule["id"] for rule in catalogue)
+
+
 def test_a_folder_made_by_a_step_is_known_afterwards() -> None:
     """Later steps can use the new paths of created, renamed and moved folders, and of all below them."""
     steps(
@@ -323,6 +361,13 @@ def test_a_missing_topology_is_refused_with_the_examples() -> None:
         'test.yaml:2:11: topology: "no-site.yaml" is not a topology file; name a file beside the scenario, or one of'
     )
     assert "one-site.yaml" in line
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "a\0b", ".."])
+def test_a_name_that_no_file_can_have_is_no_topology(name: str) -> None:
+    """The name of a topology may be any text."""
+    (line,) = problems(HEAD.replace("one-site.yaml", json.dumps(name)) + "  - say: x\n")
+    assert "is not a topology file" in line
 
 
 def test_a_mistake_in_an_inline_topology_has_its_line() -> None:

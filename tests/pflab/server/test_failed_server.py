@@ -1,0 +1,61 @@
+"""A server whose store failed by an internal error says so in the lab's status."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from node.api.http_server import HttpServer
+from node.store.node import Node
+from pflab.client import Client, ClientError, url_at
+from pflab.drivers.live import LiveLab
+from pflab.runs.run_folder import RunFolder
+from pflab.server.app import app_of_live_lab
+from tests.support.topologies import THREE_STORES
+from topology import topology_from_text
+
+pytestmark = pytest.mark.live
+
+
+async def test_a_server_that_failed_says_so_until_it_starts_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The status of a failed server is failed, with the error; after kill and start it runs again."""
+    lab = LiveLab(topology_from_text(THREE_STORES), folder=RunFolder.create(tmp_path / "runs", "live"))
+    server = HttpServer(app_of_live_lab(lab, lab.host_of))
+    tick = Node.tick
+
+    def broken(node: Node, now: int) -> None:
+        if node.name == "B":
+            raise OverflowError("cannot convert")
+        tick(node, now)
+
+    def ask(url: str) -> None:
+        def standing() -> dict[str, Any]:
+            return {each["name"]: each for each in client.lab()["servers"]}
+
+        with Client(url) as client:
+            assert [each["standing"] for each in standing().values()] == ["running"] * 3
+            with monkeypatch.context() as failing:
+                failing.setattr(Node, "tick", broken)
+                with pytest.raises(ClientError, match="server B: internal error"):
+                    client.advance("1 d")
+            shown = standing()
+            assert [each["standing"] for each in shown.values()] == ["running", "failed", "running"]
+            assert shown["B"]["failure"].startswith("internal error: OverflowError: cannot convert")
+            assert "failure" not in shown["A"]
+            client.kill("B")
+            assert standing()["B"]["standing"] == "not running"
+            client.start("B")
+            client.advance("1 d")
+            assert standing()["B"]["standing"] == "running"
+
+    async with lab:
+        address = await server.start()
+        try:
+            await asyncio.to_thread(ask, url_at(address))
+        finally:
+            await server.stop()
