@@ -13,11 +13,11 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from node.api.access import TooLarge
+from node.api.bodies import in_words
 from node.api.docs_page import add_docs
 from node.api.events import events_router
 from node.api.health import health_router
 from node.api.hosts import Hosts
-from node.api.mistakes import in_words
 from node.api.reads import reads_router
 from node.api.users import users_router
 from node.api.values import ServerUnknown, problem, problem_of

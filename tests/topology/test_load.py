@@ -378,10 +378,15 @@ def test_sites_may_be_left_to_the_servers() -> None:
 @pytest.mark.parametrize(
     ("key", "entry", "most", "expected"),
     [
-        ("connectors: [%s]", "{between: [SEA, NYC]}", 1000, "connectors: 1001 entries; at most 1000"),
-        ("sites: [%s]", "S{n}", 200, "sites: 201 entries; at most 200"),
-        ("folders: {%s}", "F{n}: ", 5000, "folders: too many entries; at most 5000"),
-        ("folders: {Projects: {contacts: [%s]}}", "a@b.test", 50, "folders.Projects.contacts: 51 entries; at most 50"),
+        ("connectors: [%s]", "{between: [SEA, NYC]}", 1000, "connectors: there are too many entries"),
+        ("sites: [%s]", "S{n}", 200, "sites: there are too many entries"),
+        ("folders: {%s}", "F{n}: ", 5000, "folders: there are too many entries"),
+        (
+            "folders: {Projects: {contacts: [%s]}}",
+            "a@b.test",
+            50,
+            "folders.Projects.contacts: there are too many entries",
+        ),
     ],
 )
 def test_too_many_entries_are_one_problem(key: str, entry: str, most: int, expected: str) -> None:
@@ -389,7 +394,8 @@ def test_too_many_entries_are_one_problem(key: str, entry: str, most: int, expec
     entries = ", ".join(entry.replace("{n}", str(n)) for n in range(most + 1))
     with pytest.raises(TopologyError) as refused:
         topology_from_text("servers: {A: {site: SEA}, B: {site: NYC}}\n" + key % entries)
-    assert [line.partition(": ")[2] for line in refused.value.lines] == [expected]
+    (line,) = refused.value.lines
+    assert f": {expected}" in line and line.endswith(f"; write at most {most}")
 
 
 def test_a_problem_is_one_line_whatever_the_keys_are() -> None:

@@ -167,7 +167,7 @@ def test_what_is_refused_is_counted(lab: str, capsys: pytest.CaptureFixture[str]
         client.stop("B")
         assert run(["load", "--lab", lab, "--node", "B", "--count", "1"]) == ExitCode.UNKNOWN
         client.start("B")
-    assert "not in this lab, or its server does not run" in capsys.readouterr().err
+    assert "in this lab, or its server does not run" in capsys.readouterr().err
 
 
 @pytest.mark.live

@@ -10,8 +10,7 @@ import yaml
 
 from pflab.scenario.conditions import Entry, Expect, Until
 from pflab.scenario.load import KEYS, Scenario, ScenarioError, load_scenario, scenario_from_text
-from pflab.scenario.model import VERBS, scenario_schema
-from pflab.scenario.rule_ids import RULE_IDS
+from pflab.scenario.model import RULE_IDS, VERBS, scenario_schema
 from pflab.scenario.steps import STEPS
 from pflab.scenario.values import Count, Moment
 from traces.errors import TimeTextError
