@@ -56,7 +56,7 @@ def test_filters_say_what_is_shown(lab: str, capsys: pytest.CaptureFixture[str])
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
-@pytest.mark.parametrize(("option", "value", "right"), [("--node", "X", "--node X"), ("--type", "mial", "mail")])
+@pytest.mark.parametrize(("option", "value", "right"), [("--node", "X", 'no server "X"'), ("--type", "mial", "mail")])
 def test_an_unknown_filter_is_misuse(
     lab: str, option: str, value: str, right: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
