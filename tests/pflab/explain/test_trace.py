@@ -42,7 +42,7 @@ def test_a_run_that_was_interrupted_has_its_folder_names(capsys: pytest.CaptureF
     ("args", "expected"),
     [
         (("--type", "version.aplied"), "did you mean"),
-        (("--server", "Z"), "no such server"),
+        (("--server", "Z"), 'no server "Z"'),
         (("--since", "yesterday"), "--since yesterday"),
     ],
 )
