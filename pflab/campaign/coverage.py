@@ -1,6 +1,6 @@
-"""Count which branches of the rules a lab went through, from its events and, where there is no event, from its stores.
+"""Count the branches of the rules that a lab went through. Events show most branches; the state of the stores shows the others.
 
-A campaign that never saw a branch has not tested it. The campaign reports these branches, and a long campaign fails.
+A campaign reports the branches that no seed reached, because it did not test them. A long campaign then fails.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class BranchCounter:
         self._last_at[event.node] = event.at
 
     def folder(self, reading: FolderReading) -> None:
-        """Count suffixes and cycles in the tree that a store shows, because they have no events."""
+        """Count name suffixes and cycles in the folder tree of a store, because no event reports them."""
         if reading.folder != HIERARCHY:
             self._held_folders.setdefault((reading.store, reading.folder), reading.knowledge.holds)
             return

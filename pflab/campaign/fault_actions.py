@@ -28,7 +28,7 @@ class TimedAction:
 
 
 def actions_of(lab: Simulator, fault: plan.AnyFault, end_us: int) -> list[TimedAction]:
-    """Return the actions of a fault before `end_us`, when the lab is healed. There are none if its target is not in the lab."""
+    """Return the actions of a fault before `end_us`, when the lab is healed; none if the fault's target is not in the lab."""
     if not set(_names(fault)) <= {*lab.names, *lab.topology.sites, *lab.topology.servers}:
         return []
     found = [TimedAction(min(each.at_us, end_us), each.run) for each in _KINDS[type(fault)](lab, fault, end_us)]
@@ -45,7 +45,7 @@ def _names(fault: plan.AnyFault) -> Iterator[str]:
 
 
 def _begin_and_end(fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]) -> Iterator[TimedAction]:
-    """Yield the begin and the end of a fault of the lab's fault plan or of its environment."""
+    """Yield the actions that begin and end a fault of the lab's fault plan or environment."""
     ids: list[str] = []
 
     async def begins() -> None:
@@ -112,7 +112,7 @@ async def stop_server(lab: Simulator, server: str, *, kill: bool = True) -> None
     try:
         await (lab.kill(server) if kill else lab.stop(server))
     except Crashed:
-        return  # a crash fault ended it while it stopped: it is down either way
+        return  # a crash fault killed the server while it stopped; it is down in both cases
 
 
 async def start_server(lab: Simulator, server: str) -> None:
@@ -169,7 +169,7 @@ def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[TimedAction
 
 
 def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[TimedAction]:
-    """Yield a backup, the loss of the disk, and the restore, which always happens before the plan ends."""
+    """Yield three actions: back up, lose the disk, restore. The restore always comes before the end of the plan."""
     backups: list[str] = []
 
     async def back_up() -> None:

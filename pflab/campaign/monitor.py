@@ -1,7 +1,7 @@
 """Check a lab while a plan is played.
 
 Each check passes the new events to the invariants and to the branch counter. The events show which folders, rows and backfill
-arrays may have changed; only these are read from the stores and passed to the invariants. So a check after each step is cheap.
+arrays may have changed. The monitor reads only these from the stores and passes them to the invariants, so each check is cheap.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class Monitor:
     def check(self, *, quiet: bool, closely: bool = False) -> None:
         """Check everything that may have changed since the last check. Raises Violated.
 
-        quiet: the lab is quiet, so everything that was due is done. closely: in a large lab, too, read all that may have
-        changed.
+        quiet: the lab is quiet, so everything that was due is done. closely: read everything that may have changed, also in a
+        large lab.
         """
         self._reread_after_us = 0 if closely or len(self._lab.names) <= _SMALL_LAB else _REREAD_AFTER_US
         for event in self.observer.observe():
@@ -115,7 +115,7 @@ class Monitor:
             raise Violated(self._invariants.violations)
 
     def acknowledged(self, store: str, ids: Sequence[str]) -> None:
-        """Check that changes that a store acknowledged to a user are among its events (CN-2, DU-1). Raises Violated."""
+        """Check that a store has an event for each change that it acknowledged to a user (CN-2, DU-1). Raises Violated."""
         self.check(quiet=False)
         made = self.facts.of_object
         lost = [each for each in ids if each not in self.facts.changes and each not in made]
@@ -139,13 +139,13 @@ class Monitor:
 
     @event_handler
     def _on_row(self, event: RowReplaced) -> None:
-        # Statuses of a folder on which all stores agree repeat the same row again and again.
+        # When all stores agree on a folder, their status mails repeat the same row again and again.
         if self._agreed_rows.get((event.node, event.folder)) != (event.cnset, event.cnset_fai):
             self._changed_rows[event.node, event.folder] = None
 
     @event_handler
     def _on_gap(self, event: EntryPruned | EntrySatisfied | VersionDropped) -> None:
-        # A missing change may no longer have a backfill entry, though rows are unchanged.
+        # A missing change may have lost its backfill entry although no row changed.
         self._changed_rows[event.node, event.folder] = None
         self._agreed_rows.pop((event.node, event.folder), None)
 
@@ -179,7 +179,7 @@ class Monitor:
                 self.branches.folder(reading)
 
     def _should_read(self, place: tuple[str, str], what: str) -> bool:
-        """Return whether to read this from the store now: it runs, and was not read a moment ago. Remembers the time."""
+        """Return whether to read this from the store now: the store runs, and the last reading is old enough. Note the time."""
         if not self._lab.running(place[0]):
             return False
         if not self._reread_after_us:
@@ -199,7 +199,7 @@ class Monitor:
                 continue
             environment = self._lab.environment
             clock = environment.clock_of(store, now)
-            # A clock that was fast stops until lab time reaches it, and so does everything that is due on it.
+            # A server's clock that was fast stops until lab time reaches it. Until then the server does nothing that is due.
             quiet_here = quiet and not environment.silent(store, now) and clock >= self.last_at.get(store, clock)
             self._invariants.array(ArrayReading(store, clock, quiet_here, entries), now)
 

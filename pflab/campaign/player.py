@@ -106,7 +106,7 @@ class Player:
     async def _converge(self) -> None:
         """Advance until the lab has converged and settled, or until the bound ends."""  # spec: CV-3
         now = self._lab.now
-        # A clock that was fast stops until lab time reaches it.
+        # A server's clock that was fast stops until lab time reaches it.
         ahead_us = max(0, *(at - now for at in self._watch.last_at.values()))
         self.bound_us = bound_of(self._lab).total_us + ahead_us
         end_at = now + self.bound_us

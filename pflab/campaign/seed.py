@@ -92,7 +92,7 @@ class SeedResult:
 
 
 def parse_faults(text: str) -> tuple[str, ...]:
-    """Return the kinds of fault that `--faults` names: `all`, `none`, or a list. Raises ValueError for another word."""
+    """Return the kinds of fault that `--faults` names: `all`, `none`, or a list. Raises ValueError for any other word."""
     if text == "all":
         return FAULT_KINDS
     if text == "none":

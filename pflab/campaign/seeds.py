@@ -63,7 +63,7 @@ class Order:
 class CampaignResult:
     """The results of a campaign, in the order of the seeds.
 
-    differing: seeds with other events in another process. interrupted: not all seeds were played.
+    differing: seeds that gave different events when they were played again. interrupted: not all seeds were played.
     """
 
     results: tuple[SeedResult, ...]
@@ -165,7 +165,7 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
 
 
 def collect_between_labs() -> None:
-    """Collect garbage only between labs. A lab keeps its events until it ends, and to search them took a ninth of the time."""
+    """Collect garbage only between labs. A lab keeps its events until it ends, and searching them took a ninth of the time."""
     gc.freeze()
     gc.disable()
 
@@ -182,8 +182,8 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Block SIGINT. A worker that starts in this block ignores Ctrl-C, which reaches the whole process group; only the campaign
-    reacts to it, after the block."""
+    """Block SIGINT. Ctrl-C reaches the whole process group. A worker that starts in this block ignores it; only the campaign
+    reacts, after the block."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

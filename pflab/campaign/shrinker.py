@@ -13,8 +13,8 @@ removes nothing |
 helps |
 
 Delta debugging (`minimize`) first tries the empty list. Then it halves the list and tries to leave out each half. If a part is
-not needed, it continues with the rest. If all are needed, it makes the parts half as large. With eight steps of which the third
-and the eighth are needed:
+not needed, it continues with the rest. If all are needed, it makes the parts half as large. For example, a plan has eight
+steps, and only the third and the eighth are needed:
 
     1 2 3 4 5 6 7 8    both halves are needed: four parts
     3 4 5 6 7 8        without 1 2
@@ -22,8 +22,8 @@ and the eighth are needed:
     3 7 8              without 4
     3 8                without 7; neither can be left out: the result
 
-The result depends only on the plan, unless a limit ends shrinking early: a number of plays, or a time. The best plan so far is
-then the result; it still fails, but may be larger than necessary.
+The result depends only on the plan, unless a limit of plays or of time ends shrinking early. The best plan so far is then the
+result; it still fails, but may be larger than necessary.
 """
 
 from __future__ import annotations

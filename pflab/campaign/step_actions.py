@@ -1,7 +1,7 @@
 """Run each kind of step on a lab. A step is skipped if its target does not exist.
 
 Steps name folders and messages by labels. When a step creates an object, the runner remembers the object's id under its label,
-and later steps on any store find it there.
+so that later steps on any store find the object.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ SUSPENDED = "Content Replication Suspended"
 
 
 class StepRunner:
-    """Runs steps on a lab, and knows the ids behind labels. It calls `acknowledged(store, ids)` for every change that a store
-    acknowledged, with ids of new objects or change numbers."""
+    """Runs steps on a lab, and knows the ids behind labels. When a store acknowledges changes, it calls `acknowledged(store,
+    ids)` with the ids of new objects or with change numbers."""
 
     def __init__(self, lab: Simulator, acknowledged: Callable[[str, Sequence[str]], None]) -> None:
         self.lab = lab
@@ -51,7 +51,7 @@ class StepRunner:
     # -- for the functions of the steps
 
     async def do(self, store: str, change: Callable[[Node, LabTime], T]) -> T | None:
-        """Return the store's answer, or None if it refuses or crashes. Raises InternalError if it fails."""
+        """Return the store's answer, or None if the store refuses or crashes. Raises InternalError if the store fails."""
         if store not in self.lab.names:
             return None
         try:
@@ -62,7 +62,7 @@ class StepRunner:
             raise InternalError.of(f"server {store}", "while serving a user", error) from error
 
     async def change(self, store: str, change: Callable[[Node, LabTime], str | list[str]]) -> list[str]:
-        """Return the ids or numbers that a store acknowledged; none if it did not."""
+        """Return the ids or change numbers that a store acknowledged, or [] if it acknowledged nothing."""
         made = await self.do(store, change)
         ids = [made] if isinstance(made, str) else made or []
         if ids:
@@ -125,7 +125,7 @@ async def _post(runner: StepRunner, step: plan.Post) -> bool:
 
 
 def text_of(label: str, size: int) -> str:
-    """Return a body of so many letters, with the label of its message."""
+    """Return a body of `size` letters that contains the label of the message."""
     line = f"This is {label}.\n"
     return (line * (size // len(line) + 1))[:size]
 
@@ -247,7 +247,7 @@ async def _resume_content(runner: StepRunner, step: plan.ResumeContent) -> bool:
 
 
 async def set_suspended(runner: StepRunner, *, suspended: bool) -> bool:
-    """Suspend or resume content on every running store that supports it (RP-5). Return whether that changed any store."""
+    """Suspend or resume content on every running store that supports it (RP-5). Return whether any store changed."""
     lab = runner.lab
     running = [store for store in lab.names if lab.running(store)]
     others = [

@@ -237,7 +237,7 @@ def _stopped() -> int:
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
-    """Return whether the error, or one that it came from, is Ctrl-C."""
+    """Return whether the error or one of its causes is Ctrl-C."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True
@@ -249,7 +249,7 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
     """Return the lines of a user's mistake; None for an internal error."""
     if isinstance(error, CommandError):
         return error.lines
-    # The verb that raised one of these has imported its module already.
+    # A verb that raised one of these errors has imported its module already.
     from node.errors import NodeError  # noqa: PLC0415
     from pflab.client import ClientError  # noqa: PLC0415
     from pflab.errors import LabError  # noqa: PLC0415

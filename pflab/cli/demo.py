@@ -1,8 +1,8 @@
 """The guided lessons of `pflab demo`: a live lab plays a scenario, and the terminal explains it. The default is the
 default lab with scenarios/lost-mail.yaml. A lesson asks what will happen before it shows it.
 
-The stores, their databases and SMTP are real. Only the clock is the lab's, so three days pass in seconds. At the end the
-demo prints the state tables, the events in words, and the verdict over all folders.
+The stores, their databases and SMTP are real. Only the clock is not real: the lab advances it, so three days pass in seconds.
+At the end the demo prints the state tables, the events in words, and the verdict over all folders.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Narrator:
         self._predicted: str | None = None
 
     async def tell(self, step: Step, at: LabTime) -> None:
-        """Print one step; a `StepWatcher` of the runner."""
+        """Print one step. The runner calls this as its `StepWatcher`."""
         if isinstance(step.args, Quiz):
             await self._ask_question(step.args)
         elif step.verb in ("say", "reveal"):
@@ -179,7 +179,7 @@ Reader = Callable[[], Awaitable[str]]
 
 
 async def _line_of_terminal() -> str:
-    """Return the next line of the terminal, empty at its end. Meanwhile the loop runs, so that Ctrl-C takes effect."""
+    """Return the next line that the user types, or '' at the end of input. The event loop runs meanwhile, so Ctrl-C works."""
     typed = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_reader(sys.stdin, typed.set)

@@ -90,13 +90,13 @@ def existing_run(run: Path | None) -> Path:
 
 
 def shown_path(path: Path) -> str:
-    """Return a path as text, relative to the current folder if it is below it."""
+    """Return a path as text, relative to the current folder if the path is inside that folder."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def own_name() -> str:
-    """Return the command that starts pflab: `pflab` if it is on the PATH, else the path that was used this time."""
+    """Return the command that starts pflab: `pflab` if it is on the PATH, else the path with which it was started."""
     return "pflab" if shutil.which("pflab") or not Path(sys.argv[0]).is_file() else sys.argv[0]
 
 
@@ -125,7 +125,7 @@ def read_topology(path: Path) -> Topology:
 
 
 def parse_seeds(text: str) -> range:
-    """Return the seeds of `7` or `1..200`, both ends included. Raises CommandError for another text."""
+    """Return the seeds of `7` or `1..200`, both ends included. Raises CommandError for any other text."""
     match = re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text)
     if match is None or int(match[2] or match[1]) < int(match[1]):
         raise CommandError(f"--seeds {text}: not a range of seeds; write for example 1..200, the smaller first")

@@ -36,7 +36,7 @@ class _Terminal(Console):
         return super().render_str(printable(text), **how)
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError. Rich would exit with 1, which means a violation here."""
+        """Raise BrokenPipeError, because Rich would exit with 1, which means a violation in pflab."""
         raise BrokenPipeError(errno.EPIPE, "the reader of our output has closed the pipe")
 
 
@@ -51,7 +51,7 @@ Json = Annotated[bool, Option("--json", help="Print JSON instead of text.")]
 
 
 class CommandError(Exception):
-    """A user's mistake; `lines` are printed on stderr, nothing else, and the exit code is 2."""
+    """A user's mistake. pflab prints only `lines`, on stderr, and exits with 2."""
 
     def __init__(self, *lines: str) -> None:
         super().__init__("; ".join(lines))
@@ -61,7 +61,7 @@ class CommandError(Exception):
 def json_text(value: Any, *, indent: int | None = None) -> str:
     """Return a value as readable JSON, with characters that control a terminal escaped."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    # Python has escaped those below a space already; the others can only be inside strings.
+    # json.dumps has already escaped the control characters below U+0020. All others are inside strings.
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -71,7 +71,7 @@ def print_json(value: Any) -> None:
 
 
 def print_mail(piece: bytes) -> None:
-    """Print a part of a mail: unchanged into a file or a pipe; without control characters on a terminal."""
+    """Print a part of a mail. A file or a pipe gets it unchanged; a terminal gets it without control characters."""
     if sys.stdout.isatty():
         sys.stdout.write(printable(piece.decode("utf-8", "replace").replace("\r\n", "\n")))
     else:

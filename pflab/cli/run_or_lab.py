@@ -24,7 +24,7 @@ Reader: TypeAlias = LabReader | RunReader
 
 @contextmanager
 def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
-    """Return a reader of the given run folder or lab; without either, of the running lab, else of the latest run."""
+    """Return a reader of the given run folder or lab. If none is given, read the running lab, or else the latest run."""
     if run is not None and lab is not None:
         raise CommandError("both a run folder and a running lab are given; give only one")
     if lab is not None or (run is None and is_up()):
@@ -35,7 +35,7 @@ def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
 
 
 def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
-    """Return the events of what `chosen_reader` chooses."""
+    """Return the events of the run or lab that `chosen_reader` chooses."""
     with chosen_reader(run, lab) as reader:
         if isinstance(reader, LabReader):
             events = [msgspec.convert(each, AnyEvent) for each in reader.client.events()]

@@ -51,7 +51,7 @@ def write_lab_file(url: str) -> None:
 
 
 def remove_lab_file(url: str) -> None:
-    """Remove the record of this lab; that of another lab stays."""
+    """Remove the record of this lab. The record of another lab stays."""
     if recorded_url() == url:
         LAB_FILE.unlink(missing_ok=True)
 
@@ -96,8 +96,7 @@ def _token() -> str | None:
 
 
 def recorded_url() -> str | None:
-    """Return the URL of the lab that was last started in this folder, whether or not it still runs; None without
-    one."""
+    """Return the URL of the lab that was last started in this folder, whether or not it still runs; None if there is none."""
     try:
         return str(json.loads(LAB_FILE.read_text("utf-8"))["url"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -105,8 +104,7 @@ def recorded_url() -> str | None:
 
 
 def lexicon_of(client: Client) -> Lexicon:
-    """Return the names for ids from the lab's present state, because it may have discarded the events that gave
-    them."""
+    """Return the names for ids from the lab's present state, because the lab may have discarded the events with these names."""
     names, lab = Lexicon(), client.lab()
     for guid, store in lab["replicas"].items():
         names.learn_store(guid, store)

@@ -1,7 +1,7 @@
 """Names for the values of options and arguments in help texts: SERVER, FOLDER, DURATION instead of Python types.
 
-A name that the verb itself gives stays. Others are chosen here by the name of the parameter, else by its type, so
-that the same thing has the same name in all verbs.
+A verb can choose a name itself. This module chooses the other names by the name of the parameter, or else by its type, so that
+the same thing has the same name in all verbs.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _TEXT_NAMED: Final = {"event": "TYPE"}
 
 
 def name_values(command: Any, function: Any) -> None:
-    """Set the name of each value in the help of a command, which was made from this function."""
-    # Where Typer's parameters keep their types depends on its version, so take them from the function.
+    """Set the name of each value in the help of the command that Typer made from `function`."""
+    # Versions of Typer keep the types of parameters in different places, so take the types from the function.
     hints = get_type_hints(function)
     for param in command.params:
         if param.name in hints and param.metavar is None:

@@ -33,8 +33,8 @@ class Client(Requests):
     # --- the lab
 
     def lab(self) -> dict[str, Any]:
-        """Return the lab's run, clock, servers and faults. A server's `standing` is running, not running, or failed; one that
-        failed by an internal error has its text as `failure`, and works again when it is killed and started."""
+        """Return the lab's run, clock, servers and faults. A server's `standing` is running, not running, or failed. A failed
+        server has the text of its internal error as `failure`. Kill and start it to make it work again."""
         found: dict[str, Any] = self.json("GET", "/lab")
         return found
 
@@ -94,7 +94,7 @@ class Client(Requests):
         return self._clock("rate", {"rate": 0})
 
     def step(self, limit: str | None = None) -> dict[str, Any]:
-        """Advance to the next instant at which anything is due, at most to `limit`; `moved` says whether there was one."""
+        """Advance to the next instant at which anything is due, at most to `limit`; `moved` says whether anything was due."""
         return self._clock("step", {"limit": limit})
 
     def advance(self, to: str) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class Client(Requests):
     def post(
         self, node: str, folder: str, *, subject: str, body: str = "", sender: str = "", key: str | None = None
     ) -> str:
-        """Post a message and return its id. Without an answer the request is repeated; the same key posts only once."""
+        """Post a message and return its id. If no answer comes, the request is repeated; the same key posts only once."""
         what = {"folder": folder, "subject": subject, "body": body, "sender": sender}
         return str(self.surely("POST", f"/nodes/{quoted(node)}/messages", what, key)["id"])
 
@@ -282,7 +282,7 @@ class Client(Requests):
         """Yield the events after the first `after`, of one server or of the whole lab; with `follow`, also new ones,
         without end.
 
-        A broken stream is continued after the last event. Raises ClientError if that fails.
+        A broken stream continues after the last event. Raises ClientError if it cannot continue.
         """
         if follow:
             path = "/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream"
@@ -291,7 +291,7 @@ class Client(Requests):
         path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
         while True:
             answer = self.ask("GET", f"{path}?after={seen}")
-            # Of bytes, not of text: text would also be split at U+0085, U+2028 and U+2029, which JSON strings may contain.
+            # Split bytes, not text: text is also split at U+0085, U+2028 and U+2029, which JSON strings may contain.
             lines = self.read(answer).splitlines()
             if not lines:
                 return

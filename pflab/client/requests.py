@@ -1,6 +1,6 @@
 """HTTP requests to a lab, one at a time on a connection that stays open, and its stream of server-sent events.
 
-A broken stream is continued after the last event that arrived.
+A broken stream continues after the last event that arrived.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Options(TypedDict, total=False):
 class Requests:
     """Requests to the lab at `url`, such as `http://127.0.0.1:8025`; `token` if the lab requires one.
 
-    Each request waits `timeout_s` of real time for its answer; a `patient` one waits without a limit.
+    Each request waits `timeout_s` of real time for its answer; a `patient` request waits without a limit.
     """
 
     def __init__(self, url: str, *, token: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
@@ -191,7 +191,7 @@ def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[
     with own:
         while True:
             try:
-                # A new lab counts its events from 1 again, and a lab that was reset from the saved state on.
+                # A new lab numbers its events from 1 again. A lab that was reset continues from the number in the saved state.
                 if path.startswith("/lab/"):
                     history = _check_history(own, history)
                 with own.ask("GET", f"{path}?{urlencode({'after': last})}") as answer:
@@ -215,7 +215,7 @@ def _reconnect_timeout_s(error: ClientError) -> float:
 
 
 def _check_history(lab: Requests, history: str) -> str:
-    """Return the id of the lab's history. Raises ClientError if it differs from `history`, unless that is empty."""
+    """Return the id of the lab's history. Raises ClientError if the id differs from `history`, unless `history` is empty."""
     found = str(lab.json("GET", "/lab")["history"])
     if history not in {"", found}:
         raise ClientError(409, "AnotherLab", f"the lab at {lab.url} was replaced or reset; run the command again")

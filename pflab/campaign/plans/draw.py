@@ -23,7 +23,7 @@ STORE_NAMES = "ABCDEFGHIJKL"
 SITE_NAMES = ("SEA", "NYC", "LON", "TYO")
 CONTACT = "kim@contoso.test"
 
-# Mostly small: most failures need few stores, and a lab of twelve stores costs as much as thirty labs of two.
+# Most organizations are small: most failures need few stores, and a lab of twelve stores costs as much as thirty labs of two.
 _STORES = (2,) * 30 + (3,) * 34 + (4,) * 18 + (5,) * 8 + (6,) * 4 + (7, 8, 9, 10, 11, 12)
 _SITES = (1, 1, 1, 1, 2, 2, 2, 3, 3, 4)
 _FOLDERS = (1, 1, 2, 2, 2, 3, 3, 4, 6)
@@ -47,7 +47,7 @@ _CONNECTORS: tuple[dict[str, Any], ...] = (
 def draw_plan(
     seed: int, *, days: int = 3, faults: Sequence[str] = FAULT_KINDS, topology: Topology | None = None
 ) -> Plan:
-    """Return the plan of a seed: at most `days` of work, faults of those kinds, on `topology` or on a random organization."""
+    """Return the plan of a seed: at most `days` of work, faults of these kinds, on `topology` or on a random organization."""
     draw = _generator(seed, "plan")
     length_us = max(1, round(days * DAY_US * draw.choice(_LENGTHS)) // MINUTE_US) * MINUTE_US
     document = draw_organization(_generator(seed, "organization")) if topology is None else topology.as_document()
@@ -107,7 +107,7 @@ def draw_organization(draw: random.Random) -> dict[str, Any]:
 
 
 def draw_versions(draw: random.Random, document: dict[str, Any]) -> None:
-    """Give all servers one version, or each a random one of the four (spec: section 14)."""
+    """Give all servers the same Exchange version, or give each server a random one of the four (spec: section 14)."""
     one = draw.choice(ALL_VERSIONS) if draw.random() < _ONE_VERSION else None
     for server in document["servers"].values():
         server["version"] = str(one or draw.choice(ALL_VERSIONS))
@@ -138,7 +138,7 @@ def _folders(draw: random.Random, stores: list[str]) -> dict[str, Any]:
     return folders
 
 
-# Shares of the seeds, and settings with values that cause what is rare with the defaults.
+# Settings, each with its probability, and values that cause situations that are rare with the defaults.
 _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
     (0.15, {"Replication Outstanding Backfill Limit": (1, 1, 2, 3)}),
     (0.10, {"Replication Message Size Limit": (1, 4, 20)}),

@@ -38,7 +38,7 @@ When = tuple[int, int]
 
 
 def draw_faults(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> list[AnyFault]:
-    """Return random faults of those kinds, of which some overlap. Return none for an organization of one store."""
+    """Return random faults of these kinds; some of them overlap. Return none for an organization of one store."""
     if not kinds or len(state.stores) < 2:
         return []
     found: list[AnyFault] = []

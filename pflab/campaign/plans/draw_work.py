@@ -57,7 +57,7 @@ _ARRIVED_US = HOUR_US
 
 
 def draw_work(draw: random.Random, state: PlanState) -> list[AnyStep]:
-    """Return the steps of a plan, from its start until its length or the maximal number of steps is reached."""
+    """Return steps until the length of the plan or the maximal number of steps is reached."""
     steps: list[AnyStep] = []
     most = draw.choice(_MOST_STEPS)
     if len(state.stores) > _LARGE:
@@ -73,7 +73,7 @@ def draw_work(draw: random.Random, state: PlanState) -> list[AnyStep]:
 
 
 def _suspension(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
-    """In some plans, suspend content for a while or until the heal."""
+    """In some plans, suspend content replication for a while or until the heal."""
     if draw.random() < _SUSPENDED:
         at_us = state.instant(draw, 0.0, 0.8)
         yield SuspendContent(at_us=at_us)
@@ -124,7 +124,7 @@ def _message(draw: random.Random, state: PlanState, at_us: int) -> tuple[str, Fo
         return None
     folder = draw.choice(found)
     settled = [label for label, made_us in folder.messages if at_us - made_us >= _ARRIVED_US]
-    # Mostly one of the latest few, so that several stores change the same message.
+    # Usually choose one of the newest, so that several stores change the same message.
     pool = settled[-4:] if settled and draw.random() < 0.7 else [label for label, _ in folder.messages]
     return draw.choice(folder.replicas), folder, draw.choice(pool)
 

@@ -59,7 +59,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _outside_topology(document: dict[str, Any], change: Callable[[Any], Any], kind: type) -> dict[str, Any]:
-    """Apply `change` to all durations outside the topology, whose durations are text in both forms."""
+    """Apply `change` to all durations outside the topology. Durations in the topology are always text."""
     rest = {key: value for key, value in document.items() if key != "topology"}
     return {
         key: document["topology"] if key == "topology" else value
@@ -155,7 +155,7 @@ _LATER = (Delay, Reordering)
 
 
 def problem_of(plan: Plan) -> str:
-    """Return the first value of a plan that is outside its limits, in words, or '' if there is none."""
+    """Return a text about the first value of a plan that is outside its limits, or '' if there is none."""
     return next(_problems(plan), "")
 
 

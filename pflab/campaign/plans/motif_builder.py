@@ -36,7 +36,7 @@ FIRST_TIMEOUTS = tuple(name for name in ALL_TIMEOUTS if name.endswith("Timeout")
 
 
 def quick_settings(draw: random.Random) -> dict[str, Any]:
-    """Return settings with time-outs that are short enough for all of backfill to happen while the faults last."""
+    """Return settings with time-outs so short that backfill can finish while the faults last."""
     return {name: draw.choice(values) for name, values in _QUICK_SETTINGS.items()}
 
 
@@ -56,7 +56,7 @@ class MotifBuilder:
     c: str
 
     def folder(self, *replicas: str, at_us: int | None = None, title: str | None = None) -> CreateFolder:
-        """Return the creation of a folder, by default so early that all stores know it when the motif begins."""
+        """Return a step that creates a folder, by default so early that all stores know it when the motif begins."""
         label = self.state.label("g")
         return CreateFolder(
             at_us=max(0, self.at_us - 2 * HOUR_US) if at_us is None else at_us,

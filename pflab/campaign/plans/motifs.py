@@ -51,7 +51,7 @@ def draw_motifs(
 
 
 def _in_turn(allowed: Sequence[Motif], share: float) -> list[Motif]:
-    """Return the motifs, starting with the one at that share (0 to 1) of all weights; the first follows the last."""
+    """Return the motifs in rotated order. `share` (0 to 1 of the sum of all weights) decides which one is the first."""
     reached = list(accumulate(each.weight for each in allowed))
     first = bisect(reached, share * reached[-1])
     return [*allowed[first:], *allowed[:first]]

@@ -44,11 +44,11 @@ def lost_content(m: MotifBuilder) -> list[Part]:
 
 
 def edited_before_it_went(m: MotifBuilder) -> list[Part]:
-    """A message is edited in the cycle in which it was posted, so its number is in a later mail than its neighbours. The same
-    happens in the answer to a store that misses all of them."""
+    """A message is edited in the cycle in which it was posted, so a later mail than expected has its change number. The same
+    happens in the backfill response to a store that misses all of these changes."""
     m.state.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
     folder = m.folder(m.a, m.b, m.c)
-    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # all of it in one cycle
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # posts and edit are in one cycle
     m.state.lasts_until(m.at_us + HOUR_US)
     first, second = (m.post(m.a, folder.label, begins_us + after * MINUTE_US, size=2_000) for after in (0, 1))
     edit = Edit(at_us=second.at_us + MINUTE_US, on=m.a, message=first.label)
@@ -83,7 +83,7 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
         **dict.fromkeys(FIRST_TIMEOUTS, "30 min"),
     }
     folder, other = m.folder(m.a, m.b), m.folder(m.a, m.b)
-    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the following times count cycles
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the times below count cycles
     m.state.lasts_until(m.at_us + 3 * HOUR_US)
     post, later, later_again = (m.post(m.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
     behind, behind_later = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
@@ -154,7 +154,7 @@ def near_source(m: MotifBuilder) -> list[Part]:
     source, asks_soon, waits = far
     m.state.settings |= {**dict.fromkeys(ALL_TIMEOUTS, "6 h"), "Replication Short Backfill Request Timeout": "30 min"}
     m.state.store_settings.setdefault(asks_soon, {})["Replication Long Backfill Request Timeout"] = "20 min"
-    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the following times count cycles
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the times below count cycles
     folder = replace(m, a=source).folder(source, asks_soon, waits)
     first, later = (m.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
     lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # one mail to the other site is for both stores

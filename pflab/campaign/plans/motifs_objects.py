@@ -77,7 +77,7 @@ def associated_edits(m: MotifBuilder) -> list[Part]:
 
 def cycle(m: MotifBuilder) -> list[Part]:
     one, other = m.folder(m.a, m.b), m.folder(m.a, m.b)
-    if m.draw.random() < 0.5:  # each store knows the two folders in another order
+    if m.draw.random() < 0.5:  # so each store learns of the two folders in a different order
         other = CreateFolder(at_us=other.at_us, on=m.b, label=other.label, title=other.title, replicas=other.replicas)
     return [
         one,

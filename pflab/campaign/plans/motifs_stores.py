@@ -32,7 +32,7 @@ def early(m: MotifBuilder) -> MotifBuilder:
 
 
 def short_memory(m: MotifBuilder, lasts_us: int) -> None:
-    """Set a tombstone age of one day, for all stores or one, and make the plan last `lasts_us` from the motif's begin."""
+    """Set a tombstone age of one day, for all stores or one, and make the plan last `lasts_us` from the start of the motif."""
     name = "Replication Folder Tombstone Age Limit"
     if m.draw.random() < 0.7:
         m.state.settings[name] = TOMBSTONE_DAYS
@@ -70,7 +70,7 @@ def restored(m: MotifBuilder) -> list[Part]:
 
 
 def asked_after_restore(m: MotifBuilder) -> list[Part]:
-    """A source was restored from a backup that lacks what it is asked for, and the asking store does not know that."""
+    """A store requests changes from a source. It does not know that the source lost them in a restore from backup."""
     if m.c == m.b:
         return []
     m.state.settings |= quick_settings(m.draw) | dict.fromkeys(FIRST_TIMEOUTS, "1 h")
@@ -89,7 +89,7 @@ def asked_after_restore(m: MotifBuilder) -> list[Part]:
 
 
 def old_backup(m: MotifBuilder) -> list[Part]:
-    """A backup is about as old as the tombstone age. What was deleted since must not return."""
+    """A backup is about as old as the tombstone age. Messages that were deleted since the backup must not return."""
     if len(m.state.stores) > MOST_STORES:
         return []
     m = early(m)
@@ -112,7 +112,7 @@ def old_backup(m: MotifBuilder) -> list[Part]:
 
 
 def long_gone(m: MotifBuilder) -> list[Part]:
-    """A store is down for longer than the tombstone age, and has what was deleted in this time."""
+    """A store is down for longer than the tombstone age. It still has messages that other stores deleted in this time."""
     if len(m.state.stores) > MOST_STORES:
         return []
     m = early(m)
@@ -133,7 +133,7 @@ def long_gone(m: MotifBuilder) -> list[Part]:
 
 
 def hidden_for_long(m: MotifBuilder) -> list[Part]:
-    """A folder is hidden below a deleted folder, whose tombstone must stay longer than its age."""
+    """A folder is hidden below a deleted folder. The tombstone must stay longer than the tombstone age."""
     if len(m.state.stores) > MOST_STORES:
         return []
     m = early(m)
@@ -145,7 +145,7 @@ def hidden_for_long(m: MotifBuilder) -> list[Part]:
 
 
 def leaves_and_returns(m: MotifBuilder) -> list[Part]:
-    """A store leaves with something unsent, returns empty, and continues its numbers."""
+    """A store leaves a folder with an unsent change, returns empty, and continues its change numbers."""
     folder = m.folder(m.b, m.a)
     away_us = m.draw.choice((20 * MINUTE_US, 2 * HOUR_US, 5 * HOUR_US))
     leaves_us = m.at_us + 40 * MINUTE_US

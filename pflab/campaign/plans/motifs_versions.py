@@ -1,4 +1,4 @@
-"""Motifs of the behaviour of single server versions, of age limits that empty all sources, and of suspended content."""
+"""Motifs of three kinds: behaviour of one server version, age limits that empty all sources, and suspended content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENOUGH_FOR_THE_OLDEST = 5
 
 
 def near_older(m: MotifBuilder) -> list[Part]:
-    """A 2000 server misses what a 5.5 server of its site and a newer server of another site have. It asks the newer one."""
+    """A 2000 server misses a change. A near 5.5 server and a newer server of another site have it. It asks the newer one."""
     site = {store: m.state.topology.servers[store].site for store in m.state.stores}
     triples = [
         (asker, near, far)
@@ -49,8 +49,8 @@ def parts_in_turn(m: MotifBuilder) -> list[Part]:
 
 
 def oldest_replica(m: MotifBuilder) -> list[Part]:
-    """The oldest replica of a folder is on a 5.5 server, and each step finds newer servers of the site first. Then a 2000
-    server becomes a holder."""
+    """The oldest replica of a folder is on a 5.5 server; newer servers of its site become holders. Then a 2000 server becomes a
+    holder. Each step of its search for responders finds the newer servers first."""
     stores = list(m.state.stores)
     if len(stores) < ENOUGH_FOR_THE_OLDEST:
         return []
@@ -70,7 +70,7 @@ def oldest_replica(m: MotifBuilder) -> list[Part]:
 
 
 def expired_everywhere(m: MotifBuilder) -> list[Part]:
-    """What a store misses has expired at its only source before the store asks."""
+    """The changes that a store misses expire at their only source before the store requests them."""
     m.state.store_settings.setdefault(m.a, {}).update(
         {"Age Limit": "1 h", "Replication Expiry": "1 h", "Maintenance Schedule": "always"}
     )
@@ -123,7 +123,7 @@ def still_in_the_queue(m: MotifBuilder) -> list[Part]:
 
 
 def deleted_source(m: MotifBuilder) -> list[Part]:
-    """The only store that has what another misses is deleted, before or while it is asked."""
+    """A store misses changes that only one other store has. This other store is deleted before or while it is asked."""
     through = {end for connector in m.state.connectors for end in connector.bridgeheads}
     if m.c == m.b or m.a in through or len(m.state.stores) <= 2:
         return []

@@ -1,11 +1,11 @@
 """A plan of a campaign as data: an organization, the steps of its users, and the faults.
 
-A plan is complete before the lab starts. It refers to folders and messages by labels that their creation gives them. A step
-is skipped if its target was never created, because a fault came first or because the shrinker removed the creation. All other
-steps keep their meaning. Times are microseconds of lab time since the lab's start.
+A plan is complete before the lab starts. It refers to folders and messages by labels, which the steps that create them define.
+A step is skipped if its target was never created, because a fault came first or because the shrinker removed the creation. All
+other steps keep their meaning. Times are microseconds of lab time since the lab's start.
 
-To add a kind of step: a class here, a function in `step_actions`, a weight in `draw_work`. To add a kind of fault: a class
-here, its begin and end in `fault_actions`, its generation in `draw_faults`.
+A new kind of step needs a class here, a function in `step_actions` and a weight in `draw_work`. A new kind of fault needs a
+class here, its begin and end in `fault_actions`, and its generation in `draw_faults`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MailType = Literal[
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True, forbid_unknown_fields=True):
-    """An action of a user or an administrator. `at_us`: since the lab's start."""
+    """An action of a user or an administrator. `at_us`: the time since the lab's start."""
 
     at_us: int = msgspec.field(name="at")
 
@@ -124,7 +124,7 @@ class RemoveReplica(Step, frozen=True, kw_only=True, tag="remove replica"):
 
 
 class Join(Step, frozen=True, kw_only=True, tag="join"):
-    """Start a store that joins later by the topology (spec: RP-3)."""
+    """Start a store that the topology defines to join later (spec: RP-3)."""
 
     store: str
 
@@ -239,14 +239,14 @@ class Slow(Fault, frozen=True, kw_only=True, tag="slow"):
 
 
 class Skew(Fault, frozen=True, kw_only=True, tag="skew"):
-    """The server's clock is wrong by `by_us`; below zero it is slow."""
+    """The server's clock is wrong by `by_us`. It is slow if `by_us` is negative."""
 
     server: str
     by_us: int = msgspec.field(name="by")
 
 
 class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
-    """The store does not run. `kill`: it is killed; otherwise it stops in order."""
+    """The store does not run. `kill`: it is killed; otherwise it stops normally."""
 
     server: str
     kill: bool = True

@@ -56,12 +56,12 @@ class PlanState:
         return f"{letter}{self._serial}"
 
     def lasts_until(self, until_us: int) -> None:
-        """Make the plan last at least until then, within the limit of its days."""
+        """Make the plan last at least until `until_us`, but not longer than its days."""
         self.needs_us = max(self.needs_us, until_us)
 
     def existing(self) -> list[FolderState]:
         return [folder for folder in self.folders if not folder.deleted]
 
     def instant(self, draw: random.Random, low: float = 0.0, high: float = 1.0) -> int:
-        """Return a random whole minute between two shares of the plan's length."""
+        """Return a random whole minute between two fractions of the plan's length."""
         return draw.randint(int(self.length_us * low), int(self.length_us * high)) // MINUTE_US * MINUTE_US

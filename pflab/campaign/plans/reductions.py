@@ -21,7 +21,7 @@ def changed(plan: Plan, **fields: Any) -> Plan:
 
 
 def cut_after(plan: Plan, at: LabTime) -> Plan | None:
-    """Return the plan without everything later than `at`, or None if that is all of it."""
+    """Return the plan without everything later than `at`, or None if the plan ends before `at`."""
     at_us = at - _start_of(plan)
     if at_us >= plan.length_us:
         return None
@@ -90,7 +90,7 @@ def _forget_sites(document: dict[str, Any]) -> None:
 
 
 def _connected(document: dict[str, Any]) -> bool:
-    """Return whether mail can go from each site to each other. If not, the lab could never converge."""
+    """Return whether mail can go from each site to all others. Otherwise the lab could never converge."""
     sites = document.get("sites") or ["the only site"]
     reached, ahead = {sites[0]}, [sites[0]]
     while ahead:

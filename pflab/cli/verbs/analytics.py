@@ -76,7 +76,7 @@ def check(
 
 
 def _check_writable(file: Path) -> None:
-    """Raise CommandError if a file cannot be written here, before Spark takes its time."""
+    """Raise CommandError if a file cannot be written. The verb checks this first, because Spark is slow."""
     if file.is_dir():
         raise CommandError(f"pflab check: {file} cannot be written: it is a folder")
     if not file.parent.is_dir():
@@ -227,7 +227,7 @@ def _rounds(
     for number, verdict in enumerate(verdicts(spark, tables, source), start=1):
         try:
             client.keep_verdict(verdict)
-        except ClientError as error:  # if the lab has started another run, the next round judges that
+        except ClientError as error:  # if the lab has started another run, the next round judges that run
             _say(str(error))
         _say(f"{verdict['words'][0]}: {verdict['judgement']}")
         if number == rounds:

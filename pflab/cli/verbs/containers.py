@@ -227,7 +227,7 @@ def compose(
 
 
 def _relative_to(folder: Path, path: Path) -> str:
-    """Return a path relative to a folder. It begins with a dot, or Compose would take it for the name of a volume."""
+    """Return a path relative to a folder. It begins with a dot, because Compose reads other names as volumes."""
     relative = Path(os.path.relpath(path, folder)).as_posix()
     return relative if relative.startswith(".") else f"./{relative}"
 

@@ -316,7 +316,7 @@ def fault(
 
 
 def _healed_lines(before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a line for each fault that has ended, and for each killed server, which only its start heals."""
+    """Return a line for each fault that has ended, and for each killed server, because only starting the server heals it."""
     ended = [f"healed: {_fault_line(each)}" for each in before if each not in left]
     killed = [each["server"] for each in left if each["kind"] == "kill"]
     kept = [f"server {name} was killed; its start heals that: pflab fault start {name}" for name in killed]

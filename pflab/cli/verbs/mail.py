@@ -139,7 +139,7 @@ async def _import(
             done = await import_mails(
                 mails, poster_for_lab(lab, server, folder), lambda _: bar.advance(bar.task_ids[0])
             )
-            # A day includes a broadcast on every schedule except never.
+            # Every schedule except `never` has a broadcast within a day.
             await lab.advance(lab.now + DAY_US)
             for name in lab.names:
                 if lab.running(name):

@@ -152,8 +152,7 @@ def load_all(names: list[str], *, suggested: Callable[[], Iterable[str]] = _scen
 
 
 def find_scenario(name: str) -> Path:
-    """Return the file of a scenario: the given path, else the name in scenarios/, else among those that come with
-    pflab."""
+    """Return the file of a scenario. The name is a path, a name in scenarios/, or a name of one that comes with pflab."""
     here = Path(name)
     if here.exists():
         return here

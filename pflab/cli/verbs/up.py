@@ -68,7 +68,7 @@ def up(
 
 
 def _check_alone() -> None:
-    """Raise CommandError if a lab of this folder is up. The other verbs could find only one of two."""
+    """Raise CommandError if a lab of this folder is up, because other verbs find only one lab in a folder."""
     other = recorded_url() if is_up() else None
     if other is not None and answers(other):
         raise CommandError(
@@ -77,7 +77,7 @@ def _check_alone() -> None:
 
 
 def _check_free(port: int) -> None:
-    """Raise CommandError if the port is taken, before a run folder is made."""
+    """Raise CommandError if the port is in use. The verb checks this before it makes a run folder."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
