@@ -12,6 +12,7 @@ from node.codec.signing import LabAuthority
 from node.state.context import Context
 from node.state.store_settings import config_of, stored_settings
 from node.store.queries import StoreReader
+from node.store.trace_export import EVENTS_BYTES, events_after
 from topology.model import Topology
 from transport.sql import Connection
 
@@ -42,6 +43,17 @@ def open_offline(path: Path, name: str, topology: Topology) -> Iterator[OfflineR
     """Open the database of the store `name` for reading. Raises sqlite3.Error if the file is no such database."""
     with closing(_connect(path)) as raw:
         yield OfflineReader(name, topology, Connection(raw))
+
+
+def waiting_events(path: Path, name: str, segments: Path, seq: int) -> Iterator[bytes]:
+    """Yield the events of the store `name` after number `seq`, also those that are only in its database yet.
+
+    Raises sqlite3.Error if the file is no such database.
+    """
+    with closing(_connect(path)) as raw:
+        while found := events_after(Connection(raw), name, segments, seq, EVENTS_BYTES):
+            seq = found[-1][0]
+            yield from (line for _, line in found)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pflab.errors import LabError
 from pflab.explain.mail import answer_ended, fault_behind, mail_told
-from pflab.explain.outcome import standing
+from pflab.explain.outcome import Outcome
 from pflab.explain.source_choice import choice_told
 from pflab.runs.events import RunEvents, event_json, one_line
 from pflab.terms import number_sets as sets
@@ -35,6 +35,7 @@ from traces.events import (
     HopFailed,
     HopReceived,
     HopSent,
+    Loss,
     MailBad,
     MailReceived,
     MailSubmitted,
@@ -101,6 +102,7 @@ class _Change:
 
     def __init__(self, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
         self.run = run
+        self.outcome = Outcome(run.topology, run, known) if run.topology is not None else None
         self.names = run.names
         self.number = known.number
         self.folder = known.folder
@@ -126,7 +128,7 @@ class _Change:
             for event in self.run.events
             if isinstance(event, FaultInjected | FaultHealed) and event.fault in self.faults
         ]
-        self.kept.sort(key=lambda each: (each.at, each.lamport, each.node, each.seq))
+        self.kept = self.run.in_order(self.kept)
         made = self._first(ChangeMade, lambda each: each.number == self.number)
         return Life(self._what(made), self._told(made), self.kept)
 
@@ -192,8 +194,8 @@ class _Change:
     def answered(self, event: Any) -> bool:
         return event.request_mail in self.mails and event.folder == self.folder
 
-    def versions(self, event: Any) -> bool:
-        return self.number in event.versions
+    def lost(self, event: Any) -> bool:
+        return event.folder == self.folder and sets.contains(event.cnset, self.guid, self.counter)
 
     # -- in words
 
@@ -220,14 +222,13 @@ class _Change:
         )
         made_on = made.node if made else ""
         for store in sorted(stores):
-            if store != made_on:
+            if store != made_on or self._applied(store) is not None:
                 told += self._store_told(store, made.at if made else None)
         newer = self._first(ChangeMade, lambda each: self.number in each.supersedes)
         if newer is not None:
             when = to_the_second(newer.at)
             told.append(f"{self.names.number(newer.number)} replaced it, made on {newer.node} at {when}.")
-        now = standing(self.run, self.number, self.folder, associated=self.associated)
-        return [*told, now] if now else told
+        return [*told, self.outcome.sentence()] if self.outcome is not None else told
 
     def _mails_told(self) -> Iterable[str]:
         """Yield each mail that broadcast the change, and the stores that it did not reach."""
@@ -259,12 +260,18 @@ class _Change:
             told.append(self._missed(store, entry))
         steps = [*self._chosen(store), *self._asked(store), *self._answered(store)]
         told += [line for _, _, line in sorted(steps, key=lambda each: each[:2])]
-        got = self._first(VersionApplied, lambda each: each.node == store and each.number == self.number)
+        got = self._applied(store)
         other = self._first(VersionApplied, lambda each: each.node == store and each.number != self.number)
         late = self._first(VersionIgnored, lambda each: each.node == store and each.number == self.number)
         if got is not None:
             after = f", {hours_and_minutes(got.at - made_at)} after it was made" if made_at is not None else ""
-            told.append(f"{store} has it since {to_the_second(got.at)}{after}, by {_WAYS[got.way]}.")
+            since = f"{to_the_second(got.at)}{after}, by {_WAYS[got.way]}"
+            restored = self.outcome.lost_by_restore(store) if self.outcome is not None else None
+            if restored is None or restored.at < got.at:
+                told.append(f"{store} has it since {since}.")
+            else:
+                until = f"the restore from {restored.backup} at {to_the_second(restored.at)}"
+                told.append(f"{store} has it since {since}, until {until}.")
         elif other is not None:
             newer = self.names.number(other.number)
             told.append(f"{store} has no copy of it: at {to_the_second(other.at)} it got {newer}, which replaced it.")
@@ -273,6 +280,11 @@ class _Change:
         else:
             told.append(self._without(store, knows=entry is not None))
         return told
+
+    def _applied(self, store: str) -> VersionApplied | None:
+        """Return how the store got the change; after a restore a store can get it again."""
+        found = [each for each in self.kept if isinstance(each, VersionApplied) and each.node == store]
+        return next((each for each in reversed(found) if each.number == self.number), None)
 
     def _without(self, store: str, *, knows: bool) -> str:
         """Return the sentence for a store that has not received the change. A run that has not ended may still bring it."""
@@ -343,6 +355,7 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
     RequestSent: _Change.names_it,
     RequestEnded: _Change.entry,
     RequestAnswered: _Change.answered,
+    Loss: _Change.lost,
 }
 """For each type of event, the method that decides whether an event concerns the change."""
 
@@ -356,6 +369,5 @@ def _mail_life(run: RunEvents, mail: str) -> Life:
     for made in [event for event in events if isinstance(event, ChangeMade)]:
         post = _Change(run, made).life()
         told += [f"It became a post. {post.what}.", *(f"  {each}" for each in post.told)]
-        events += [each for each in post.events if each not in events]
-    events.sort(key=lambda each: (each.at, each.lamport, each.node, each.seq))
-    return Life(f"Mail <{mail}>", told, events)
+        events += post.events
+    return Life(f"Mail <{mail}>", told, run.in_order(events))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from node.agent.store_restore import UNSENT
 from pflab.invariants.evidence.facts import HIERARCHY, Facts
 from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
 from pflab.terms.event_handlers import event_handler, event_taker_of
+from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import join_names
 from topology import Topology
 from traces.events import (
+    BackupRestored,
     ChangeMade,
     ExpiredEverywhere,
     ItemExpired,
+    Loss,
     NodeStarted,
     ReplicaDropped,
     StoreDeleted,
@@ -27,29 +31,29 @@ class _End(StrEnum):
 
     HAS = "has it"
     NEWER = "has a newer version"
+    DELETED = "has deleted it"
     EXPIRED = "has expired it by age"
 
 
-def standing(run: RunEvents, number: str, folder: str, *, associated: bool) -> str:
-    """Return one sentence that says which stores lack a change at the end of the trace, or that none does.
+class Outcome:
+    """How each store ended with respect to one change: `ends` has the stores that do not need it any more.
 
-    associated: the change is of an associated message. Returns '' if the topology of the run cannot be read.
+    The whole trace is read once. A restore takes a store back to its backup (spec: RP-4).
+
+    known: an event that has the number, folder, kind and object of the change.
     """
-    if run.topology is None:
-        return ""
-    return _Now(run.topology, run, number, folder, associated).sentence()
 
-
-class _Now:
-    """Read the whole trace once and keep how each store ended. A restore takes a store back to its backup."""
-
-    def __init__(self, topology: Topology, run: RunEvents, number: str, folder: str, associated: bool) -> None:
-        self.number, self.folder, self.associated = number, folder, associated
-        self.guid, self.counter = sets.split_number(number)
-        self.stores = tuple(topology.servers)
+    def __init__(self, topology: Topology, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
+        self.number, self.folder, self.object = known.number, known.folder, known.object
+        self.associated = known.kind == "fai"
+        self.guid, self.counter = sets.split_number(known.number)
+        self.servers = topology.servers
         self.facts = Facts(topology, run.names)
         self.ends: dict[str, _End] = {}
         self.gone: set[str] = set()
+        self.restores: dict[str, BackupRestored] = {}
+        """The last restore of each store."""
+        self.loss = ""
         self.facts.backups.follow(self.ends)
         take = event_taker_of(self)
         for event in run.events:
@@ -57,15 +61,27 @@ class _Now:
             take(event)
 
     def sentence(self) -> str:
-        holders = [store for store in self.stores if store not in self.gone and self._holds(store)]
+        """Return one sentence that says which stores lack the change at the end of the trace, or that none does."""
+        unknown = [
+            name for name, each in self.servers.items() if not each.joins_later and name not in self.facts.guid_of
+        ]
+        if unknown:
+            return f"The trace has no start of {join_names(unknown)}, so it does not say which stores have the change."
+        holders = [store for store in self.servers if store not in self.gone and self._holds(store)]
         if not holders:
             return "No store holds a replica any more."
         lacking = [store for store in holders if store not in self.ends]
+        if lacking == holders and self.loss:
+            return f"{self.loss}; no store has it."
         if lacking:
             return f"{join_names(lacking)} still {'lacks' if len(lacking) == 1 else 'lack'} it."
         every = "Every store" if self.folder == HIERARCHY else "Every store that holds a replica"
         ends = [str(end) for end in _End if end in {self.ends[store] for store in holders}]
         return f"{every} {' or '.join(ends)}."
+
+    def lost_by_restore(self, store: str) -> BackupRestored | None:
+        """Return the last restore of a store that does not have the change any more."""
+        return self.restores.get(store) if store not in self.ends else None
 
     def _holds(self, store: str) -> bool:
         """Return whether the store holds a replica that is not being removed (spec: RP-2)."""
@@ -84,6 +100,9 @@ class _Now:
     def _made(self, event: ChangeMade) -> None:
         if event.number == self.number:
             self.ends[event.node] = _End.HAS
+            self.loss = ""  # the number is given out twice
+        elif event.operation == "delete" and event.object == self.object:
+            self.ends[event.node] = _End.DELETED
         elif self.number in event.supersedes:
             self.ends[event.node] = _End.NEWER
 
@@ -91,6 +110,8 @@ class _Now:
     def _applied(self, event: VersionApplied) -> None:
         if event.number == self.number:
             self.ends[event.node] = _End.HAS
+        elif event.deleted and event.object == self.object:
+            self.ends[event.node] = _End.DELETED  # also if it does not include the change (spec: DL-2)
         elif self._stood_for(event) or self.number in self.facts.ancestors.get(event.number, ()):
             self.ends[event.node] = _End.NEWER
 
@@ -113,6 +134,22 @@ class _Now:
     def _dropped(self, event: ReplicaDropped) -> None:
         if event.folder == self.folder:
             self.ends.pop(event.node, None)
+
+    @event_handler
+    def _restored(self, event: BackupRestored) -> None:
+        self.restores[event.store] = event
+
+    @event_handler
+    def _lost(self, event: Loss) -> None:
+        """Keep who lost the change (spec: DU-1)."""
+        if event.folder != self.folder or not self._in(event.cnset):
+            return
+        when = to_the_second(event.at)
+        restored = self.restores.get(event.node)
+        if restored is not None and event.reason == UNSENT:
+            self.loss = f"{event.node} lost it at {when} in a restore from {restored.backup} ({event.reason})"
+        else:
+            self.loss = f"It was lost at {when}: {event.reason}"
 
     @event_handler
     def _deleted(self, event: StoreDeleted) -> None:

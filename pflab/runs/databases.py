@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from node.store.offline_reader import open_offline
+import msgspec
+
+from node.store.offline_reader import open_offline, waiting_events
 from node.store.queries import StoreReader
 from pflab.errors import LabError
 from topology import Topology, TopologyError, load_topology
+from traces.events import AnyEvent, Event, RunEnded
 from traces.labtime import LabTime, parse_instant
 
 
@@ -65,6 +68,22 @@ class RunReader:
     def now(self, store: StoreReader) -> LabTime:
         """Return the lab time at which the run ended for a store: its own clock stops at its last stimulus."""
         return max(store.last_at, self.ended_at)
+
+
+def events_in_databases(run: Path, exported: Sequence[Event]) -> list[Event]:
+    """Return the events of a run that are not among the exported ones, because a store writes them to its trace later.
+
+    A run that has ended has none. A database that cannot be read is left out, for example one that is being created.
+    """
+    if any(isinstance(event, RunEnded) for event in exported):
+        return []
+    last = {event.node: event.seq for event in exported}
+    found: list[Event] = []
+    for path in sorted((run / "databases").glob("*.sqlite")):
+        with suppress(sqlite3.Error, msgspec.MsgspecError):
+            lines = waiting_events(path, path.stem, run / "traces", last.get(path.stem, 0))
+            found += [msgspec.json.decode(line, type=AnyEvent) for line in lines]
+    return found
 
 
 def _ended_at(verdict: Path) -> LabTime:

@@ -10,6 +10,8 @@ from typing import Final
 
 from node.agent.initial_state import setup_guid
 from pflab.errors import LabError
+from pflab.runs.causal_order import in_causal_order
+from pflab.runs.databases import events_in_databases
 from pflab.terms.event_words import Lexicon, tag_of, to_the_second, words
 from topology import Topology, TopologyError, topology_from_text
 from traces.events import Event, RunStarted
@@ -57,7 +59,7 @@ NODE_COLUMNS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class RunEvents:
-    """All events of a run, ordered by lab time and Lamport number.
+    """All events of a run, each after its causes.
 
     problems  what is wrong with the trace, one line each
     topology  None if another version of pflab wrote it and this one cannot read it
@@ -71,14 +73,18 @@ class RunEvents:
 
     @classmethod
     def at(cls, run: Path) -> RunEvents:
-        """Read the events of a run folder. Raises LabError for a folder without traces."""
+        """Read the events of a run folder; if the run goes on, also those that only the databases have.
+
+        Raises LabError for a folder without traces.
+        """
         folder = run / "traces"
         if not folder.is_dir():
             raise LabError(f"{run}: no traces here; name a run folder, such as one that pflab demo or pflab run writes")
         trace = read_folder(folder)
-        if not trace.events:
+        events = [*trace.events, *events_in_databases(run, trace.events)]
+        if not events:
             raise LabError(f"{folder}: no events here; wait until the run has ended")
-        return cls.of(run, trace.events, tuple(trace.report()))
+        return cls.of(run, events, tuple(trace.report()))
 
     @classmethod
     def of(
@@ -94,7 +100,7 @@ class RunEvents:
 
         names, organization: what is known already of a lab whose first events are not among these.
         """
-        in_order = sorted(events, key=lambda each: (each.at, each.lamport, each.node, each.seq))
+        in_order = in_causal_order(events)
         names = Lexicon() if names is None else names
         # A run that has not ended has no run.started in its trace yet; its folder has the topology from the start.
         told = (each.topology for each in in_order if isinstance(each, RunStarted))
@@ -105,6 +111,11 @@ class RunEvents:
         for event in in_order:
             names.learn(event)
         return cls(path, tuple(in_order), names, problems, topology)
+
+    def in_order(self, events: Iterable[Event]) -> list[Event]:
+        """Return these events of the run in its order, each once."""
+        chosen = {(each.node, each.seq) for each in events}
+        return [each for each in self.events if (each.node, each.seq) in chosen]
 
     @property
     def started(self) -> RunStarted | None:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from pflab.cli.app import run
+from pflab.drivers.live import LiveLab
+from pflab.explain.change import explain
+from pflab.lab.lab import Lab
 from pflab.runs.events import RunEvents
+from pflab.runs.run_folder import RunFolder
+from pflab.scenario.load import Step, scenario_from_text
+from pflab.scenario.runner import run_scenario
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import LOST_MAIL, json_of, last_sentence, output_of, play
+from topology import Topology
 from traces.events import MailBad
+from traces.labtime import LabTime
 
 LOST_FOR_EVER = """\
 title: Two lost mails, of one of which the store has heard
@@ -207,6 +216,85 @@ def test_a_store_that_was_restored_lacks_again_what_came_after_its_backup(capsys
     """A restore also takes back what a store has (RP-4)."""
     play(RESTORED)
     assert last_sentence(output_of(capsys, "explain", "A-1")) == "B still lacks it."
+
+
+LOST_BY_RESTORE = """\
+title: A restore from a backup that lacks a post
+topology: {servers: {A: , B: }, folders: {Projects: }}
+steps:
+  - post: {on: A, folder: Projects, subject: One}
+  - advance: 1 min
+  - backup: {on: A, as: early}
+  - post: {on: A, folder: Projects, subject: Lost}
+  - advance: 1 min
+  - restore: {on: A, backup: early}
+  - advance: 1 h
+  - post: {on: A, folder: Projects, subject: Next}
+  - advance: 1 h
+"""
+
+
+def test_a_change_that_a_restore_lost_is_called_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    """DU-1: an unsent change that is newer than the backup is on no store any more. The backup has the change before it."""
+    play(LOST_BY_RESTORE)
+    lost = output_of(capsys, "explain", "A-2")
+    assert last_sentence(lost) == (
+        "A lost it at 2003-10-21T00:02:00Z in a restore from backup-1 (unsent, and newer than the backup);"
+        " no store has it."
+    )
+    assert any("reports A-2 of Projects as lost" in each for each in lost[lost.index("") :])
+    for other in ("A-1", "A2-1"):
+        assert last_sentence(output_of(capsys, "explain", other)) == "Every store that holds a replica has it."
+
+
+def test_a_store_has_a_change_until_its_restore(capsys: pytest.CaptureFixture[str]) -> None:
+    """RP-4: a restored store no longer has what came after its backup, and can get it again, also its own change."""
+    play(RESTORED)
+    assert any(
+        each.startswith("  B has it since 2003-10-21T00:15:00Z")
+        and each.endswith("until the restore from backup-1 at 2003-10-21T00:16:00Z.")
+        for each in output_of(capsys, "explain", "A-1")
+    )
+    play(RESTORED.replace("on: B", "on: A").replace("advance: 1 min", "advance: 3 d"))
+    again = output_of(capsys, "explain", "A-1")
+    assert any(each.startswith("  A has it since") and each.endswith("by backfill.") for each in again)
+    assert last_sentence(again) == "Every store that holds a replica has it."
+
+
+GOES_ON = """\
+title: A server dies after its mail was lost
+topology: {servers: {A: , X: }, folders: {Projects: }}
+steps:
+  - lose: {from: X, type: content}
+  - post: {on: X, folder: Projects, subject: Hello}
+  - advance: 16 min
+  - kill: X
+  - say: Look now.
+"""
+
+
+async def test_a_run_that_goes_on_is_explained_from_its_databases_too(tmp_path: Path) -> None:
+    """A killed server has written its events to the trace, the others have theirs only in their databases. explain reads both,
+    and says so if a trace alone does not have the start of every store."""
+    folder = RunFolder.at(tmp_path / "run")
+    said: list[str] = []
+
+    def make(topology: Topology) -> Lab:
+        folder.write_inputs(topology.as_yaml(), 1)
+        return LiveLab(topology, seed=1, folder=folder)
+
+    def look(step: Step, now: LabTime) -> None:
+        if step.verb == "say":
+            said.append(explain(RunEvents.at(folder.path), "X-1").told[-1])
+            shutil.copytree(folder.traces, tmp_path / "alone" / "traces")
+            shutil.copy(folder.path / "topology.yaml", tmp_path / "alone")
+            said.append(explain(RunEvents.at(tmp_path / "alone"), "X-1").told[-1])
+
+    await run_scenario(scenario_from_text(GOES_ON), make, watch=look)
+    assert said == [
+        "A still lacks it.",
+        "The trace has no start of A, so it does not say which stores have the change.",
+    ]
 
 
 def test_an_imported_mail_is_found_by_its_message_id(capsys: pytest.CaptureFixture[str]) -> None:

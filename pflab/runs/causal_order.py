@@ -1,0 +1,69 @@
+"""The order of a run's events in which each event comes after its causes.
+
+Events of nodes are sorted by lab time and Lamport number. The lab numbers its own events separately, so for these the Lamport
+number says nothing. Two kinds of them must have the right place, because they say what a store knows afterwards (spec: RP-4):
+
+- `backup.made` comes after the last event in the copy (`through`), and before the next event of that store.
+- `backup.restored` comes before the start of the store for which it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from traces.events import BackupMade, BackupRestored, Event, NodeStarted
+
+_Place = tuple[int, int, str, int, int]
+"""A sort key: that of an event of a node and 0; -1 for a place directly before it, 1 for one directly after it."""
+
+
+def in_causal_order(events: Iterable[Event]) -> list[Event]:
+    """Return the events, given in any order, each after its causes."""
+    found = list(events)
+    moved = {(each.node, each.seq): place for each, place in _moved(found)}
+    return sorted(found, key=lambda each: moved.get((each.node, each.seq)) or _place(each))
+
+
+def _moved(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
+    """Yield the events of backups and their places."""
+    made = [each for each in events if isinstance(each, BackupMade)]
+    restored = sorted((each for each in events if isinstance(each, BackupRestored)), key=lambda each: each.seq)
+    if not made and not restored:
+        return
+    events_of = {(each.node, each.seq): each for each in events}
+    for backup in made:
+        place = _after_copy(backup, events_of)
+        if place is not None:
+            yield backup, place
+    for store in {each.store for each in restored}:
+        starts = [each for each in events if isinstance(each, NodeStarted) and each.node == store]
+        yield from _before_starts([each for each in restored if each.store == store], starts)
+
+
+def _after_copy(backup: BackupMade, events_of: Mapping[tuple[str, int], Event]) -> _Place | None:
+    """Return the place of `backup.made`; None if the trace does not have the last event in the copy."""
+    last = events_of.get((backup.store, backup.through))
+    if last is None:
+        return None
+    place = max(_place(last, 1), (backup.at, -1, "", 0, 0))
+    following = events_of.get((backup.store, backup.through + 1))
+    return place if following is None else min(place, _place(following, -1))
+
+
+def _before_starts(restored: Sequence[BackupRestored], starts: Sequence[NodeStarted]) -> Iterator[tuple[Event, _Place]]:
+    """Yield the restores of one store, each with the place before the start that uses it.
+
+    A restore after which the start failed is followed by another restore without a start between them.
+    """
+    using = sorted((each for each in starts if each.incarnation > 1 and each.reason != "restart"), key=_place)
+    for index, event in enumerate(restored):
+        if not using:
+            return
+        yield event, _place(using[0], -1)
+        later = restored[index + 1 :]
+        if not later or len(later) < len(using) or later[0].at > using[0].at:
+            del using[0]
+
+
+def _place(event: Event, beside: int = 0) -> _Place:
+    return (event.at, event.lamport, event.node, event.seq, beside)
