@@ -142,6 +142,9 @@ class Deliveries:
                 self._failed(error)
 
     def _begin_as(self, decision: Decision, transmission: Transmission, now: LabTime) -> None:
+        if decision.apart:
+            self._stimulus(lambda node: node.hop_divided(now, transmission.queue_id, decision.apart))
+            return
         hold_until_at = decision.hold_until_at
         if hold_until_at is not None:
             self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))

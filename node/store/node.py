@@ -279,6 +279,11 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             ctx.mta.hold(s, queue_id, until_at)
 
+    def hop_divided(self, now: LabTime, queue_id: int, recipients: Sequence[str]) -> None:
+        """Give some recipients of a mail a mail of their own in the queue, because of a fault."""
+        with self._stimulus(now) as (ctx, s):
+            ctx.mta.divide(s, queue_id, recipients)
+
     def next_due(self) -> LabTime | None:
         """Return when the next timer or mail is due; None if there is none."""
         ctx, conn = self._opened()

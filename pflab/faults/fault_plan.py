@@ -5,10 +5,10 @@ One :class:`FaultPlan` belongs to one lab. Every driver asks it the same questio
 
 Faults on mails (`inject`) act on the mails that a `Mails` selects:
 
-- Without a link they act on the hop that enters a recipient's own server: `to`, or any recipient's if `to` is None. Copies
-  for other stores travel on hops of their own and are not affected. A mail that is lost at a bridgehead which is itself a
-  recipient is lost for all servers behind it.
+- Without a link they act on the hop that enters a recipient's own server: `to`, or any recipient's if `to` is None.
 - With `link` (two servers, in the direction of travel) or `connector` they act on that hop, whatever server lies behind it.
+- With `to` they act on the copy for that store only. If one mail on the hop is also for others, it is divided before it
+  leaves. Without `to`, a mail that is lost at a bridgehead is also lost for all servers behind it.
 - A fault meets each mail once: a delayed mail is not delayed again when its time comes.
 
 Faults on links (`smtp`, `hold`, `cut`) act on a link and a direction, whatever mail travels on it. The receiving server acts
@@ -279,6 +279,9 @@ class FaultPlan:
         link = self._on_its_link(point)
         if link.refuse is not None:
             return link
+        cut = any(self._is_cut(fault, point) for fault in self._of_kind(FaultKind.CUT))
+        if not cut and (apart := self._apart(point)):
+            return Decision(apart=apart)
         hold_until_at, copies, alter = link.hold_until_at, 1, False
         for fault in self.active():
             if fault.kind is FaultKind.CUT:
@@ -295,6 +298,16 @@ class FaultPlan:
             return Decision(hold_until_at=hold_until_at)
         decided = Decision(copies=copies, fresh=link.fresh, alter=alter)
         return GO if decided == GO else decided
+
+    def _apart(self, point: BeforeSend) -> tuple[str, ...]:
+        """Return the recipients that a fault on mails names, if it acts on this hop and the mail is also for others."""
+        recipients = point.transmission.recipients
+        for fault in self.active():
+            if fault.kind in MAIL_FAULTS and fault.to is not None and self._meets(fault, point):
+                named = tuple(each for each in recipients if self._named((each,)) == [fault.to])
+                if len(named) < len(recipients):
+                    return named
+        return ()
 
     def _on_its_link(self, point: BeforeSend) -> Decision:
         """Return what faults of the link do to a mail that is about to leave."""
@@ -324,7 +337,8 @@ class FaultPlan:
             return known
         decision = GO
         if fault.kind is FaultKind.LOSE:
-            self._armed[_arrival(point.transmission)] = fault.id
+            if fault.link is not None or fault.connector is not None:
+                self._armed[_arrival(point.transmission)] = fault.id
             return GO  # decided again at each attempt, because only the arrival counts as a use
         if fault.kind is FaultKind.ALTER:
             if fault.count is None or len(fault.decided) < fault.count:
@@ -362,6 +376,7 @@ class FaultPlan:
                 fault.link is None
                 and fault.connector is None
                 and self._is_destination(fault, point.server, point.recipients)
+                and (fault.to is None or len(point.recipients) == 1)  # else it had left before the fault
                 and self._fits(fault, point.sender, point.subject)
             ):
                 return self._lose(fault)
@@ -389,8 +404,7 @@ class FaultPlan:
         if not self._fits(fault, transmission.sender, transmission.subject):
             return False
         if fault.link is None and fault.connector is None:
-            into, recipients = transmission.next_hop, transmission.recipients
-            return fault.kind is not FaultKind.LOSE and self._is_destination(fault, into, recipients)
+            return self._is_destination(fault, transmission.next_hop, transmission.recipients)
         if fault.link is not None and fault.link != (point.server, transmission.next_hop):
             return False
         if fault.connector is not None and fault.connector != transmission.connector:

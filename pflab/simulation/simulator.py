@@ -342,6 +342,9 @@ class Simulator(RecordedLab):
         now = self._clock(slot.name)
         decision = self._network.decide(BeforeSend(slot.name, transmission, now))
         queue_id, hold_until_at = transmission.queue_id, decision.hold_until_at
+        if decision.apart:
+            self._try_own_stimulus(slot, lambda node: node.hop_divided(now, queue_id, decision.apart))
+            return
         if not self.environment.undisturbed and decision.refuse is None and hold_until_at is None:
             opens_at = self.environment.held_until(slot.name, transmission, self._now)
             hold_until_at = None if opens_at is None else now + opens_at - self._now

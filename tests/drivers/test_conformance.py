@@ -27,6 +27,7 @@ from traces.events import (
     HopReceived,
     HopSent,
     MailBad,
+    MailReceived,
     MailSubmitted,
     NodeStarted,
     NodeStopped,
@@ -175,6 +176,23 @@ class FaultCases:
             assert events_of(lab, EntryMade, "B")
             assert events_of(lab, RequestSent, "B")
             assert lab.now >= START_AT + DAY_US
+
+    async def test_a_fault_acts_on_the_copy_for_the_store_that_it_names(self, make_lab: LabFactory) -> None:
+        """One mail for C and D crosses the connector to C. A fault on the mail for C leaves the copy for D alone."""
+        async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
+            kinds = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY)
+            for kind in kinds:
+                lab.faults.inject(kind, Mails("A", "C", "content"), count=1, by_us=3 * HOUR_US)
+                await post(lab, "A", kind.value)
+                await lab.advance(lab.now + ALWAYS_US + MINUTE_US)
+            assert [subjects(lab, server) for server in "BCD"] == [sorted(kinds), [], sorted(kinds)]
+            lab.faults.inject(FaultKind.DUPLICATE, Mails("A", "C", "content"), count=1)
+            await post(lab, "A", "twice")
+            await lab.advance(lab.now + ALWAYS_US + MINUTE_US)
+            last = [event.mail for event in events_of(lab, MailReceived, "D")][-1]
+            assert [event.mail for event in events_of(lab, MailReceived, "D")].count(last) == 1
+            assert [event.mail for event in events_of(lab, MailReceived, "C")].count(last) == 2
+            assert not lab.faults.active()
 
     async def test_a_cut_link_heals(self, make_lab: LabFactory) -> None:
         """Every attempt over a cut link fails; after the heal the queue's retry delivers the mail."""

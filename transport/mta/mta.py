@@ -30,6 +30,7 @@ waiting, due, in flight     `reroute`: the routes give another next hop, or none
 unrouted                    `reroute`: the routes give a next hop                      waiting, or due at once
 unrouted                    `tick` at the time of expiry                               removed and returned
 waiting, due, in flight     `hold` (a fault)                                           waiting
+due                         `divide` (a fault)                                         due; some recipients in a new copy
 ==========================  =========================================================  ================================
 
 "Returned" means: the trace has an event, and the sender gets a notice of non-delivery (`transport.mta.non_delivery`).
@@ -366,6 +367,25 @@ class Mta:
             self._links.hold(s, queue_id, until_at)
             return
         queue_table.hold_row(s.conn, queue_id, until_at)
+
+    def divide(self, s: Stimulus, queue_id: int, recipients: Sequence[str]) -> None:
+        """Give some recipients of a due copy a copy of their own, for a fault that acts on these only."""
+        row = queue_table.find_row(s.conn, queue_id)
+        rest = tuple(each for each in row.recipients if each not in recipients) if row is not None else ()
+        if row is None or not rest:
+            return
+        where = Place(row.next_hop, row.connector, row.due_at)
+        queue_table.change_row(s.conn, replace(row, recipients=rest), where)
+        queue_table.add_row(
+            s.conn,
+            row.content_id,
+            where,
+            tuple(recipients),
+            priority=row.priority,
+            expires_at=row.expires_at,
+            attempts=row.attempts,
+            last_error=row.last_error,
+        )
 
     def next_due(self, conn: Connection) -> LabTime | None:
         """Return the next time at which `ready` or `tick` has something to do; None for an empty queue. It can be in

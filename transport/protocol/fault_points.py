@@ -5,7 +5,7 @@ A driver asks its lab for a decision (`Decide`) at four points:
     ==========  ==========================================================  ==========================================
     point       when                                                        what a fault can do
     ==========  ==========================================================  ==========================================
-    BeforeSend  a mail is due and about to leave                            refuse, hold, repeat or alter it
+    BeforeSend  a mail is due and about to leave                            refuse, hold, divide, repeat or alter it
     AtVerb      a server has received a verb, from connect to end of data   answer otherwise, hang up, stay silent
     AtArrival   a server has received a mail and has not stored it          lose it
     AfterSend   the attempt has ended                                       nothing: the fault is told the result
@@ -129,6 +129,8 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
 
     refuse: str | None = None
     """Before a send: do not connect, for this reason."""
+    apart: tuple[str, ...] = ()
+    """Before a send: give these recipients a copy of their own first, and decide about both copies again."""
     hold_until_at: LabTime | None = None
     """Before a send: keep the mail in the queue until then."""
     copies: int = 1

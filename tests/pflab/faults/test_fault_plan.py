@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from pflab.errors import LabError
-from pflab.faults.fault import MAIL_TYPES, FaultKind, Mails
+from pflab.faults.fault import MAIL_FAULTS, MAIL_TYPES, FaultKind, Mails
 from pflab.faults.fault_plan import FaultPlan
 from topology import Topology, topology_from_text
 from traces.labtime import HOUR_US, MINUTE_US, LabTime, parse_instant
@@ -173,6 +173,33 @@ def test_a_refused_connection_does_not_use_up_a_loss(plan: FaultPlan) -> None:
         after_send(plan, "A", mail(1, "B"), delivered=False)
     before_send(plan, "A", mail(1, "B"))
     assert arrives(plan, mail(1, "B")) == fault
+
+
+# --- one store of several
+
+
+@pytest.mark.parametrize("kind", MAIL_FAULTS)
+@pytest.mark.parametrize("mails", [Mails("A", "C"), Mails(to="C", link=("A", "C")), Mails(to="C", connector="SEA-NYC")])
+def test_a_mail_for_others_too_is_divided_before_it_leaves(plan: FaultPlan, kind: FaultKind, mails: Mails) -> None:
+    """A fault that names one store acts on the copy for that store. The mail is divided once; nothing is counted for it."""
+    plan.inject(kind, mails, count=1, by_us=HOUR_US)
+    both = mail(1, "C", "C", "D", connector="SEA-NYC")
+    assert before_send(plan, "A", both) == Decision(apart=(address("C"),))
+    others, own = mail(1, "C", "D", connector="SEA-NYC"), mail(2, "C", "C", connector="SEA-NYC")
+    assert before_send(plan, "A", others) is GO
+    assert arrives(plan, others) is None
+    assert before_send(plan, "A", own) != GO or arrives(plan, own) is not None
+
+
+def test_a_fault_without_a_store_acts_on_the_whole_mail(plan: FaultPlan) -> None:
+    """Only a name divides a mail: all copies of it are meant otherwise. A cut comes first."""
+    fault = plan.inject(FaultKind.LOSE, Mails("A"))
+    both = mail(1, "C", "C", "D", connector="SEA-NYC")
+    assert before_send(plan, "A", both) is GO
+    assert arrives(plan, both) == fault
+    plan.inject(FaultKind.ALTER, Mails("A", "C"))
+    plan.cut("SEA-NYC")
+    assert before_send(plan, "A", both).refuse
 
 
 # --- delay, duplicate, reorder
