@@ -5,6 +5,10 @@ class AnalyticsError(Exception):
     """The check cannot run."""
 
 
+class PackageMissing(AnalyticsError):
+    """A package of the extra `analytics` is not installed."""
+
+
 class JavaMissing(AnalyticsError):
     """Spark needs Java, and there is no Java that it can use."""
 

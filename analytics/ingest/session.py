@@ -13,11 +13,12 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
-from analytics.errors import AnalyticsError, JavaMissing
+from analytics.errors import AnalyticsError, JavaMissing, PackageMissing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -162,15 +163,30 @@ def _java() -> str | None:
     return shutil.which("java")
 
 
-def need_java() -> None:
-    """Raise JavaMissing, which says what to install, if there is no suitable Java."""
+def need_packages(*names: str) -> None:
+    """Raise PackageMissing, which says what to install, if a package of the extra is not installed."""
+    for name in names:
+        try:
+            found = find_spec(name)
+        except ImportError:
+            found = None
+        if found is None:
+            raise PackageMissing(
+                f"{name} is not installed; install it with pip install 'pflab[analytics]'. Everything else in pflab works"
+                " without it"
+            )
+
+
+def need_spark() -> None:
+    """Raise PackageMissing or JavaMissing, which say what to install, if Spark cannot run here."""
+    need_packages("pyspark")
     version = java_version()
     if version is not None and version >= JAVA_FROM:
         return
     found = "no Java was found" if version is None else f"Java {version} was found"
     raise JavaMissing(
-        f"pflab check runs on Spark, which needs Java {JAVA_FROM} or newer, and {found}; install a JRE "
-        "(openjdk-17-jre-headless, or set JAVA_HOME). Everything else in pflab works without Java"
+        f"Spark needs Java {JAVA_FROM} or newer, and {found}; install a JRE (openjdk-17-jre-headless, or set JAVA_HOME)."
+        " Everything else in pflab works without Java"
     )
 
 
@@ -179,14 +195,12 @@ def new_session(
 ) -> SparkSession:
     """Return a session on `master` (a Spark URL; by default this machine's cores). archive: use the archive of Spark's classes.
 
-    Raises JavaMissing, and AnalyticsError if pyspark is not installed or the master cannot be reached.
+    Raises PackageMissing, JavaMissing, and AnalyticsError if the master cannot be reached.
     """
-    need_java()
-    try:
-        from pyspark.errors import PySparkException  # noqa: PLC0415 - an optional dependency
-        from pyspark.sql import SparkSession  # noqa: PLC0415
-    except ImportError:
-        raise AnalyticsError("pflab check needs pyspark; install it with pip install 'pflab[analytics]'") from None
+    need_spark()
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - an optional dependency
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
     where = master or LOCAL
     local = _LOCAL_SETTINGS if where.startswith("local") else {}
     builder = SparkSession.builder.appName("pflab check").master(where)

@@ -48,7 +48,7 @@ def test_an_old_java_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(JavaMissing, match="Java 11 was found"):
-        session.need_java()
+        session.need_spark()
 
 
 def test_a_wrong_path_is_refused(project_root: Path, tmp_path: Path) -> None:

@@ -86,9 +86,17 @@ def _check_writable(file: Path) -> None:
 def _run_check(
     places: list[str], master: str | None, tables: str | None, report: Path | None, shiviz: Path | None
 ) -> CheckResult:
-    from analytics.ingest.session import HELD_UP_TO_BYTES, need_java, session, settings_for  # noqa: PLC0415 - as above
+    from analytics.ingest.session import (  # noqa: PLC0415 - as above
+        HELD_UP_TO_BYTES,
+        need_packages,
+        need_spark,
+        session,
+        settings_for,
+    )
 
-    need_java()
+    if report is not None:
+        need_packages("jinja2", "matplotlib")
+    need_spark()
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - as above
     from analytics.pipeline import STAGES, judge_traces  # noqa: PLC0415 - as above
 
@@ -176,10 +184,10 @@ def follow(
     Example: pflab follow lab/traces --tables tables --lab http://127.0.0.1:8025
     """
     from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
-    from analytics.ingest.session import QUICK, need_java, session  # noqa: PLC0415 - as above
+    from analytics.ingest.session import QUICK, need_spark, session  # noqa: PLC0415 - as above
 
     try:
-        need_java()
+        need_spark()
         with client_of(lab) as client, session(master, QUICK) as spark:
             _rounds(spark, client, _Source(client, traces, spark), tables, every, rounds)
     except AnalyticsError as error:

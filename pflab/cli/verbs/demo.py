@@ -30,7 +30,7 @@ def demo(
     """Play a guided lesson in a live lab: a mail is lost, and its change comes back.
 
     --lesson plays another lesson. A lesson asks what will happen, and then shows it. A lesson takes less than half a
-    minute. If Java is installed, Spark then checks the traces, which takes about as long.
+    minute. If Java and the extra `analytics` are installed, Spark then checks the traces, which takes about as long.
 
     Example: pflab demo --headless
     """
@@ -44,7 +44,10 @@ def demo(
     if chosen is not None:  # stores may disagree at a lesson's end, if it shows that
         print_lines([f"pflab check {folder.path} judges its traces."], style="dim")
         return code
-    return code if skip_check else max(code, _checked(folder), key=WORST_LAST.index)
+    if skip_check:
+        return code
+    checked = _checked(folder)
+    return max(code, checked, key=WORST_LAST.index) if checked in WORST_LAST else checked
 
 
 def _list_lessons() -> int:
@@ -68,8 +71,8 @@ def _checked(folder: RunFolder) -> int:
         print_lines([f"Spark gave no verdict within {_CHECKED_WITHIN_S} s"])
         return ExitCode.UNKNOWN
     print_lines(check.stdout.splitlines())
-    if check.returncode == ExitCode.UNKNOWN and not check.stdout:
-        # Java or Spark is missing. The lesson works without them.
+    if not check.stdout:
         print_lines([line for line in check.stderr.splitlines() if line.startswith("pflab")])
-        return ExitCode.GOOD
+        if check.returncode == ExitCode.UNKNOWN:  # Java or Spark is missing. The lesson works without them.
+            return ExitCode.GOOD
     return check.returncode

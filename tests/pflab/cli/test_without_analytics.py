@@ -1,0 +1,83 @@
+"""The verbs of the analytics where a package of their extra, or Java, is not installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pflab.terms.verdict import ExitCode
+from tests.support.cli_runs import LOST_MAIL, play
+
+ABSENT = """\
+import sys
+
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+
+sys.meta_path.insert(0, Absent())
+"""
+"""Hides packages from a process and from those that it starts: Python imports `sitecustomize` at its start."""
+
+PATIENCE_S = 120
+
+
+def pflab_without(folder: Path, packages: tuple[str, ...], *order: str, **env: str) -> subprocess.CompletedProcess[str]:
+    (folder / "hidden").mkdir(exist_ok=True)
+    (folder / "hidden" / "sitecustomize.py").write_text(ABSENT.format(names=packages))
+    here = str(Path(__file__).resolve().parents[3])
+    return subprocess.run(
+        [sys.executable, "-c", "from pflab.cli import main; main()", *order],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "hidden"), here]), **env},
+    )
+
+
+@pytest.mark.parametrize("order", [["check", "runs/latest"], ["follow", "runs/latest", "--tables", "tables"]])
+@pytest.mark.parametrize("missing", ["pyspark", "java"])
+def test_one_line_says_what_to_install(
+    order: list[str], missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without Spark or Java there is one line that says what to install, and the exit code 2."""
+    monkeypatch.chdir(tmp_path)
+    play(LOST_MAIL)
+    if missing == "java":
+        pytest.importorskip("pyspark")
+        done = pflab_without(tmp_path, (), *order, PATH=str(tmp_path), JAVA_HOME="")
+        expected = "Spark needs Java 17 or newer, and no Java was found; install a JRE"
+    else:
+        done = pflab_without(tmp_path, ("pyspark", "py4j"), *order)
+        expected = "pyspark is not installed; install it with pip install 'pflab[analytics]'"
+    assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
+    assert done.stderr.startswith(f"pflab {order[0]}: {expected}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_report_needs_the_packages_that_draw_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report whose packages are missing is refused before Spark begins."""
+    monkeypatch.chdir(tmp_path)
+    play(LOST_MAIL)
+    done = pflab_without(tmp_path, ("matplotlib",), "check", "runs/latest", "--report", "check.html")
+    assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
+    assert done.stderr.startswith("pflab check: matplotlib is not installed; install it with pip")
+
+
+def test_the_demo_says_so_and_ends_well(tmp_path: Path) -> None:
+    """The lesson works without Spark; at its end one line says what to install for the verdict."""
+    done = pflab_without(tmp_path, ("pyspark", "py4j"), "demo", "--headless")
+    assert done.returncode == ExitCode.GOOD, done.stdout + done.stderr
+    assert "pflab check: pyspark is not installed; install it with pip install 'pflab[analytics]'" in " ".join(
+        done.stdout.splitlines()[-3:]
+    )
+    assert "Traceback" not in done.stderr
