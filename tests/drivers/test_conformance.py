@@ -528,7 +528,7 @@ class FailingNodeCases:
     async def test_a_server_that_never_rests_is_named(self, make_lab: LabFactory) -> None:
         """A wait ends with an error that names the server that is not idle, and since when."""
         lab = make_lab("servers: {A: }", make_node=node_of(StuckNode))
-        with pytest.raises((LabError, InternalError), match=r"server A has a .*still there after"):
+        with pytest.raises((LabError, InternalError), match=r"server A: .*still due after"):
             async with lab:
                 await lab.advance(START_AT + HOUR_US)
         await lab.close()
