@@ -281,8 +281,17 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         if await process.wait_for() is None:  # before the lab is held, because this may take long
             raise LabError(f"server {server.name} does not answer; start its process")
         async with self._lives:
+            await self._begin_process(server)
+
+    async def _begin_process(self, server: LabServer) -> None:
+        """Begin the store of a process that answered. If it fails, the wanted status is as before: the lab tries again."""
+        wanted = server.status
+        try:
             await super()._start(server)
-            self._save_servers()
+        except BaseException:
+            server.status = wanted
+            raise
+        self._save_servers()
 
     async def _look_after(self, server: LabServer) -> None:
         """Compare the process of a server that does not run with the wanted status; see the table above."""
@@ -295,9 +304,10 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 if status.standing == "running":
                     await self._processes[name].kill()
                     await self._collect_rest(name)
-            elif name not in self._hosts or not self._processes[name].runs(status):
-                await super()._start(server)
-                self._save_servers()
+            elif not self._servers.deleted(name) and (
+                name not in self._hosts or not self._processes[name].runs(status)
+            ):
+                await self._begin_process(server)
                 await self._peers.notify()
 
     async def _collect_rest(self, name: str) -> None:

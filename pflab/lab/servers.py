@@ -181,9 +181,7 @@ class Servers:
         ]
 
     def check_may_start(self, server: LabServer) -> None:
-        """Raise LabError if the server runs, or if its store was deleted."""
-        if server.status is ServerStatus.RUNNING:
-            raise LabError(f"server {server.name} is running already")
+        """Raise LabError if its store was deleted from the directory."""
         if self.deleted(server.name):
             raise LabError(f"server {server.name} does not start: its store was deleted from the directory")
 
@@ -229,7 +227,9 @@ class EmbeddedServers(Servers):
         return server.node
 
     def start(self, server: LabServer, now: LabTime) -> Node:
-        """Open the node of a server that does not run. This is the node's first stimulus."""
+        """Open the node of a server that does not run. This is the node's first stimulus. Raises LabError."""
+        if server.status is ServerStatus.RUNNING:
+            raise LabError(f"server {server.name} is running already")
         self.check_may_start(server)
         node = server.node
         if node is not None and server.restores is not None:

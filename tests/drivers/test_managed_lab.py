@@ -16,7 +16,9 @@ import pytest
 from node.errors import NotRunning
 from node.state.database import LOG_BYTES
 from node.views import Post
+from pflab.containers import managed_lab
 from pflab.containers.managed_lab import ManagedLab
+from pflab.drivers.managed_process import ManagedProcess
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.errors import LabError
 from pflab.faults.fault import FaultKind, Mails
@@ -28,7 +30,7 @@ from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import THREE_STORES
 from topology import topology_from_text
 from traces.events import NodeStarted, RunEnded, RunStarted, VersionApplied
-from traces.labtime import DAY_US, HOUR_US, MINUTE_US
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
 from traces.reading import read_folder
 
 pytestmark = pytest.mark.live
@@ -76,6 +78,49 @@ async def test_a_store_that_dies_comes_back_by_itself(supervisor: ProcessSupervi
         await eventually(lambda: len(events_of(lab, NodeStarted, "B")) == 2)
         assert [event.at for event in events_of(lab, NodeStarted, "B")] == [START_AT, lab.now]
         assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + 2 * DAY_US)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+async def test_a_process_that_appears_after_the_lab_gets_its_store(
+    supervisor: ProcessSupervisor, folder: RunFolder, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    """The lab goes up without a process that does not answer in time. When the process appears, the lab begins its store, by
+    itself or when a user asks for it."""
+    monkeypatch.setattr(managed_lab, "FOUND_S", 0.0)
+    if asked:
+        monkeypatch.setattr(managed_lab, "WATCH_S", 3600.0)
+    supervisor.take_down("B")
+    async with lab_of(supervisor, folder) as lab:
+        assert [name for name in lab.names if lab.running(name)] == ["A", "C"]
+        supervisor.bring_up("B")
+        if asked:
+            await lab.start("B")
+        else:
+            await eventually(lambda: lab.running("B"))
+        await post(lab, "A")
+        assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + 2 * DAY_US)
+
+
+async def test_a_store_that_could_not_begin_is_tried_again(
+    supervisor: ProcessSupervisor, folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process can end again while its store begins. The lab still wants the store, and begins it in the next process."""
+    start = ManagedProcess.start
+    failed: list[str] = []
+
+    async def fails_once(process: ManagedProcess, at: LabTime, rate: float, restores: bytes | None) -> None:
+        if not failed:
+            failed.append(process.name)
+            raise LabError(f"server {process.name}: the connection was reset")
+        await start(process, at, rate, restores)
+
+    async with lab_of(supervisor, folder) as lab:
+        monkeypatch.setattr(ManagedProcess, "start", fails_once)
+        supervisor.take_down("B")
+        await lab.advance(START_AT + HOUR_US)
+        supervisor.bring_up("B")
+        await eventually(lambda: lab.running("B"))
+        assert failed == ["B"]
 
 
 async def test_a_stopped_store_stays_stopped_when_its_process_comes_back(
