@@ -151,6 +151,7 @@ def _status(host: Host, at: LabTime, after: int | None = None) -> Response:
         "activity": host.activity,
         "failure": None if host.failure is None else bug_line(host.failure),
         "busy": host.busy(at),
+        "blocked": host.blocked,
         "due": due_at,
         "seq": host.read(lambda node: node.seq),
     }

@@ -20,7 +20,7 @@ class BeginOrder(Body):
 
     at: the lab time in microseconds since 1970. topology: YAML or JSON. traces: the folder of its segments, below the folder
     of all traces. history: the history to which its database must belong; default: the run. fresh: a database of another
-    history is deleted; otherwise it is refused. tls: the store offers STARTTLS and requires it.
+    history is deleted; otherwise it is refused. tls: the store offers STARTTLS and refuses mail in clear.
     """
 
     run: Line

@@ -162,7 +162,10 @@ class Host:
         await self._end_pump()
         await self._deliveries.drain(drain_s)
         await self._end_io()
-        self._node.close(self._clock.now())
+        try:
+            self._node.close(self._clock.now())
+        except CannotWrite as error:  # it has stopped all the same, as if it had been killed
+            log.warning("%s", error)
         self._idle()
 
     async def kill(self) -> None:
@@ -260,6 +263,11 @@ class Host:
     def activity(self) -> int:
         """The number of stimuli and of deliveries begun so far."""
         return self._stimuli + self._deliveries.begun
+
+    @property
+    def blocked(self) -> bool:
+        """Whether what is due cannot be written at present, for example because the disk is full."""
+        return bool(self._write_error)
 
     def next_due(self) -> LabTime | None:
         """Return when the node's next row is due; None if never. A mail in flight is a row that is due already."""

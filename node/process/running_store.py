@@ -33,7 +33,7 @@ log = logging.getLogger("pflab.process")
 @dataclass(frozen=True, slots=True)
 class Begin:
     """How a store begins. restore: the backup to begin on. traces: the folder of its segments, below the folder of all traces.
-    tls: it offers STARTTLS and requires it, with a certificate that it derives from the lab's secret."""
+    tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses mail in clear."""
 
     topology: Topology
     run: str

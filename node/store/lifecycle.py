@@ -109,14 +109,28 @@ class StoreLife(StoreReader):
     # -- life
 
     def open(self, now: LabTime) -> None:
-        """Start for the first time, or again after `close`. The next tick does what has come due since."""
-        self._database.open()
-        self._start(now)
+        """Start for the first time, or again after `close`. The next tick does what has come due since.
+
+        Raises CannotWrite on a full disk; then the store is not open.
+        """
+        with self._opening():
+            self._start(now)
 
     def reopen(self, now: LabTime) -> None:
-        """Start again after `abandon`."""
-        self._database.open()
-        self._start(now)
+        """Start again after `abandon`. Raises CannotWrite as `open` does."""
+        self.open(now)
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        """Open the database for a start. If the start fails, abandon the store, so that another start can follow."""
+        try:
+            self._database.open()
+            yield
+        except Exception as error:
+            self.abandon()
+            if cannot_write(error):
+                raise CannotWrite(self.name, error) from error
+            raise
 
     def abandon(self) -> None:
         """Crash: record no event and drop the state in memory. The database stays as last committed."""
@@ -143,9 +157,12 @@ class StoreLife(StoreReader):
         """Start a stopped or abandoned store from a backup (spec: RP-4).
 
         A backup that is older than the tombstone lifetime is not used: the store begins as new (spec: DL-4, RP-3).
-        Raises Misuse if the backup is not the database of a store.
+        Raises Misuse if the backup is not the database of a store, CannotWrite on a full disk.
         """
-        self._database.open()
+        with self._opening():
+            self._restore(now, backup)
+
+    def _restore(self, now: LabTime, backup: bytes) -> None:
         conn = self._database.reading()
         known = StoreState(conn)
         unsent = store_restore.unsent(conn)
@@ -165,6 +182,8 @@ class StoreLife(StoreReader):
                     None, lambda conn: store_restore.prepare_new(conn, continued, self.name, self._seed)
                 )
         except (sqlite3.DatabaseError, LookupError) as error:
+            if cannot_write(error):
+                raise
             raise Misuse(f"this is not a backup of {self.name}: {error}") from None
         self._start(now)
 

@@ -39,6 +39,7 @@ class _Status(msgspec.Struct):
     busy: str
     due: LabTime | None
     seq: int
+    blocked: bool = False
 
 
 class RemoteHost:
@@ -71,6 +72,10 @@ class RemoteHost:
     @property
     def failure(self) -> Exception | None:
         return None if self._status.failure is None else InternalError(self._status.failure, elsewhere=True)
+
+    @property
+    def blocked(self) -> bool:
+        return self._status.blocked and not self.silent
 
     @property
     def lost(self) -> bool:

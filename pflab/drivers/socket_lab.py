@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Generic, Literal, ParamSpec, TypedDict, TypeVa
 
 import aiosmtplib
 
-from node.errors import MailRefused, NotRunning
+from node.errors import MailRefused, Misuse, NotRunning
+from pflab.errors import LabError
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import with_capture
 from pflab.lab.coordinator import Timed
@@ -39,8 +40,8 @@ P = ParamSpec("P")
 class SocketOptions(TypedDict, total=False):
     """The options of every live lab: `seed` fixes GUIDs and keys, but not the order of events, which the network decides.
 
-    run: the run's id; without it, the names of the run folder and the folder above. tls: servers offer STARTTLS and require it,
-    with certificates of the lab's authority.
+    run: the run's id; without it, the names of the run folder and the folder above. tls: servers offer STARTTLS with
+    certificates of the lab's authority, and refuse mail in clear with 530.
     """
 
     seed: int
@@ -146,10 +147,13 @@ def _followed_by(then: Callable[[], None], act: Callable[P, None]) -> Callable[P
 
 
 async def send_mail(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> None:
-    """Send ordinary mail to a server by SMTP, as any mail program does. Raises MailRefused."""
+    """Send ordinary mail to a server by SMTP, as any mail program does. Raises MailRefused, Misuse, LabError.
+
+    It uses STARTTLS if the server offers it, and trusts every certificate, because it does not know the lab's authority.
+    """
     host, port = address
     try:
-        client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=OUTSIDE_HOST, start_tls=False)
+        client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=OUTSIDE_HOST, validate_certs=False)
         async with client:
             await client.sendmail(sender, list(recipients), content)
     except aiosmtplib.SMTPRecipientsRefused as error:
@@ -157,3 +161,7 @@ async def send_mail(address: Address, sender: str, recipients: Sequence[str], co
         raise MailRefused(first.code, first.message) from error
     except aiosmtplib.SMTPResponseException as error:
         raise MailRefused(error.code, error.message) from error
+    except ValueError as error:  # the client does not send such an address
+        raise Misuse(f"{' '.join(str(error).split())}; write an address such as kim@outside.test") from error
+    except aiosmtplib.SMTPException as error:
+        raise LabError(f"the mail was not accepted: {error}; send it again") from error

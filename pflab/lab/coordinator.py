@@ -68,6 +68,9 @@ STILL_LIMIT_S = 60.0
 ACTIVITY_PER_INSTANT = 2_000_000
 """Stimuli at one instant after which the lab counts as endlessly busy."""
 
+BLOCKED_LIMIT_S = 20.0
+"""Real time for which a wait goes on while a host cannot write; a person may free space meanwhile."""
+
 LOOK_AGAIN_S = 0.1
 """Real time between two checks of hosts that report nothing."""
 
@@ -88,6 +91,10 @@ class Timed(Protocol):
     @property
     def failure(self) -> Exception | None:
         """The error with which the host failed; None if it has not."""
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the host cannot write at present what is due there, for example because its disk is full."""
 
     def next_due(self) -> LabTime | None:
         """When the next row of the host is due. The row of a mail in flight is due already."""
@@ -225,9 +232,11 @@ class Coordinator:
         await self._look()
         began = self._activity()
         seen: int | None = None
+        blocked_since_s: float | None = None
         while True:
             self._pulse.clear()
             self._check_failures()
+            blocked_since_s = self._check_blocked(blocked_since_s)
             activity = self._activity()
             if self._any_busy():
                 seen = None
@@ -242,6 +251,15 @@ class Coordinator:
                 seen = activity
                 await asyncio.sleep(0)
                 await self._look()
+
+    def _check_blocked(self, since_s: float | None) -> float | None:
+        """Return since when a host cannot write; None if all can. Raises NotIdle after BLOCKED_LIMIT_S."""
+        if not any(host.blocked for host in self._hosts()):
+            return None
+        now_s = asyncio.get_running_loop().time()
+        if since_s is not None and now_s - since_s > BLOCKED_LIMIT_S:
+            raise self._not_idle(f"nothing could be written for {BLOCKED_LIMIT_S:g} s; free space, then try again")
+        return now_s if since_s is None else since_s
 
     async def _wait_for_pulse(self, activity: int) -> None:
         loop = asyncio.get_running_loop()

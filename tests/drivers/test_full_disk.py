@@ -11,6 +11,8 @@ import pytest
 
 from node.errors import CannotWrite
 from pflab.drivers.live import LiveLab
+from pflab.errors import NotIdle
+from pflab.lab import coordinator
 from pflab.runs.run_folder import RunFolder
 from tests.support.disk import no_file_grows
 from tests.support.lab_actions import subjects
@@ -64,3 +66,38 @@ async def test_a_lab_refuses_temporarily_on_a_full_disk_and_recovers(lab: LiveLa
         assert await asyncio.to_thread(hand_in, address, "by mail") == 250
         await lab.advance(lab.now + 15 * MINUTE_US)
         assert subjects(lab, "A") == subjects(lab, "B") == ["before", "by mail"]
+
+
+async def test_servers_stop_start_and_die_on_a_full_disk(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk a warp ends with the reason, a server stops and dies, and its start is refused. When there is room
+    again, everything works, and nothing is lost."""
+    monkeypatch.setattr(coordinator, "BLOCKED_LIMIT_S", 0.2)
+    async with lab:
+        await lab.do("A", lambda node, now: node.post(now, "Projects", subject="before", body=LARGE))
+        with no_file_grows(FULL):
+            with pytest.raises(
+                NotIdle, match=r"nothing could be written for 0.2 s; free space, .*store A cannot write"
+            ):
+                await lab.advance(lab.now + 15 * MINUTE_US)
+            await lab.stop("A")
+            await lab.kill("B")
+            for name in ("A", "B", "A"):
+                with pytest.raises(CannotWrite):
+                    await lab.start(name)
+                assert not lab.running(name)
+        await lab.start("A")
+        await lab.start("B")
+        await lab.advance(lab.now + 15 * MINUTE_US)
+        assert subjects(lab, "A") == subjects(lab, "B") == ["before"]
+
+
+async def test_a_backup_that_does_not_fit_is_still_a_backup(lab: LiveLab) -> None:
+    """RP-4: on a full disk a restore is refused as such, and works later."""
+    async with lab:
+        await lab.do("A", lambda node, now: node.post(now, "Projects", subject="before", body=LARGE))
+        backup = await lab.backup("A")
+        await lab.stop("A")
+        with no_file_grows(FULL), pytest.raises(CannotWrite):
+            await lab.restore("A", backup)
+        await lab.restore("A", backup)
+        assert subjects(lab, "A") == ["before"]

@@ -185,6 +185,8 @@ async def test_a_lab_with_certificates_replicates_in_tls(tmp_path: Path, kind: t
         assert (subjects(lab, "B"), subjects(lab, "C")) == (["Hello"], ["Hello"])
         assert len(events_of(lab, HopFailed)) == 1
         assert all(event.authenticated for event in events_of(lab, HopReceived))
+        await lab.mail("A", "kim@outside.test", ["projects@contoso.test"], b"Subject: outside\r\n\r\nx\r\n")
+        assert subjects(lab, "A") == ["Hello", "outside"]
 
 
 async def test_both_ends_log_a_refused_xexch50(make_lab: LabFactory) -> None:

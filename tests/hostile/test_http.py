@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -217,3 +217,15 @@ def test_no_subject_breaks_out_of_its_field(lab: str, subject: str) -> None:
         *(b"Message-ID", b"From", b"To", b"Date", b"Subject", b"MIME-Version"),
         *(b"Content-Type", b"Content-Transfer-Encoding"),
     }
+
+
+@pytest.mark.parametrize(
+    "address", ["", "\u0663@x.test", "['x', 'y']", "a b", "\0", "%ED%A0%80", "x" * 900, "<>", "a@b@c", "a\r\nb"]
+)
+def test_an_invalid_mail_address_is_refused(lab: str, address: str) -> None:
+    """The lab sends mail to a server only with valid addresses; others are a mistake of the client."""
+    odd = address if address.startswith("%") else quote(address, safe="")
+    for sender, to in ((odd, "projects%40contoso.test"), ("kim%40x.test", odd)):
+        path = f"/lab/servers/A/mail?from={sender}&to={to}"
+        status, told = request(lab, "POST", path, b"Subject: x\r\n\r\ny\r\n", Content_Type="message/rfc822")
+        assert status in {200, 409, 422}, told

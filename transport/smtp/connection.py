@@ -21,7 +21,7 @@ What must never happen:
 
 This module uses names of aiosmtpd that are not public: `_reader`, `_writer`, `_create_envelope`, `_getaddr`, `_getparams`,
 `_smtp_methods`, `_handler_coroutine`, `_cb_client_connected`, `_reset_timeout`, `_timeout_cb`, `_timeout_duration`,
-`_timeout_handle`. tests/transport/smtp/test_contract.py checks that the installed version has them.
+`_timeout_handle`; and `_over_ssl` of asyncio. tests/transport/smtp/test_contract.py checks that the installed version has them.
 """
 
 import asyncio
@@ -219,7 +219,8 @@ class Connection(SMTP):
     def connection_lost(self, error: Exception | None) -> None:
         self._listener.sessions.discard(self)
         self._share.free()
-        super().connection_lost(error)
+        # Nobody waits for the error of a lost connection, so asyncio would log its traceback.
+        super().connection_lost(None)
 
     async def push(self, status: str | bytes) -> None:
         """Write a reply, or keep it while the next command of a group has already arrived."""
@@ -271,6 +272,9 @@ class Connection(SMTP):
         if self._fruitless > limits.fruitless_commands or self._refused > limits.refused_commands:
             await self.push("421 4.7.0 too many commands without a mail")
             self.hang_up()
+            return
+        if name in _ONLY_IN_TLS and self._listener.tls is not None and not self._secured:
+            await self.push("530 5.7.0 Must issue a STARTTLS command first")
             return
         verb = _VERBS.get(name)
         if verb is not None and self._in_order(verb):
@@ -350,6 +354,9 @@ _VERBS: Final = {
     "QUIT": Verb.QUIT,
 }
 """Commands that a fault can replace; `smtp_BDAT` and the end of data ask for their faults themselves."""
+
+_ONLY_IN_TLS: Final = frozenset({"AUTH", "MAIL"})
+"""Commands that a server with a certificate refuses in clear (RFC 3207 4)."""
 
 _AFTER_RCPT: Final = frozenset({Verb.XEXCH50, Verb.DATA})
 

@@ -38,7 +38,7 @@ class SmtpListener:
     limits           see `transport.smtp.limits`
     offers           called at each EHLO: what the server offers
     verify_peer      returns whether a store is one of the organization; by default there is none
-    tls              the server offers STARTTLS with it
+    tls              the server offers STARTTLS with it, and takes mail only in TLS
     on_verb          returns the fault of a lab at a verb
     link_state       called with a report of a link, from an authenticated store
     check_room       raises RefusalError if there is no room for so many bytes of a stranger

@@ -29,7 +29,8 @@ any                      QUIT                 closed
 any                      a limit is exceeded  closed, after the reply 421 or 552
 =======================  ===================  =========================================================================
 
-A command in another state is refused with 503. A refused command changes no state.
+A command in another state is refused with 503. A server with a certificate refuses AUTH and MAIL in clear with 530. A refused
+command changes no state.
 
 Example: EHLO, AUTH; MAIL, RCPT, XEXCH50 in one group; the blob of XEXCH50 and `BDAT 5000 LAST` with 5000 bytes in a second
 group. The state is ready, addressed, addressed, ready.
@@ -111,7 +112,7 @@ class StoreSession(Connection):
         """Forget what was said in clear (RFC 3207 4.2)."""
         reader, writer = cast(Any, self._reader), cast(Any, self._writer)
         self.transport = reader._transport = writer._transport = secured
-        self._secured = True
+        self._secured = self._over_ssl = True
         self.store = None
         cast(Session, self.session).host_name = None
         self.envelope = self._create_envelope()

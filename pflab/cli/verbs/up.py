@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import socket
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Unpack
 
 from typer import Argument, Option
 
@@ -17,6 +18,7 @@ from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import answers, is_up, recorded_url, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
+from pflab.drivers.socket_lab import SocketOptions
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from pflab.terms.verdict import ExitCode
@@ -39,6 +41,10 @@ def up(
             help="normal: a commit survives a killed process; full: it survives a power failure too.",
         ),
     ] = "normal",
+    tls: Annotated[
+        bool,
+        Option("--tls", help="The servers offer STARTTLS with certificates of the lab, and take mail only in TLS."),
+    ] = False,
     keep_mails: KeepMails = False,
 ) -> int:
     """Start a lab and serve it over HTTP until Ctrl-C.
@@ -60,8 +66,10 @@ def up(
     print_lines([f"starting {counted(len(organization.servers), 'server')} ..."], style="dim")
     bring_up = _processes if processes else _embedded
     try:
-        asyncio.run(bring_up(organization, folder, seed, kind, port, rate))
+        asyncio.run(bring_up(organization, folder, port, rate, seed=seed, durability=kind, tls=tls))
     except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
         raise CommandError(_port_taken(port, error)) from error
     print_lines([f"stopped; kept in {shown_path(folder.path)}"], style="dim")
     return ExitCode.GOOD
@@ -91,9 +99,9 @@ def _port_taken(port: int, error: OSError) -> str:
 
 
 async def _embedded(
-    topology: Topology, folder: RunFolder, seed: int, durability: Literal["full", "normal"], port: int, rate: float
+    topology: Topology, folder: RunFolder, port: int, rate: float, **options: Unpack[SocketOptions]
 ) -> None:
-    lab = LiveLab(topology, folder=folder, seed=seed, durability=durability)
+    lab = LiveLab(topology, folder=folder, **options)
     server = HttpServer(app_of_live_lab(lab, lab.host_of), port=port)
     async with lab:
         host, taken = await server.start()
@@ -105,9 +113,9 @@ async def _embedded(
 
 
 async def _processes(
-    topology: Topology, folder: RunFolder, seed: int, durability: Literal["full", "normal"], port: int, rate: float
+    topology: Topology, folder: RunFolder, port: int, rate: float, **options: Unpack[SocketOptions]
 ) -> None:
-    lab = ProcessLab(topology, folder=folder, seed=seed, durability=durability, http_port=port)
+    lab = ProcessLab(topology, folder=folder, http_port=port, **options)
     async with lab:
         await lab.coordinator.set_rate(rate)
         await _until_signal(lab, lab.url, topology, folder)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from smtplib import SMTP
+from smtplib import SMTP, SMTPSenderRefused
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -393,3 +393,21 @@ def test_each_scenario_that_cannot_be_played_is_named(
     results = json.loads(capsys.readouterr().out)
     assert [each["scenario"] for each in results] == scenarios
     assert all("begin" in each["not_played"] for each in results)
+
+
+def test_a_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """up --tls: servers replicate in TLS, refuse mail in clear with 530, and take it after STARTTLS."""
+    monkeypatch.chdir(tmp_path)
+    with lab_up(tmp_path, "--tls") as url, Client(url) as client:
+        client.post("A", "Projects", subject="Hello")
+        client.advance("15 min")
+        assert [each["subject"] for each in client.messages("B", "Projects")] == ["Hello"]
+        host, _, port = client.lab()["servers"][0]["smtp"].partition(":")
+        letter = ("kim@outside.test", ["projects@contoso.test"], b"Subject: outside\r\n\r\nx\r\n")
+        with SMTP(host, int(port)) as outside:
+            with pytest.raises(SMTPSenderRefused) as refused:
+                outside.sendmail(*letter)
+            assert (refused.value.smtp_code, refused.value.smtp_error[:5]) == (530, b"5.7.0")
+            outside.starttls()
+            outside.sendmail(*letter)
+        assert client.json("GET", "/nodes/A/messages/count?folder=Projects")["count"] == 2

@@ -8,6 +8,7 @@ import pytest
 
 from node.errors import InternalError
 from pflab.errors import NotIdle
+from pflab.lab import coordinator
 from pflab.lab.coordinator import Coordinator
 from tests.support.clock import START_AT
 from traces.labtime import HOUR_US, LabTime
@@ -20,6 +21,7 @@ class FakeHost:
         self.name = name
         self.activity = 0
         self.failure: Exception | None = None
+        self.blocked = False
         self.reason = ""
         self.at = START_AT
         self.rate = 0.0
@@ -105,6 +107,21 @@ async def test_a_wait_without_progress_ends_at_its_limit(calls: list[str]) -> No
     with pytest.raises(NotIdle, match="server A: 3 mails on their way out") as error:
         await lab.coordinator.quiet()
     assert "server B" not in str(error.value)
+
+
+async def test_a_host_that_cannot_write_ends_the_wait(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host that tries again and again to write, on a full disk, does not keep a wait for ever."""
+    monkeypatch.setattr(coordinator, "BLOCKED_LIMIT_S", 0.02)
+    host = FakeHost("A", calls)
+    host.blocked = True
+
+    def busy(_: LabTime) -> str:
+        host.activity += 1
+        return "store A cannot write"
+
+    host.busy = busy  # type: ignore[method-assign,assignment]
+    with pytest.raises(NotIdle, match=r"nothing could be written for 0.02 s; free space, .*: server A: store A cannot"):
+        await FakeLab(host).coordinator.quiet()
 
 
 async def test_a_failed_host_ends_the_wait(calls: list[str]) -> None:

@@ -1,6 +1,7 @@
 """STARTTLS between servers, with certificates of the lab's authority, over real sockets."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from node.codec.signing import Verifier
 from node.host.tls_files import tls_of
 from tests.support.smtp_peers import AUTHORITY, RECIPIENTS, Client, Receiver, credentials, mail
 from transport.envelope import SendState
+from transport.protocol.auth import MECHANISM
 from transport.smtp.listener import SmtpListener
 from transport.smtp.sender import SmtpSender
 from transport.smtp.tls import Tls
@@ -75,6 +77,39 @@ async def test_a_server_that_cannot_be_verified_gets_nothing(
     reason = await send(listener, tls_of(tmp_path / "other", seed, "A"), next_hop)
     assert reason.startswith("no connection") and "certificate" in reason.lower()
     assert peer.mails == []
+
+
+async def test_a_server_with_a_certificate_takes_mail_only_in_tls(
+    peer: Receiver, client: Client, tmp_path: Path
+) -> None:
+    """RFC 3207 4: AUTH and MAIL in clear are refused with 530, also after RSET and a second EHLO; in TLS mail is taken."""
+    for before in ("EHLO A", "RSET", "EHLO A"):
+        await client.say(before)
+        assert (await client.say("MAIL FROM:<kim@x.test>")).startswith("530 5.7.0")
+        assert (await client.say(f"AUTH {MECHANISM}")).startswith("530 5.7.0")
+        assert (await client.say(f"RCPT TO:<{RECIPIENTS[0]}>")).startswith("503")
+        assert (await client.say("DATA")).startswith("503")
+    assert (await client.say("STARTTLS")).startswith("220")
+    await client.writer.start_tls(tls_of(tmp_path / "a", SEED, "A").client, server_hostname="B")
+    await client.envelope()
+    assert (await client.say(b"Subject: a\r\n\r\n.\r\n")).startswith("250")
+    assert len(peer.mails) == 1
+
+
+async def test_both_ends_may_close_at_once(
+    peer: Receiver, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A QUIT that meets the end of the listener is no error, and nothing is logged."""
+    for _ in range(10):
+        listener = listener_of(peer, tls_of(tmp_path, SEED, "B"))
+        await listener.start()
+        sender = SmtpSender(credentials=credentials("A"), tls=tls_of(tmp_path, SEED, "A").client)
+        sent = replace(mail(), next_hop="B", system=True)
+        outcomes = await asyncio.gather(*(sender.send(listener.address, sent, "A") for _ in range(3)))
+        assert {outcome.state for outcome in outcomes} == {SendState.DELIVERED}
+        await asyncio.gather(listener.stop(), sender.close())
+        gc.collect()
+    assert (caplog.text, capfd.readouterr().err) == ("", "")
 
 
 async def test_what_is_said_in_clear_is_forgotten(client: Client) -> None:
