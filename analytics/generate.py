@@ -51,7 +51,7 @@ class Shape:
 
     @property
     def by_receiver(self) -> int:
-        """The number of events of each other store in a cycle: the hop, the mail, the row, and a version for each post."""
+        """The number of events of one receiving store in a cycle: the hop, the mail, the row, and a version for each post."""
         return POSTS + 3
 
     @property
@@ -108,7 +108,7 @@ def _cycles(spark: SparkSession, shape: Shape) -> DataFrame:
         .withColumn("store", F.explode(F.sequence(F.lit(0), F.lit(stores - 1))))
     )
     author = (F.col("k") % stores).cast("int")
-    own = F.floor((F.col("k") - F.col("store") + stores - 1) / stores)  # cycles before this one in which it posted
+    own = F.floor((F.col("k") - F.col("store") + stores - 1) / stores)  # earlier cycles in which this store posted
     base = 1 + own * shape.by_author + (F.col("k") - own) * shape.by_receiver
     guid = F.lpad(F.hex(author + 1), 32, "0")
     first = F.floor(F.col("k") / stores) * POSTS  # the author's earlier posts
@@ -146,7 +146,7 @@ def _number_sets(shape: Shape) -> tuple[Column, Column]:
     for index in range(shape.stores):
         cycles = F.floor(
             (F.col("k") - index + shape.stores) / shape.stores
-        )  # cycles in which this store posted, with this one
+        )  # cycles in which this store posted, including this one
         last = (cycles * POSTS).cast("string")
         parts.append(F.when(cycles > 0, F.concat(F.lit(f"{index + 1:032x}:1-"), last)))
     return F.concat("guid", F.lit(":"), low, F.lit("-"), high), F.concat_ws(";", *parts)

@@ -41,7 +41,7 @@ def figures() -> dict[str, float]:
             timers[f"{name} {size}"] = timeit.Timer(work, timer=process_time)
     calls = {name: max(1, int(ROUND_SECONDS / max(timer.timeit(1), 1e-6))) for name, timer in timers.items()}
     best = dict.fromkeys(timers, float("inf"))
-    for _ in range(ROUNDS):  # the sizes in turn, so that a slow period of the machine affects each of them
+    for _ in range(ROUNDS):  # measure the sizes in turn, so that a slow period of the machine affects all of them
         for name, timer in timers.items():
             best[name] = min(best[name], timer.timeit(calls[name]) / calls[name] * 1000)
     return best

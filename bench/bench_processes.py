@@ -152,8 +152,7 @@ class Watched:
 
 
 async def _singles(folder: Path) -> tuple[float, float, float, float]:
-    """Send each change in its own mail, when the change before it is visible. Return changes per second, p50 and p99 in
-    ms, and
+    """Send each change in its own mail, when the change before it is visible. Return changes per second, p50 and p99 in ms, and
     microseconds of processor time of all stores for each change."""
     took_s: list[float] = []
     async with _lab(folder, "singles", interval="0") as lab:

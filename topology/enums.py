@@ -51,7 +51,7 @@ class ResolveMethod(StrEnum):
 
 
 class ServerVersion(StrEnum):
-    """A version of Exchange. Compare versions by `rank`; as texts 5.5 would come last."""
+    """A version of Exchange. Compare versions by `rank`; if they were compared as texts, 5.5 would come last."""
 
     V5_5 = "5.5"
     V2000 = "2000"

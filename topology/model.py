@@ -47,7 +47,8 @@ class Connector:
         return self.bridgeheads[self.between.index(site)]
 
     def transfer_us(self, size: int) -> int:
-        """Return how long `size` bytes occupy the connector, rounded up; 0 without a bandwidth limit. Latency is extra."""
+        """Return how long `size` bytes occupy the connector, rounded up; 0 without a bandwidth limit. Latency is not
+        included."""
         if self.bandwidth is None:
             return 0
         return -(-size * 8 * 1_000_000 // self.bandwidth)
@@ -76,8 +77,8 @@ class Server:
 class Folder:
     """A folder that exists from the start.
 
-    schedule: None for the schedule of each store (spec: OUT-1). alias: of the mail address; None for the alias made from
-    the name, '' for a folder that accepts no mail (spec: ML-5).
+    schedule: None if each store uses its own schedule (spec: OUT-1). alias: the local part of the mail address; None if it is
+    made from the name, '' if the folder accepts no mail (spec: ML-5).
     """
 
     path: str

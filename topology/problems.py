@@ -29,7 +29,7 @@ class Problem:
 
         file.yaml:12:5: servers.C.version: "2001" is not a version; one of "5.5", "2000", "2003", "2007"
 
-    file: as the caller named it; path: where in the document, such as `connectors[0].cost`, '' for the whole;
+    file: as the caller named it. path: the place in the document, such as `connectors[0].cost`; '' means the whole document.
     line and column: from 1.
     """
 
@@ -54,7 +54,7 @@ class TopologyBaseError(Exception):
 class ProblemsError(TopologyBaseError):
     """A file has mistakes. `problems` has all of them, at most MOST_PROBLEMS, in the order of the file.
 
-    The text of the error has one line for each.
+    The text of the error has one line for each problem.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:

@@ -5,9 +5,9 @@ the first by (cost, number of connectors, names of the connectors in order). Thi
 computes the same path, and the rest of a best path is the best path from there. Costs are at least 1, so each connector
 brings a mail nearer to its destination.
 
-This holds as long as servers know of the same connectors that are down (spec: RT-2). With each hop a server learns what the
-previous one knew, so the servers that a mail passes soon agree. Servers cannot send reports through a relay; see
-`tells_links`.
+The order has these properties only while all servers know the same connectors that are down (spec: RT-2). At each hop the next
+server learns what the previous server knew, so the servers on the way of a mail soon agree. Servers cannot send reports through
+a relay; see `tells_links`.
 """
 
 import heapq
@@ -52,13 +52,13 @@ class Routing:
         self.relays = frozenset(each.name for each in links)
         """The names of all connectors that go through a foreign mail server, down or not."""
         self.relay_ends = frozenset(server for each in links for server in each.bridgeheads)
-        """The servers at their ends."""
+        """The servers at the ends of these connectors."""
         up = [connector for connector in topology.connectors if connector.name not in down]
         self._neighbours = _neighbours(up)
-        # spec: RT-4; referrals follow the configuration, whatever links are up.
+        # spec: RT-4; referrals follow the configuration, also over links that are down.
         self._all_neighbours = _neighbours(topology.connectors)
         self.tells_links = not any(self.bridged(frozenset({each.name})) for each in links)
-        """Whether servers report links that are down. They do unless a relay lies on a ring, where mail could come back."""
+        """Whether servers report links that are down. They do not if a relay lies on a ring, because then mail could circle."""
         self._paths: dict[str, dict[str, tuple[Connector, ...]]] = {}
         self._affinities: dict[str, dict[str, tuple[Connector, ...]]] = {}
 
@@ -69,7 +69,7 @@ class Routing:
     def bridged(self, down: frozenset[str]) -> frozenset[str]:
         """Return those connectors of `down` that mail can bypass while all of `down` are down.
 
-        A connector that is the only way between two parts is not worth leaving: mail would not get anywhere.
+        Mail keeps using a connector that is the only way between two parts, because without it there is no route.
         """
         # spec: RT-2
         left = _neighbours(each for each in self._topology.connectors if each.name not in down)
@@ -86,7 +86,7 @@ class Routing:
         return server in self._site_of
 
     def crosses(self, server: str, connector: Connector) -> bool:
-        """Return whether `server` sends mail over the connector, its own or that of other servers."""
+        """Return whether `server` sends mail over the connector: its own mail, or the mail of other servers."""
         site = self._home(server)
         if site not in connector.between:
             return False
@@ -112,7 +112,7 @@ class Routing:
 
     def affinity_cost(self, a: str, b: str, *, transitive: bool = True) -> int | None:
         """Return the least sum of affinities from site `a` to site `b`, over connectors that allow referrals; None if
-        there is none. Not transitive, as in 5.5, means: only over a connector between the two (spec: RT-4)."""
+        there is none. If it is not transitive, as in 5.5, only a connector between the two sites counts (spec: RT-4)."""
         self._require_site(a)
         self._require_site(b)
         if not transitive and a != b:
@@ -126,9 +126,10 @@ class Routing:
     def next_hop(self, from_server: str, to_server: str) -> NextHop | None:
         """Return the server to which `from_server` hands a mail for `to_server`; None without a path.
 
-        Within a site the mail goes directly. To another site it goes to the own site's bridgehead of the first connector,
-        over the connector to the bridgehead at its other end, and so on. Any server of a site uses a connector of kind
-        direct itself. All recipients behind a connector have the same next hop, so one copy crosses it.
+        Within a site the mail goes directly. Mail to another site goes first to the bridgehead of this site for the first
+        connector, then over the connector to the bridgehead at the other end, and so on. A connector of kind direct needs no
+        bridgehead in the sender's site: each server sends over it. All recipients behind a connector have the same next hop, so
+        one copy crosses it.
 
         Raises RouteError also if both are the same server.
         """

@@ -18,7 +18,7 @@ SLOT_US: Final = 15 * MINUTE_US
 SLOTS_A_DAY: Final = DAY_US // SLOT_US
 SLOTS_A_WEEK: Final = 7 * SLOTS_A_DAY
 _SLOTS_AN_HOUR: Final = HOUR_US // SLOT_US
-# 7 days of 96 quarter hours, a bit each (X, section 2.2).
+# A week has 7 days of 96 quarter hours. Each quarter hour is a bit (X, section 2.2).
 
 # The week of the grid begins on Sunday, 00:00 UTC; 1970-01-01, where lab time begins, was a Thursday.
 _FIRST_SUNDAY_AT: Final = -4 * DAY_US
@@ -39,7 +39,7 @@ _EVERY: Final = re.compile(r"every\s+(\d{1,4}\s*)?(?:h|hours?)", re.ASCII | re.I
 _TIMES: Final = re.compile(r"(\d{1,2}):(\d{2})(?:\s*-\s*(\d{1,2}):(\d{2}))?", re.ASCII)
 _ENTRY: Final = re.compile(r"\s*(?P<days>[A-Za-z][A-Za-z,\s-]*?)?\s*(?P<times>\d.*?)?\s*", re.ASCII)
 _MAX_ENTRIES: Final = SLOTS_A_WEEK
-# More than the names of all seven days need. The patterns above are slow on long sequences of blanks.
+# Enough for the names of all seven days. A longer text is refused, because the patterns above are slow on many blanks.
 _MAX_ENTRY_TEXT: Final = 120
 _RIGHT: Final = (
     'write always, never, every 1 h, every 2 h, every 4 h, or times such as "Mon-Fri 20:00-06:00" or "Sun 12:15", '
@@ -75,7 +75,7 @@ class Schedule:
 
     @classmethod
     def every(cls, hours: int) -> "Schedule":
-        """Return the schedule that fires every so many hours from 00:00 UTC on; `hours` must divide the day."""
+        """Return the schedule that fires every `hours` hours, beginning at 00:00 UTC. `hours` must divide 24."""
         if not 1 <= hours <= 24 or 24 % hours:
             raise ValueTextError(f"every {hours} h does not divide the day", "write 1, 2, 3, 4, 6, 8, 12 or 24 hours")
         return cls.of_slots(range(0, SLOTS_A_WEEK, hours * _SLOTS_AN_HOUR))
@@ -96,7 +96,7 @@ class Schedule:
     def next_fire(self, after_at: LabTime, always_interval_us: int) -> LabTime | None:
         """Return the first instant after `after_at` at which this schedule fires; None if it never does.
 
-        always_interval_us: the store's interval for "always", from 0 (a microsecond later) to a day.
+        always_interval_us: the store's interval for "always", from 0 to a day. With 0 the schedule fires a microsecond later.
         """
         # spec: OUT-1
         if self.is_never:
@@ -145,8 +145,9 @@ NEVER: Final = Schedule(ReplicationStyle.NEVER)
 def parse_schedule(value: str | Sequence[str]) -> Schedule:
     """Read `always`, `never`, `every 1 h` (2, 4), or times such as `Mon-Fri 20:00-06:00`, `Sat,Sun` or `12:15`.
 
-    Times are quarter hours in UTC. The end time is exclusive; an end before its start is on the next day. Times without
-    days hold for every day. Several entries, in a list or joined by semicolons, add up. Raises ValueTextError.
+    Times are quarter hours in UTC. The end time is exclusive; an end before its start is on the next day. Times without days
+    apply to every day. `value` may have several entries, in a list or joined by semicolons; the schedule then fires at the
+    times of each entry. Raises ValueTextError.
     """
     entries = value.split(";") if isinstance(value, str) else list(value)
     if not entries or len(entries) > _MAX_ENTRIES:
@@ -240,7 +241,8 @@ def _grid_texts(slots: Sequence[int]) -> list[str]:
 
 
 def _spans(slots: Sequence[int]) -> list[tuple[int, int]]:
-    """Return start and length of the unbroken runs around the week; runs of a day or more are cut at midnight."""
+    """Return start and length of each unbroken run of slots, also around the week's end. Runs of a day or more end at
+    midnight."""
     chosen = set(slots)
     if len(chosen) == SLOTS_A_WEEK:
         return [(day * SLOTS_A_DAY, SLOTS_A_DAY) for day in range(7)]

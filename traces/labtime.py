@@ -21,7 +21,7 @@ HOUR_US: Final = 60 * MINUTE_US
 DAY_US: Final = 24 * HOUR_US
 WEEK_US: Final = 7 * DAY_US
 
-# A duration must fit SQLite's integer with room for adding it to any instant.
+# The sum of any instant and any duration must fit into an integer of SQLite.
 MAX_DURATION_US: Final = 1 << 61
 
 END_AT: Final[LabTime] = 221_845_392_000 * SECOND_US
@@ -29,10 +29,10 @@ END_AT: Final[LabTime] = 221_845_392_000 * SECOND_US
 because no setting is longer than a few centuries."""
 
 MAX_RATE: Final = 1e6
-"""The fastest rate of a clock: a day in 86 ms. Beyond it a timer is imprecise by hours; use warp instead."""
+"""The fastest rate of a clock: a lab day takes 86 ms. On a faster clock, timers would be wrong by hours; use warp instead."""
 
 MIN_RATE: Final = 1e-6
-"""The slowest rate above 0: a lab second in 12 days."""
+"""The slowest rate above 0: a lab second takes 12 days."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -106,7 +106,7 @@ def checked_rate(rate: float) -> float:
 
 
 def parse_instant(text: str) -> LabTime:
-    """Return the instant that a text such as `2003-10-21T00:15:00Z` means. It is always UTC.
+    """Return the instant that a text such as `2003-10-21T00:15:00Z` means, always in UTC.
 
     The seconds, the `Z`, or the time of day (midnight) may be missing, and a space may replace the `T`. Raises TimeTextError.
     """
@@ -127,8 +127,8 @@ def parse_instant(text: str) -> LabTime:
 def format_duration(duration_us: int) -> str:
     """Return a duration as people write it: `6 h`, `36 h`, `7 d`, `90 s`, `80 ms`, `1 h 1 min 1 s`.
 
-    It has one unit if that is exact and short, otherwise all units from the largest down. `parse_duration` is the exact
-    reverse.
+    The text has one unit if it is then exact and short; otherwise it has all units, the largest first. `parse_duration` is the
+    exact reverse.
     """
     if duration_us < 0:
         return f"-{format_duration(-duration_us)}"

@@ -1,4 +1,4 @@
-"""Reads a folder of segments: the events in the order of (run, node, seq), and everything that is wrong with them.
+"""Reads a folder of segments: returns the events in the order of (run, node, seq), and all that is wrong with the files.
 
 Nothing is ignored silently. Malformed lines, unknown event types and lines of another version are set aside and counted. A
 missing seq is a Gap, because a trace with a gap proves nothing.
@@ -22,7 +22,7 @@ _KEPT_OF_LINE: Final = 2000
 
 
 class _Header(msgspec.Struct):
-    """The fields that are read even from an event of an unknown type or version, so that its seq is not missing."""
+    """The fields that are read even from an event of an unknown type or version, so that its seq does not count as missing."""
 
     type: str
     run: str
@@ -61,7 +61,7 @@ class Gap:
 @dataclass(frozen=True, slots=True, order=True)
 class Duplicate:
     """A sequence number that occurs twice. same: both events are equal, for example because a segment was copied; otherwise
-    one of them is wrong. The first one is used."""
+    one of them is wrong. The reader uses the first event."""
 
     run: str
     node: str
@@ -129,7 +129,7 @@ class _Reader:
     def __init__(self) -> None:
         self._read = Trace()
         self._events: dict[_Key, Event] = {}
-        # The sequence numbers of lines that were set aside are not missing.
+        # The sequence numbers of lines that were set aside do not count as missing.
         self._not_understood: dict[_Key, bytes] = {}
 
     def take(self, file: str, number: int, line: bytes) -> None:

@@ -8,11 +8,11 @@ that it describes is in the database. The calls for one stimulus:
 | `begin(now)` | a stimulus starts; the events before are final |
 | `record(Kind, ...)` | record an event, any number of times |
 | `take()` | get the lines to store in the same transaction |
-| `discard()` | instead of `take`, or after a failed commit: forget the events and reuse their numbers |
+| `discard()` | forget the events and use their numbers again; called instead of `take`, or after a failed commit |
 
 A bulk stimulus records thousands of events. So the recorder keeps an event as a dictionary of its own fields and
 encodes this dictionary, which takes 2 us. To create the typed value first would take 3 us. The typed value is made only
-when `events` is read. Missing, unknown or wrong fields are found then, or at once if the recorder is `checked`.
+when `events` is read. Missing, unknown or wrong fields are found only at that time, or at once if the recorder is `checked`.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,9 +40,9 @@ def _own_fields(kind: type[Event]) -> frozenset[str]:
 
 
 class Recorder:
-    """Sets header fields and counts the node's sequence and Lamport numbers.
+    """Records the events of a node: sets the header fields of each event, and gives it the next sequence and Lamport number.
 
-    seq and lamport: the numbers last used, as the database has them at the start (0 and 0 at first).
+    seq and lamport: the last used numbers, which the database has kept (0 and 0 in a new database).
     real_time: seconds since 1970, for the header's `real`; None in simulation.
     checked: check each event against its definition when it is recorded (for tests).
     """
@@ -102,7 +102,7 @@ class Recorder:
         self._kept.append((kind, seq, lamport, fields))
 
     def lamport_seen(self, lamport: int) -> None:
-        """Take over the Lamport number of a received message, so that later events here come after it."""
+        """Take over the Lamport number of a received message, so that later events of this node have larger numbers."""
         self.lamport = max(self.lamport, lamport)
 
     def recorded(self) -> Iterator[tuple[type[Event], dict[str, Any]]]:
@@ -111,12 +111,12 @@ class Recorder:
 
     @property
     def events(self) -> list[Event]:
-        """The events of the present stimulus, taken or not. Raises TraceError for wrong fields."""
+        """The events of the present stimulus, also those that `take` has returned. Raises TraceError for wrong fields."""
         common = self._common()
         return [_typed(common, *kept) for kept in self._kept]
 
     def take(self) -> bytes:
-        """Return the JSON lines of the events not taken yet, each with its newline; b'' if there are none."""
+        """Return the JSON lines, with newlines, of the events that `take` has not returned yet; b'' if there are none."""
         fresh = self._kept[self._taken :]
         self._taken = len(self._kept)
         common = _ENCODER.encode(self._common())[1:-1]
@@ -130,7 +130,7 @@ class Recorder:
         return b"".join(lines)
 
     def discard(self) -> None:
-        """Forget the events of the stimulus, taken or not, and reuse their numbers. Call it before the next `begin`."""
+        """Forget all events of the stimulus, even if `take` returned them, and reuse their numbers. Call it before `begin`."""
         self.seq, self.lamport = self._mark
         self._kept = []
         self._taken = 0

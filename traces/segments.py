@@ -1,8 +1,8 @@
 """Segment files: they contain the events that a node has exported from its database.
 
-A segment is `<node>-<incarnation>-<first seq>.jsonl`: JSON lines, one event each, in the order of seq. It appears complete
-(written under another name, fsync, atomic rename) and never changes. So a reader can use every segment that it sees, and an
-exporter can delete from the database what a segment contains.
+A segment is `<node>-<incarnation>-<first seq>.jsonl`: JSON lines, one event each, in the order of seq. It is complete when it
+appears, because it is written under another name and renamed after fsync. It never changes. So a reader can use every segment
+that it sees, and an exporter can delete from the database what a segment contains.
 """
 
 import os
@@ -37,7 +37,7 @@ class SegmentName:
 
     @classmethod
     def parse(cls, text: str) -> "SegmentName | None":
-        """Return the parts of a file name; None if it is not a segment's."""
+        """Return the parts of a file name; None if it is not the name of a segment."""
         match = _NAME.fullmatch(text)
         if match is None:
             return None
@@ -97,7 +97,7 @@ def list_segments(folder: Path) -> list[tuple[SegmentName, Path]]:
 
 def exported_through(folder: Path, node: str) -> int:
     """Return the last seq of `node` in closed segments, 0 if there is none. An exporter that was killed after it had written a
-    segment continues there.
+    segment continues after this seq.
 
     Raises SegmentError if the last segment does not end in an event.
     """

@@ -1,8 +1,8 @@
 """The version of the trace format, and which versions a reader accepts.
 
 The format has a version `major.minor`. A new event type or a new field with a default raises the minor number. A change that
-an old reader would misunderstand raises the major number. The field `v` of a line is its major version; it is left out while
-that is 1.
+an old reader would misunderstand raises the major number. The field `v` of a line is its major version; it is left out if the
+major version is 1.
 
 | a reader finds | it |
 |---|---|

@@ -16,7 +16,7 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
 
     holders, untouched: as in `holders.with_holders`. sizes, updates: of the cycle's mails, in order. own: the ranges of the
     store's own GUID in the sets of messages or folders. claimed_before: the highest own number in earlier cycles, or the
-    counter at which the present replica began; 0 for none. made: the highest own number of the store's changes there.
+    counter at which the present replica began; 0 for none. made: the highest own number of the store's changes in the folder.
     """
     mails = events.of("mail.submitted").where("message_type in (2, 4)")
     mine = org.guids.groupBy("trace", F.col("store").alias("node")).agg(

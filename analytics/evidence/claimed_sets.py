@@ -27,7 +27,7 @@ _LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.
 
 
 def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
-    """Return trace, folder, stated_rows: for each store the row in its last mail that names the folder: store, seq, at, stated.
+    """Return trace, folder, stated_rows (store, seq, at, stated): the row in each store's last mail that names the folder.
 
     Stores that were restored, or that once dropped the replica, are left out, because they no longer have what they had.
     """
@@ -49,9 +49,9 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
 
 
 def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
-    """Return a row for each change and each store that has stated its row of the folder: trace, node, at, folder, subject,
-    number, claimed (the row has the number), had (the store then had a version that includes it), applied (the store
-    applied it).
+    """Compare each change with the last stated row of each store. Columns: trace, node, at, folder, subject, number; claimed:
+    the stated row has the number; had: at that time the store had a version that includes the change; applied: the store
+    applied the change.
 
     spec: CN-7, IN-1, CV-1
     """

@@ -30,8 +30,8 @@ _SETTINGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What evidence is computed from: the events, the histories (`rows`), the objects (`things`), the organization, and tables
-    that several others need.
+    """The inputs of the evidence: events, histories (`rows`), objects (`things`), the organization, and tables that others
+    need.
 
     restored: the stores (trace, node) that were restored. plain: the stores with the default settings. candidates: the stores
     that could be asked for missing changes. listed: cases with the holders as the node knew them. node_states: the state of
@@ -50,7 +50,7 @@ class Material:
 
 
 def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame, org: Organization) -> Material:
-    """Return the material. The tables that several others need are kept, so that Spark plans from there."""
+    """Return the material. Tables that several other tables need are kept, so that Spark computes them once."""
     stores = {
         "restored": lambda: restores(events).select("trace", F.col("store").alias("node")),
         "plain": lambda: plain_stores(events).select("trace", F.col("store").alias("node")),
@@ -67,8 +67,8 @@ def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame,
 
 
 def plain_stores(events: Silver) -> DataFrame:
-    """Return trace, store: the stores with only default settings, to which the documented times apply. 5.5 has other times and
-    is left out."""
+    """Return trace, store: the stores with only default settings, to which the documented times apply. Stores of 5.5 have other
+    times and are left out."""
     topologies = events.of("run.started").select("trace", F.from_json("topology", _SETTINGS).alias("t"))
     plain = topologies.where(F.coalesce(F.size("t.settings"), F.lit(0)) <= 0)
     stores = plain.select("trace", F.explode("t.servers").alias("store", "of"))
@@ -79,8 +79,8 @@ def plain_stores(events: Silver) -> DataFrame:
 
 
 def changes(events: Silver, history: DataFrame) -> DataFrame:
-    """Return the changes made, each with the one before it under the same GUID, and the versions that it replaced; for folders
-    also stayed: the stores on the lists of those versions that were not deleted (RP-6)."""
+    """Return the changes made, each with the previous change under the same GUID, and with the versions that it replaced.
+    stayed (of folders): the stores on the replica lists of these versions, without deleted stores (RP-6)."""
     made = events.of("change.made").withColumn("guid", F.substring_index("number", ":", 1))
     made = made.withColumn("counter", F.substring_index("number", ":", -1).cast("long")).withColumn("list", pcl_map())
     own = Window.partitionBy("trace", "guid").orderBy("seq")
@@ -123,8 +123,8 @@ def applied(events: Silver, rows: DataFrame) -> DataFrame:
 
 
 def at_stores(things: DataFrame) -> DataFrame:
-    """Return trace, node, folder, object, kind, rows, at: what one store made and applied of an object and has not lost
-    since."""
+    """Return trace, node, folder, object, kind, rows, at: the versions of an object that a store made or applied and has not
+    lost since."""
     counts = "filter(rows, r -> r.seq > 0 and not r.undone and not r.dropped)"
     kept = things.select("trace", "folder", "object", "kind", F.expr(counts).alias("every"))
     stores = F.explode(F.expr("array_distinct(transform(every, r -> r.store))")).alias("node")
@@ -187,9 +187,10 @@ def rows_replaced(events: Silver) -> DataFrame:
 
 
 def hops(events: Silver) -> DataFrame:
-    """Return trace, mail, node, next_hop, connector, copies, at, landed (the next server has it, or a fault lost it there),
-    arrivals (how often it arrived at this node; null where it was submitted), given_up (copies that never reached a next
-    server, so that a new copy took their recipients), last_at, links_at (when the node first learned that a link was down)."""
+    """Return trace, mail, node, next_hop, connector, copies, at, landed, arrivals, given_up, last_at, links_at. landed: the
+    next server has the mail, or a fault lost it there. arrivals: how often the mail arrived at this node; null where it was
+    submitted. given_up: the copies that never reached a next server, so that new copies took their recipients. links_at: when
+    the node first learned that a link was down or up."""
     copies = (
         events.of("hop.sent", "hop.failed")
         .where("mail is not null")
@@ -221,7 +222,7 @@ def hops(events: Silver) -> DataFrame:
 
 
 def requests(m: Material) -> DataFrame:
-    """Return the backfill requests received, with what they ask for and the answers to that mail."""
+    """Return the received backfill requests, each with the change numbers that it asks for and the answers to it."""
     asked = (
         m.events.of("mail.received")
         .where("message_type = 8")
@@ -307,7 +308,7 @@ def conflicts(events: Silver) -> DataFrame:
 
 
 def clocks(events: Silver) -> DataFrame:
-    """Return the times of every event, with those of the event before it on its node."""
+    """Return the times of each event, and the times of the previous event on the same node."""
     line = Window.partitionBy("trace", "node").orderBy("seq")
     heads = events.events.select("trace", "node", "seq", "at", "lamport", "type")
     return heads.withColumn("at_before", F.lag("at").over(line)).withColumn(

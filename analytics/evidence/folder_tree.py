@@ -1,7 +1,7 @@
 """The folder tree as it must be: each folder with its path and holders, computed from the versions of the folders.
 
-A folder below a deleted folder is deleted with its content (HI-6). The tree of a run is one small map; paths follow the parents
-upwards.
+A folder below a deleted folder is deleted with its content (HI-6). The tree of a run is one small map. A path is found by
+following the parents upwards.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _CASE: Final = ("trace", "node", "seq", "at", "folder")
 
 
 def cases(events: Silver) -> DataFrame:
-    """Return the cases that are judged by the replica list: _CASE, `what`, and the fields of that kind.
+    """Return the cases that depend on the replica list: _CASE, `what` (the kind of case), and the fields of this kind.
 
     what: mail (a folder that a sent mail names), received (a folder that a received status, or a received mail marked repeat,
     names), responders, conflict, notice, aged, tombstone, due (a status), added and dropped (the node's own replica).
@@ -94,8 +94,8 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
 
 
 def _deleted(events: Silver) -> DataFrame:
-    """Return trace, node, removed (seq, store): the stores that a node deleted from its directory (RP-6). They hold nothing
-    more, even if a replica list still names them."""
+    """Return trace, node, removed (seq, store): the stores that a node deleted from its directory (RP-6). They hold no folder,
+    even if a replica list still names them."""
     removed = F.collect_list(F.struct("seq", "store")).alias("removed")
     return events.of("store.deleted").groupBy("trace", "node").agg(removed)
 
@@ -145,8 +145,8 @@ def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
 
 
 def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
-    """Return due statuses (`what` due) and begun replicas (added), of folders with other holders: kept (the status was sent at
-    that instant; the holders were asked for their status within a day), until_at (the latest time for that)."""
+    """Return the due statuses (`what` due) and begun replicas (`what` added) of folders with other holders. kept: the due
+    status was sent at that instant, or the holders were asked for their status by until_at."""
     mails = listed.where("what = 'mail' and message_type = 16").select("trace", "node", "at", "folder").distinct()
     sent = mails.withColumn("kept", F.lit(True))
     due = listed.where("what = 'due'").join(sent, ["trace", "node", "at", "folder"], "left")
@@ -164,7 +164,7 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
 def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     """Return dropped tombstones (`what` tombstone) and dropped replicas (dropped): _CASE, what, object, number, modified_at (of
     a tombstone), holders, dead, others (how many other holders), unknown_to: the holders whose row at that time did not have
-    the number, or did not have all of the replica."""
+    the tombstone's number, or all numbers of the replica."""
     made = firsts(rows.where("act = 'made'"), "modified_at", "kind")
     counter = F.substring_index("number", ":", -1).cast("long")
     guid = F.expr(guid_of_kind("substring_index(number, ':', 1)", "kind"))
@@ -185,7 +185,7 @@ def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     as_stated = asked.unionByName(known, allowMissingColumns=True).withColumn(
         "stated_row", F.coalesce(F.last("row", ignorenulls=True).over(before), F.expr(f"cast(array() as {RANGES})"))
     )
-    # The event has the content of a dropped replica in one set.
+    # The event has all numbers of a dropped replica in one set.
     as_stated = as_stated.withColumn(
         "stated_row",
         F.when(F.col("what") == "dropped", F.expr(without_kind("stated_row"))).otherwise(F.col("stated_row")),

@@ -24,8 +24,8 @@ def attempts(events: Silver) -> DataFrame:
     limited.
 
     before: the copy's attempt before this one (what, at, next_hop, connector). queued_at: when the mail first was at this
-    server. returned: it was returned then or later. system: it is a replication mail. limited: the connectors with a size
-    limit.
+    server. returned: it was returned at that time or later. system: it is a replication mail. limited: the connectors with a
+    size limit.
     """
     rows = events.lines(*_ATTEMPTS).select(
         "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
@@ -57,7 +57,8 @@ def attempts(events: Silver) -> DataFrame:
 
 def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> DataFrame:
     """Return the content mails that were sent at the first attempt over connectors of limited bandwidth: trace, node, at, mail,
-    connector, priority, before (less urgent mails queued with it and sent first), after (the same, but queued later).
+    connector, priority, before (less urgent mails queued at the same time and sent earlier), after (less urgent mails queued
+    later and sent earlier), others (mails of another priority queued at the same time).
 
     The folders have a priority in the topology (`priorities`: trace, folder, priority) and were never changed. Runs in which
     a fault delays mails are left out.

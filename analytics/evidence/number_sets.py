@@ -56,7 +56,7 @@ def without_kind(ranges_: str) -> str:
 
 
 def merged(ranges_: str) -> str:
-    """Return SQL for the union of ranges of several sets, which may come in any order."""
+    """Return SQL for the union of several sets, whose ranges may be in any order."""
     empty = f"cast(array() as {RANGES})"
     touches = "size(n) > 0 and n[size(n) - 1].guid = r.guid and n[size(n) - 1].high >= r.low - 1"
     longer = "struct(r.guid as guid, n[size(n) - 1].low as low, greatest(n[size(n) - 1].high, r.high) as high)"

@@ -1,9 +1,9 @@
 """For each object: which versions must exist, and which each store has.
 
 The reasoning is that of the oracle (CV-2), written independently on histories. A version is superseded if the predecessor list
-of another version covers its number (CN-4); all others must exist (CF-1). A delete wins (DL-2). Of a folder or an associated
-message only the version of the last writer exists (HI-5, CN-9). A version that only a restored store had may be lost, and then
-the version that it replaced must exist again (DU-1).
+of another version covers its number (CN-4); all other versions must exist (CF-1). A delete wins (DL-2). Of a folder or an
+associated message only the version of the last writer exists (HI-5, CN-9). A version that only a restored store had may be
+lost, and then the version that it replaced must exist again (DU-1).
 
 One shuffle collects the rows of an object; everything else is computed from its small array.
 """
@@ -33,7 +33,7 @@ _LATEST: Final = (
     f"case when size(s.kept) < 2 then transform(s.kept, v -> {_VERSION})"
     f" else array(array_max(transform(s.kept, v -> struct(v.seq as place, {_VERSION} as row))).row) end"
 )
-"""SQL for what a store has of an object with one version: the version that it took last, whether that was right or not."""
+"""SQL for the version that a store has of an object that can have only one: the last one that it took, right or wrong."""
 
 
 def _uncovered(rows: str) -> str:

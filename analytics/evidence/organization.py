@@ -62,7 +62,7 @@ def parts(events: Silver) -> dict[str, Callable[[], DataFrame]]:
 
 
 def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
-    """Return the least costs over all connectors (RT-1), also those with a link down, and over those that allow referrals
+    """Return the least costs over all connectors (RT-1), even if a link is down, and over the connectors that allow referrals
     (RT-4)."""
     costs = _least(started, "c.cost").withColumnRenamed("sum", "cost")
     affinities = _least(started, "try_cast(c.affinity as bigint)").withColumnRenamed("sum", "affinity")
@@ -124,7 +124,7 @@ def _genesis(started: DataFrame) -> DataFrame:
 
 
 def _setup(events: Silver) -> DataFrame:
-    """Return the one GUID of folder ids that belongs to no store. A run that never names a folder of the topology has none."""
+    """Return the one GUID of folder ids that belongs to no store; no row if the run never names a folder of the topology."""
     own = events.of("node.started").select("trace", F.col("replica_guid").alias("guid")).distinct()
     folders = events.events.select("trace", F.col("folder").alias("id"))
     tree = events.events.where(F.col("folder") == HIERARCHY).select("trace", F.col("object").alias("id"))

@@ -44,9 +44,9 @@ def deletions(events: Silver, rows: DataFrame) -> DataFrame:
 
 
 def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """Return the stores deleted from the directory: trace, node (where it was deleted by force; otherwise a node that knows the
-    fewest lists), at, store, forced, listing (the folders that listed it in the versions known there), left (those of them
-    whose list the node did not change at that instant).
+    """Return the stores deleted from the directory: trace, node (the node where it was deleted by force, or else a node that
+    knows the fewest lists), at, store, forced, listing (the folders that listed it in the versions known there), left (those of
+    them whose list the node did not change at that instant).
 
     All stores learn of a deletion at the same time. A store that does not have the new version of a folder still lists
     the deleted store.
@@ -80,8 +80,8 @@ def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> Data
 
 
 def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """Return the folders as stores show them: trace, node, seq, at, folder, path, name and parent (of the version known there
-    then), namesakes (other folders that the store has known under that name and parent). Restored stores are left out."""
+    """Return the folders as stores show them: trace, node, seq, at, folder, path, name and parent (of the version that the
+    store knew), namesakes (other folders that the store has known under that name and parent). Restored stores are left out."""
     seen = events.of("folder.shown").select("trace", "node", "seq", "at", "folder", "path")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     texts = firsts(hierarchy.where("act = 'made' and not deleted"), "subject", "parent")

@@ -55,7 +55,7 @@ def _steps(events: Silver) -> DataFrame:
         "trace", "node", "seq", "at", "folder", F.col("entry").cast("long").alias("entry"), "source", "how",
         F.col("type").alias("what"),
     )  # fmt: skip
-    # A registry value: if a start has no event for it, it is the default (SE-1).
+    # The limit is a registry value. If a start has no event for it, the default applies (SE-1).
     starts = events.of("node.started").select("trace", "node", "seq", F.lit(DEFAULT_LIMIT).cast("long").alias("read"))
     limits = events.of("setting.value").where(F.col("name") == LIMIT)
     limits = limits.select("trace", "node", "seq", F.col("value").cast("long").alias("read"))
@@ -63,7 +63,7 @@ def _steps(events: Silver) -> DataFrame:
 
 
 def _served_before(requests: DataFrame) -> DataFrame:
-    """Return trace, node, seq (of a deferred request), before: the entries due later that took the last slot meanwhile."""
+    """Return trace, node, seq (of a deferred request), before: the entries that came due later and took the last slot."""
     waiting = requests.where("what = 'request.deferred'").select("trace", "node", "seq", "entry", "due", "until")
     served = requests.where("what = 'request.sent' and out >= most").select(
         "trace", "node", F.col("seq").alias("served"), F.col("entry").alias("other"), F.col("due").alias("other_due")

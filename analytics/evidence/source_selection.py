@@ -1,9 +1,9 @@
 """Choices of backfill sources, computed independently from the state tables at that time (BF-1 to BF-4): what each candidate
 had, at which cost, and whether it was down.
 
-From the event of a choice, only the names of the candidates are used. The row of a candidate is the row in the last
-mail that arrived from the candidate. Its cost is that of the route in the topology. It is down if its time-out ended
-and no mail arrived from it since.
+The event of a choice gives only the candidates, which of them have no address, and the missing changes. The row of a candidate
+is the row in the last mail that arrived from the candidate. Its cost is that of the route in the topology. It is down if its
+time-out ended and no mail arrived from it since.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     (entry): _ASKING, method, store, place, stated, row, stale, down, asked_at, transit, cost, affinity, version, preferred.
 
     place: in the node's order, from 1. stated: what the node recorded: down, preferred, cost, version, has, passed_over, ...
-    row: ranges by kind; null if none arrived or it is stale. stale: a new replica list came since. asked_at: the last request
-    to it, or when the first of the six steps listed it; null for never. transit: its mean transmission time; null if no mail
-    arrived.
+    row: ranges by kind; null if none arrived or it is stale. stale: a new replica list arrived after the row. asked_at: when it
+    was last asked, or when the first of the six steps listed it; null for never. transit: its mean transmission time; null if
+    no mail arrived.
     """
     asked = _asked(events, org, restored)
     pairs = F.broadcast(asked.select("trace", "node", "store").distinct())
@@ -68,8 +68,8 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
 
 
 def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
-    """Return which store's row is needed at which event. Restored stores are left out: they ask for what the trace does not
-    show."""
+    """Return which store's row is needed at which event. Restored stores are left out, because the trace lacks what they
+    know."""
     choices = events.of("sources.considered").select(
         "trace", "node", "seq", "at", "folder", "entry", "method", F.lit("choice").alias("what"),
         F.posexplode("candidates").alias("place", "stated"),
@@ -86,8 +86,7 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
 
 
 def _known(events: Silver, pairs: DataFrame) -> DataFrame:
-    """Return what a node learned about a store, for these `pairs`: its row (latest), that it is down or up again
-    (marked), its
+    """Return what a node learned about a store, for these `pairs`: its row (latest), that it is down or up again (marked), its
     mean transmission time (mean), and when the node asked it (asked)."""
     rows = events.of("row.replaced").select(
         "trace", "node", "seq", "store", "folder",
@@ -108,8 +107,8 @@ def _known(events: Silver, pairs: DataFrame) -> DataFrame:
 
 
 def _means(mails: DataFrame, events: Silver) -> DataFrame:
-    """Return `mails` with mean: the running mean of the transmission times up to this mail, where the newest has a weight
-    of one quarter. It is null for a mail that a later one has overtaken, because such a mail is not counted (RT-3).
+    """Return `mails` with mean: the running mean of the transmission times up to this mail, in which the newest time has a
+    weight of one quarter. It is null for a mail that a later one has overtaken, because such a mail is not counted (RT-3).
 
     Only the last WEIGHING mails are used.
     """
@@ -127,8 +126,8 @@ def _means(mails: DataFrame, events: Silver) -> DataFrame:
 
 
 def _turns(events: Silver) -> DataFrame:
-    """Return when a node asked a store, which then goes to the end of the queue: by a request, or in the first of the six steps
-    for responders (BF-9, ST-4)."""
+    """Return when a node asked a store, by a request or in the first of the six steps for responders (BF-9, ST-4). The store
+    then goes to the end of the queue."""
     requests = events.of("request.sent").select(
         "trace", "node", "seq", F.col("source").alias("store"), F.col("at").alias("asked")
     )
@@ -153,8 +152,8 @@ def _preferred(events: Silver) -> DataFrame:
 
 
 def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
-    """Return trace, node, at, folder, entry, local (as the node recorded it), near (how many stores of the site have all of
-    it in their rows), stale (one of these rows is unknown)."""
+    """Return trace, node, at, folder, entry, local (as the node recorded it), near (how many stores of the site have the whole
+    entry in their rows), stale (one of these rows is unknown)."""
     made = events.of("entry.made").select(
         "trace", "node", "seq", "entry", "local", by_kind("cnset", "cnset_fai").alias("missing")
     )
@@ -167,7 +166,7 @@ def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFra
 
 def requests_made(events: Silver, found: DataFrame) -> DataFrame:
     """Return trace, node, at, folder, entry, source, asked (ranges), row (of the source), sorted (the choice used the sorted
-    list), better (the candidates that come before the source and whose row has some of `asked`), claimed (the row has it all).
+    list), better (the earlier candidates whose row has some of `asked`), claimed (the row has all of `asked`).
     """
     sent = events.of("request.sent").select(
         "trace", "node", F.col("seq").alias("sent_seq"), "at", "entry", "source",
@@ -232,10 +231,10 @@ def _shares(one: str, other: str) -> str:
 
 
 def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
-    """Return the choices by 2000's six groups in which a candidate that is up has everything: trace, node, at, folder, entry,
-    chosen, first (the first of these candidates, by group, then oldest last request, affinity or transmission time).
+    """Return the choices by 2000's six groups in which a candidate that is up has all missing changes: trace, node, at, folder,
+    entry, chosen, first (the first of these candidates, by group, then oldest last request, affinity or transmission time).
 
-    Choices with an unknown row are left out, and runs in which items expire, because expired items are not in a source's row.
+    Choices with an unknown row are left out. So are runs in which items expire, because a source's row lacks expired items.
     """
     missing = by_kind("coalesce(missing, '')", "coalesce(missing_fai, '')").alias("missing")
     choices = events.of("sources.considered").where("method = 'six groups'")

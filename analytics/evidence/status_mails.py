@@ -24,7 +24,7 @@ _REPEAT: Final = "array_contains(coalesce(marks, array()), 'repeat')"
 def statuses(events: Silver, listed: DataFrame) -> DataFrame:
     """Return a row for each folder whose status was due at a check (`what` due), and for each folder of a status marked repeat
     (repeat): _CASE, due_at (of a due status), `to` (of a repeat), last_update_at (the last update in the store), last_due_at
-    (the status before), steady (the store never restarted)."""
+    (when the status before was due), steady (the store never restarted)."""
     updates = events.of("change.made", "version.applied").select(*_CASE, F.col("at").alias("updated_at"))
     due = events.of("status.due").select(
         "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.col("at").alias("due_at"),
@@ -51,8 +51,8 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
     """Return a row for each folder of a mail marked repeat that was sent or received (`what`).
 
     sent: store, message_type, before_at (when the last mail of its type went to that store), answered_since (a mail that the
-    store sent since then has arrived). received: sender, holders, dead, answered (at once, by a status to the sender only
-    that is no repeat). Mails received for replicas that were dropped are left out.
+    store sent since then has arrived). received: sender, holders, dead, answered (at once, by a status that goes only to the
+    sender and is not marked repeat). Mails received for replicas that were dropped are left out.
     """
     mails = listed.where("what = 'mail'").withColumn("repeat", F.expr(_REPEAT))
     answers = mails.where("message_type = 16 and size(to) = 1 and not repeat").select(
@@ -84,7 +84,7 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
 
 def new_stores(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     """Return the first start of each store that joined during the run: trace, node, at, until_at (a day later), ended_at, asked
-    (by then it had asked all others in its directory for the status of the hierarchy)."""
+    (by until_at it had asked all others in its directory for the status of the hierarchy)."""
     later = F.broadcast(org.servers.where("later").select("trace", F.col("store").alias("node")))
     first = (
         events.of("node.started").where("reason = 'first'").select("trace", "node", "at").join(later, ["trace", "node"])
@@ -107,7 +107,7 @@ NIGHTS: Final = 36525
 
 def nightly_statuses(events: Silver, listed: DataFrame) -> DataFrame:
     """Return trace, node, at, sent for each first check of a day in a 5.5 store before SP4 with the default hours that never
-    restarted. sent: a status of the hierarchy went to all others then."""
+    restarted. sent: at that time a status of the hierarchy went to all others."""
     values = events.of("setting.value")
     old = values.where((F.col("name") == SERVICE_PACK) & (F.col("value").cast("int") < SP4)).select("trace", "node")
     moved = values.where(F.col("name").startswith("Replication Send Status")).select("trace", "node").distinct()

@@ -1,7 +1,7 @@
 """Bronze: the lines of the segments as they are, each read once. A line that is not an event is kept aside with the reason.
 
-A trace is one run in one place: the folder of its segments (a folder `traces` counts as the one above it) and the run's
-id, `place#run`. Runs of one seed have one id, so the place is part of the name.
+A trace is one run in one place. Its name is `place#run`: the folder of its segments (for a folder `traces`, the folder above
+it) and the run's id. Runs of one seed have the same id, so the place is part of the name.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def named(read: DataFrame) -> DataFrame:
 
 
 def parse(lines: DataFrame) -> DataFrame:
-    """Return the bronze table of lines: trace, place, file, family, aside (why, or null), text (of lines aside), and the
+    """Return the bronze table of lines: trace, place, file, family, aside (the reason, or null), text (of lines aside), and the
     fields of events."""
     read = lines.withColumn("e", F.from_json("text", LINE, _OPTIONS))
     place = F.regexp_replace(F.regexp_replace("file", r"/[^/]*$", ""), r"/traces$", "")

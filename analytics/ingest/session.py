@@ -49,8 +49,8 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.session.timeZone": "UTC",
     # Segments are many and small. Without this each of them becomes a task.
     "spark.sql.files.openCostInBytes": "65536",
-    # A trace may have any content. What cannot be computed is null, and a check is violated by null. With ANSI mode one such
-    # trace would end the check of all traces.
+    # A trace may have any content. A value that cannot be computed is null, and null violates a check. In ANSI mode, one such
+    # value would end the check of all traces.
     "spark.sql.ansi.enabled": "false",
     # A list with one GUID twice is wrong too, but must not end the check of all traces.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
@@ -67,8 +67,8 @@ _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
 }
 _QUICK_JAVA: Final = f"{_JAVA_OPTIONS} -XX:+UseSerialGC -Xms768m -Xmn512m -XX:MetaspaceSize=256m"
 QUICK: Final[Mapping[str, str]] = {
-    # For a few megabytes of traces nearly all time is spent on compiling code that runs once. Interpreting the plans takes well
-    # under half of that, and in one partition nothing is shuffled (Tables.whole). Two threads plan and run at the same time.
+    # For a few megabytes of traces nearly all time is spent on compiling code that runs once. Interpreting the plans takes less
+    # than half of this time, and one partition needs no shuffle (Tables.whole). Two threads plan and run at the same time.
     "spark.sql.shuffle.partitions": "1",
     # Every sort takes a page, by default of 64 MB: two gigabytes in total for a few thousand rows.
     "spark.buffer.pageSize": "1m",

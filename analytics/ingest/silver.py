@@ -1,8 +1,8 @@
 """Silver: the typed events of bronze, each once, and the doubts about traces that are not complete enough for a verdict.
 
 The sequence numbers of a node run from 1 without a gap (SPEC.md section 16). The last event of a node says that it stopped, and
-the last event of the lab says that the run ended. Otherwise events are missing, and a missing event proves nothing. While a run
-has not ended, the lab says up to which instant its traces are complete, and for which stores this is unknown (`Unfinished`).
+the last event of the lab says that the run ended. Otherwise events are missing, and the trace proves nothing. While a run has
+not ended, the lab says up to which instant its traces are complete, and for which stores this is unknown (`Unfinished`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Silver:
     def lines(self, *tags: str) -> DataFrame:
         """Return the events of these types, with every field as in bronze."""
         if not self.has(*tags):
-            # Spark knows before it plans that this is empty, and drops everything that needs these events.
+            # Spark knows before it plans that this table is empty, and drops all steps that need it.
             return self.events.limit(0)
         families = {name for name, members in FAMILIES.items() if not members.isdisjoint(tags)}
         # The family is a partition, so Spark does not read the others.
@@ -149,7 +149,7 @@ def _away(nodes: DataFrame, stores: Sequence[str]) -> DataFrame:
 
 
 def _unreadable_lines(bronze: DataFrame) -> DataFrame:
-    """Return the doubts from unreadable lines. They concern every run of the folder, or an unnamed run if it has no other."""
+    """Return the doubts from unreadable lines. They concern every run of the folder, or an unnamed run if there is none."""
     aside = (
         bronze.where(F.col("aside").isin(*_UNREADABLE))
         .groupBy("place")

@@ -45,8 +45,8 @@ class Tables:
         return self.whole(self.spark.read.schema(frame.schema).parquet(self.path(name)))
 
     def _hold(self, frame: DataFrame) -> DataFrame:
-        """Return the rows as a table in the driver. They stay in Java, because copying them to Python takes longer than a
-        file."""
+        """Return the rows as a table in the driver. They stay in Java, because copying them to Python takes longer than writing
+        a file."""
         made = frame._jdf
         session = self.spark._jsparkSession
         return OfJava(session.createDataFrame(made.collectAsList(), made.schema()), self.spark)
@@ -60,6 +60,6 @@ class Tables:
         return dict(zip(made, at_once(*map(act, made)), strict=True))
 
     def whole(self, frame: DataFrame) -> DataFrame:
-        """Return the frame in one partition if shuffles make one partition: then Spark plans no shuffle."""
+        """If shuffles make one partition, return the frame in one partition, so that Spark plans no shuffle."""
         one = self.spark.conf.get("spark.sql.shuffle.partitions") == "1"
         return frame.coalesce(1) if one else frame

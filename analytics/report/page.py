@@ -1,4 +1,4 @@
-"""The report: one HTML file that opens without a network. Verdict first, then rules, plots and tables."""
+"""The report: one HTML file that opens without a network. The verdict comes first, then rules, plots and tables."""
 
 from __future__ import annotations
 

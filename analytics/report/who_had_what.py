@@ -14,7 +14,7 @@ from traces.labtime import format_duration
 
 FOLDERS: Final = 6
 CHANGES: Final = 40
-"""How many changes of a folder are shown, the last ones. The tables have all."""
+"""How many changes of a folder are shown: the last ones. The tables have all changes."""
 
 
 @dataclass(frozen=True, slots=True)

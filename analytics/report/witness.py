@@ -14,10 +14,10 @@ from analytics.evidence.number_sets import by_kind, guid_of_kind
 from analytics.ingest.silver import Silver
 
 MAX_FOLDERS: Final = 200
-"""How many folders a verdict names, the worst first. The tables have all."""
+"""How many folders a verdict names, the worst first. The tables have all folders."""
 
 MAX_WITNESSES: Final = 12
-"""How many witnesses a folder has. The tables have all."""
+"""How many witnesses of a folder are shown. The tables have all mismatches."""
 
 _GROUP: Final = ("trace", "folder", "path", "store", "what", "kind")
 

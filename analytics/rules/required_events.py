@@ -61,5 +61,5 @@ always computed."""
 
 
 def with_events(checks: Iterable[Check], events: Silver) -> list[Check]:
-    """Return the checks whose tables may have rows. All others consume no event."""
+    """Return the checks whose tables may have rows. All other checks consume no event."""
     return [check for check in checks if check.table not in NEEDS or events.has(*NEEDS[check.table])]

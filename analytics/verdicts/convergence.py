@@ -21,8 +21,8 @@ _EMPTY: Final = "array()"
 
 
 def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> DataFrame:
-    """Return a row for each item that a holder does not have as it must: trace, folder, path, object, kind, subject, store,
-    what, number.
+    """Return a row for each item that is wrong or missing at a holder: trace, folder, path, object, kind, subject, store, what,
+    number.
 
     what: lacks; keeps (a version that is superseded or deleted); not made (a version that no store made); bytes (other than the
     author's); lacks deletion; differs (from the first holder, if what must exist is not known). A version that has expired

@@ -39,7 +39,7 @@ def resolve(file: TopologyFile) -> Topology:
         for name, entry in file.servers.items()
     }
     from_start = tuple(name for name, server in servers.items() if not server.joins_later)
-    # A parent's path is shorter in parts than its children's; the sort is stable, so the file's order stays.
+    # A parent's path has fewer parts than its children's. The sort is stable and keeps the file's order otherwise.
     paths = sorted(file.folders, key=lambda path: path.count("/"))
     folders = {
         path: Folder(
@@ -77,7 +77,7 @@ def _connector(entry: ConnectorEntry, homes: dict[str, str]) -> Connector:
         latency_us=entry.latency,
         bandwidth=entry.bandwidth,
         schedule=entry.schedule,
-        # A missing affinity means the cost; "none" is read as 0 and means none.
+        # A connector without an affinity uses its cost. The affinity "none" was read as 0, and becomes None.
         affinity=entry.cost if entry.affinity is None else entry.affinity or None,
         size_limit=entry.size_limit,
         bridgeheads=(_bridgehead(entry, one, homes), _bridgehead(entry, other, homes)),

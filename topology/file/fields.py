@@ -136,7 +136,7 @@ def _address(value: object) -> str:
 
 
 def _alias(value: object) -> str:
-    """'' stands for none."""
+    """Return the alias; '' for the text "none"."""
     text = text_of(value)
     if text == "none":
         return ""
@@ -164,7 +164,7 @@ def _folder_path(value: object) -> str:
 
 
 def _affinity(value: object) -> int:
-    """0 stands for none."""
+    """Return the affinity; 0 for the text "none"."""
     if value == "none":
         return 0
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_COST:
@@ -181,7 +181,7 @@ def _raw_setting(value: object) -> object:
 
 
 def none_as_empty(value: object) -> object:
-    """`A:` with nothing after it is an entry with nothing but defaults."""
+    """Return an empty mapping for a key without a value, such as `A:`. Such an entry has only defaults."""
     return {} if value is None else value
 
 
@@ -271,7 +271,7 @@ Affinity = Annotated[
 Version = Annotated[
     ServerVersion,
     PlainValidator(_word(ServerVersion, "a version")),
-    # Without quotes YAML reads numbers; they are taken, so an editor must not complain.
+    # Without quotes, YAML reads a version as a number. pflab accepts this number, so an editor must accept it too.
     WithJsonSchema({"enum": [*map(str, ServerVersion), 5.5, 2000, 2003, 2007]}),
 ]
 KindWord = Annotated[

@@ -22,8 +22,8 @@ _ENTRIES: Final[dict[str, type[BaseModel]]] = {
     "servers": ServerEntry,
     "folders": FolderEntry,
 }
-# To leave out a wrong part can make another part incomplete. This ends after a few rounds, because each round leaves
-# out larger parts.
+# If a wrong part is left out, another part can become incomplete. A few rounds are enough, because each round leaves out larger
+# parts.
 _MAX_ROUNDS: Final = 4
 
 
@@ -87,8 +87,9 @@ def _connectors_of(data: Mapping[str, Any]) -> list[Any]:
 def _doomed(detail: ErrorDetails) -> _Path:
     """Return the path of the part to leave out because of an error.
 
-    This is the value itself, or the mapping that lacks a key. For an item of a list it is the whole list, because the
-    checks count the items. A connector is left out alone, because `connector_at` keeps its index.
+    The part is the wrong value itself, or the mapping that lacks a key. If an item of a list is wrong, the part is the whole
+    list, because the checks count the items. But the list of connectors stays: only the wrong connector is left out, because
+    `connector_at` keeps the indexes of the others.
     """
     path, _ = _clean(detail)
     if detail["type"] == "missing":

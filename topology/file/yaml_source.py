@@ -97,7 +97,7 @@ class _StopError(Exception):
 
 
 def read_text(path: Path, error_of: type[ProblemsError]) -> str:
-    """Return the text of a file, cut off after MAX_BYTES, which `read_yaml` reports. Raises `error_of` if it is not UTF-8."""
+    """Return the text of a file, cut off after MAX_BYTES (`read_yaml` reports this). Raises `error_of` if it is not UTF-8."""
     with path.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
     try:
@@ -110,7 +110,7 @@ def read_text(path: Path, error_of: type[ProblemsError]) -> str:
 
 
 def read_yaml(text: str, name: str) -> YamlSource:
-    """Read one document. Mistakes in the text are in `YamlSource.problems`; none raises an error."""
+    """Read one document. Mistakes in the text do not raise errors; they are in `YamlSource.problems`."""
     builder = _Builder(name)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         builder.report(Position(1, 1), (), f"the file is larger than {MAX_BYTES} bytes", "split it or shorten it")

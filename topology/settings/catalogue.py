@@ -166,8 +166,8 @@ _STATUS: Final = (
     ),
 )
 
-# S1 and S3 have a table of six time-outs. The sources do not say which name belongs to which cell; this is inferred
-# from the series of names. No name is known for the later retries, so pflab defines one.
+# S1 and S3 have a table of six time-outs. The sources do not say which name belongs to which cell; pflab infers it from the
+# series of names. No name is known for the later retries, so pflab defines one.
 _BACKFILL: Final = (
     _seconds(
         "Replication Short Backfill Request Timeout",
@@ -417,7 +417,7 @@ _BY_NAME: Final = {name.casefold(): spec for spec in SPECS for name in (spec.nam
 
 
 def find_spec(name: str) -> SettingSpec:
-    """The setting of that name, in any case, or of an alias. Raises ValueTextError."""
+    """Return the setting with this name or alias; upper and lower case make no difference. Raises ValueTextError."""
     spec = _BY_NAME.get(" ".join(name.split()).casefold())
     if spec is None:
         names = [known for each in SPECS for known in (each.name, *each.aliases)]

@@ -10,7 +10,7 @@ from topology.schedule import Schedule
 from traces.labtime import DAY_US, MILLISECOND_US, MINUTE_US, SECOND_US
 
 SettingValue = int | bool | str | Schedule | None
-"""Durations in us, sizes in bytes; None if the value is absent."""
+"""Durations are in microseconds, sizes in bytes. None means that the value is absent."""
 
 # The registry's numbers have 32 bits.
 DWORD_MAX: Final = (1 << 32) - 1
@@ -54,11 +54,11 @@ class SettingSpec:
     """One setting.
 
     unit      of the number as it is kept: ms, s, min, d, KB, MB, or '' for counts and texts
-    default   in us, bytes or as counted; None: the value is absent
+    default   in us, in bytes, or a count; None if the value is absent
     low, high bounds in the same measure; a value outside is clamped to the nearer one
     does      what it does, for the analyzer and the documentation
     aliases   other names under which sources know it
-    moved_to_directory  versions that keep a registry value of the others in the directory
+    moved_to_directory  the versions that keep the value in the directory, while other versions keep it in the registry
     """
 
     name: str

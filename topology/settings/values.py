@@ -73,7 +73,7 @@ class _OptionalValue(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a store of that version.
+    """The settings of a store of one server version.
 
     values   by real name, in the order of the catalogue; unset values have their default
     notices  one line for each value that was clamped, or that has no effect on this version
@@ -90,7 +90,7 @@ class Settings:
         own: Mapping[str, RawSetting] | None = None,
         organization: Mapping[str, RawSetting] | None = None,
     ) -> "Settings":
-        """Return the settings of a store: its own, else those of the organization, else the defaults.
+        """Return the settings of a store. Each value is the store's own, else the organization's, else the default.
 
         Raises ValueTextError at the first wrong name or value.
         """
@@ -142,7 +142,7 @@ class Settings:
 
     @property
     def folder_count_limit(self) -> int | None:
-        """Most folders in a hierarchy mail; None from 2003 on (spec: OUT-2)."""
+        """The largest number of folders in a hierarchy mail; None from 2003 on (spec: OUT-2)."""
         spec = find_spec("Replication Folder Count Limit")
         return self.value(spec.name, int) if self.version in spec.versions else None
 
@@ -155,12 +155,12 @@ class Settings:
     status_timeout_us = _Value("Replication Send Status Timeout", int)  # spec: ST-1
     status_alignment_us = _Value("Replication Send Status Alignment", int)  # spec: ST-1
     status_skew_us = _Value("Replication Send Status Alignment Skew", int)  # spec: ST-1
-    """0 stands for the quarter hour of 00:15; any other value takes its place."""
+    """How long after 00:00 the first status check of a day is. 0 means 15 minutes."""
     startup_messages_disabled = _Value("Disable Replication Messages At Startup", bool)
     startup_messages_enabled = _Value("Enable Replication Messages At Startup", bool)  # spec: ST-3
     replication_flags = _OptionalValue("Replication Flags", int)  # spec: ST-3; any non-zero counts
     service_pack = _Value("Service Pack", int)  # spec: ST-6
-    """Of a 5.5 server."""
+    """The service pack of a 5.5 server."""
     repeat_status = _Value("Repeat Status", bool)  # spec: ST-7
 
     # --- backfill
@@ -208,7 +208,7 @@ class Settings:
     smtp_authentication = _Value("SMTP Integrated Authentication", bool)  # spec: ML-3
     """Whether stores can authenticate at the listener."""
     smtp_chunking = _Value("SMTP Chunking", bool)  # spec: ML-4
-    """Whether the listener takes BDAT and binary mail."""
+    """Whether the listener accepts BDAT and binary mail."""
 
     def value(self, name: str, kind: type[V]) -> V:
         """Return a value that is not absent, by its real name."""
@@ -240,7 +240,7 @@ def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | 
 
 
 def value_text(spec: SettingSpec, value: SettingValue) -> str:
-    """Return a value as text; `read_value` reads it back, except `absent`."""
+    """Return a value as text. `read_value` reads every such text back, except `absent`."""
     if value is None:
         return "absent"
     if spec.kind is Kind.SWITCH:

@@ -10,11 +10,11 @@ Way = Literal["broadcast", "backfill", "queue"]
 
 
 class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
-    """A user's change, acknowledged (spec: CN-2, DU-1).
+    """A user made a change, and the store acknowledged it (spec: CN-2, DU-1).
 
-    supersedes: the numbers that it directly replaces; pcl: as a set of single numbers (spec: CN-3); digest: sha256 of the
-    item's bytes, '' for a deletion; replicas, parent and resolve (since 1.5): of folders only; mail: the mail that became
-    this post.
+    supersedes: the change numbers that it directly replaces. pcl: the predecessor change list, as a set of single change
+    numbers (spec: CN-3). digest: the SHA-256 of the item's bytes, '' for a deletion. replicas, parent, resolve (since 1.5):
+    only for folders. mail: the mail that became this post.
     """
 
     folder: str
@@ -33,7 +33,7 @@ class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
 
 
 class VersionEvent(Event, frozen=True, kw_only=True):
-    """A version arrived. way: how it came; stands_for: the change numbers that it accounts for (spec: CN-7)."""
+    """A version arrived. way: how it arrived. stands_for: the change numbers that it accounts for (spec: CN-7)."""
 
     folder: str
     object: str
@@ -80,7 +80,7 @@ class VersionFailed(Event, frozen=True, kw_only=True, tag="version.failed"):
 
 
 class ConflictArose(Event, frozen=True, kw_only=True, tag="conflict.arose"):
-    """A conflict began: concurrent versions are kept side by side. winner: the change number of the shown one (spec: CF-1)."""
+    """A conflict began: concurrent versions are kept side by side. winner: the number of the version shown (spec: CF-1)."""
 
     folder: str
     object: str
@@ -89,7 +89,7 @@ class ConflictArose(Event, frozen=True, kw_only=True, tag="conflict.arose"):
 
 
 class ConflictEnded(Event, frozen=True, kw_only=True, tag="conflict.ended"):
-    """A conflict ended. number: the only version that is left."""
+    """A conflict ended. number: the change number of the only version that is left."""
 
     folder: str
     object: str
@@ -97,7 +97,7 @@ class ConflictEnded(Event, frozen=True, kw_only=True, tag="conflict.ended"):
 
 
 class ConflictAged(Event, frozen=True, kw_only=True, tag="conflict.aged"):
-    """The home store ended a conflict because of its age, by the change `number`; the version `winner` stays (spec: CF-5)."""
+    """The home store ended an old conflict with the change `number`. The version `winner` stays (spec: CF-5)."""
 
     folder: str
     object: str
@@ -117,7 +117,7 @@ class ConflictNotice(Event, frozen=True, kw_only=True, tag="conflict.notice"):
 
 
 class TombstoneMade(Event, frozen=True, kw_only=True, tag="tombstone.made"):
-    """The object is deleted here by the change `number` (spec: DL-1)."""
+    """The change `number` deleted the object in this store (spec: DL-1)."""
 
     folder: str
     object: str
@@ -135,7 +135,7 @@ class ItemExpired(Event, frozen=True, kw_only=True, tag="item.expired"):
 
 
 class TombstoneDropped(Event, frozen=True, kw_only=True, tag="tombstone.dropped"):
-    """A tombstone was removed: it is old enough and every holder knows it (spec: DL-4)."""
+    """A tombstone was removed, because it is old enough and every holder knows it (spec: DL-4)."""
 
     folder: str
     object: str

@@ -7,10 +7,11 @@ from traces.labtime import LabTime
 
 
 class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a replication mail says about one folder: the change numbers that it accounts for, and the sender's own row.
+    """What a replication mail says about one folder. cnset: the numbers that it accounts for. row: the sender's own row.
 
-    Names with `fai` are about associated messages, which Exchange calls FAI. expired, expired_fai: in a response, requested
-    numbers whose items have expired at the sender (spec: DL-3). Before 1.7 `expired` contains both.
+    Names with `fai` are about associated messages, which Exchange calls FAI. expired, expired_fai: in a response, the requested
+    change numbers whose items have expired at the sender (spec: DL-3). Before version 1.7 of the trace format, `expired`
+    contains the numbers of both kinds.
     """
 
     folder: str
@@ -24,7 +25,7 @@ class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):
-    """A replication mail was queued with the state that justifies it (spec: OUT-9).
+    """A replication mail was queued. The same transaction stored the state that the mail reports (spec: OUT-9).
 
     message_type: 0x2, 0x4, 0x8, ... (spec: OUT-6); size: in bytes; number: the sender's mail number (spec: RST-4); marks:
     repeat, no replica, delete-pending, ...
@@ -39,7 +40,7 @@ class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):
 
 
 class MailReceived(Event, frozen=True, kw_only=True, tag="mail.received"):
-    """A replication mail was decoded here. Its fields are those of mail.submitted, as the mail has them."""
+    """A replication mail was decoded here. Its fields are those of mail.submitted, with the values in the mail."""
 
     sender: str
     message_type: int
@@ -72,7 +73,7 @@ class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
 
 
 class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
-    """An attempt failed. retry_at: None if there is no further attempt; the time of expiry for a mail without a route."""
+    """An attempt failed. retry_at: the time of the next attempt, None if there is none; without a route, the time of expiry."""
 
     next_hop: str
     connector: str | None
@@ -108,8 +109,8 @@ class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
 
 
 class LinkDown(Event, frozen=True, kw_only=True, tag="link.down"):
-    """A server could not connect over a connector, or another server reported so (spec: RT-2). by: the server that could not
-    connect; reason: of its last failure, '' in a report; avoided: mail takes another route now. Since 1.2."""
+    """A server could not connect over a connector, or another server reported this (spec: RT-2). by: the server that could not
+    connect. reason: its last failure, '' in a report. avoided: mail takes another route now. Since 1.2."""
 
     connector: str
     by: str
@@ -125,7 +126,7 @@ class LinkUp(Event, frozen=True, kw_only=True, tag="link.up"):
 
 
 class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
-    """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post; sender: that of the envelope."""
+    """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post. sender: the envelope sender."""
 
     folder: str
     object: str
@@ -141,7 +142,7 @@ class MailNotPosted(Event, frozen=True, kw_only=True, tag="mail.not_posted"):
 
 
 class MailboxDelivered(Event, frozen=True, kw_only=True, tag="mailbox.delivered"):
-    """Mail to people was put into the lab's mailbox (spec: ML-5). sender: that of the envelope, '' for a notice."""
+    """Mail to people was put into the lab's mailbox (spec: ML-5). sender: the envelope sender, '' for a notice."""
 
     recipient: str
     sender: str

@@ -9,7 +9,7 @@ from traces.labtime import LabTime
 
 
 class RowReplaced(Event, frozen=True, kw_only=True, tag="row.replaced"):
-    """The row of `store` was replaced by the one in its mail. sent_at, sent_number: of that mail (spec: RST-4)."""
+    """The row of `store` was replaced by the row in its mail, which has `sent_at` and `sent_number` (spec: RST-4)."""
 
     folder: str
     store: str
@@ -20,7 +20,7 @@ class RowReplaced(Event, frozen=True, kw_only=True, tag="row.replaced"):
 
 
 class EntryMade(Event, frozen=True, kw_only=True, tag="entry.made"):
-    """A backfill array entry was made (spec: BF-2). local: some store of the site has all of it."""
+    """A backfill array entry was made (spec: BF-2). local: a store of the same site has all these changes."""
 
     folder: str
     entry: int
@@ -124,12 +124,12 @@ class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The state of a server when a choice was made.
 
-    cost: None if unreachable or unknown; has: how many of the wanted change numbers it claims; passed_over: why it was not
-    chosen, '' if it was; near: it is in the chooser's site; group: the search group of 2000 or the step that listed a
-    responder, 0 for none; has_all: it claims all that the chooser misses in the folder; affinity: the sum of referral
-    costs, None without; transit_us: how long its mail takes, None if unknown; backfilled_at: when it was last asked, 0 for
-    never; guid: that of its directory entry, which decides ties; active: it has sent mail and is not down; added_at: when
-    its replica was added.
+    cost: None if the server is unreachable or unknown. has: how many of the wanted change numbers it claims. passed_over: why
+    it was not chosen; '' if it was chosen. near: it is in the chooser's site. group: the search group of Exchange 2000, or the
+    step that listed a responder; 0 for none. has_all: it claims every change that the chooser misses in the folder. affinity:
+    the sum of referral costs; None if referrals are not possible. transit_us: how long its mail takes; None if unknown.
+    backfilled_at: when it was last asked; 0 for never. guid: the GUID of its directory entry, which decides ties. active: it
+    has sent mail and is not down. added_at: when its replica was added.
     """
 
     store: str
@@ -154,9 +154,9 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class SourcesConsidered(Event, frozen=True, kw_only=True, tag="sources.considered"):
     """Backfill sources were chosen for one entry (spec: BF-3).
 
-    candidates: in the order of the choice; method: the server version's method, '' in traces before 1.3, which have the sorted
-    list only; cnset: the change numbers to request; missing: all that the store misses in the folder; one_by_one: what the
-    first source does not have waits for the retry time-out.
+    candidates: in the order of the choice. method: the method of the server version; '' in traces before 1.3, which have only
+    the sorted list. cnset: the change numbers to request. missing: all change numbers that the store misses in the folder.
+    one_by_one: the changes that the first source does not have wait for the retry time-out.
     """
 
     folder: str
@@ -198,14 +198,15 @@ class SourceUp(Event, frozen=True, kw_only=True, tag="source.up"):
 
 
 class StatusDue(Event, frozen=True, kw_only=True, tag="status.due"):
-    """A status check found that these folders were without updates for long enough (spec: ST-1). last_update_at: the latest."""
+    """A status check found that these folders were without updates for long enough (spec: ST-1). last_update_at: the latest
+    update."""
 
     folders: tuple[str, ...]
     last_update_at: LabTime
 
 
 class StatusMissed(Event, frozen=True, kw_only=True, tag="status.missed"):
-    """A status check was due while the store was stopped, and is made now (spec: ST-1)."""
+    """A status check was due while the store was stopped. The store does it now (spec: ST-1)."""
 
 
 class ReplicaAdded(Event, frozen=True, kw_only=True, tag="replica.added"):
@@ -236,8 +237,8 @@ class AddressStamped(Event, frozen=True, kw_only=True, tag="address.stamped"):
 
 
 class StoreDeleted(Event, frozen=True, kw_only=True, tag="store.deleted"):
-    """A store was deleted from the directory. forced: it was still on replica lists; set only where it was deleted
-    (spec: RP-6)."""
+    """A store was deleted from the directory. forced: it was still on replica lists. Only the server where it was deleted sets
+    this field (spec: RP-6)."""
 
     store: str
     forced: bool
@@ -252,14 +253,14 @@ class Loss(Event, frozen=True, kw_only=True, tag="loss"):
 
 
 class FolderShown(Event, frozen=True, kw_only=True, tag="folder.shown"):
-    """The folder became visible at that path."""
+    """The folder became visible at `path`."""
 
     folder: str
     path: str
 
 
 class FolderHidden(Event, frozen=True, kw_only=True, tag="folder.hidden"):
-    """The folder, last seen at that path, became hidden: its parent is deleted or unknown (spec: HI-6)."""
+    """The folder, last visible at `path`, became hidden, because its parent is deleted or unknown (spec: HI-6)."""
 
     folder: str
     path: str

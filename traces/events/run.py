@@ -7,7 +7,7 @@ from traces.labtime import LabTime
 
 
 class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
-    """A run begins. topology: its text (YAML or JSON); settings: the options of the run; version: that of the program."""
+    """A run begins. topology: its text (YAML or JSON). settings: the options of the run. version: the version of pflab."""
 
     topology: str
     seed: str
@@ -30,7 +30,7 @@ class NodeStarted(Event, frozen=True, kw_only=True, tag="node.started"):
 
 
 class NodeStopped(Event, frozen=True, kw_only=True, tag="node.stopped"):
-    """A node was stopped or killed. The lab records a kill, or the node at its next start."""
+    """A node was stopped. A killed node cannot record this; a kill is a fault (fault.injected)."""
 
     how: Literal["stop", "kill"]
 
@@ -54,7 +54,7 @@ class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):
 
 
 class SettingIgnored(Event, frozen=True, kw_only=True, tag="setting.ignored"):
-    """This node ignores a setting of this value, for this reason (spec: BF-7)."""
+    """This node ignores the setting, because the value is not usable. `reason` says why (spec: BF-7)."""
 
     name: str
     value: str
@@ -81,7 +81,7 @@ class ClockChanged(Event, frozen=True, kw_only=True, tag="clock.changed"):
 
 
 class FaultInjected(Event, frozen=True, kw_only=True, tag="fault.injected"):
-    """A fault begins. fault: its id, by which the events that it causes name it; details: depend on the kind."""
+    """A fault begins. fault: its id, which is also in the events that it causes. details: depends on the kind."""
 
     fault: str
     kind: str
@@ -89,7 +89,8 @@ class FaultInjected(Event, frozen=True, kw_only=True, tag="fault.injected"):
 
 
 class FaultAltered(Event, frozen=True, kw_only=True, tag="fault.altered"):
-    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6). recipients: of that copy. Since 1.6."""
+    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6). recipients: those of that copy. Since
+    1.6."""
 
     fault: str
     server: str
