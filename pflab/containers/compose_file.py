@@ -1,5 +1,5 @@
-"""Make the docker-compose.yml for a topology: a container for each store, one for the coordinator, one for a light load, and in
-the profile `analytics` Spark with an analysis that follows the lab.
+"""Make the docker-compose.yml for a topology. It has a container for each store, one for the coordinator and one for a light
+load. The profile `analytics` adds Spark and an analysis that follows the lab.
 
 Only the coordinator reads the topology; it sends the stores what they need to start. The service of a server is the server's
 name in lower case. It listens on HTTP_PORT and SMTP_PORT.
@@ -73,7 +73,7 @@ _HEALTH: Final[dict[str, Any]] = {
 _SPARK_SERVICE: Final[dict[str, Any]] = {
     **_HARDENED,
     "profiles": [ANALYTICS],
-    # Spark unpacks native libraries there.
+    # Spark unpacks native libraries into /tmp.
     "tmpfs": ["/tmp:exec"],
 }
 
@@ -110,7 +110,7 @@ def addresses_of(names: Sequence[str]) -> dict[str, tuple[str, int]]:
 
 
 def compose_text(topology: Topology, order: ComposeOrder) -> str:
-    """Return the text of the compose file, which is the same for the same topology. Raises LabError."""
+    """Return the text of the compose file. The same topology always gives the same text. Raises LabError."""
     stores = {service: name for name, (service, _) in addresses_of(list(topology.servers)).items()}
     document: dict[str, Any] = {
         "name": "pflab",

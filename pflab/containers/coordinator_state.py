@@ -78,7 +78,8 @@ class LabState:
         self._conn.execute("COMMIT")
 
     def add_events(self, place: int, lines: Sequence[bytes], *, own_seq: int | None = None) -> None:
-        """Add recorded events, the first at index `place` (from 1). own_seq: the seq of the first if it is the lab's own."""
+        """Add recorded events, the first at index `place` (from 1). own_seq: the first one's sequence number if it is the lab's
+        own event."""
         self._conn.execute("BEGIN")
         self._conn.executemany("INSERT INTO told VALUES (?, ?)", enumerate(lines, start=place))
         if own_seq is not None:
@@ -96,7 +97,7 @@ class LabState:
 
     @property
     def last_seq(self) -> int:
-        """The number of the lab's own last event."""
+        """The sequence number of the last event of the lab itself."""
         (last,) = self._conn.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()
         return max(int(last), int(self.fact("written") or 0))
 
@@ -161,7 +162,7 @@ class DurableRecord(Record):
 
     @property
     def seq(self) -> int:
-        """The number of the lab's own last event."""
+        """The sequence number of the last event of the lab itself."""
         return self._recorder.seq
 
     @property

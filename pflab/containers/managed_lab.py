@@ -1,7 +1,7 @@
 """The driver of managed processes: another program, such as Docker, keeps them alive; the lab decides which stores run.
 
 A process that was started or restarted waits (`node.process.managed`). The lab has a wanted status for each server
-(`ServerStatus`). Every WATCH_S it compares it with the processes of the servers that do not run:
+(`ServerStatus`). Every WATCH_S it compares this status with the process of each server that does not run:
 
 | wanted | the process | what the lab does |
 |---|---|---|
@@ -27,13 +27,13 @@ updates that it missed and the addresses of its peers, and only then lets it wor
 
 What must never happen:
 
-- A store runs that should not, or works at another time than the lab's.
+- A store runs that should not run, or its time is not the lab's time.
 - Lab time goes back after a restart of the coordinator. It is saved with every event. If stores continued to run
   meanwhile, all clocks are set to the latest time.
 - An event is recorded twice or lost. The number of each store's last recorded event is saved with the events.
-- A snapshot or exported traces contain an event without its cause. All hosts are held while they are made
-  (`Coordinator.at_rest`); a snapshot needs every server, exported traces name those that did not answer.
-- A server starts, stops or dies while a snapshot or traces are made, or twice at once (`_lives`).
+- A snapshot or exported traces contain an event without its cause. So all hosts are held while these are made
+  (`Coordinator.at_rest`). A snapshot needs every server; exported traces name the servers that did not answer.
+- A server starts, stops or is killed while a snapshot or traces are made, or while it already starts or stops (`_lives`).
 
 The coordinator's own state is one file in the run folder (`pflab.containers.coordinator_state`).
 """
@@ -203,7 +203,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     # --- traces
 
     async def export_traces(self) -> ExportedTraces:
-        """Write all events up to one instant into closed segments. They contain every cause of every event in them."""
+        """Write all events up to one instant into closed segments. For each event, the segments also contain its causes."""
         async with self._lives:
             away = {name for name in self.names if not self.running(name) and not await self._written(name)}
             last = dict(self._collector.last_seq)
@@ -278,7 +278,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         if self.running(server.name):
             raise LabError(f"server {server.name} is running already")
         process = self._processes[server.name]
-        if await process.wait_for() is None:  # before the lab is held, because this may take long
+        if await process.wait_for() is None:  # before the hosts are held, because this may take long
             raise LabError(f"server {server.name} does not answer; start its process")
         async with self._lives:
             await self._begin_process(server)

@@ -54,7 +54,7 @@ class RunHistory:
         return Snapshots(self._data / "saved", self.traces)
 
     def lab(self, addresses: Mapping[str, Address], http: HttpOptions) -> ManagedLab:
-        """Return the lab of the present run, which begins or continues it. Raises LabError."""
+        """Return a lab that begins or continues the present run. Raises LabError."""
         topology, run = self._topology, self.name
         folder = RunFolder.at(self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self.traces / run)
         return ManagedLab(
@@ -68,14 +68,14 @@ class RunHistory:
         )
 
     def next(self, topology: Topology, servers: Collection[str]) -> None:
-        """Make the next run one of this organization. Raises LabError for servers that are not managed here."""
+        """Prepare the next run, with this topology. Raises LabError for servers that are not managed here."""
         unknown = [name for name in topology.servers if name not in servers]
         if unknown:
             raise LabError(f"this lab has no server {unknown[0]}; its servers are {', '.join(servers)}")
         self._set_present(self.number + 1, topology)
 
     def back_to(self, name: str) -> None:
-        """Make the next run continue from a snapshot. Raises LabError if there is none of that name."""
+        """Prepare the next run, which continues from a snapshot. Raises LabError if there is none of that name."""
         number = self.number + 1
         begun = self._data / "runs" / "returning"
         self.snapshots.copy_into(name, begun, self.traces / ".returning")
@@ -85,7 +85,7 @@ class RunHistory:
             (self.traces / ".returning", self.traces / history),
             (begun, self._data / "runs" / history),
         ):
-            shutil.rmtree(place, ignore_errors=True)  # remains if a coordinator was killed before the next line
+            shutil.rmtree(place, ignore_errors=True)  # it exists if a coordinator was killed before the next line
             found.rename(place)
         self._set_present(number, topology)
 

@@ -1,7 +1,8 @@
 """Snapshots: the state of a lab at an instant, saved under a name, so that the lab can go back to it.
 
-A snapshot is a folder: `run/` is the run's folder with the coordinator's state, `stores/` exact copies of the databases. The
-traces up to the snapshot are hard links in a folder of the same name beside the traces, so they take no space of their own.
+A snapshot is a folder. `run/` has the run's folder with the coordinator's state, and `stores/` has exact copies of the
+databases. The traces up to the snapshot are hard links in a folder of the same name beside the traces, so they take no space of
+their own.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class SnapshotDraft:
 
 
 def snapshot_of(run: Path, name: str) -> Path:
-    """Return the path in a run's folder of the database with which a store begins, if the run continues a snapshot."""
+    """Return the path of the database with which a store begins, if the run in the folder `run` continues a snapshot."""
     return run / _RETURNS / _database(name)
 
 

@@ -18,9 +18,9 @@ MOST_SEGMENTS: Final = 20_000
 
 
 def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = MOST_SEGMENTS) -> int:
-    """Remove the oldest segments below `traces`, a folder for each run, until they are within the limits; return how many.
+    """Remove the oldest segments below `traces` until the rest is within the limits. Return how many were removed.
 
-    Segments of runs other than the `present` one are removed first.
+    `traces` has a folder for each run. Segments of runs other than the `present` one are removed first.
     """
     found = _segments(traces)
     size, number, removed = sum(each.size_bytes for each in found), len(found), 0

@@ -40,8 +40,8 @@ _REFUSED: Final = "MailRefused"
 
 
 class ExistingLab(Lab):
-    """The lab behind `client`. It must have this topology and be at its start; entering pauses its clock. renews: first
-    the lab begins another run with this topology, which only labs in containers can.
+    """The lab behind `client`. The lab must have this topology and be at its start. Entering pauses its clock. renews: the lab
+    first begins another run with this topology; only labs in containers can do this.
     """
 
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:

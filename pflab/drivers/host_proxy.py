@@ -1,6 +1,6 @@
 """The host of a node in another process, as the coordinator uses it (`pflab.lab.coordinator.Timed`).
 
-It has the last state that the process reported; `look` asks again.
+It has the last state that the process reported; `look` asks for the present state.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class RemoteHost:
         await self._request(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET", b"", STEP_S + wait_s)
 
     async def hold(self) -> LabTime:
-        # A paused clock is at the last known time, and `set_clock` holds the node first.
+        # A paused clock needs no request, because its time is known and `set_clock` also holds the node.
         if self._status.rate or not self._status.now:
             await self._request("/clock/hold")
         return 0 if self.silent else self._status.now

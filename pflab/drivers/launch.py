@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def node_order(*arguments: str) -> list[str]:
-    """Return the command of a node's process. `-P` prevents that it imports a user's package named `node` or `transport`."""
+    """Return the command of a node's process. `-P` prevents the import of a user's package named `node` or `transport`."""
     return [sys.executable, "-P", "-m", "node", *arguments]
 
 

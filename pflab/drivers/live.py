@@ -35,7 +35,7 @@ LOOPBACK = "127.0.0.1"
 class LiveLab(SocketLab[Host]):
     """A live lab in one process; see SocketLab for folder and options.
 
-    ports: SMTP ports by server name; the others get free ones, see `address_of`.
+    ports: SMTP ports by server name. The other servers get free ports; see `address_of`.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class LiveLab(SocketLab[Host]):
 
     async def kill(self, name: str) -> None:
         host = self._leave(name, ServerStatus.KILLED)
-        # Its committed events go to the trace now, because it may never start again.
+        # The server's committed events go to the trace now, because the server may never start again.
         with suppress(CannotWrite):  # the events stay in the database
             host.read(lambda node: node.export())
         await host.kill()

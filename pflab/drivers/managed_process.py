@@ -46,7 +46,7 @@ AGAIN_S: Final = 0.1
 
 
 class ProcessStatus(msgspec.Struct):
-    """The state of a process, as it reports it. `process` differs after each start of the process."""
+    """The state that a process reports. `process` is different after each start of the process."""
 
     process: str
     standing: str
@@ -85,7 +85,7 @@ class ManagedProcess:
         self._base = f"/nodes/{quoted(name)}"
 
     async def status(self) -> ProcessStatus | None:
-        """Return its state; None if it does not answer."""
+        """Return the state of the process; None if the process does not answer."""
         try:
             status, answer = await self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S)
         except Unanswered:
@@ -100,7 +100,7 @@ class ManagedProcess:
         return status is not None and (status.standing, status.run, status.history) == ours
 
     async def wait_for(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessStatus | None:
-        """Wait until a process other than `other_than` answers; return None if it does not in time."""
+        """Wait until a process other than `other_than` answers; return None if none answers in time."""
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + limit_s
         while True:
@@ -143,7 +143,7 @@ class ManagedProcess:
         return await self._ordered("GET", "/copy", timeout_s=EXPORT_S)
 
     async def stop(self) -> None:
-        """End the store in order; its process waits again. Raises LabError."""
+        """Stop the store cleanly; its process waits again. Raises LabError."""
         status = await self.status()
         if status is None or status.standing == "running":
             await self._ordered("POST", "/end", timeout_s=END_S)

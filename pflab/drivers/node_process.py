@@ -72,7 +72,7 @@ class NodeProcess:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=file,
                 env=node_environment(),
-                start_new_session=True,  # Ctrl-C is for the lab, which ends its processes in order
+                start_new_session=True,  # Ctrl-C is for the lab, which stops its processes cleanly
             )
         try:
             await self._ready(log)
@@ -101,7 +101,7 @@ class NodeProcess:
         self.http = (host, port)
 
     async def stop(self) -> None:
-        """End the process in order; it closes its store and writes its traces."""
+        """Stop the process cleanly: it closes its store and writes its traces."""
         if self._process is None or not self.alive:
             return
         with suppress(ProcessLookupError):

@@ -43,7 +43,7 @@ class PeerNotifier:
         await asyncio.gather(*[host.meet(peers) for host in self._hosts()])
 
     def notify_soon(self) -> None:
-        """Notify all nodes in a task, for callers that cannot wait. `wait_notified` waits for it before the lab moves."""
+        """Notify all nodes in a task, for callers that cannot wait. The lab calls `wait_notified` before it moves the clock."""
         before = self._notifying
 
         async def notify() -> None:

@@ -65,7 +65,7 @@ class Process(Protocol):
         """Begin the store, paused, on a backup if one is given. Raises LabError."""
 
     async def stop(self) -> None:
-        """Stop the store in order."""
+        """Stop the store cleanly."""
 
     async def kill(self) -> None:
         """Kill the process."""
@@ -306,7 +306,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
 
     def _update_directories(self) -> None:
-        """Tell the running servers which stores have joined or were deleted; retry with the others before the next move."""
+        """Tell running servers which stores joined or were deleted. Servers that do not answer are told before a later move."""
         # spec: RP-3, RP-6
         for update in self._servers.pending_updates():
             name = update.server.name

@@ -38,9 +38,9 @@ P = ParamSpec("P")
 
 
 class SocketOptions(TypedDict, total=False):
-    """The options of every live lab: `seed` fixes GUIDs and keys, but not the order of events, which the network decides.
+    """The options of every live lab. `seed` fixes GUIDs and keys, but not the order of events, which the network decides.
 
-    run: the run's id; without it, the names of the run folder and the folder above. tls: servers offer STARTTLS with
+    run: the run's id; default: the names of the run folder and of its parent folder. tls: servers offer STARTTLS with
     certificates of the lab's authority, and refuse mail in clear with 530.
     """
 
@@ -108,7 +108,7 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         """Complete everything that must be complete before lab time moves."""
 
     def _faults_changed(self) -> None:
-        """Called after each fault that begins, ends or alters a mail."""
+        """Called whenever a fault begins, ends, or alters a mail."""
 
     # --- closing
 

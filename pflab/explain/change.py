@@ -1,7 +1,7 @@
 """Explain one change, or one mail: what happened to it on all stores, in words.
 
 The explanation uses the trace alone. It says who made the change, which mails carried it and what became of them, and how each
-store received it. For a store that did not receive it, it says what the store knew and whom it asked.
+store received it. For a store that did not receive the change, it says what the store knew and which stores it asked.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ MAX_NEAR = 40
 
 @dataclass(slots=True)
 class Life:
-    """An explanation: `told` has the sentences, `events` the events behind them, in order."""
+    """An explanation: `told` has the sentences, and `events` has the events that prove them, in order."""
 
     what: str
     told: list[str] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _Change:
     """Collect what the events of a run say about one change number.
 
     A store numbers the changes of all its folders in one series, and the set in a mail about one folder also covers numbers of
-    other folders. So a set contains this change only if the set is about the folder and kind of the change (spec: CN-9).
+    other folders. So a set says something about this change only if it is about the folder and kind of the change (spec: CN-9).
     """
 
     def __init__(self, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
@@ -287,7 +287,7 @@ class _Change:
         return next((each for each in reversed(found) if each.number == self.number), None)
 
     def _without(self, store: str, *, knows: bool) -> str:
-        """Return the sentence for a store that has not received the change. A run that has not ended may still bring it."""
+        """Return the sentence for a store that has not received the change. It may still arrive if the run has not ended."""
         if any(isinstance(each, RunEnded) for each in self.run.events):
             told = f"{store} does not get it in this run"
         else:
@@ -361,7 +361,7 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
 
 
 def _mail_life(run: RunEvents, mail: str) -> Life:
-    """Explain a mail: the events that name it, the faults it met, and each post that it became (spec: ML-5)."""
+    """Explain a mail: the events that name it, the faults that acted on it, and each post that it became (spec: ML-5)."""
     events = [event for event in run.events if event.mail == mail]
     faults = {event.fault for event in events if isinstance(event, HopDropped | FaultAltered)}
     events += [each for each in run.events if isinstance(each, FaultInjected | FaultHealed) and each.fault in faults]

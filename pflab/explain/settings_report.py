@@ -1,7 +1,7 @@
 """A report on the settings of an organization, as an analyzer tool would give it (spec: SE-1).
 
-It lists each value that is not the default, where it is kept and what it does, and warns of values that have an effect other
-than the intended one.
+For each value that is not the default, the report says where it is kept and what it does. The report warns of values whose
+effect is not the intended one.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _findings(server: Server) -> Iterator[Finding]:
 
 
 def _preferred(topology: Topology) -> Iterator[Remark]:
-    """Yield a remark for each preferred backfill source, as the check of S3 does: it is an exception that needs a reason."""
+    """Yield a remark for each preferred backfill source, because this exception needs a reason (source S3)."""
     for name, server in topology.servers.items():
         wanted = server.settings.preferred_backfill_source
         if wanted is None:

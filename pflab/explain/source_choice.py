@@ -25,7 +25,7 @@ _KINDS = ("in the site", "outside the site with affinity", "outside the site wit
 
 
 def choice_told(event: SourcesConsidered, names: Lexicon) -> Iterator[str]:
-    """Yield what is asked for and how sources are selected, then a line for each holder."""
+    """Yield lines that say what is requested and how sources are selected, then a line for each holder."""
     wanted = " and ".join(names.numbers(each) for each in (event.cnset, event.cnset_fai) if each) or "the rest"
     yield f"At {to_the_second(event.at)} {event.node} chooses whom to ask for {wanted}: it {_WAYS[event.method]}."
     if event.one_by_one:

@@ -33,7 +33,7 @@ INSTANT: Final = len("2003-10-22T06:15:00Z")
 
 
 def state_tables(states: Iterable[StateView], now: LabTime | None = None) -> list[Table]:
-    """Return one table for each folder of a store. `now` adds how long ago each row was heard."""
+    """Return one table for each folder of a store. With `now`, the column *Last heard* also says how long ago that was."""
     return [_state_table(state, now) for state in states]
 
 
@@ -59,7 +59,7 @@ def _replica(state: StateView, row: RowView) -> str:
 def data_lines(row: RowView, rows: Sequence[RowView] = ()) -> list[str]:
     """Return `Last update sent: A-100` for the own row and `A-100 received` for the row of another store.
 
-    Both also name the numbers that are missing. rows: the whole table, which says which numbers exist.
+    Both also name the numbers that are missing. rows: all rows of the table, which show what numbers exist.
     """
     content = _Data(row.numbers, [each.numbers for each in rows])
     associated = _Data(row.numbers_fai, [each.numbers_fai for each in rows], " (associated)")
@@ -71,7 +71,7 @@ def data_lines(row: RowView, rows: Sequence[RowView] = ()) -> list[str]:
 class _Data:
     """One set of a row, as lines.
 
-    A gap between two numbers is missing: a mail also claims the numbers that belong to other folders. Numbers below the
+    The numbers in a gap are missing, because a mail also claims the numbers that belong to other folders. Numbers below the
     first one may be older than the folder, so they are missing only if a row of the table has them (RST-3). Numbers of the
     topology's own folders are left out if there are others, because no user made them.
     """

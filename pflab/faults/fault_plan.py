@@ -5,8 +5,8 @@ One :class:`FaultPlan` belongs to one lab. Every driver asks it the same questio
 
 Faults on mails (`inject`) act on the mails that a `Mails` selects:
 
-- Without a link they act on the hop that enters a recipient's own server: `to`, or any recipient's if `to` is None.
-- With `link` (two servers, in the direction of travel) or `connector` they act on that hop, whatever server lies behind it.
+- Without a link they act on the last hop, which enters the server of the recipient `to`, or of any recipient if `to` is None.
+- With `link` (two servers, in the direction of travel) or `connector` they act on its hops, whatever server lies behind.
 - With `to` they act on the copy for that store only. If one mail on the hop is also for others, it is divided before it
   leaves. Without `to`, a mail that is lost at a bridgehead is also lost for all servers behind it.
 - A fault meets each mail once: a delayed mail is not delayed again when its time comes.
@@ -190,15 +190,14 @@ class FaultPlan:
         to: str | None = None,
         connector: str | None = None,
     ) -> str:
-        """Freeze a server's queue for another until that lab time. The held mails leave then, even if the fault is
+        """Keep mails from one server to another in the queue until `until_at`. They leave at that time, even if the fault is
         healed before."""
         fault = Fault("", FaultKind.HOLD, from_=from_, to=to, connector=connector, until_at=until_at)
         self._check_link(fault)
         return self._add(fault)
 
     def crash(self, server: str, point: str = "before commit", after: int = 0) -> str:
-        """Crash the server at `point` of a stimulus: the next one, or the one after `after` more. The server restarts by
-        itself."""
+        """Crash the server at `point` of a stimulus, after it has completed `after` more stimuli. It restarts by itself."""
         if not self._crash_points:
             raise LabError("only the simulator crashes a server during a stimulus; kill and start the server instead")
         _check(server, self._sites, "server")
@@ -327,7 +326,7 @@ class FaultPlan:
                 self._use(fault)
                 return Decision(refuse=_refusal(fault.answer))
             else:
-                # On a reused connection the first verbs are over, and a failure at the next ones does not count as an attempt.
+                # On a reused connection the first verbs are over, and failures at later verbs do not count as attempts.
                 fresh = True
         return Decision(hold_until_at=hold_until_at, fresh=fresh)
 

@@ -1,7 +1,7 @@
 """Invariants of missing changes and of request slots.
 
-Missing changes: a mail brings what its set names, and what a store knows to be missing is in its backfill array. Request slots
-(BF-6): there are no more requests than the limit, the earliest due entry comes first, and no slot stays free.
+Missing changes: a mail brings the changes that its set names, and a backfill array has each change that the store misses.
+Request slots (BF-6): there are no more requests than the limit, the earliest due entry comes first, and no slot stays free.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ class MailsBringWhatTheyName(Invariant):
         brought = self._brought.get((store, folder, fai), bits.EMPTY)
         for change in self.facts.of_folder.get(folder, ()):
             unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
-            # A number that expired before it was sent is closed as a hole, or others would wait for ever (spec: DL-3, CN-6).
+            # A number that expired before it was sent is closed as a hole. Otherwise stores would wait for ever (spec: DL-3,
+            # CN-6).
             may_lack = self.facts.may_be_a_hole(change) or (change.node, change.object) in self.facts.expired_at
             if unbrought and not bits.has(brought, change.number) and not may_lack:
                 yield f"a mail to {store} names {self.facts.what(change)}, which neither it nor an earlier mail brought"
@@ -183,7 +184,7 @@ class RequestsWithinTheLimit(Invariant):
 class SlotsGoToTheLongestDue(Invariant):
     """Checks the order of requests from the last reading of each array and the events since.
 
-    They do not show exactly which entries wait for a slot. So the invariant keeps two sets for each store: entries that
+    These inputs do not show exactly which entries wait for a slot. So the invariant keeps two sets for each store: entries that
     certainly wait, and entries that perhaps wait. A violation must be certain in either case.
     """
 
@@ -211,7 +212,7 @@ class SlotsGoToTheLongestDue(Invariant):
 
     @event_handler
     def _unknown(self, event: NodeStarted | ContentResumed) -> None:
-        """Forget a store's array. After a start it may be that of a backup, and after a pause of content its times differ."""
+        """Forget a store's array. After a start it may be that of a backup; after content was suspended, its times differ."""
         for known in (self._due_at, self._certain, self._possible):
             known.pop(event.node, None)
 

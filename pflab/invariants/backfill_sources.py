@@ -4,8 +4,8 @@ earlier requests, and compares the results (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4).
 | version | order of the holders | asks |
 |---|---|---|
 | 5.5 | the most missing numbers first, then holders of its site, then the lowest cost | the first two |
-| 2000 | six groups: 5.5 servers after the others; in both parts near servers first, then those with an affinity | one server |
-| 2003, 2007 | a list sorted by preference, cost, version and how much a holder has | as many as have all of it together |
+| 2000 | six groups: 5.5 servers come last; among both kinds near servers come first, then those with an affinity | one server |
+| 2003, 2007 | a list sorted by preference, cost, version and how much a holder has | as many as together have all of it |
 
 In each case holders that are down come last.
 """
@@ -70,7 +70,7 @@ class SourcesAreChosenByVersionRules(Invariant):
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
-        """Use a mail that no later mail of its sender has overtaken: the sender is up, and the transmission time is known."""
+        """Note that the sender is up, and the transmission time, unless a later mail of the sender has overtaken this mail."""
         sent = self.facts.mails.get(event.mail or "")
         key = (event.node, event.sender)
         if sent is None or sent.at <= self._heard.get(key, -1):
@@ -193,8 +193,8 @@ def _sorted_list(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _until_covered(order: Sequence[Candidate]) -> list[str]:
-    """Return the candidates that can be asked and that have more than the candidates before them. Only their numbers
-    show this, so the event is believed here. Other invariants check the requests.
+    """Return the candidates that can be asked and that have more than the candidates before them. Only the numbers of the
+    changes show this, so the invariant trusts the event. Other invariants check the requests.
     """
     return [each.store for each in order if _askable(each) and "before it" not in each.passed_over]
 
@@ -218,7 +218,7 @@ def _group(each: Candidate) -> int:
 
 
 def _search_order(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Sort by groups. If no server has everything, the last group with a server comes first. Servers that are down are last."""
+    """Sort by groups. If no server has everything, the last group with any server comes first. Down servers are last."""
 
     def key(each: Candidate) -> tuple[int, int, str]:
         way = each.affinity if each.affinity is not None else each.transit_us

@@ -70,7 +70,7 @@ class EntriesWaitAsConfigured(Invariant):
             self._responded(event.node, event.folders)
 
     def _responded(self, store: str, sections: Sequence[MailFolder]) -> None:
-        """Note that a response has begun to fill a new replica. Entries made from now on wait."""
+        """Note that a response has begun to fill a new replica. Entries made from now on wait for the first time-out."""
         for section in sections:
             if section.updates or section.cnset or section.cnset_fai or section.expired or section.expired_fai:
                 self._new.pop((store, section.folder), None)
@@ -182,7 +182,7 @@ class TimeoutsSendRequests(Invariant):
 
     @event_handler
     def _row(self, event: RowReplaced) -> None:
-        # A row that arrived after the time-out is used at the next one.
+        # If a row arrives after the time-out, the store uses it at the next time-out.
         for key in [
             key for key, each in self._timed_out.items() if key[0] == event.node and each.folder == event.folder
         ]:
@@ -223,7 +223,7 @@ class SilentSourcesGoDown(Invariant):
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
-        """Forget requests to the sender, which is up, and those for folders of the mail, which it may answer (BF-2)."""
+        """Forget requests to the sender, which is up, and requests for the mail's folders, which the mail may answer (BF-2)."""
         named = {section.folder for section in event.folders}
         for key, asked in list(self._asked.items()):
             if key[0] == event.node and (asked.source == event.sender or asked.folder in named):

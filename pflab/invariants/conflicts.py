@@ -1,7 +1,7 @@
 """Invariants of conflicts of messages: old conflicts end at the home store, and contacts get notices.
 
-The invariants follow from the events which versions each store keeps of each message, and since when there is a conflict.
-So they know which store must end a conflict or send a notice, and when.
+From the events, the invariants know which versions of each message a store keeps, and since when the message is in conflict. So
+they know which store must end a conflict or send a notice, and when.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class ContactsAreNotified(Invariant):
         if len(event.versions) == 1:
             number = event.versions[0]
             self._lost_edits.get(event.node, {}).pop(number, None)
-            # Only the store that made an edit knows it if it was never sent, so this store sends the notice (DL-2).
+            # If an edit was never sent, only the store that made it knows it, so this store sends the notice (DL-2).
             at_home = self._is_home(event.node, event.folder)
             if not at_home and bits.split(number)[0] not in self.facts.guids_of(event.node):
                 yield f"{event.node} sent a notice of a lost edit of {what}, but is not the folder's home store"

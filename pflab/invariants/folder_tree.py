@@ -4,7 +4,7 @@ must hold (RP-1).
 The tree is computed in three steps:
 
 1. Where folders form a cycle, the folder with the latest version of the cycle moves to the top.
-2. Folders that hang below a deleted folder have no place in the tree.
+2. Folders below a deleted folder have no place in the tree.
 3. Of folders with the same name in one parent, the one created first keeps the name; the others get suffixes such as `(2)`.
 """
 
@@ -150,7 +150,7 @@ class ListedStoresHold(Invariant):
 def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersion] | None:
     """Return the folders of a store that are not deleted, by object.
 
-    Return None for a reading of another folder than 1-1, or if nobody made a version, which another invariant reports.
+    Return None for another folder than 1-1, or if nobody made one of the versions (another invariant reports this).
     """
     if reading.folder != HIERARCHY:
         return None
@@ -170,7 +170,7 @@ def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersio
 
 
 def _created(facts: Facts, object_: str) -> tuple[bytes, int]:
-    """Return the number of the folder's creation; for a folder of the topology it is its id."""
+    """Return the number of the folder's creation; for a folder of the topology this is the folder's id."""
     creations = [each.number for each in facts.of_object.get(object_, ()) if each.operation == "create"]
     guid, counter = bits.split(creations[0] if creations else object_)
     return bytes.fromhex(guid), counter

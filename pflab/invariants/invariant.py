@@ -17,9 +17,9 @@ yields "A sent mail number 7 after mail number 7".
 
 Invariants share no code with the replication agent (CV-2), because they must not repeat its mistakes. They know only events
 and the plain values of `node.views`. `evidence.facts` collects what the events prove, and `evidence.bit_sets` has sets of
-numbers. `InvariantSet` passes each event to the facts first, so a handler finds its event there.
+numbers. `InvariantSet` passes each event to the facts first, so a handler finds its event in the facts.
 
-`VALIDATIONS` are what must be true at the end, after the heal and the bound: the judge's verdict (CV-1 to CV-3) as violations.
+`VALIDATIONS` says what must be true at the end, after the heal and the bound: the judge's verdict (CV-1 to CV-3) as violations.
 """
 
 from __future__ import annotations

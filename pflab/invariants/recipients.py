@@ -162,7 +162,7 @@ class SilentHoldersAreAskedAgain(Invariant):
                     asked[section.folder, store] = event.at
 
     def _nightly(self, event: MailSubmitted) -> bool:
-        """Return whether this is a request that 5.5 sends each night and at its start, and repeats only the next night."""
+        """Return whether this is the request that 5.5 sends at its start and each night. It is repeated only the next night."""
         server = self.facts.topology.servers[event.node]
         if str(server.version) != "5.5" or Mark.REPEAT in event.marks:
             return False

@@ -185,7 +185,7 @@ class LossesAreReported(Invariant):
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
             lost = {each for place in before for each in before[place] - self._in_backup(place)}
-            # A change that another lost change replaced is reported with that one.
+            # If another lost change replaced a lost change, one violation reports both.
             self._replaced[event.node] = {each for number in lost for each in self.facts.ancestors[number]}
             self._unreported[event.node] = {
                 each for each in lost if not self.facts.may_be_a_hole(self.facts.changes[each])

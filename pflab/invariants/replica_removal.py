@@ -42,7 +42,7 @@ class LeavingStoresBroadcastFirst(Invariant):
 
     @event_handler
     def _changed(self, event: ChangeMade | VersionApplied) -> None:
-        """Count changes as sent while there is no other holder: they count as broadcast at the cycle without a mail (RST-1)."""
+        """While there is no other holder, count changes as sent: at the cycle they count as broadcast (RST-1)."""
         place = (event.node, event.object if event.kind == "folder" else event.folder)
         if not self.facts.known.holders(*place) - {event.node}:
             sent = self._sent.setdefault(place, {})
@@ -82,7 +82,7 @@ class LeavingStoresBroadcastFirst(Invariant):
 
     @event_handler
     def _any(self, event: Event) -> Witnesses:
-        """Check that the request was sent in the stimulus in which the store learned that it leaves, at the same instant."""
+        """When a store learns that it must leave a folder, check that it sends the request at the same instant."""
         for place in [place for place in self._leaves if place[0] == event.node]:
             if event.at > self._leaves[place].at:
                 del self._leaves[place]

@@ -1,9 +1,9 @@
 """Invariants of answers to backfill requests, to status requests, and to stores that want to leave. The last one checks which
 holders must answer a status request: it repeats the choice of responders (ST-3, ST-4).
 
-A 2000 server lists responders for content by six steps, and so may a store at its start, except 5.5. All others list all
-holders. The steps are repeated until they have listed three holders. Each step chooses one holder. It prefers servers newer
-than 5.5, then holders that have everything, then as the table says:
+A 2000 server lists responders for content by six steps. At their start, all versions except 5.5 may do the same. Otherwise a
+store lists all holders. The steps are repeated until they have listed three holders. Each step chooses one holder. It prefers
+servers newer than 5.5, then holders that have everything, then what the table says:
 
 | step | chooses from | prefers |
 |---|---|---|

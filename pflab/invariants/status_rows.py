@@ -111,7 +111,7 @@ class OwnHolesAreClosed(Invariant):
         guid, counter = bits.split(event.number)
         self._counter[guid] = max(counter, self._counter.get(guid, 0))
         if not self.facts.known.others(event.node, event.folder):
-            # Without other holders it counts as broadcast at the cycle, without a mail (RST-1).
+            # Without other holders the change counts as broadcast at the cycle, without a mail (RST-1).
             self._last.setdefault((event.node, event.folder, event.kind == "fai"), {})[guid] = counter
 
     @event_handler

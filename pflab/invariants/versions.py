@@ -1,7 +1,7 @@
 """Invariants of versions, of numbers and of the trace itself.
 
-Versions: none replaces a newer one, and none waits for a folder that the store has. Numbers: change numbers, mail numbers,
-sequence numbers of events, and clocks only increase.
+Versions: no version replaces a newer one, and no version waits for a folder that the store has. Numbers: change numbers, mail
+numbers, sequence numbers of events, and clocks only increase.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class Coordinator:
     async def step(self, limit_at: LabTime | None = None) -> bool:
         """Jump to the next instant at which anything is due, and wait until the lab is quiet there.
 
-        Returns False if nothing is due by `limit_at`, with the clock at `limit_at`, or if nothing is due at all. Raises
+        Returns False if nothing is due by `limit_at` (then the clock is set to `limit_at`), or if nothing is due at all. Raises
         TimeTextError as `warp` does.
         """
         check_not_after_end(limit_at or 0)
@@ -180,8 +180,8 @@ class Coordinator:
     async def warp(self, to_at: LabTime, holds: Callable[[], bool] | None = None) -> bool:
         """Jump from due time to due time while the lab is quiet, up to and including `to_at`; then pause.
 
-        With `holds`, stop where it is first true; it is called at each quiet instant. Returns its last result; True without
-        `holds`. Raises LabError for a target in the past, TimeTextError for one after the end of lab time, NotIdle.
+        With `holds`, stop at the first quiet instant at which it returns true. Returns the last result of `holds`; True without
+        `holds`. Raises LabError if `to_at` is in the past, TimeTextError if it is after the end of lab time, NotIdle.
         """
         check_not_after_end(to_at)
         with self._moving():
@@ -216,8 +216,8 @@ class Coordinator:
             yield self.now
 
     async def at_rest(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Run `act` while all hosts are held; then the clock continues as before. Meanwhile a mail in flight may still
-        arrive, but nothing that was caused after this call."""
+        """Run `act` while all hosts are held; then the clock continues as before. Meanwhile a mail in flight may still arrive,
+        but no host begins anything new."""
         async with self._jumping:
             await self._jump(self.now, self.rate, act)
 
@@ -247,7 +247,7 @@ class Coordinator:
             elif activity == seen:
                 return
             else:
-                # Every task that can run does so between the two rounds.
+                # Every task that can run does so between the two checks.
                 seen = activity
                 await asyncio.sleep(0)
                 await self._look()

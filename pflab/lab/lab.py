@@ -146,7 +146,7 @@ class Lab(ABC):
 
     @abstractmethod
     async def stop(self, name: str) -> None:
-        """Stop a node in order (event node.stopped). Its peers' mail is refused, and they retry.
+        """Stop a node cleanly (event node.stopped). Mail from its peers is refused, and they retry.
 
         Raises node.errors.NotRunning if it is stopped already.
         """
@@ -171,8 +171,8 @@ class Lab(ABC):
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
         """Delete a stopped store from the directory, as an administrator of the store `on`; it never starts again (RP-6).
 
-        The lab tells running stores at once, the others when they start. Raises Misuse while it holds replicas, unless
-        `force` is true; LabError while it runs.
+        The lab tells running stores at once, the others when they start. Raises LabError if the store runs, and Misuse if it
+        holds replicas, unless `force` is true.
         """
 
     @abstractmethod
@@ -181,7 +181,7 @@ class Lab(ABC):
 
     @abstractmethod
     async def restore(self, name: str, backup: str) -> None:
-        """Start a node on a backup of it, after killing it if it runs. RP-4 says what the node does then.
+        """Start a node on one of its backups; kill the node first if it runs. RP-4 says what the node does then.
 
         Raises LabError for a backup that does not exist or is another server's.
         """

@@ -58,7 +58,7 @@ class RecordedLab(Lab):
 
     @abstractmethod
     async def _start(self, server: LabServer) -> None:
-        """Start a server that does not run. Raises LabError if it does."""
+        """Start a server that does not run. Raises LabError if the server runs."""
 
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
         if self.running(name):
@@ -71,7 +71,7 @@ class RecordedLab(Lab):
 
     @abstractmethod
     def _update_directories(self) -> None:
-        """Tell the running servers which stores have joined or were deleted. Stopped servers learn it when they start."""
+        """Tell the running servers which stores have joined or were deleted. Stopped servers learn this when they start."""
 
     async def backup(self, name: str) -> str:
         content = self.read(name, lambda node: node.backup())

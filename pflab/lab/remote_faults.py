@@ -28,8 +28,8 @@ class RemoteFaults:
 
     @property
     def held_until_at(self) -> LabTime:
-        """Always 0: which mails the faults hold is unknown here. A bound without them may be too short, but a bound that is
-        too short never lets a wrong result pass."""
+        """Always 0, because this side does not know which mails the faults hold. So a convergence bound may be too short, but
+        this never lets a wrong result pass."""
         return 0
 
     def heal(self, fault: str | None = None) -> None:
@@ -81,7 +81,7 @@ def answer_of(ask: Callable[[], T]) -> T:
 
 
 def lab_error(error: ClientError) -> Exception:
-    """Return the error that an answer of a lab means."""
+    """Return the exception for an error that a lab answered."""
     if error.internal:
         return InternalError(error.detail, elsewhere=True)
     return NotRunning(error.detail) if error.kind == "NotRunning" else LabError(error.detail)

@@ -173,7 +173,7 @@ class RemoteNode(StoreReader):
         return self._kept[path]
 
     def _read_all(self, kept: dict[str, Any]) -> None:
-        """Cache all that the node knows with one request: the oracle and the invariants read all of it."""
+        """Cache all that the node knows with one request, because the oracle and the invariants read all of it."""
         found = self._get("/reading")
         kept["/folders"], kept["/backfill"] = found["folders"], found["backfill"]
         for what, name in (("knowledge", "knowledge"), ("states", "state")):
@@ -192,7 +192,7 @@ class RemoteNode(StoreReader):
             raise _as_node_error(error) from None
 
     def _send_once(self, path: str, body: Mapping[str, object]) -> None:
-        """Send a request of the coordinator, on a new connection: it must not be repeated, and the old one may be dead."""
+        """Send a coordinator's request on a new connection: it must not be repeated, and the old connection may be dead."""
         self.forget_reads()
         self._client.close()
         try:

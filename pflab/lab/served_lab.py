@@ -38,8 +38,8 @@ class ExportedTraces:
 class ServedLab(Lab):
     """A lab with real time, a record and an HTTP server.
 
-    Only labs of `pflab coordinate` can begin another run, save snapshots, or write traces before their end. In the others
-    these operations raise LabError.
+    Only labs of `pflab coordinate` can begin another run, save snapshots, or write traces before their end. In other labs these
+    operations raise LabError.
     """
 
     faults: FaultPlan
@@ -56,7 +56,7 @@ class ServedLab(Lab):
 
     @abstractmethod
     def failure_of(self, name: str) -> Exception | None:
-        """Return the internal error that has ended the work of a running server; None without one."""
+        """Return the internal error that has ended the work of a running server, or None."""
 
     async def catch_up(self) -> None:
         """Bring the record up to date, in a driver whose nodes do not report their events by themselves."""
@@ -69,7 +69,7 @@ class ServedLab(Lab):
 
     @property
     def history(self) -> str:
-        """The id of the present run history: that of the run, or a later name if the lab went back to a snapshot."""
+        """The id of the present run history: the run's id, or a new id if the lab went back to a snapshot."""
         return self.run
 
     async def save(self, name: str, *, replace: bool = False) -> None:
@@ -89,11 +89,11 @@ class ServedLab(Lab):
     # --- traces and their verdict
 
     async def export_traces(self) -> ExportedTraces:
-        """Write all events up to now into closed segments. Raises LabError for a lab that writes them when it ends."""
+        """Write all events up to now into closed segments. Raises LabError if the lab writes traces only at its end."""
         raise LabError("this lab writes its traces when it ends")
 
     def keep_verdict(self, verdict: Mapping[str, object]) -> None:
-        """Keep a verdict on this run's traces. Raises LabError if it is on another run."""
+        """Keep a verdict on this run's traces. Raises LabError if the verdict is on another run."""
         if verdict.get("run") != self.history:
             raise LabError(f"the verdict is about run {verdict.get('run')}; this lab's run is {self.history}")
         self._verdict = dict(verdict)

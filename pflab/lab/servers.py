@@ -5,12 +5,12 @@ States of a server (`ServerStatus`):
 | from | event | to |
 |---|---|---|
 | ABSENT | first start; a late joiner enters the directory | RUNNING |
-| RUNNING | stopped in order | STOPPED |
+| RUNNING | stopped cleanly | STOPPED |
 | RUNNING | killed, crashed, or its process died | KILLED |
 | STOPPED, KILLED | started, perhaps on a backup | RUNNING |
 
 A server whose store was deleted from the directory never starts again (RP-6). A server gets each directory update once (RP-3):
-while it runs, or at its next start if it was down. A server that starts on a backup gets those that the backup may lack.
+while it runs, or at its next start if it was down. A server that starts on a backup gets the updates that the backup may lack.
 `EmbeddedServers` adds the nodes, for drivers whose nodes run in their own process.
 """
 
@@ -81,7 +81,7 @@ class LabServer:
     """The id of the fault that represents its kill; the next start heals it."""
 
     def forget(self) -> None:
-        """Forget which directory updates it has, because the backup that it starts on may lack them."""
+        """Forget which directory updates the server has, because the backup on which it starts may lack them."""
         self.known_joined.clear()
         self.known_deleted.clear()
 
@@ -239,7 +239,7 @@ class EmbeddedServers(Servers):
         elif node is not None and server.status is ServerStatus.KILLED:
             node.reopen(now)
         else:
-            # After an orderly stop a new node takes over the database. A database in memory belongs to the old node.
+            # After a clean stop a new node takes over the database. A database in memory belongs to the old node.
             if node is None or self._plan.databases_on_disk:
                 node = server.node = self._make(server.name)
             node.open(now)
@@ -247,7 +247,7 @@ class EmbeddedServers(Servers):
         return node
 
     def stop(self, server: LabServer, now: LabTime) -> None:
-        """Stop a running server's node in order."""
+        """Stop a running server's node cleanly."""
         assert server.node is not None
         server.status = ServerStatus.STOPPED
         server.node.close(now)

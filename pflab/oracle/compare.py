@@ -22,7 +22,7 @@ NameOf = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The state of one running store: by folder id its knowledge and its rows; and its backfill array."""
+    """The state of one running store: its knowledge and its rows, both by folder id, and its backfill array."""
 
     store: str
     knowledge: Mapping[str, Knowledge]
@@ -47,8 +47,8 @@ class _Due:
 class Judge:
     """Compares the oracle with the readings of all running stores.
 
-    name_of: returns the name of a GUID: A, Setup. dropped_replicas: pairs of a store and a folder id of which the store
-    once dropped its replica; a later replica starts empty (RP-2).
+    name_of: returns the name of a GUID: A, Setup. dropped_replicas: (store, folder id) of each replica that was ever dropped; a
+    later replica starts empty (RP-2).
     """
 
     oracle: Oracle
@@ -143,7 +143,7 @@ class Judge:
         if due.object in self.expired:
             if not kept:
                 return  # spec: DL-3 whether it is accounted for is checked in the sets
-            # A version that has expired everywhere cannot be sent. A store that never had it keeps what it would replace.
+            # A version that has expired everywhere cannot be sent. A store without it keeps the version that it would replace.
             gone = {number for number in due.numbers if not any(number in due.kept(each) for each in held.values())}
         for number in sorted(due.numbers - kept.keys() - gone):
             owners = [name for name, each in held.items() if number in due.kept(each)]
@@ -165,8 +165,8 @@ class Judge:
     def _number_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> Iterator[str]:
         known = {store: _numbers(each) for store, each in held.items()}
         everything = sets.union(known.values())
-        # A version that was superseded or deleted before it was sent need not be in any set (CN-6). But what is in one holder's
-        # set must be in all (CN-7), so the sets are compared.
+        # A version that was superseded or deleted before it was sent need not be in any set (CN-6). But a number in one
+        # holder's set must be in the sets of all holders (CN-7), so the sets are compared.
         due = sets.of_numbers(number for versions in truth.versions.values() for number in versions)
         for store, numbers in known.items():
             unaccounted = {} if truth.doubt else sets.minus(due, numbers)
@@ -196,7 +196,7 @@ class Judge:
                         yield f"{what} in {truth.path}: no store has it"
 
     def lost_at_home(self) -> list[str]:
-        """Return where a store that acknowledged a change keeps neither the change, nor a later version, nor its
+        """Return a line for each change that its own store lost: the store keeps neither the change, nor a later version, nor a
         tombstone.
         """
         found = []

@@ -82,7 +82,7 @@ def bound_of_topology(
 ) -> Bound:
     """Return the bound of an organization.
 
-    schedules: of folders that are not in the topology. hierarchy_changes: whether folders changed. jitter_us: of the network.
+    schedules: those of folders outside the topology. hierarchy_changes: whether folders changed. jitter_us: the network's.
     """
     content = [*schedules, *(folder.schedule for folder in topology.folders.values() if folder.schedule is not None)]
     content += [server.settings.schedule for server in topology.servers.values()]
@@ -99,7 +99,7 @@ def bound_of_topology(
 
 
 def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, what: str) -> list[Term]:
-    """Return the waits of one chain, each the longest by any server's settings.  # spec: CV-3"""
+    """Return the waits of one chain. Each is the longest that the settings of any server allow.  # spec: CV-3"""
     stores = [server.settings for server in topology.servers.values()]
     always_us = max(store.always_interval_us for store in stores)
     cycle_us = max((longest_gap_us(schedule, always_us) or 0 for schedule in schedules), default=always_us)
@@ -148,7 +148,7 @@ def _one_by_one_us(topology: Topology) -> int:
 
 
 def _trip_us(topology: Topology, jitter_us: int) -> int:
-    """Return the longest time of one mail: a retry that was just set, and all connectors one after the other."""
+    """Return the longest time that one mail takes: a complete retry interval, and then all connectors one after the other."""
     stores = [server.settings for server in topology.servers.values()]
     size = max(store.message_size_bytes for store in stores)
     retry_us = max(store.mta_retry_us(priority) for store in stores for priority in (-1, 0, 1))

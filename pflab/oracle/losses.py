@@ -41,7 +41,7 @@ Having = dict[str, set[str]]
 
 
 class Losses:
-    """The lost changes of one lab. `take` adds an event. When a store is restored, its numbers go back to the backup."""
+    """The lost changes of one lab. `take` adds an event. A restored store has the numbers of its backup."""
 
     def __init__(self) -> None:
         self._changes: dict[str, Change] = {}
@@ -80,7 +80,7 @@ class Losses:
         return self._at_risk
 
     def has(self, store: str, folder: str, number: str) -> bool:
-        """Return whether a store has made or applied a change since its last restore, or before the backup of it."""
+        """Return whether a store has a change: made or applied since its last restore, or contained in that backup."""
         return number in self._has.get(store, {}).get(folder, ())
 
     # --- events
@@ -106,7 +106,7 @@ class Losses:
 
     @event_handler
     def _ignored(self, event: VersionIgnored) -> None:
-        """Note that a store has a version that lost to a kept version: it is lost only when the kept version is lost
+        """Note that a store ignored a version because it keeps a better one. The ignored version is lost only with the kept one
         (spec: CN-9).
         """
         if event.reason == "old":
@@ -161,7 +161,7 @@ class Losses:
                 self._at_risk.pop(each, None)
         still = _joined(after, deleted_content)
         removed = {number for folder in before for number in before[folder] - still.get(folder, set())}
-        # If a version is lost, everything that it replaced is lost; if a deletion is lost, all versions of the object.
+        # If a version is lost, all that it replaced is lost. If a deletion is lost, all versions of the object are lost.
         self._ever_removed |= {each for number in removed & self._changes.keys() for each in self._included_in(number)}
         self._risk(event.node)
 

@@ -6,8 +6,8 @@ and the topology's folders at the start. Its rules:
 * A version is superseded if another one names it in `supersedes`, directly or through others. The others are maximal, and all
   of them must be kept (CN-4, CF-1).
 * A deletion of an object wins over all its other versions, in any order (DL-2, HI-6).
-* Of a folder's versions only the winner is kept: the later time, then the larger GUID by its raw bytes, then the larger
-  counter (HI-5, CN-8).
+* Of a folder's versions only the winner is kept: the version with the later time, then with the larger GUID by its raw bytes,
+  then with the larger counter (HI-5, CN-8).
 * A deleted folder removes its content and everything below it (HI-6).
 * The holders of a folder are the replica list of its winning version (HI-1).
 
@@ -197,7 +197,8 @@ class Oracle:
 
     # spec: CV-2
     def truth(self) -> dict[str, FolderTruth]:
-        """Return what must exist by folder id: 1-1, then each folder that is not deleted or below a deleted one, by path."""
+        """Return what must exist by folder id: first 1-1, then by path each folder that is neither deleted nor below a deleted
+        one."""
         folders = self._objects.get(HIERARCHY, {})
         dead = {id_ for id_, history in folders.items() if history.deletion()}
         living = {id_: history.winner() for id_, history in folders.items() if id_ not in dead}

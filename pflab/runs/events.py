@@ -98,7 +98,7 @@ class RunEvents:
     ) -> RunEvents:
         """Take events from any source, in any order.
 
-        names, organization: what is known already of a lab whose first events are not among these.
+        names, organization: what is already known of a lab, if its first events are missing here.
         """
         in_order = in_causal_order(events)
         names = Lexicon() if names is None else names

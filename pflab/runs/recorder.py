@@ -43,10 +43,10 @@ class Record:
 
     now        returns the lab time
     real_time  returns the real time for event headers; None in the simulator
-    most       how many events are kept in memory, the newest; None keeps all. The index of an event does not change when
+    most       how many of the newest events are kept in memory; None keeps all. The index of an event does not change when
                older events are forgotten.
 
-    `collect` is called before the record is read and before the lab adds to it; it adds what nodes in other processes did.
+    `collect` is called before the record is read and before the lab adds to it; it adds the events of nodes in other processes.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Record:
         self._forget()
 
     def _forget(self) -> None:
-        # Half of them at once: removing one by one would copy the list each time.
+        # Remove half of them at once: removing one by one would copy the list each time.
         if self._most is not None and len(self._events) > self._most:
             gone = len(self._events) - self._most // 2
             del self._events[:gone]
@@ -119,7 +119,7 @@ class Record:
         self._forget()
 
     def run_started(self, topology: Topology, seed: int, **settings: str) -> None:
-        """Record the first event, and write topology and seed to the run folder. settings: what else shaped the run."""
+        """Record the first event, and write topology and seed to the run folder. settings: values that affect the run."""
         self.note(RunStarted, topology=topology.as_json(), seed=str(seed), settings=settings, version=TRACE_VERSION)
         if self._folder is not None:
             self._folder.write_inputs(topology.as_yaml(), seed)
@@ -154,7 +154,7 @@ class Record:
 
 
 def say_who_waits(nodes: Iterable[tuple[str, Node | None]], now: LabTime) -> str:
-    """Return which servers still have work due at `now`, in words, for an error about a wait."""
+    """Return which servers still have work due at `now`, in words, for the text of a NotIdle error."""
     told = [f"server {name}: {what}" for name, node in nodes if node is not None and (what := _due_of(node, now))]
     at = format_instant(now)
     return f"at {at} not idle: {'; '.join(told[:WAITERS_NAMED])}" if told else f"at {at} no server has anything due"

@@ -93,7 +93,7 @@ class RunFolder:
 
     def _write(self, name: str, text: str) -> None:
         try:
-            # Written to another name and renamed, so that nobody ever reads half of it.
+            # The file is written under another name and renamed, so that nobody reads half of it.
             beside = self.path / f".{name}.new"
             beside.write_text(text, encoding="utf-8")
             beside.replace(self.path / name)

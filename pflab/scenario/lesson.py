@@ -42,7 +42,7 @@ class Quiz(Part):
 
 
 class LessonCheck:
-    """Checks that each quiz has a reveal before the next quiz and before the end, and each reveal a quiz before it."""
+    """Checks that each quiz has a reveal before the next quiz and the end, and that each reveal has a quiz before it."""
 
     def __init__(self, source: YamlSource) -> None:
         self._source = source

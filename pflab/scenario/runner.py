@@ -49,7 +49,7 @@ the steps with it."""
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed step: what was expected, what was found (`stands`, as in verdict.json), and the last events before it."""
+    """A failed step: what was expected, what was found (`stands`, a key of verdict.json), and the last events before it."""
 
     step: int
     line: int

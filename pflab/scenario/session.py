@@ -152,7 +152,7 @@ class Play:
         raise StepFailed([f"a folder {folder!r}"], ["there is none, or it was deleted"])
 
     def stores(self, names: Sequence[str] | None, folder: str | None) -> list[str]:
-        """Return the stores that `on` names. `all` means all holders of the folder, or all running stores without a folder."""
+        """Return the stores that `on` names. `all` means all holders of the folder or, if that is None, all running stores."""
         if names is None:
             return []
         if tuple(names) == ("all",):

@@ -236,7 +236,7 @@ async def _cut(play: Play, step: Cut) -> None:
 async def _heal(play: Play, names: tuple[str, ...]) -> None:
     for name in names:
         fault = None if name == "all" else play.faults[name]
-        # A fault with a count is over once it has happened that often.
+        # A fault with a count ends when it has been used that often.
         if fault is None or fault in [each.id for each in play.lab.faults.active()]:
             play.lab.faults.heal(fault)
 

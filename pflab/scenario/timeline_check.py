@@ -1,4 +1,4 @@
-"""Find the steps that must fail in every run: times that have passed, and users at stores that were never on the list.
+"""Find the steps that must fail in every run: times that have passed, and actions of users on stores that were never holders.
 
 Stores learn of changes by mail, so this check does not know what a store knows at a step. It reports a step only if the
 step fails whatever the order of the mails.

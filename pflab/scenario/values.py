@@ -230,7 +230,7 @@ MailType = Annotated[str, BeforeValidator(_mail_type), _schema("string", enum=li
 
 
 class Part(BaseModel):
-    """A part of a scenario. Of the keys in `exactly_one` and in `at_least_one` that many must be given."""
+    """A part of a scenario. Exactly one key of `exactly_one`, and at least one key of `at_least_one`, must be given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 

@@ -54,7 +54,7 @@ def _span_us(play: Play, within: int | str) -> int:
 
 
 class _Search:
-    """Searches the events since the last wait, each once."""
+    """Searches the events since the last wait. It looks at each event once."""
 
     def __init__(self, play: Play, wanted: Callable[[Event], bool]) -> None:
         self._play = play
@@ -110,7 +110,7 @@ def _require(left: list[Shortfall], within: str = "") -> None:
 def _in_its_minute(condition: Until, began_at: LabTime, came_at: LabTime, what: str) -> None:
     if condition.at is None:
         return
-    # A clock time can be that of the minute in which the wait began.
+    # A clock time may be in the minute in which the wait began.
     due_at = condition.at.resolve(began_at - MINUTE_US)
     if not same_minute(came_at, due_at):
         raise StepFailed([f"{what} at {format_instant(due_at)}"], [f"it came at {format_instant(came_at)}"])

@@ -212,7 +212,7 @@ def _life_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/stop")
     async def stop(name: str) -> Response:
-        """Stop a server in order."""
+        """Stop a server cleanly."""
         await lab.stop(name)
         return status_of(name)
 

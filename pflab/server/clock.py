@@ -84,8 +84,8 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/step")
     async def step(wanted: Step | None = None) -> Response:
-        """Jump to the next instant at which anything is due, and wait until the lab is quiet; `moved`: whether there was
-        one."""
+        """Jump to the next instant at which anything is due, and wait until the lab is quiet; `moved`: whether anything was
+        due."""
         limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
         async with alone():
             moved = await lab.coordinator.step(limit)
@@ -101,9 +101,8 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/until")
     async def until(wanted: Until) -> Response:
-        """Warp until something has happened. In the answer, `held` says whether it happened within the limit. For a
-        folder, `not_asked` lists the
-        holders that do not run, whose state is unknown."""
+        """Warp until something has happened. In the answer, `held` says whether it happened within the limit. For a folder,
+        `not_asked` lists the holders that do not run. Their state is unknown."""
         async with alone():
             limit_at = lab.now + parse_duration(wanted.within)
             held = await lab.until(_condition(lab, wanted), limit_at)

@@ -140,7 +140,7 @@ async def _answer(reader: asyncio.StreamReader, send: Send) -> bool:
         pairs = [line.partition(b":") for line in head[1:] if line]
         headers = {name.lower(): value.strip() for name, _, value in pairs}
         length = headers.get(b"content-length")
-        # An answer with a length is forwarded whole or not at all; one without is a stream, forwarded as it comes.
+        # An answer with a length is forwarded whole or not at all. Without a length it is a stream, forwarded as it comes.
         body = b"" if length is None else await reader.readexactly(int(length))
     except (OSError, EOFError):
         return False

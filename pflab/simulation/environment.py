@@ -144,7 +144,7 @@ class Environment:
         return id_
 
     def skew(self, server: str, by_us: int) -> str:
-        """Set the server's clock that much ahead of the lab's, or behind it if `by_us` is negative (spec: TM-1)."""
+        """Set the server's clock `by_us` ahead of the lab's, or behind it if `by_us` is negative (spec: TM-1)."""
         self._known(server)
         id_ = self._begin("skew", {"server": server, "by": format_duration(by_us)})
         self._skews[server] = (id_, by_us)

@@ -1,8 +1,8 @@
 """The simulated network: the order in which mails leave, and how long each waits, from a seed.
 
 The network has no state of mails in flight. A mail that takes longer is a queue row with a later due time, so a restart and
-a jump of the clock treat it as any other. The fault plan decides first; the network decides only about mails to which no
-fault does anything.
+a jump of the clock treat it as any other. The fault plan decides first; the network decides only about mails on which no fault
+acts.
 """
 
 from __future__ import annotations

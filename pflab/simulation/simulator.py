@@ -17,7 +17,7 @@ its own. It alternates between two phases:
    - do one step of it (`_step`). If mails are due, the step sends up to BATCH of them. Otherwise it is one `tick`, in which
      the node does what its timers ask for.
 
-2. *Jump.* When nobody is due, set the time to the next instant at which something is: the earliest row of any node, restart
+2. *Jump.* When nobody is due, set the time to the next instant at which something is due: the earliest row of any node, restart
    of a crashed server, or end of a fault. Nothing happens in between, so nothing is skipped.
 
 Sending a mail is one step too. The fault plan and the network decide, and the two ends have their dialogue. The
@@ -269,7 +269,7 @@ class Simulator(RecordedLab):
 
     async def _end(self) -> None:
         for name in sorted(self._back_at):
-            # What it had committed before it crashed belongs to the trace.
+            # Events that a node committed before it crashed belong to the trace.
             self._start_node(self._slot[name])
         for server in self._servers.running():
             self._servers.stop(server, self._clock(server.name))
@@ -320,7 +320,7 @@ class Simulator(RecordedLab):
         return due_at if due_at is None or self.environment.undisturbed else self.environment.due_at(slot.name, due_at)
 
     def _step(self, slot: _Slot) -> int:
-        """Send the due mails of one server; if it has none, let it do what is due. Return how many steps that was."""
+        """Send the due mails of one server; if it has none, let it do what is due. Return the number of steps."""
         node = self._servers.node(slot.name)
         clock = self._clock(slot.name)
         leaving = self._network.order(node.outgoing(clock, BATCH))
@@ -400,7 +400,7 @@ class Simulator(RecordedLab):
         return self._network.decide(AtVerb(peer, server, verb, self._now)).at_verb
 
     def _take_in(self, node: Node, now: LabTime, hop: IncomingHop, mail: IncomingMail) -> None:
-        """Let a node store a mail that it has received, or a fault lose it."""
+        """Give a received mail to the node. The node stores it, unless a fault loses it."""
         decision = self._network.decide(AtArrival(node.name, mail.sender, mail.recipients, mail.header.subject))
         node.mail_in(now, hop, mail, decision.lost_by)
 
@@ -455,7 +455,7 @@ class Simulator(RecordedLab):
         for update in self._servers.pending_updates():
             slot = self._slot[update.server.name]
             self._try_own_stimulus(slot, partial(update.apply, now=self._clock(slot.name)))
-            if update.server.status is ServerStatus.RUNNING:  # a server that crashed in it gets it again at its restart
+            if update.server.status is ServerStatus.RUNNING:  # a crashed server gets it again at its restart
                 update.mark_applied()
 
     def _clock(self, name: str) -> LabTime:

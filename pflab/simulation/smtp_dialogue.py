@@ -26,7 +26,7 @@ AtVerb = Callable[[Verb], VerbFault | None]
 
 
 def unreachable(reason: str) -> SendOutcome:
-    """Return the outcome of an attempt that nobody answered; it may be repeated."""
+    """Return the outcome of an attempt that nobody answered; the sender may repeat it."""
     return SendOutcome(SendState.DEFERRED, reason, unreachable=True)
 
 
@@ -40,7 +40,7 @@ class _Ended(Exception):
 
 @dataclass(slots=True)
 class Dialogue:
-    """What the sender knows before the answer to the content. `failed`: the outcome, if the attempt ended before it."""
+    """What the sender knows before the answer to the content. `failed`: the outcome, if the attempt ended earlier."""
 
     transmission: Transmission
     recipients: tuple[str, ...]
@@ -80,7 +80,7 @@ class Dialogue:
 
     @property
     def outcome(self) -> SendOutcome:
-        """Return the sender's outcome if the receiving end stored the mail, or was not to store one."""
+        """Return the sender's outcome if the receiving end stored the mail, or did not have to store one."""
         if self.failed is not None:
             return self.failed
         if self.end is not None:

@@ -22,7 +22,7 @@ _CLASSES: Final[dict[Callable[..., Any], tuple[type[Event], ...]]] = {}
 
 
 def event_handler(method: MethodT) -> MethodT:
-    """Mark a method as the handler of the event class, or of each class of the union, that its parameter `event` has."""
+    """Mark a method as an event handler. It handles the class, or each class of the union, of its parameter `event`."""
     annotation = get_type_hints(method)["event"]
     _CLASSES[method] = get_args(annotation) or (annotation,)
     return method

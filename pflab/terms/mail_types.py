@@ -1,7 +1,7 @@
 """The types and marks of replication mail, as events name them.
 
-The node has the same lists. They are repeated here on purpose: what judges a run shares no code with the agent (CV-2). A test
-in `tests/pflab/terms` keeps both lists equal.
+The node has the same lists. They are repeated here on purpose: code that judges a run shares no code with the agent (CV-2). A
+test in `tests/pflab/terms` keeps both lists equal.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class FolderVerdict:
 class Verdict:
     """The judgement of a whole run.
 
-    lost          acknowledged changes that are missing, and DU-1 does not explain why
+    lost          acknowledged changes that are missing for a reason that DU-1 does not allow
     untruthful    rows of state tables that claim what their store lacks (CV-3)
     leftovers     backfill entries that a running holder could satisfy (CV-3)
     rightly_lost  changes that were lost with a restored or deleted store (DU-1, RP-6); reported, but no violation

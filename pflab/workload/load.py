@@ -47,8 +47,8 @@ class Target:
 class LoadPlan:
     """The load for a lab: `count` actions, or as many as fit into `seconds` of real time.
 
-    rate: actions per second, 0: each as soon as the one before is answered; batch: posts in one request; size:
-    letters of a body.
+    rate: actions per second, 0: each as soon as the one before is answered; batch: posts in one request; size: the number of
+    letters in a body.
     """
 
     targets: Sequence[Target]
@@ -96,7 +96,7 @@ class Request:
 
 
 def draw_requests(plan: LoadPlan) -> Iterator[Request]:
-    """Yield requests drawn from the seed. A post replaces an edit or deletion while there is no message for it."""
+    """Yield requests drawn from the seed. While there is no message to edit or delete, a post replaces the edit or deletion."""
     random = Random(plan.seed)
     acts, weights = zip(*plan.mix.items(), strict=True)
     messages: Counter[Target] = Counter()
@@ -141,7 +141,7 @@ class LoadResult:
     """How much later than planned the last request was sent."""
 
     def percentile_ms(self, percent: float) -> float | None:
-        """Return the percentile of the latencies of answered requests, in milliseconds; None without any."""
+        """Return the percentile of the latencies of answered requests, in milliseconds; None if there are none."""
         ordered = sorted(self.latencies_s)
         return round(1000 * ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)], 3) if ordered else None
 

@@ -58,7 +58,7 @@ def mails_of(paths: Iterable[Path]) -> Iterator[MailFile]:
 async def import_mails(
     mails: Iterable[MailFile], poster: Poster, report: Callable[[MailFile], None], done: Imported | None = None
 ) -> Imported:
-    """Post the mails one after the other; a refused mail does not stop the import. Call `report` after each. Fill
+    """Post the mails one after the other; a refused mail does not stop the import. Call `report` after each. Add the results to
     `done`."""
     done = Imported() if done is None else done
     for mail in mails:

@@ -246,7 +246,7 @@ class Skew(Fault, frozen=True, kw_only=True, tag="skew"):
 
 
 class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
-    """The store does not run. `kill`: it is killed; otherwise it stops normally."""
+    """The store does not run. `kill`: it is killed; otherwise it stops cleanly."""
 
     server: str
     kill: bool = True

@@ -88,7 +88,7 @@ class Known:
         return frozenset(self._replicas(number)) & there
 
     def holders(self, store: str, folder: str) -> frozenset[str]:
-        """Return the same as `listed`, but no store if the folder is unknown."""
+        """Return the same as `listed`, but an empty set if the folder is unknown."""
         return self.listed(store, folder) or frozenset()
 
     def home(self, store: str, folder: str) -> str | None:
@@ -106,7 +106,7 @@ class Known:
         return self._original[counter - 1].resolve if counter <= len(self._original) else ResolveMethod.DEFAULT
 
     def below(self, store: str, folder: str) -> list[str]:
-        """Return the folders directly below another that are not deleted, as a store knows them."""
+        """Return the folders directly below `folder` that are not deleted, as far as the store knows."""
         ids = dict.fromkeys(self._kept.get(store, ()))
         if self._setup_guid:
             ids |= {f"{self._setup_guid}:{counter + 1}": None for counter in range(len(self._original))}
