@@ -34,7 +34,9 @@ class HttpLine:
         self._idle: list[Connection] = []
         self._closed = False
 
-    async def ask(self, method: str, path: str, body: bytes = b"", *, timeout_s: float) -> tuple[int, bytes]:
+    async def ask(
+        self, method: str, path: str, body: bytes = b"", *, timeout_s: float | None = None
+    ) -> tuple[int, bytes]:
         """Return the status and the body of the answer. Raises Unanswered if none comes within `timeout_s` of real time."""
         head = (
             f"{method} {path} HTTP/1.1\r\n{self._headers}Content-Type: application/json\r\n"

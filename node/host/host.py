@@ -45,7 +45,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import CannotWrite, MailRefused, NodeError, NotRunning, described
@@ -95,7 +97,8 @@ class Host:
 
     clock: the host's own; the coordinator sets it with `set_clock`. decide: asks for fault decisions. idle: called when the
     host has no more work, or has failed. `failure` is the error of a stimulus that the host itself began: a tick, an incoming
-    mail, or the outcome of a delivery.
+    mail, or the outcome of a delivery. `work` is the stimulus or query that it is in, if any, and when that began on the
+    monotonic clock; other threads may read it.
     """
 
     def __init__(
@@ -147,6 +150,7 @@ class Host:
         self._pump_task: asyncio.Task[None] | None = None
         self._fruitless_ticks = 0
         self.failure: Exception | None = None
+        self.work: tuple[str, float] | None = None
 
     # --- life
 
@@ -189,20 +193,30 @@ class Host:
 
     def do(self, fn: Callable[[Node, LabTime], T]) -> T:
         """Run one stimulus from outside at the present lab time, and wake the pump. Raises NotRunning."""
-        return self._stimulus(lambda node: fn(node, self._clock.now()))
+        return self._stimulus(lambda node: fn(node, self._clock.now()), "request")
 
     def read(self, fn: Callable[[Node], T]) -> T:
         """Read the node's state."""
-        return fn(self._node)
+        with self._working("query"):
+            return fn(self._node)
 
-    def _stimulus(self, fn: Callable[[Node], T]) -> T:
+    @contextmanager
+    def _working(self, what: str) -> Iterator[None]:
+        self.work = (what, time.monotonic())
+        try:
+            yield
+        finally:
+            self.work = None
+
+    def _stimulus(self, fn: Callable[[Node], T], what: str = "deliveries") -> T:
         if not self._up:
             raise NotRunning(f"server {self.name} is not running")
         self._stimuli += 1
         self._stale = True
         self._deliveries.changed()
         self._wake.set()
-        done = fn(self._node)
+        with self._working(what):
+            done = fn(self._node)
         self._write_error = ""
         return done
 
@@ -218,7 +232,7 @@ class Host:
     def _peer_stimulus(self, fn: Callable[[Node], None]) -> None:
         """Run a stimulus from a peer. A RefusalError becomes the peer's SMTP reply."""
         try:
-            self._stimulus(fn)
+            self._stimulus(fn, "mail")
         except MailRefused as refusal:
             raise RefusalError(refusal.code, refusal.text) from refusal
         except NotRunning as error:
@@ -363,7 +377,7 @@ class Host:
         if self._deliveries.under_way and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
             return False
         self._ticked_s = asyncio.get_running_loop().time()
-        self._stimulus(lambda node: node.tick(now))
+        self._stimulus(lambda node: node.tick(now), "tick")
         if self._deliveries.under_way:
             return False
         due_at = self.next_due()

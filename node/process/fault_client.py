@@ -17,8 +17,8 @@ from node.api.control import Peers
 from node.api.http_client import Address, HttpLine, Unanswered
 from transport.protocol.fault_points import GO, AfterSend, AtVerb, BeforeSend, Decision, FaultPoint
 
-ASK_S: Final = 2.0
-"""Real time to wait for the coordinator."""
+ASK_S: Final = 60.0
+"""Real time to wait for a coordinator that is busy; one that has ended refuses the connection at once."""
 
 log = logging.getLogger("pflab.faults")
 

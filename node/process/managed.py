@@ -43,6 +43,7 @@ from node.api.values import ServerUnknown
 from node.errors import Misuse, Waiting
 from node.host.host import Host
 from node.process.fault_client import FaultClient
+from node.process.heartbeat import Heartbeat, Work
 from node.process.running_store import Begin, RunningStore, data_folders
 from node.state.database import Database
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
@@ -80,6 +81,7 @@ class ManagedNode:
         self._idle = asyncio.Event()
         self._end = asyncio.Event()
         self._faults = FaultClient(options.name)
+        self._heartbeat: Heartbeat | None = None
         self.names = (options.name,)
 
     # --- node.api.hosts.Hosts
@@ -128,6 +130,8 @@ class ManagedNode:
             return
         self._faults = FaultClient(given.name, token)
         self._faults.meet(Peers(addresses=dict(given.peer)))
+        if given.managed:
+            self._heartbeat = Heartbeat(given.http_host, token, self._work)
         if given.topology is not None:  # before HTTP, so that a client which finds the address finds a running store
             await self._begin_alone()
         try:
@@ -153,6 +157,11 @@ class ManagedNode:
         if self._store is not None:
             await self._store.stop()
         self._faults.close()
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+
+    def _work(self) -> Work | None:
+        return None if self._store is None else self._store.host.work
 
     async def _token(self) -> str | None:
         """Return the token, None if there is none. The coordinator writes the files when it first starts, perhaps later."""
@@ -205,6 +214,7 @@ class ManagedNode:
             "history": self._history,
             "run": None if store is None else store.run,
             "smtp": None if store is None else store.smtp,
+            "heartbeat": None if self._heartbeat is None else self._heartbeat.port,
         }
 
     async def begin(self, name: str, order: BeginOrder) -> dict[str, object]:

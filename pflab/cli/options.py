@@ -63,6 +63,16 @@ RunOption = Annotated[
 TopologyFile = Annotated[Path, Argument(help="A topology file.")]
 
 
+Patience = Annotated[
+    float,
+    Option(
+        "--patience",
+        min=1.0,
+        metavar="SECONDS",
+        help="Real time for which a server's process gives no sign of life before lab time goes on without it.",
+    ),
+]
+
 KeepMails = Annotated[
     bool, Option("--keep-mails", help="Keep the mail of each hop as an .eml file in the run's folder mails/.")
 ]

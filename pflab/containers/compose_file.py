@@ -159,6 +159,7 @@ def _lab(order: ComposeOrder) -> dict[str, Any]:
             *("coordinate", "/topology.yaml", "--data", "/lab", "--secrets", "/secrets"),
             *("--host", "0.0.0.0", "--port", str(HTTP_PORT), "--known-as", f"{LAB}:{HTTP_PORT}", "--trust-gateway"),
             *("--clock", "${PFLAB_CLOCK:-60}", "--traces-most", "${PFLAB_TRACES_MB:-2048}"),
+            *("--patience", "${PFLAB_PATIENCE:-60}"),
         ],
         "ports": [f"127.0.0.1:${{PFLAB_PORT:-{HTTP_PORT}}}:{HTTP_PORT}"],
         "volumes": [

@@ -51,6 +51,7 @@ from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
 from pflab.containers.snapshots import Snapshots, snapshot_of
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.managed_process import FOUND_AGAIN_S, FOUND_S, BeginOrder, ManagedProcess
+from pflab.drivers.pulse import PATIENCE_S, Pulse
 from pflab.drivers.remote_lab import COLLECT_S, HERE, HttpOptions, RemoteLab
 from pflab.errors import LabError
 from pflab.lab.served_lab import ExportedTraces
@@ -78,7 +79,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     addresses: where each server's process serves HTTP. leaves_running: closing the lab leaves the stores as they are, so that
     another coordinator with this folder can continue; otherwise it ends the run. deletes_others: databases of other runs
-    are deleted. If the folder's traces are elsewhere, stores write theirs into a folder of the same name.
+    are deleted. If the folder's traces are elsewhere, stores write theirs into a folder of the same name. patience_s: see
+    `pflab.drivers.pulse`.
     """
 
     driver: ClassVar = "tenants"
@@ -95,6 +97,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         durability: Literal["full", "normal"] = "full",
         leaves_running: bool = False,
         deletes_others: bool = False,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._complete = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
@@ -127,7 +130,12 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         )
         self._processes = {
             name: ManagedProcess(
-                name, addresses[name], token=self.token, order=order, snapshot=snapshot_of(folder.path, name)
+                name,
+                addresses[name],
+                token=self.token,
+                pulse=Pulse(name, token=self.token, patience_s=patience_s),
+                order=order,
+                snapshot=snapshot_of(folder.path, name),
             )
             for name in topology.servers
         }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from pflab.containers.managed_lab import ManagedLab
 from pflab.containers.snapshots import Snapshots
+from pflab.drivers.pulse import PATIENCE_S
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder, safe_name
 from topology import load_topology
@@ -53,8 +54,8 @@ class RunHistory:
         """The snapshots of these runs."""
         return Snapshots(self._data / "saved", self.traces)
 
-    def lab(self, addresses: Mapping[str, Address], http: HttpOptions) -> ManagedLab:
-        """Return a lab that begins or continues the present run. Raises LabError."""
+    def lab(self, addresses: Mapping[str, Address], http: HttpOptions, patience_s: float = PATIENCE_S) -> ManagedLab:
+        """Return the lab that begins or continues the present run; patience_s: see `pflab.drivers.pulse`. Raises LabError."""
         topology, run = self._topology, self.name
         folder = RunFolder.at(self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self.traces / run)
         return ManagedLab(
@@ -65,6 +66,7 @@ class RunHistory:
             run=run,
             leaves_running=True,
             deletes_others=self.number > 1,
+            patience_s=patience_s,
         )
 
     def next(self, topology: Topology, servers: Collection[str]) -> None:

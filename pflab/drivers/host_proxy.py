@@ -6,6 +6,7 @@ It has the last state that the process reported; `look` asks for the present sta
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Final
@@ -15,18 +16,13 @@ import msgspec
 from node.api.http_client import Address, HttpLine, Unanswered
 from node.errors import InternalError, NodeError
 from pflab.client import quoted
+from pflab.drivers.pulse import Pulse
 from traces.labtime import LabTime
 
-STEP_S: Final = 2.0
-"""Real time without an answer after which a node counts as stopped until it answers."""
-
-LOST_S: Final = 8.0
-"""Real time without an answer after which peers stop waiting for a node, even during a mail, although its process is
-alive.
-"""
-
 PROBE_S: Final = 0.5
-"""Real time between two checks whether a silent node answers again."""
+"""Real time between two checks whether a server that was passed over lives again."""
+
+log = logging.getLogger("pflab.drivers.host_proxy")
 
 
 class _Status(msgspec.Struct):
@@ -46,22 +42,31 @@ class RemoteHost:
     """One node in another process.
 
     events: called with lines of events, some of which may be known already; returns the number of the last known one.
-    silent: whether the process did not answer. Until it does, the coordinator works without it.
+    pulse: the signs of life of the process. silence: why the coordinator has passed the server over and works without it; '' if
+    it has not.
     """
 
     def __init__(
-        self, name: str, address: Address, *, token: str | None, seq: int, events: Callable[[str, list[bytes]], int]
+        self,
+        name: str,
+        address: Address,
+        *,
+        token: str | None,
+        seq: int,
+        events: Callable[[str, list[bytes]], int],
+        pulse: Pulse,
     ) -> None:
         self.name = name
         self.address = address
-        self.silent = False
+        self.silence = ""
+        self._logged = ""
         self.seq = seq
         self.changed = True
         self._line = HttpLine(address, token)
         self._base = f"/nodes/{quoted(name)}"
         self._events = events
         self._status = _Status(0, 0.0, 0, None, "its state is not known yet", None, 0)
-        self._lost_s = 0.0
+        self._pulse = pulse
         self._probed_s = 0.0
         self._probe: asyncio.Future[bool] | None = None
 
@@ -78,11 +83,9 @@ class RemoteHost:
         return self._status.blocked and not self.silent
 
     @property
-    def lost(self) -> bool:
-        """Whether peers should stop waiting for this node during a mail: its process has ended, or has been silent for
-        LOST_S.
-        """
-        return self.silent and asyncio.get_running_loop().time() >= self._lost_s
+    def silent(self) -> bool:
+        """Whether the coordinator has passed it over."""
+        return bool(self.silence)
 
     def next_due(self) -> LabTime | None:
         return self._status.due
@@ -95,8 +98,8 @@ class RemoteHost:
         return self._status.busy
 
     async def look(self, at: LabTime, wait_s: float = 0.0) -> None:
-        """Ask the node for its state at `at` and its new events. A busy node answers after `wait_s` at the latest."""
-        await self._request(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET", b"", STEP_S + wait_s)
+        """Ask for its state at `at` and its new events. A busy node answers after `wait_s`, or after its stimulus."""
+        await self._request(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET")
 
     async def hold(self) -> LabTime:
         # A paused clock needs no request, because its time is known and `set_clock` also holds the node.
@@ -114,48 +117,49 @@ class RemoteHost:
         """Send the node the addresses of its peers, and whether to ask about faults."""
         await self._request("/peers", "PUT", msgspec.json.encode(peers))
 
-    async def back(self) -> bool:
-        """Return whether a silent node answers again. It is asked at most every PROBE_S, and this call does not wait."""
+    async def back(self, *, at_once: bool) -> bool:
+        """Return whether a node that was passed over lives again.
+
+        at_once: ask its heartbeat now. Otherwise it is asked at most every PROBE_S, and this call does not wait for that.
+        """
         now_s = asyncio.get_running_loop().time()
         if self._probe is None:
-            if now_s - self._probed_s >= PROBE_S:
-                self._probed_s = now_s
-                self._probe = asyncio.ensure_future(self._answers())
-            return False
-        if not self._probe.done():
+            if not at_once and now_s - self._probed_s < PROBE_S:
+                return False
+            self._probed_s = now_s
+            self._probe = asyncio.ensure_future(self._answers())
+        if not (at_once or self._probe.done()):
             return False
         probe, self._probe = self._probe, None
-        if probe.result():
-            self.silent = False
+        if await probe:
+            self.silence = ""
             await self.look(0)
+            if not self.silent:
+                self._logged = ""
+                log.warning("server %s answers again", self.name)
         return not self.silent
 
     async def _answers(self) -> bool:
         try:
-            status, _ = await self._line.ask("GET", f"{self._base}/idle?at=0", timeout_s=STEP_S)
+            return await self._pulse.beat() is not None
         except Unanswered:
             return False
-        return status == HTTPStatus.OK
 
     def close(self) -> None:
         if self._probe is not None:
             self._probe.cancel()
         self._line.close()
 
-    async def _request(self, path: str, method: str = "POST", body: bytes = b"", timeout_s: float = STEP_S) -> None:
+    async def _request(self, path: str, method: str = "POST", body: bytes = b"") -> None:
         if self.silent:
             return
-        lost_after_s = 0.0
         try:
-            status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
+            status, answer = await self._pulse.wait(self._line.ask(method, self._base + path, body))
         except Unanswered as error:
-            status, answer = HTTPStatus.SERVICE_UNAVAILABLE, b""
-            if isinstance(error.__cause__, TimeoutError):  # the process is alive and may be busy
-                lost_after_s = LOST_S - timeout_s
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:  # no process, or one whose store does not run
-            self.silent = True
-            self._lost_s = asyncio.get_running_loop().time() + lost_after_s
-            self._status.busy, self._status.due = "", None
+            self._pass_over(str(error))
+            return
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self._pass_over("its store does not run")
             return
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
             detail = msgspec.json.decode(answer, type=dict[str, object])["detail"]
@@ -168,3 +172,9 @@ class RemoteHost:
         self.changed = self.changed or before.activity != self._status.activity
         if lines:
             self.seq = self._events(self.name, lines)
+
+    def _pass_over(self, why: str) -> None:
+        if why != self._logged:  # several requests may end at once, and a probe may find the same again
+            log.warning("server %s is passed over, and lab time goes on without it: %s", self.name, why)
+        self.silence = self._logged = why
+        self._status.busy, self._status.due = "", None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,7 @@ import msgspec
 from node.api.http_client import HttpLine, Unanswered
 from node.errors import InternalError
 from pflab.client import quoted
+from pflab.drivers.pulse import Pulse
 from pflab.errors import LabError
 
 if TYPE_CHECKING:
@@ -20,13 +22,7 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 ASK_S: Final = 2.0
-"""Real time that a process gets to report its state."""
-
-BEGIN_S: Final = 30.0
-"""Real time that a store gets to open. It needs less than 1 s, unless it restores a large backup."""
-
-END_S: Final = 10.0
-"""Real time that an orderly end gets; it needs less than 5 s."""
+"""Real time that a process gets to report its state, where the lab asks again later."""
 
 FOUND_S: Final = 60.0
 """Real time that a process gets to answer for the first time; a container engine may be slow to start it."""
@@ -39,20 +35,18 @@ later.
 BACK_S: Final = 10.0
 """Real time that the lab waits for a killed process to restart, so that it can read the remaining events."""
 
-EXPORT_S: Final = 8.0
-"""Real time that a store gets to write its events, or to copy its database, while the whole lab waits."""
-
 AGAIN_S: Final = 0.1
 
 
 class ProcessStatus(msgspec.Struct):
-    """The state that a process reports. `process` is different after each start of the process."""
+    """The state of a process, as it reports it. `process` differs after each start of the process; `heartbeat` is a port."""
 
     process: str
     standing: str
     run: str | None
     history: str | None
     smtp: tuple[str, int] | None
+    heartbeat: int
 
 
 class BeginOrder(msgspec.Struct, frozen=True):
@@ -69,30 +63,44 @@ class BeginOrder(msgspec.Struct, frozen=True):
 class ManagedProcess:
     """One server's process.
 
-    http: the address of its API; `smtp` is known once the store has begun. snapshot: if the lab went back to a
-    snapshot, the file of the database with which the store begins.
+    http: the address of its API; `smtp` is known once the store has begun. pulse: its signs of life; every request but
+    `status` waits for its answer as long as the process lives. snapshot: if the lab went back to a snapshot, the file of
+    the database with which the store begins.
     """
 
     def __init__(
-        self, name: str, http: Address, *, token: str | None, order: BeginOrder, snapshot: Path | None = None
+        self,
+        name: str,
+        http: Address,
+        *,
+        token: str | None,
+        pulse: Pulse,
+        order: BeginOrder,
+        snapshot: Path | None = None,
     ) -> None:
         self.name = name
         self.http = http
         self.smtp: Address = ("", 0)
+        self.pulse = pulse
         self._order = order
         self._snapshot = snapshot
         self._line = HttpLine(http, token)
         self._base = f"/nodes/{quoted(name)}"
 
     async def status(self) -> ProcessStatus | None:
-        """Return the state of the process; None if the process does not answer."""
+        """Return its state; None if it does not answer at once."""
         try:
-            status, answer = await self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S)
+            return await self._status(self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S))
         except Unanswered:
             return None
+
+    async def _status(self, asked: Awaitable[tuple[int, bytes]]) -> ProcessStatus:
+        status, answer = await asked
         if status != HTTPStatus.OK:
             raise LabError(f"server {self.name} at {_shown(self.http)}: {_detail(answer)}")
-        return msgspec.json.decode(answer, type=ProcessStatus)
+        found = msgspec.json.decode(answer, type=ProcessStatus)
+        self.pulse.address = (self.http[0], found.heartbeat)
+        return found
 
     def runs(self, status: ProcessStatus | None) -> bool:
         """Return whether the store runs, in this lab's run and history."""
@@ -120,12 +128,12 @@ class ManagedProcess:
             self._set_smtp(status)
             return
         if status.standing == "running":  # the store runs for another lab, or on the database that the backup replaces
-            await self._ordered("POST", "/end", timeout_s=END_S)
+            await self._ordered("POST", "/end")
         await self._load_snapshot(status)
         if restores is not None:
-            await self._ordered("PUT", "/restore", restores, timeout_s=BEGIN_S)
+            await self._ordered("PUT", "/restore", restores)
         order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at, "rate": rate})
-        answer = await self._ordered("POST", "/begin", order, timeout_s=BEGIN_S)
+        answer = await self._ordered("POST", "/begin", order)
         self._set_smtp(msgspec.json.decode(answer, type=ProcessStatus))
 
     async def _load_snapshot(self, status: ProcessStatus) -> None:
@@ -135,26 +143,27 @@ class ManagedProcess:
         history = self._order.history
         if status.history != history and self._snapshot.exists():
             content = await asyncio.to_thread(self._snapshot.read_bytes)
-            await self._ordered("PUT", f"/copy?history={quoted(history)}", content, timeout_s=BEGIN_S)
+            await self._ordered("PUT", f"/copy?history={quoted(history)}", content)
         self._snapshot.unlink(missing_ok=True)
 
     async def copy(self) -> bytes:
         """Return a copy of the store's database, b"" if it has none. Raises LabError."""
-        return await self._ordered("GET", "/copy", timeout_s=EXPORT_S)
+        return await self._ordered("GET", "/copy")
 
     async def stop(self) -> None:
         """Stop the store cleanly; its process waits again. Raises LabError."""
         status = await self.status()
         if status is None or status.standing == "running":
-            await self._ordered("POST", "/end", timeout_s=END_S)
+            await self._ordered("POST", "/end")
 
     async def kill(self) -> None:
         """Kill the process, and wait up to BACK_S for its restart."""
-        before = await self.status()
-        if before is None:
+        try:
+            before = await self._status(self._answer("GET", "/standing"))
+        except Unanswered:
             return
         try:
-            await self._line.ask("POST", f"{self._base}/die", timeout_s=ASK_S)
+            await self._answer("POST", "/die")
         except Unanswered:
             await self.wait_for(BACK_S, other_than=before.process)
         else:
@@ -166,8 +175,8 @@ class ManagedProcess:
         Returns None if the process does not answer, or if the store runs.
         """
         try:
-            path = f"{self._base}/left?after={after}&history={quoted(self._order.history)}&traces={quoted(self._order.traces)}"
-            status, answer = await self._line.ask("GET", path, timeout_s=BEGIN_S)
+            path = f"/left?after={after}&history={quoted(self._order.history)}&traces={quoted(self._order.traces)}"
+            status, answer = await self._answer("GET", path)
         except Unanswered:
             return None
         return answer.splitlines() if status == HTTPStatus.OK else None
@@ -175,7 +184,7 @@ class ManagedProcess:
     async def export(self) -> int | None:
         """Let the running store write all its events into segments; return the number of the last, None if it failed."""
         try:
-            status, answer = await self._line.ask("POST", f"{self._base}/ship", timeout_s=EXPORT_S)
+            status, answer = await self._answer("POST", "/ship")
         except Unanswered:
             return None
         return int(msgspec.json.decode(answer)["seq"]) if status == HTTPStatus.OK else None
@@ -187,9 +196,12 @@ class ManagedProcess:
         assert status.smtp is not None, "a running store takes mail"
         self.smtp = (self.http[0], status.smtp[1])
 
-    async def _ordered(self, method: str, path: str, body: bytes = b"", *, timeout_s: float) -> bytes:
+    async def _answer(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        return await self.pulse.wait(self._line.ask(method, self._base + path, body))
+
+    async def _ordered(self, method: str, path: str, body: bytes = b"") -> bytes:
         try:
-            status, answer = await self._line.ask(method, self._base + path, body, timeout_s=timeout_s)
+            status, answer = await self._answer(method, path, body)
         except Unanswered as error:
             raise LabError(f"server {self.name}: {error}") from error
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:

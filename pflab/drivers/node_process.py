@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from node.api.http_client import Unanswered
 from pflab.drivers.launch import node_environment, node_order
 from pflab.drivers.managed_process import BeginOrder, ManagedProcess
+from pflab.drivers.pulse import Pulse
 from pflab.errors import LabError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from node.host.host import Address
     from pflab.runs.run_folder import RunFolder
     from traces.labtime import LabTime
@@ -21,19 +22,18 @@ if TYPE_CHECKING:
 READY_S: Final = 60.0
 """Real time that a process gets to be ready; it needs less than 2 s, unless many start at once on a slow machine."""
 
-END_S: Final = 10.0
-"""Real time that an orderly end gets before the process is killed; it needs less than 5 s."""
-
 LOG_END: Final = 400
 """How many characters of its log an error about a process quotes."""
 
 
 class NodeProcess:
     """The process of a node of a run folder. `http` and `smtp` are known once it has started. order: sent to begin its
-    store.
+    store. patience_s: see `pflab.drivers.pulse`.
     """
 
-    def __init__(self, name: str, *, folder: RunFolder, durability: str, token: str, order: BeginOrder) -> None:
+    def __init__(
+        self, name: str, *, folder: RunFolder, durability: str, token: str, order: BeginOrder, patience_s: float
+    ) -> None:
         self.name = name
         self.http: Address = ("", 0)
         self.smtp: Address = ("", 0)
@@ -42,6 +42,7 @@ class NodeProcess:
         self._token = token
         self._order = order
         self._process: asyncio.subprocess.Process | None = None
+        self.pulse = Pulse(name, token=token, patience_s=patience_s, stopped=self._stopped)
 
     @property
     def alive(self) -> bool:
@@ -76,7 +77,7 @@ class NodeProcess:
             )
         try:
             await self._ready(log)
-            managed = ManagedProcess(self.name, self.http, token=self._token, order=self._order)
+            managed = ManagedProcess(self.name, self.http, token=self._token, pulse=self.pulse, order=self._order)
             try:
                 await managed.start(at, rate, restores)
             finally:
@@ -101,15 +102,14 @@ class NodeProcess:
         self.http = (host, port)
 
     async def stop(self) -> None:
-        """Stop the process cleanly: it closes its store and writes its traces."""
+        """End the process in order; it closes its store and writes its traces. It is killed if it gives no sign of life."""
         if self._process is None or not self.alive:
             return
         with suppress(ProcessLookupError):
             self._process.terminate()
         try:
-            async with asyncio.timeout(END_S):
-                await self._process.wait()
-        except TimeoutError:
+            await self.pulse.wait(self._process.wait())
+        except Unanswered:
             await self.kill()
         self._close_stdin()
 
@@ -121,6 +121,14 @@ class NodeProcess:
             self._process.kill()
         await self._process.wait()
         self._close_stdin()
+
+    def _stopped(self) -> bool:
+        """Return whether a signal has stopped the process, as far as this machine says so."""
+        try:
+            state = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+        except (OSError, IndexError):
+            return False
+        return state == "T"
 
     def _close_stdin(self) -> None:
         if self._process is not None and self._process.stdin is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from pflab.drivers.managed_process import BeginOrder
 from pflab.drivers.node_process import NodeProcess
+from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions, RemoteLab
 from pflab.drivers.socket_lab import SocketOptions
 
@@ -18,17 +19,32 @@ if TYPE_CHECKING:
 
 
 class ProcessLab(RemoteLab[NodeProcess]):
-    """A live lab of processes; see SocketLab for folder and options. http_port: where its HTTP server listens."""
+    """A live lab of processes; see SocketLab for folder and options. http_port: where its HTTP server listens. patience_s:
+    see `pflab.drivers.pulse`.
+    """
 
     driver: ClassVar = "processes"
 
     def __init__(
-        self, topology: Topology, *, folder: RunFolder, http_port: int = 0, **options: Unpack[SocketOptions]
+        self,
+        topology: Topology,
+        *,
+        folder: RunFolder,
+        http_port: int = 0,
+        patience_s: float = PATIENCE_S,
+        **options: Unpack[SocketOptions],
     ) -> None:
         super().__init__(topology, folder=folder, http=HttpOptions(port=http_port), **options)
         order = BeginOrder(run=self.run, history=self.run, topology=topology.as_json(), tls=self._tls)
         self._processes = {
-            name: NodeProcess(name, folder=folder, durability=self._durability, token=self.token, order=order)
+            name: NodeProcess(
+                name,
+                folder=folder,
+                durability=self._durability,
+                token=self.token,
+                order=order,
+                patience_s=patience_s,
+            )
             for name in topology.servers
         }
 

@@ -1,6 +1,7 @@
 """The coordinator of hosts in other processes: it asks all of them for their state at once.
 
-It works without a host that does not answer. When the host answers again, the coordinator sets its clock before anything else.
+It waits for each host as long as the process lives (`pflab.drivers.pulse`), and then passes it over. When the host answers
+again, the coordinator sets its clock before anything else.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from traces.labtime import LabTime
 class RemoteCoordinator(Coordinator):
     """Coordinates hosts in other processes; before it judges whether the lab is quiet, it asks them all.
 
-    every: all hosts, answering or not. hosts_changed: called when a host is lost or is back, so that the others learn it.
-    returning: called when a host is back and before it runs, because the host may have missed directory updates.
+    every: all hosts, answering or not. hosts_changed: called when a host is passed over or is back, so that the others
+    learn it. returning: called when a host is back and before it runs, because the host may have missed directory updates.
     """
 
     def __init__(
@@ -33,7 +34,7 @@ class RemoteCoordinator(Coordinator):
     ) -> None:
         super().__init__(start_at, hosts, monotonic=monotonic, changed=changed)
         self._every = every
-        self._lost: set[str] = set()
+        self._passed_over: set[str] = set()
         self._hosts_changed = hosts_changed
         self._returning = returning
 
@@ -44,20 +45,23 @@ class RemoteCoordinator(Coordinator):
     async def _look(self) -> None:
         await self.look()
 
+    async def _find_again(self) -> None:
+        await self._ask_all(0.0, at_once=True)
+
     async def _rest(self) -> None:
         await self._ask_all(LOOK_AGAIN_S)
 
-    async def _ask_all(self, wait_s: float) -> None:
+    async def _ask_all(self, wait_s: float, *, at_once: bool = False) -> None:
         now = self.now
         hosts = self._every()
         await asyncio.gather(*[host.look(now, wait_s) for host in hosts if not host.silent])
         for host in hosts:
-            if host.silent and await host.back():
+            if host.silent and await host.back(at_once=at_once):
                 await host.hold()
                 await host.set_clock(now, self.rate)
                 self._returning()
                 await host.go()
-        lost = {host.name for host in hosts if host.lost}
-        if lost != self._lost:
-            self._lost = lost
+        passed_over = {host.name for host in hosts if host.silent}
+        if passed_over != self._passed_over:
+            self._passed_over = passed_over
             await self._hosts_changed()

@@ -33,6 +33,7 @@ from pflab.client import Client, url_at
 from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.peers import PeerNotifier
+from pflab.drivers.pulse import Pulse
 from pflab.drivers.remote_coordinator import RemoteCoordinator
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
@@ -60,6 +61,7 @@ class Process(Protocol):
 
     http: Address
     smtp: Address
+    pulse: Pulse
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
         """Begin the store, paused, on a backup if one is given. Raises LabError."""
@@ -119,7 +121,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         self._collector = EventCollector(self.record, folder, topology.servers)
         self.record.collect = self._collector.flush
         self._peers = PeerNotifier(
-            lambda: [host for host in self._hosts_in_order() if not host.lost],
+            lambda: [host for host in self._hosts_in_order() if not host.silent],
             smtp_of=lambda name: self._processes[name].smtp,
             lab=lambda: http.known_as or self._server.address,
             faults=self.faults,
@@ -278,6 +280,10 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
     # --- servers
 
+    @property
+    def passed_over(self) -> Mapping[str, str]:
+        return {host.name: host.silence for host in self._hosts_in_order() if host.silent}
+
     def _answering(self) -> list[RemoteHost]:
         return [host for host in self._hosts_in_order() if not host.silent]
 
@@ -336,7 +342,9 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         name = server.name
         self._nodes[name] = RemoteNode(name, Client(url_at(process.http), token=self.token))
         known = self._collector
-        host = RemoteHost(name, process.http, token=self.token, seq=known.last_seq[name], events=known.add)
+        host = RemoteHost(
+            name, process.http, token=self.token, seq=known.last_seq[name], events=known.add, pulse=process.pulse
+        )
         self._hosts[name] = host
         self._servers.started(server)
         await host.look(now)

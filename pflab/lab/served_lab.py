@@ -65,6 +65,11 @@ class ServedLab(Lab):
         """End this run and begin another, with another organization if one is given. Raises LabError."""
         raise LabError("this lab cannot begin another run; end it and start a new one")
 
+    @property
+    def passed_over(self) -> Mapping[str, str]:
+        """The servers that should run and give no sign of life, each with the reason. Lab time goes on without them."""
+        return {}
+
     # --- snapshots
 
     @property

@@ -22,7 +22,7 @@ from traces.errors import TimeTextError, TraceError
 from traces.events import EVENT_TYPES
 from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
 
-_CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False}
+_CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False, "passed_over": {}}
 _CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
 
 
@@ -56,9 +56,18 @@ class Until(Body):
 
 
 def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
-    """Return the state of the clock as JSON has it, with `more` added."""
+    """Return the state of the clock as JSON has it, with `more` added.
+
+    passed_over: the servers without which lab time goes on although they should run, each with the reason.
+    """
     clock = lab.coordinator
-    return {"now_at": format_instant(lab.now), "rate": clock.rate, "warping": clock.warping, **more}
+    return {
+        "now_at": format_instant(lab.now),
+        "rate": clock.rate,
+        "warping": clock.warping,
+        "passed_over": dict(lab.passed_over),
+        **more,
+    }
 
 
 def clock_router(lab: ServedLab) -> APIRouter:

@@ -19,6 +19,7 @@ from node.views import Post
 from pflab.containers import managed_lab
 from pflab.containers.managed_lab import ManagedLab
 from pflab.drivers.managed_process import ManagedProcess
+from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.errors import LabError
 from pflab.faults.fault import FaultKind, Mails
@@ -51,9 +52,17 @@ def supervisor(folder: RunFolder) -> Iterator[ProcessSupervisor]:
         yield supervisor
 
 
-def lab_of(supervisor: ProcessSupervisor, folder: RunFolder, *, stays: bool = False) -> ManagedLab:
-    http = HttpOptions(token=TOKEN)
-    return ManagedLab(TOPOLOGY, folder=folder, addresses=supervisor.addresses, http=http, leaves_running=stays)
+def lab_of(
+    supervisor: ProcessSupervisor, folder: RunFolder, *, stays: bool = False, patience_s: float = PATIENCE_S
+) -> ManagedLab:
+    return ManagedLab(
+        TOPOLOGY,
+        folder=folder,
+        addresses=supervisor.addresses,
+        http=HttpOptions(token=TOKEN),
+        leaves_running=stays,
+        patience_s=patience_s,
+    )
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
@@ -141,12 +150,13 @@ async def test_a_stopped_store_stays_stopped_when_its_process_comes_back(
 
 
 async def test_a_paused_process_does_not_hang_the_lab(supervisor: ProcessSupervisor, folder: RunFolder) -> None:
-    """A process that exists but does not answer counts as stopped until it answers."""
-    async with lab_of(supervisor, folder) as lab:
+    """A process that exists but gives no sign of life for long is passed over until it answers. The lab says so."""
+    async with lab_of(supervisor, folder, patience_s=2.0) as lab:
         os.kill(supervisor.pid_of("B"), signal.SIGSTOP)
         try:
             await post(lab, "A")
             await lab.advance(START_AT + 10 * MINUTE_US)
+            assert lab.passed_over == {"B": "it has given no sign of life for 2 s"}
             await lab.advance(START_AT + HOUR_US)
             assert subjects(lab, "C") == ["Hello"]
         finally:

@@ -34,14 +34,16 @@ def lab_with_a_late_store(tmp_path: Path) -> ProcessLab:
     return ProcessLab(topology_from_text(LATE_STORE), folder=RunFolder.create(tmp_path / "runs", "test"))
 
 
-async def test_a_silent_node_does_not_hang_the_lab(lab: ProcessLab) -> None:
-    """A node that does not answer counts as stopped. When it answers again, the coordinator sets its clock, and it gets its
-    mail."""
+async def test_a_stopped_process_does_not_hang_the_lab(lab: ProcessLab, caplog: pytest.LogCaptureFixture) -> None:
+    """A process that a signal has stopped is passed over, and the lab says so. When it answers again, the coordinator sets its
+    clock, and it gets its mail."""
     # spec: TM-1
     async with lab:
         os.kill(lab.pid_of("B"), signal.SIGSTOP)
         try:
             await lab.advance(START_AT + 10 * MINUTE_US)
+            assert lab.passed_over == {"B": "its process is stopped"}
+            assert "server B is passed over, and lab time goes on without it: its process is stopped" in caplog.messages
         finally:
             os.kill(lab.pid_of("B"), signal.SIGCONT)
         await post(lab, "A")
@@ -50,6 +52,7 @@ async def test_a_silent_node_does_not_hang_the_lab(lab: ProcessLab) -> None:
             "B", lambda node, _: node.edit(0, "Projects", node.messages("Projects")[0].id, subject="Ho")
         )
         assert lab.read("B", lambda node: node.messages("Projects"))[0].modified_at == lab.now
+        assert lab.passed_over == {}
 
 
 async def test_a_node_killed_from_outside_can_be_started(lab: ProcessLab) -> None:

@@ -54,6 +54,7 @@ class Stack:
         self.figures: list[str] = []
         self._root = root
         given = {"PFLAB_PORT": str(self.port), "PFLAB_CLOCK": "0", "PFLAB_TAG": "test", "PFLAB_JUDGE_EVERY": "2"}
+        given["PFLAB_PATIENCE"] = "5"
         self._environment = {**os.environ, **given}
 
     def compose(self, *order: str) -> str:

@@ -20,7 +20,7 @@ from typer import Argument, Option
 from node.api.http_client import Address
 from node.api.http_server import OpenToAll
 from pflab.cli.lab_options import read_topology, shown_path
-from pflab.cli.options import PORT, KeepMails, TopologyFile, rate_of
+from pflab.cli.options import PORT, KeepMails, Patience, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError, url_at
@@ -30,6 +30,7 @@ from pflab.containers.managed_lab import ManagedLab
 from pflab.containers.run_history import RunHistory
 from pflab.containers.trace_retention import make_room
 from pflab.drivers.launch import source_root
+from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.terms.verdict import ExitCode
 from topology import Topology
@@ -86,6 +87,7 @@ def coordinate(
         ),
     ] = TRACES_MB,
     keep_mails: KeepMails = False,
+    patience: Patience = PATIENCE_S,
 ) -> int:
     """Coordinate a lab whose servers run elsewhere, and serve it over HTTP.
 
@@ -116,14 +118,19 @@ def coordinate(
     )
     runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails)
     try:
-        asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB))
+        asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB, patience))
     except (OSError, OpenToAll) as error:
         raise CommandError(f"{host}:{port}: {error}") from error
     return ExitCode.GOOD
 
 
 async def _coordinate_runs(
-    runs: RunHistory, addresses: Mapping[str, Address], http: HttpOptions, rate: float, traces_most_bytes: int
+    runs: RunHistory,
+    addresses: Mapping[str, Address],
+    http: HttpOptions,
+    rate: float,
+    traces_most_bytes: int,
+    patience_s: float,
 ) -> None:
     """Coordinate one run after the other until SIGINT or SIGTERM."""
     ended = asyncio.Event()
@@ -132,7 +139,7 @@ async def _coordinate_runs(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
     while not ended.is_set():
-        lab = runs.lab(addresses, http)
+        lab = runs.lab(addresses, http, patience_s)
         renewed = asyncio.Event()
 
         def renew(topology: Topology, renewed: asyncio.Event = renewed) -> None:

@@ -180,6 +180,8 @@ def clock(
         if state.get("held") and state.get("not_asked"):
             absent = ", ".join(state["not_asked"])
             print_lines([f"{converged} has converged on the holders that run; these do not run: {absent}"])
+        for name, why in state["passed_over"].items():
+            err.print(f"warning: lab time goes on without server {name}: {why}", markup=False)
     if state.get("held") is False:
         err.print(_not_reached(state, converged, event, within), markup=False)
         return ExitCode.VIOLATION

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import signal
 import socket
+from functools import partial
 from typing import Annotated, Literal, Unpack
 
 from typer import Argument, Option
@@ -13,11 +14,12 @@ from typer import Argument, Option
 from node.api.http_server import HttpServer
 from pflab.cli import become_node
 from pflab.cli.lab_options import read_topology, run_folder, shown_path
-from pflab.cli.options import DEFAULT_SEED, PORT, KeepMails, TopologyFile, rate_of, seed_option
+from pflab.cli.options import DEFAULT_SEED, PORT, KeepMails, Patience, TopologyFile, rate_of, seed_option
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import answers, is_up, recorded_url, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
+from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.socket_lab import SocketOptions
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
@@ -46,6 +48,7 @@ def up(
         Option("--tls", help="The servers offer STARTTLS with certificates of the lab, and take mail only in TLS."),
     ] = False,
     keep_mails: KeepMails = False,
+    patience: Patience = PATIENCE_S,
 ) -> int:
     """Start a lab and serve it over HTTP until Ctrl-C.
 
@@ -64,7 +67,7 @@ def up(
     folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
     assert folder is not None, "a live run always has a folder"
     print_lines([f"starting {counted(len(organization.servers), 'server')} ..."], style="dim")
-    bring_up = _processes if processes else _embedded
+    bring_up = partial(_processes, patience_s=patience) if processes else _embedded
     try:
         asyncio.run(bring_up(organization, folder, port, rate, seed=seed, durability=kind, tls=tls))
     except OSError as error:
@@ -113,9 +116,15 @@ async def _embedded(
 
 
 async def _processes(
-    topology: Topology, folder: RunFolder, port: int, rate: float, **options: Unpack[SocketOptions]
+    topology: Topology,
+    folder: RunFolder,
+    port: int,
+    rate: float,
+    *,
+    patience_s: float,
+    **options: Unpack[SocketOptions],
 ) -> None:
-    lab = ProcessLab(topology, folder=folder, http_port=port, **options)
+    lab = ProcessLab(topology, folder=folder, http_port=port, patience_s=patience_s, **options)
     async with lab:
         await lab.coordinator.set_rate(rate)
         await _until_signal(lab, lab.url, topology, folder)
