@@ -17,10 +17,12 @@ class Stimulus:
     """One stimulus of a server: state changes, events and outgoing mail commit together or not at all.
 
     `conn` is the server's only writing connection, with an open transaction; `now` is the lab time of the stimulus
-    (microseconds since 1970, UTC); `trace` records the events. The driver commits; an agent never does.
+    (microseconds since 1970, UTC); `trace` records the events. The driver commits; an agent never does. `work` counts the
+    bytes that the agent has put into mails; an agent that has much to do leaves the rest due, for the next stimulus.
     """
 
     # spec: OUT-9, TM-1
     conn: Connection
     now: LabTime
     trace: Recorder
+    work: int = 0

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from node.agent import agent_disabled, backfill, incoming, replica_removal, replicas, status, store_restore
 from node.errors import NodeError
-from node.mail import broadcast, suspension, user_mail
+from node.mail import backfill_responses, broadcast, suspension, user_mail
+from node.mail.packing import is_enough
 from node.objects import conflict_age, expiry
 from node.state import held_messages
 from node.state.context import Context
@@ -26,15 +27,17 @@ MAX_STEPS_A_TICK = 100_000
 """
 
 
-def tick(ctx: Context, s: Stimulus) -> None:
-    """Run the handler of every timer that is due now."""
+def tick(ctx: Context, s: Stimulus) -> bool:
+    """Run the handlers of the timers that are due now. Return True if some are left, because this stimulus has done enough."""
     kinds = agent_disabled.timers_of(ctx)
     for _ in range(MAX_STEPS_A_TICK):
         due = take_due(s.conn, s.now, kinds)
         if due is None:
-            return
+            return False
         kind, key = due
         _TIMERS[kind](ctx, s, key)
+        if is_enough(s):
+            return True
     raise NodeError(f"{ctx.name}: more than {MAX_STEPS_A_TICK} timers due at one instant; the last was {kind} {key}")
 
 
@@ -108,6 +111,7 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.STATUS_CHECK: lambda ctx, s, key: status.check(ctx, s),
     Timer.STATUS_REQUEST: lambda ctx, s, key: status.send_wanted(ctx, s),
     Timer.ENTRY: backfill.timed_out,
+    Timer.RESPONSE: backfill_responses.go_on,
     Timer.HELD: _held_expired,
     Timer.DROP: replica_removal.drop_now,
     Timer.EXPIRY: expiry.run,

@@ -377,11 +377,11 @@ class Host:
         if self._deliveries.under_way and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
             return False
         self._ticked_s = asyncio.get_running_loop().time()
-        self._stimulus(lambda node: node.tick(now), "tick")
+        left = self._stimulus(lambda node: node.tick(now), "tick")
         if self._deliveries.under_way:
             return False
         due_at = self.next_due()
-        if due_at is None or due_at > now or self._send_due(now):
+        if left or due_at is None or due_at > now or self._send_due(now):
             self._fruitless_ticks = 0
             return True
         self._fruitless_ticks += 1

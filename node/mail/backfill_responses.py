@@ -1,13 +1,17 @@
-"""Responses to backfill requests: sent at once, to the requester only. A mail names only what it satisfies (spec: BF-5)."""
+"""Responses to backfill requests: sent at once, to the requester only. A mail names only what it satisfies (spec: BF-5).
+
+A response of many changes is divided: the stimulus of the request sends some of it, and a row of the table `response` keeps the
+rest. Its timer is due at the same instant, so the next stimulus goes on. The event request.answered comes with the last mail.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from dataclasses import dataclass
 
 from node.codec.items import Version
-from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update
-from node.mail.packing import in_order, shares, split
+from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update, names_of
+from node.mail.packing import in_order, is_enough, shares, split, work_of
 from node.mail.send import section_of, send
 from node.objects.apply_folders import hiding
 from node.objects.expiry import expired_among
@@ -15,14 +19,15 @@ from node.objects.version_rows import named_by, tied_numbers
 from node.state.context import Context
 from node.state.state_table import OwnRow
 from node.state.tables import EXPIRED, HIERARCHY_FID
+from node.state.timers import Timer, set_timer
+from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
+from node.tracking.idset import decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import RequestAnswered, RequestRefused
 from transport.sql import Connection
 from transport.stimulus import Stimulus
-
-_Response: TypeAlias = tuple[Section, list[Update]]
 
 
 def answer(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
@@ -43,95 +48,179 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
         s.trace.record(RequestRefused, folder=folder, requester=mail.store, request_mail=mail.message_id)
         return
     s.conn.exec_driver_sql("INSERT OR IGNORE INTO answered (mail, at) VALUES (?, ?)", (mail.message_id, s.now))
-    have = expired = NumberSets.EMPTY
-    priority = 0
-    responses: list[_Response] = [(Section(requested.folder, NumberSets.EMPTY, marks=Mark.NO_REPLICA), [])]
-    if own is not None:
-        have = requested.numbers & own.numbers
-        priority = ctx.priority(own.fid) if have else 0
-        expired = expired_among(ctx, s.conn, own.fid, have)  # spec: DL-3
-        have -= expired
-        responses = _responses(ctx, s.conn, own, have, expired)
+    if own is None:
+        kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
+        nothing = Section(requested.folder, NumberSets.EMPTY, marks=Mark.NO_REPLICA)
+        send(ctx, s, kind, [mail.store], [nothing], in_reply_to=mail.message_id)
+        _record(s, folder, _Response(0, mail.store, mail.message_id, CNSet.EMPTY, "", NumberSets.EMPTY, 1))
+        return
+    have = requested.numbers & own.numbers
+    expired = expired_among(ctx, s.conn, own.fid, have)  # spec: DL-3
+    have -= expired
+    response = _Response(own.fid, mail.store, mail.message_id, have.merged(), expired.merged().text(), have, 0)
+    _send(ctx, s, own, response, expired)
+
+
+@dataclass(slots=True)
+class _Response:
+    """A response of which a part is sent. answered: all numbers that it names; numbers: the rest; mails: sent so far."""
+
+    fid: int
+    requester: str
+    request_mail: str
+    answered: CNSet
+    expired: str
+    numbers: NumberSets
+    mails: int
+
+
+def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
+    """Send the next part of a response. It ends if this store no longer holds the folder, or sends no content."""
+    fid, requester, request_mail, answered, expired, numbers, numbers_fai, mails = s.conn.exec_driver_sql(
+        "SELECT fid, requester, request_mail, answered, expired, numbers, numbers_fai, mails FROM response WHERE id = ?",
+        (response_id,),
+    ).one()
+    s.conn.exec_driver_sql("DELETE FROM response WHERE id = ?", (response_id,))
+    rest = NumberSets.decode(numbers, numbers_fai)
+    response = _Response(fid, requester, request_mail, decode_idset(answered), expired, rest, mails)
+    own = ctx.rst.own(fid)
+    if own is None or ctx.config.content_suspended:
+        response.answered -= rest.merged()
+        _record(s, ctx.folders.text_of(fid), response)
+    else:
+        _send(ctx, s, own, response, NumberSets.EMPTY)
+
+
+def _send(ctx: Context, s: Stimulus, own: OwnRow, response: _Response, expired: NumberSets) -> None:
+    """Send the mails of one stimulus, of which the first also names the numbers that have expired; leave the rest due."""
+    hierarchy = own.fid == HIERARCHY_FID
+    numbers, updates = _portion(ctx, s, own.fid, response.numbers)
+    limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
+    mails = list(split(in_order(updates), ctx.config.message_size, limit, hierarchy=hierarchy)) or [[]]
     kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
-    for section, updates in responses:
-        send(ctx, s, kind, [mail.store], [section], updates=updates, in_reply_to=mail.message_id, priority=priority)
+    priority = ctx.priority(own.fid) if response.answered or expired else 0
+    for mail, share in zip(mails, shares(numbers, mails), strict=True):
+        section = section_of(ctx, own, share, expired=expired)
+        expired = NumberSets.EMPTY
+        brought = [*hiding(ctx, mail), *mail] if hierarchy else mail
+        send(
+            ctx,
+            s,
+            kind,
+            [response.requester],
+            [section],
+            updates=brought,
+            in_reply_to=response.request_mail,
+            priority=priority,
+        )
+    response.mails += len(mails)
+    response.numbers -= numbers
+    if response.numbers:
+        _keep(s, response)
+    else:
+        _record(s, ctx.folders.text_of(own.fid), response)
+
+
+def _keep(s: Stimulus, response: _Response) -> None:
+    """Keep the rest of a response for the next stimulus."""
+    response_id = s.conn.exec_driver_sql(
+        "INSERT INTO response (fid, requester, request_mail, answered, expired, numbers, numbers_fai, mails)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            response.fid,
+            response.requester,
+            response.request_mail,
+            encode_idset(response.answered),
+            response.expired,
+            *response.numbers.encode(),
+            response.mails,
+        ),
+    ).lastrowid
+    assert response_id is not None
+    set_timer(s.conn, Timer.RESPONSE, response_id, s.now)
+
+
+def _record(s: Stimulus, folder: str, response: _Response) -> None:
     s.trace.record(
         RequestAnswered,
         folder=folder,
-        requester=mail.store,
-        cnset=have.merged().text(),
-        mails=len(responses),
-        request_mail=mail.message_id,
-        expired=expired.merged().text(),
+        requester=response.requester,
+        cnset=response.answered.text(),
+        mails=response.mails,
+        request_mail=response.request_mail,
+        expired=response.expired,
     )
 
 
-def _responses(ctx: Context, conn: Connection, own: OwnRow, have: NumberSets, expired: NumberSets) -> list[_Response]:
-    """Return the mails that bring the objects of the numbers. The first mail also names the numbers that have expired."""
-    hierarchy = own.fid == HIERARCHY_FID
-    found = _folders_for(ctx, conn, have.contents) if hierarchy else _messages_for(ctx, conn, own.fid, have)
-    limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
-    mails = split(in_order([*found]), ctx.config.message_size, limit, hierarchy=hierarchy) or [[]]
-    return [
-        (
-            section_of(ctx, own, numbers, expired=NumberSets.EMPTY if index else expired),
-            [*hiding(ctx, updates), *updates] if hierarchy else updates,
-        )
-        for index, (updates, numbers) in enumerate(zip(mails, shares(have, mails), strict=True))
-    ]
+def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[NumberSets, list[Update]]:
+    """Return those of the numbers that one stimulus answers, and the versions that bring them.
+
+    All versions of an object go in one stimulus, with all of the numbers that they stand for. Folders are few and small, and
+    the deletion of a tree is one mail (spec: HI-6), so a response of the hierarchy is one stimulus.
+    """
+    if fid == HIERARCHY_FID:
+        return numbers, list(_folders_for(ctx, s.conn, numbers.contents))
+    updates: list[Update] = []
+    for fai in (False, True):
+        found: set[bytes] = set()
+        for number, object_id in _objects_for(ctx, s.conn, fid, "message", numbers.kind(fai)):
+            if object_id in found:
+                continue
+            if updates and is_enough(s):
+                before = ChangeNumber(number.guid, number.counter - 1)
+                reached = NumberSets(
+                    numbers.contents if fai else numbers.contents.upto(before),
+                    numbers.associated.upto(before) if fai else CNSet.EMPTY,
+                )
+                names = names_of(updates).merged()
+                return reached | numbers & NumberSets(names, names), updates
+            found.add(object_id)
+            for update in _versions_of(ctx, s.conn, object_id, fai=fai):
+                updates.append(update)
+                s.work += work_of(update)
+    return numbers, updates
 
 
-def _ranges(ctx: Context, numbers: CNSet) -> Iterator[tuple[int, int, int]]:
-    """Yield the ranges of numbers as (local replica number, lowest, highest), without unknown replicas."""
-    for guid in numbers.guids():
-        rep = ctx.store.known_rep(guid)
-        if rep is not None:
-            for lo, hi in numbers.ranges(guid):
-                yield rep, lo, hi
-
-
-def _objects_for(ctx: Context, conn: Connection, fid: int, table: str, numbers: CNSet) -> list[bytes]:
-    """Return the objects that the numbers belong to, also by superseded numbers (spec: CN-7)."""
-    found: dict[bytes, None] = {}
+def _objects_for(
+    ctx: Context, conn: Connection, fid: int, table: str, numbers: CNSet
+) -> Iterator[tuple[ChangeNumber, bytes]]:
+    """Yield the numbers in order, each with the object that it belongs to, also if it is superseded (spec: CN-7). Numbers of
+    unknown replicas, and holes, are left out."""
     by_folder = "" if table == "folder" else "fid = ? AND "
     first = () if table == "folder" else (fid,)
-    for rep, lo, hi in _ranges(ctx, numbers):
-        for (object_id,) in conn.exec_driver_sql(
-            f"SELECT object FROM {table} WHERE {by_folder}rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr",
-            (*first, rep, lo, hi),
-        ):
-            found[object_id] = None
-        for (object_id,) in conn.exec_driver_sql(
-            "SELECT object FROM superseded WHERE fid = ? AND rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr",
-            (fid, rep, lo, hi),
-        ):
-            found[object_id] = None
-    return list(found)
+    for guid in numbers.guids():
+        rep = ctx.store.known_rep(guid)
+        if rep is None:
+            continue
+        for lo, hi in numbers.ranges(guid):
+            for ctr, object_id in conn.exec_driver_sql(
+                f"SELECT ctr, object FROM {table} WHERE {by_folder}rep = ? AND ctr BETWEEN ? AND ?"
+                " UNION ALL"
+                " SELECT ctr, object FROM superseded WHERE fid = ? AND rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr",
+                (*first, rep, lo, hi, fid, rep, lo, hi),
+            ):
+                yield ChangeNumber(guid, ctr), object_id
 
 
-def _messages_for(ctx: Context, conn: Connection, fid: int, numbers: NumberSets) -> Iterator[Update]:
-    """Yield all kept versions, or the tombstone, of every message that a number of its kind belongs to.
+def _versions_of(ctx: Context, conn: Connection, object_id: bytes, *, fai: bool) -> Iterator[Update]:
+    """Yield all kept versions, or the tombstone, of a message of one kind.
 
     In the set of one kind, a number of the other kind is a hole (spec: CN-9).
     """
-    kinds = [
-        (fai, each) for fai in (False, True) for each in _objects_for(ctx, conn, fid, "message", numbers.kind(fai))
-    ]
-    for fai, object_id in kinds:
-        tied = CNSet.EMPTY
-        for rep, ctr, pcl, at, item, subject, supersedes in conn.exec_driver_sql(
-            "SELECT rep, ctr, pcl, modified_at, item, subject, supersedes FROM message"
-            " WHERE object = ? AND deleted <> ? AND fai = ? ORDER BY rep, ctr",
-            (object_id, EXPIRED, int(fai)),
-        ).all():
-            if supersedes and not tied:
-                tied = tied_numbers(ctx, conn, object_id)
-            version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, fai)
-            yield Update(version, named_by(version, tied))
+    tied = CNSet.EMPTY
+    for rep, ctr, pcl, at, item, subject, supersedes in conn.exec_driver_sql(
+        "SELECT rep, ctr, pcl, modified_at, item, subject, supersedes FROM message"
+        " WHERE object = ? AND deleted <> ? AND fai = ? ORDER BY rep, ctr",
+        (object_id, EXPIRED, int(fai)),
+    ).all():
+        if supersedes and not tied:
+            tied = tied_numbers(ctx, conn, object_id)
+        version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, fai)
+        yield Update(version, named_by(version, tied))
 
 
 def _folders_for(ctx: Context, conn: Connection, numbers: CNSet) -> Iterator[Update]:
-    for object_id in _objects_for(ctx, conn, HIERARCHY_FID, "folder", numbers):
+    for object_id in dict.fromkeys(each for _, each in _objects_for(ctx, conn, HIERARCHY_FID, "folder", numbers)):
         rep, ctr, pcl, at, deleted, item, supersedes = conn.exec_driver_sql(
             "SELECT rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder WHERE object = ?", (object_id,)
         ).one()

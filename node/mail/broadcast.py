@@ -10,6 +10,8 @@ A change is UNSENT (`sent` = 0) until the next cycle of its folder, and then SEN
     4  marks the changes as sent
 
 All of this is one transaction, so the own row claims a change exactly when its broadcast is in the queue (spec: OUT-9, RST-1).
+A cycle of many changes is divided: one stimulus sends some mails (`node.mail.packing.portion`) and sets the timer of the cycle
+again, to the same instant. The mails are the same as those of one stimulus.
 
 A mail claims the numbers of its updates. It also claims all own numbers from the last number that was broadcast for the
 folder up to the highest own number in this mail. Between those are holes: numbers of other folders, which only their
@@ -30,17 +32,18 @@ counter at which this replica began; the own row claims an unsent change; one ma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from node.codec.items import Version
 from node.codec.replication_message import MessageType, Update, names_of
 from node.mail import suspension
-from node.mail.packing import pending_after, split
+from node.mail.packing import pending_after, portion, split
 from node.mail.send import section_of, send
 from node.objects.apply_folders import hiding
 from node.objects.version_rows import named_by, tied_numbers
 from node.state.context import Context, next_cycle
 from node.state.state_table import LastSent, OwnRow
+from node.state.store_identity import LOCAL_REP
 from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, clear_timer, set_timer, set_timer_if_none
 from node.tracking.cnset import CNSet
@@ -57,13 +60,18 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
         return
     hierarchy = fid == HIERARCHY_FID
     updates = unsent_folders(ctx, s.conn) if hierarchy else unsent_messages(ctx, s.conn, fid)
-    if not updates:
-        return
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     # Without recipients the changes count as broadcast too; other stores get them by backfill (spec: RP-2, RP-5).
     stores = [] if suspension.is_suspended(ctx, fid) else ctx.other_holders(fid)
-    mails = split(updates, ctx.config.message_size, limit, hierarchy=hierarchy)
-    for mail, later in zip(mails, pending_after(mails), strict=True):
+    mails = portion(s, split(updates, ctx.config.message_size, limit, hierarchy=hierarchy))
+    updates.close()
+    if not mails:
+        return
+    number = mails[-1][-1].version.number
+    last = (number.counter, ctx.store.rep(s.conn, number.guid))
+    left = _has_unsent(s.conn, fid, last)
+    named_later = _named_later(ctx, s.conn, own, number.counter) if left else NumberSets.EMPTY
+    for mail, later in zip(mails, pending_after(mails, named_later), strict=True):
         numbers = _closed(ctx, own, mail, later)
         ctx.rst.add(fid, numbers)  # broadcast now, so the own row that goes along claims it (spec: RST-1)
         if stores:
@@ -76,9 +84,44 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
                 updates=[*hiding(ctx, mail), *mail] if hierarchy else mail,
                 priority=ctx.priority(fid),
             )
-    table = "folder" if hierarchy else "message"
-    where = "" if hierarchy else " AND fid = ?"
-    s.conn.exec_driver_sql(f"UPDATE {table} SET sent = 1 WHERE sent = 0{where}", () if hierarchy else (fid,))
+    table, where, key = _unsent(fid)
+    s.conn.exec_driver_sql(f"UPDATE {table} SET sent = 1 WHERE {where} AND (ctr, rep) <= (?, ?)", (*key, *last))
+    if left:
+        set_timer(s.conn, Timer.CYCLE, fid, s.now)
+
+
+def _unsent(fid: int) -> tuple[str, str, tuple[int, ...]]:
+    """Return the table with a folder's changes, and the condition with its parameters that finds the unsent ones."""
+    return ("folder", "sent = 0", ()) if fid == HIERARCHY_FID else ("message", "fid = ? AND sent = 0", (fid,))
+
+
+def _has_unsent(conn: Connection, fid: int, after: tuple[int, int] = (0, 0)) -> bool:
+    """Return whether a folder has unsent changes that come after a counter and a local replica number."""
+    table, where, key = _unsent(fid)
+    found = conn.exec_driver_sql(f"SELECT 1 FROM {table} WHERE {where} AND (ctr, rep) > (?, ?) LIMIT 1", (*key, *after))
+    return found.first() is not None
+
+
+def _named_later(ctx: Context, conn: Connection, own: OwnRow, upto: int) -> NumberSets:
+    """Return the own superseded numbers up to the counter `upto` that unsent changes after it stand for.
+
+    Later stimuli of the cycle name them, and they are in the range that a mail of this one would claim.
+    """
+    table, _, _ = _unsent(own.fid)
+    by_folder = "" if own.fid == HIERARCHY_FID else " AND change.fid = superseded.fid"
+    fai = "0" if own.fid == HIERARCHY_FID else "change.fai"
+    found = NumberSets.EMPTY
+    for ctr, pcl, is_fai, deleted in conn.exec_driver_sql(
+        f"SELECT superseded.ctr, change.pcl, {fai}, change.item IS NULL FROM superseded"
+        f" JOIN {table} AS change ON change.object = superseded.object{by_folder}"
+        " WHERE superseded.fid = ? AND superseded.rep = ? AND superseded.ctr BETWEEN ? AND ?"
+        " AND change.sent = 0 AND change.rep = superseded.rep AND change.ctr > ?",
+        (own.fid, LOCAL_REP, max(own.began, min(own.last_sent)) + 1, upto, upto),
+    ).all():
+        number = ctx.store.number(LOCAL_REP, ctr)
+        if deleted or is_fai or own.fid == HIERARCHY_FID or Pcl.decode(pcl).includes(number):
+            found |= NumberSets.of_kind(CNSet.of(number), bool(is_fai))
+    return found
 
 
 def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets) -> NumberSets:
@@ -100,43 +143,33 @@ def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets
     return names_of(mail) | closed
 
 
-def unsent_messages(ctx: Context, conn: Connection, fid: int) -> list[Update]:
-    """Return this store's unsent changes in a folder, in order of number."""
-    found = []
+def unsent_messages(ctx: Context, conn: Connection, fid: int) -> Generator[Update, None, None]:
+    """Yield this store's unsent changes in a folder, in order of number."""
     for object_id, rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
         "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
-        " WHERE fid = ? AND sent = 0 ORDER BY ctr",
+        " WHERE fid = ? AND sent = 0 ORDER BY ctr, rep",
         (fid,),
-    ).all():
+    ):
         version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai))
         stands_for = named_by(version, tied_numbers(ctx, conn, object_id)) if supersedes else CNSet.EMPTY
-        found.append(Update(version, stands_for))
-    return found
+        yield Update(version, stands_for)
 
 
-def unsent_folders(ctx: Context, conn: Connection) -> list[Update]:
-    """Return this store's unsent changes of the hierarchy, in order of number."""
-    return [
-        Update(
-            Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item),
-            tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY,
-        )
-        for object_id, rep, ctr, pcl, at, deleted, item, supersedes in conn.exec_driver_sql(
-            "SELECT object, rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder"
-            " WHERE sent = 0 ORDER BY ctr"
-        ).all()
-    ]
+def unsent_folders(ctx: Context, conn: Connection) -> Generator[Update, None, None]:
+    """Yield this store's unsent changes of the hierarchy, in order of number."""
+    for object_id, rep, ctr, pcl, at, deleted, item, supersedes in conn.exec_driver_sql(
+        "SELECT object, rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder"
+        " WHERE sent = 0 ORDER BY ctr, rep"
+    ):
+        version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item)
+        yield Update(version, tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY)
 
 
 def reschedule(ctx: Context, s: Stimulus, fid: int) -> None:
     """Set the next cycle of a folder by its new schedule, if it has unsent changes."""
     clear_timer(s.conn, Timer.CYCLE, fid)
-    if fid == HIERARCHY_FID:
-        waits = s.conn.exec_driver_sql("SELECT 1 FROM folder WHERE sent = 0 LIMIT 1").first()
-    else:
-        waits = s.conn.exec_driver_sql("SELECT 1 FROM message WHERE fid = ? AND sent = 0 LIMIT 1", (fid,)).first()
     due_at = next_cycle(ctx.config, ctx.schedule(fid), s.now)
-    if waits and due_at is not None:
+    if _has_unsent(s.conn, fid) and due_at is not None:
         set_timer(s.conn, Timer.CYCLE, fid, due_at)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from node.codec.replication_message import Update, names_of
 from node.tracking.change_number import ChangeNumber
 from node.tracking.number_sets import NumberSets
+from transport.stimulus import Stimulus
 
 DELETION_BYTES = 200
 """The approximate size of a message's deletion in a mail. Its object, number, list and time have at least 110 bytes."""
@@ -14,36 +15,66 @@ DELETION_BYTES = 200
 UPDATES_A_MAIL = 50_000
 """The most updates in one mail, whatever their size. A receiver accepts slightly more."""
 
+STIMULUS_BYTES = 8 * 1024 * 1024
+"""The work of one stimulus, in bytes of items. What is left of a cycle or a response follows at the same instant, in further
+stimuli: so none lasts long, however much there is to send. A mail is never divided, so one with more is a stimulus alone."""
+
+UPDATE_BYTES = 2048
+"""What an update counts as work beside its item: a small one takes as long as so many bytes of a large one."""
+
+
+def work_of(update: Update) -> int:
+    """Return how much work an update is, in bytes."""
+    return UPDATE_BYTES + len(update.version.item or b"")
+
+
+def is_enough(s: Stimulus) -> bool:
+    """Return whether a stimulus has done its work."""
+    return s.work >= STIMULUS_BYTES
+
+
+def portion(s: Stimulus, mails: Iterator[list[Update]]) -> list[list[Update]]:
+    """Return the mails that this stimulus sends: at least one, and no more once it has done its work."""
+    taken = []
+    for mail in mails:
+        taken.append(mail)
+        s.work += sum(map(work_of, mail))
+        if is_enough(s):
+            break
+    return taken
+
 
 def split(
-    updates: Sequence[Update], size_target: int, item_limit: int | None, *, hierarchy: bool
-) -> list[list[Update]]:
-    """Return the updates of each mail: small ones together up to the size target, a larger one alone (spec: OUT-3).
+    updates: Iterable[Update], size_target: int, item_limit: int | None, *, hierarchy: bool
+) -> Iterator[list[Update]]:
+    """Yield the updates of each mail: small ones together up to the size target, a larger one alone (spec: OUT-3).
 
     Deletions of folders count as 0 bytes, so that the deletion of a whole tree stays in one mail (spec: HI-6).
     """
     deletion = 0 if hierarchy else DELETION_BYTES
-    mails: list[list[Update]] = []
+    mail: list[Update] = []
     size = items = 0
     for update in updates:
         item = update.version.item
         weight = len(item) if item is not None else deletion
         full = weight > 0 and (size + weight > size_target or (item_limit is not None and items >= item_limit))
-        if not mails or (full and size > 0) or len(mails[-1]) >= UPDATES_A_MAIL:
-            mails.append([])
+        if (full and size > 0) or len(mail) >= UPDATES_A_MAIL:
+            yield mail
+            mail = []
             size = items = 0
-        mails[-1].append(update)
+        mail.append(update)
         size += weight
         items += item is not None
-    return mails
+    if mail:
+        yield mail
 
 
-def pending_after(mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
-    """Return for each mail the numbers that later mails bring. The mail must not claim them.
+def pending_after(mails: Sequence[Sequence[Update]], later: NumberSets = NumberSets.EMPTY) -> list[NumberSets]:
+    """Return for each mail the numbers that later mails bring, `later` after the last. The mail must not claim them.
 
     In the set of the other kind such a number is a hole (spec: CN-9).
     """
-    later, result = NumberSets.EMPTY, []
+    result = []
     for mail in reversed(mails):
         result.append(later)
         later |= names_of(mail)

@@ -186,6 +186,20 @@ entry = Table(  # the backfill array (spec: BF-2)
     sqlite_autoincrement=True,  # traces name entries: an id is never used twice
 )
 
+response = Table(  # the rest of a backfill response of many changes, until it is sent (spec: BF-5)
+    "response",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("fid", Integer, nullable=False),
+    Column("requester", Text, nullable=False),
+    Column("request_mail", Text, nullable=False),
+    Column("answered", BLOB, nullable=False),  # the numbers that the whole response names
+    Column("expired", Text, nullable=False),  # those that have expired, as the trace prints them
+    Column("numbers", BLOB, nullable=False),
+    Column("numbers_fai", BLOB, nullable=False),
+    Column("mails", Integer, nullable=False),  # sent so far
+)
+
 request = Table(  # outstanding backfill requests (spec: BF-6)
     "request",
     metadata,

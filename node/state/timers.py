@@ -10,7 +10,7 @@ from transport.sql import Connection
 
 
 class Timer(StrEnum):
-    """The kinds of timer. The key of a row is a folder, an entry or a held mail; it is 0 for a kind with one row only."""
+    """The kinds of timer. The key of a row is a folder, an entry, a response or a held mail, or 0 for a kind with one row."""
 
     CYCLE = "cycle"  # a folder's next broadcast (spec: OUT-1)
     STATUS_CHECK = "status check"  # spec: ST-1
@@ -19,6 +19,7 @@ class Timer(StrEnum):
     EXPIRY = "expiry"  # the next run of the task that applies age limits (spec: DL-3)
     DROP = "drop"  # the midnight at which a store of 5.5 drops a removed replica (spec: RP-2)
     CONFLICT = "conflict"  # the age of the oldest conflict that this store ends (spec: CF-5)
+    RESPONSE = "response"  # the rest of a backfill response of many changes (spec: BF-5)
     HELD = "held"  # the end of a wait in the replication message queue (spec: HI-4)
 
 

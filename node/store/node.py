@@ -245,11 +245,11 @@ class Node(StoreLife):
             return False
         return ctx.directory.get(store) is not None and ctx.verifier.verify(store, certificate, signature, data)
 
-    def tick(self, now: LabTime) -> None:
-        """Do everything that is due at `now`."""
+    def tick(self, now: LabTime) -> bool:
+        """Do what is due at `now`. Return True if the node has left some of it for the next tick, because it is much."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.tick(s))
-            agent.tick(ctx, s)
+            return agent.tick(ctx, s)
 
     def outgoing(
         self, now: LabTime, limit: int = 100, busy: frozenset[int] = frozenset(), crowded: frozenset[str] = frozenset()

@@ -71,6 +71,8 @@ class RequestsAreAnswered(Invariant):
 
     def remember(self) -> None:
         self._open: dict[str, _Asked] = {}
+        self._divided: dict[str, list[_Asked]] = {}
+        """By store: long answers, which go on in further stimuli at the same instant."""
         self._answered: set[tuple[str, str]] = set()
 
     @event_handler
@@ -82,6 +84,9 @@ class RequestsAreAnswered(Invariant):
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         asked = self._open.get(event.node)
+        if asked is None or not _is_part_of(event, asked.mail):
+            goes_on = (each for each in self._divided.get(event.node, ()) if _is_part_of(event, each.mail))
+            asked = next(goes_on, asked)
         if asked is not None and event.message_type in RESPONSES:
             asked.responses.append(event)
             if stores_of(event.recipients) != {asked.mail.sender}:
@@ -92,8 +97,12 @@ class RequestsAreAnswered(Invariant):
     def _answers(self, event: RequestAnswered) -> Witnesses:
         self._answered.add((event.node, event.request_mail))
         asked = self._open.pop(event.node, None)
-        if asked is None or asked.mail.mail != event.request_mail:
+        divided = self._divided.get(event.node, [])
+        asked = next((each for each in [asked, *divided] if each and each.mail.mail == event.request_mail), None)
+        if asked is None:
             return
+        if asked in divided:
+            divided.remove(asked)
         for section in asked.mail.folders:
             answers = [each for mail in asked.responses for each in mail.folders if each.folder == section.folder]
             what = f"{event.node}'s answer to {asked.mail.sender} for {self.facts.folder(section.folder)}"
@@ -137,8 +146,19 @@ class RequestsAreAnswered(Invariant):
 
     def _unanswered(self, store: str) -> Witnesses:
         asked = self._open.pop(store, None)
-        if asked is not None:
+        if asked is not None and asked.responses:
+            self._divided.setdefault(store, []).append(asked)
+        elif asked is not None:
             yield f"{store} did not answer the request {asked.mail.mail} of {asked.mail.sender}"
+
+
+def _is_part_of(answer: MailSubmitted, request: MailReceived) -> bool:
+    """Return whether a mail goes to the store that requested, and names only what it requested."""
+    asked = {each.folder: bits.by_kind(each.cnset, each.cnset_fai) for each in request.folders}
+    return stores_of(answer.recipients) == {request.sender} and all(
+        each.folder in asked and not bits.minus(bits.by_kind(each.cnset, each.cnset_fai), asked[each.folder])
+        for each in answer.folders
+    )
 
 
 class StatusRequestsAreAnswered(Invariant):

@@ -330,9 +330,10 @@ class Simulator(RecordedLab):
                 if slot.server.status is ServerStatus.RUNNING:
                     self._transmit(slot, transmission)
             return len(leaving)
-        self._try_own_stimulus(slot, lambda node: node.tick(clock))
+        left: list[bool] = []
+        self._try_own_stimulus(slot, lambda node: left.append(node.tick(clock)))
         due_at = self._due_at(slot)
-        slot.fruitless = slot.fruitless + 1 if due_at is not None and due_at <= self._now else 0
+        slot.fruitless = slot.fruitless + 1 if due_at is not None and due_at <= self._now and not any(left) else 0
         if slot.fruitless > FRUITLESS_TICKS:
             raise self._not_idle(f"server {slot.name}: a timer or mail is still due after {FRUITLESS_TICKS} ticks")
         return 1
