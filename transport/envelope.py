@@ -29,7 +29,7 @@ class RefusalError(TransportError):
 class UnknownRecipientError(RefusalError):
     """Recipients belong to no server of the organization; mail for others is not relayed.
 
-    `addresses` are the unknown ones, in the order of the mail.
+    `addresses` are the unknown addresses, in the order of the mail.
     """
 
     # spec: ML-7
@@ -40,7 +40,7 @@ class UnknownRecipientError(RefusalError):
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMail:
-    """A mail that a store hands to its MTA. `content` is the whole mail with CRLF line ends; `sender` '' is the null
+    """A mail that a store hands to its MTA. `content` is the whole mail with CRLF line ends. An empty `sender` is the null
     sender.
     """
 
@@ -80,7 +80,7 @@ class IncomingMail:
 
 @dataclass(frozen=True, slots=True)
 class CommandRefused:
-    """A command that a server refused, as both servers log it: the whole line and the whole reply."""
+    """A command that a server refused, as both servers log it: the whole command line and the whole reply."""
 
     command: str
     reply: str
@@ -88,13 +88,13 @@ class CommandRefused:
 
 @dataclass(frozen=True, slots=True)
 class IncomingHop:
-    """What a server knows of an SMTP hop by which a mail arrived.
+    """What a server knows about the SMTP hop by which a mail arrived.
 
     ===============  ==========================================================================================
     peer             name of the sending server; its HELO name if it is not a server of a lab
-    sent_at          lab time at which it sent the mail; None if it did not say
-    lamport          its Lamport number at that time; 0 if it did not say
-    authenticated    the peer proved that it is that store
+    sent_at          lab time at which the peer sent the mail; None if unknown
+    lamport          Lamport number of the peer at that time; 0 if unknown
+    authenticated    whether the peer proved that it is the store `peer`
     system           XEXCH50 said that the mail is a system message; otherwise it is ordinary mail, whatever its
                      content (spec: ML-3)
     refused          the XEXCH50 command that was refused
@@ -130,9 +130,9 @@ class LocalDelivery:
 class Transmission:
     """One copy of a mail that is due to be sent to the next server.
 
-    `sent_at` is the lab time of this attempt, `lamport` the Lamport number under which the mail was queued, `attempts`
-    the number of attempts that failed before. `system`: XEXCH50 must mark it as a system message. `queue_id` names the
-    row in `concluded` and `hold`.
+    `sent_at` is the lab time of this attempt, `lamport` the Lamport number under which the mail was queued, and `attempts` the
+    number of earlier attempts, which failed. `system`: XEXCH50 must mark it as a system message. `queue_id` identifies the
+    queue row for `concluded` and `hold`.
     """
 
     queue_id: int
@@ -163,7 +163,7 @@ class Transmission:
 
     @property
     def is_call(self) -> bool:
-        """True for a call, which has no mail and only reports links."""
+        """True if this is a call, which has no mail and only reports links."""
         return not self.recipients
 
     def hop_from(self, server: str, *, authenticated: bool = False) -> IncomingHop:
@@ -181,7 +181,7 @@ class Transmission:
 class Offers:
     """What a server offers in its answer to EHLO.
 
-    `authentication`: AUTH for stores; without it XEXCH50 is refused. `chunking`: CHUNKING and BINARYMIME.
+    `authentication`: AUTH for stores; a server without AUTH refuses XEXCH50. `chunking`: CHUNKING and BINARYMIME.
     """
 
     # spec: ML-3, ML-4
@@ -199,7 +199,7 @@ class SendState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecipientRefusal:
-    """One recipient that the peer refused; it may have accepted others."""
+    """One recipient that the peer refused. The peer may have accepted other recipients."""
 
     address: str
     reason: str
@@ -224,11 +224,11 @@ class SendOutcome:
     reason: str = ""
     refusals: tuple[RecipientRefusal, ...] = ()
     ordinary: str = ""
-    """Why a system message was delivered as ordinary mail (ML-3); '' if it was not."""
+    """Why a system message was delivered as ordinary mail (ML-3); '' if it was delivered as a system message."""
     refused: CommandRefused | None = None
     """The XEXCH50 command that the peer refused for a delivered mail."""
     unreachable: bool = False
-    """The attempt failed because nobody answered, not because somebody refused (RT-2)."""
+    """Whether the attempt failed because nobody answered, and not because the peer refused (RT-2)."""
 
     @property
     def permanent(self) -> bool:

@@ -1,8 +1,8 @@
 """The database connection of the agents: SQLite's own, in a transaction that SQLAlchemy's engine opened.
 
 SQLAlchemy defines the tables and manages the connections. The agents' statements are few, fixed and small; for these,
-SQLAlchemy's results take ten times as long as the statement (30 us instead of 3 us). So they go directly to the driver,
-which keeps them compiled. The methods have the names of SQLAlchemy's.
+SQLAlchemy's results take ten times as long as the statement (30 us instead of 3 us). So these statements go directly to the
+driver, which keeps them compiled. The methods have the names of SQLAlchemy's methods.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Connection:
 
     @property
     def raw(self) -> sqlite3.Connection:
-        """Return the driver's connection, for what only it can do, such as a backup."""
+        """Return the driver's connection, for operations that only the driver has, such as a backup."""
         return self._raw
 
     def exec_driver_sql(self, statement: str, parameters: Parameters | list[Parameters] = ()) -> Rows:

@@ -234,7 +234,7 @@ def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
     """Return the choices by 2000's six groups in which a candidate that is up has all missing changes: trace, node, at, folder,
     entry, chosen, first (the first of these candidates, by group, then oldest last request, affinity or transmission time).
 
-    Choices with an unknown row are left out. So are runs in which items expire, because a source's row lacks expired items.
+    Choices with an unknown row and runs in which items expire are left out, because a source's row lacks expired items.
     """
     missing = by_kind("coalesce(missing, '')", "coalesce(missing_fai, '')").alias("missing")
     choices = events.of("sources.considered").where("method = 'six groups'")

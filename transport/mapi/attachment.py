@@ -1,8 +1,8 @@
 """The attachments of an item: files and embedded messages, as bags and as TNEF attributes.
 
-In a bag, a file's data is PR_ATTACH_DATA_BIN. On the wire it is attAttachData, which is that property
-[MS-OXTNEF 2.1.3.3.11]: every reader keeps its bytes, and no second copy is needed. An embedded message is a property on
-the wire too. It also has an attAttachData with a note, because some readers (ytnef) ignore an attachment without one.
+In a bag, a file's data is PR_ATTACH_DATA_BIN. On the wire it is attAttachData, which means the same property [MS-OXTNEF
+2.1.3.3.11]. Every reader keeps its bytes, so no second copy is needed. An embedded message is a property on the wire too. It
+also has an attAttachData with a note, because some readers (ytnef) ignore an attachment without attAttachData.
 
 (spec: ML-2)
 """
@@ -44,7 +44,7 @@ def embedded_attachment(item: bytes) -> Bag:
 
 
 def embedded_item(attachment: Bag) -> bytes | None:
-    """Return the stream of the message in an attachment; None if it has none."""
+    """Return the stream of the message in an attachment; None if the attachment is not a message."""
     value = attachment.get(PR_ATTACH_DATA_OBJ)
     if isinstance(value, bytes) and value.startswith(IID_IMESSAGE):
         return value[len(IID_IMESSAGE) :]
@@ -97,7 +97,7 @@ class AttachmentReader:
             raise CodecError(f"attachment {self.index} has two attAttachment attributes; only one is allowed")
 
     def finish(self) -> tuple[Bag, list[RawAttribute]]:
-        """Return the attachment's bag, and the attributes that do not follow from it, to keep them as they are."""
+        """Return the attachment's bag, and the attributes to keep as they are, because the bag does not contain them."""
         bag = self.bag if self.bag is not None else {}
         nested = embedded_item(bag) is not None
         count = {code: sum(raw.code == code for raw in self.raws) for code in _DERIVED}

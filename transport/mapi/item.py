@@ -1,8 +1,8 @@
 """One replicated item as bytes: a complete TNEF stream of its own.
 
-An item (a message, or a folder of the hierarchy) is encoded once, on the server where it was changed. Its bytes are
-stored, mailed in either envelope and stored again, and nobody encodes them again. So they have their own lengths and
-checksums, and `check_item` finds damage anywhere.
+An item (a message, or a folder of the hierarchy) is encoded once, on the server where it was changed. Every store keeps these
+bytes and sends them in either envelope; no store encodes the item again. So an item has its own lengths and checksums, and
+`check_item` finds damage anywhere in it.
 
 (spec: ML-2)
 """
@@ -40,10 +40,10 @@ __all__ = [
 ]
 
 MAX_NESTING: Final = 10
-"""Largest depth of messages attached to messages; mail clients allow far less."""
+"""Largest depth of messages attached to messages. Mail clients allow far fewer levels."""
 
 MAX_RECIPIENTS: Final = 20_000
-"""Rows of one recipient table."""
+"""Largest number of rows in a recipient table."""
 
 _U32: Final = struct.Struct("<I")
 
@@ -62,7 +62,7 @@ class Item:
 
 
 def message_class(props: Bag) -> str | None:
-    """Return the message class of a bag, of either string type."""
+    """Return the message class of a bag; its property may have either string type."""
     wide = props.get(PR_MESSAGE_CLASS)
     if isinstance(wide, str):
         return wide
@@ -98,7 +98,7 @@ def message_pieces(
 
 
 def decode_item(stream: bytes) -> Item:
-    """Return the item of a stream. Raise `CodecError` if it, or a message embedded in it, is damaged."""
+    """Return the item of a stream. Raise `CodecError` if the item, or a message embedded in it, is damaged."""
     return Item(*_decode(stream, 1))
 
 
@@ -149,7 +149,7 @@ def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag,
 
 
 def _finish(readers: list[AttachmentReader], extra: list[RawAttribute], depth: int) -> tuple[Bag, ...]:
-    """Return the attachments' bags and check embedded messages; add to `extra` what does not follow from the bags."""
+    """Check embedded messages, and return the attachments' bags. Add to `extra` the attributes that the bags do not contain."""
     bags: list[Bag] = []
     for reader in readers:
         bag, kept = reader.finish()

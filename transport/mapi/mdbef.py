@@ -1,11 +1,11 @@
 """The MDBEF envelope of a system message: the format of Exchange 5.5 stores.
 
-The bytes of Microsoft's MDBEF were never published; this is an envelope of the lab under that name. docs/wire-format.md has
-every byte. It has the same property lists and the same item streams as the TNEF envelope, so a server can convert one into
-the other without changing an item.
+The bytes of Microsoft's MDBEF were never published. This module defines an envelope of the lab with this name.
+docs/wire-format.md has every byte. It has the same property lists and the same item streams as the TNEF envelope, so a server
+can convert one into the other without changing an item.
 
-A checksum covers the envelope but not the items, which have their own. So damage to an item affects only that item; other
-damage affects the whole mail.
+A checksum covers the envelope. It does not cover the items, which have their own checksums. So damage to an item affects only
+that item; other damage affects the whole mail.
 
 (spec: ML-2, ML-4)
 """
@@ -22,12 +22,12 @@ from transport.mapi.system_message import Part, RawAttribute, SystemMessage
 from transport.mapi.tnef import MAX_PARTS
 
 MAGIC: Final = b"\x89MDB\r\n\x1a\n"
-"""A byte above 127 and both line ends, which show at once if a program damaged binary data."""
+"""The first bytes of the envelope. A program that damages binary data changes the byte above 127 or a line end."""
 
 VERSION: Final = 1
 
 MAX_EXTRA: Final = 10_000
-"""Unknown TNEF attributes in one envelope."""
+"""Largest number of unknown TNEF attributes in one envelope."""
 
 _HEAD: Final = struct.Struct("<8sHHIIII")  # magic, version, flags, size, control bytes, extra, parts
 _EXTRA: Final = struct.Struct("<IiI")  # attribute code, attachment or -1, length
@@ -103,7 +103,7 @@ def _check_head(data: bytes) -> tuple[int, int, int]:
 
 
 class _Reader:
-    """Reads the pieces of an envelope in order, and computes the checksum of those that it covers."""
+    """Reads the pieces of an envelope in order, and computes the checksum over the guarded pieces."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -116,7 +116,7 @@ class _Reader:
         return layout.unpack_from(self.data, start)
 
     def take(self, size: int, *, guarded: bool = True) -> tuple[int, int]:
-        """Return start and end of the next `size` bytes; skip their padding, which the checksum always covers."""
+        """Return start and end of the next `size` bytes, and skip their padding. The checksum always covers the padding."""
         start, end = self.at, self.at + size
         self.at = end + (-size & 3)
         if self.at > self.end:

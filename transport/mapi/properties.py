@@ -4,8 +4,8 @@ The bytes are those of TNEF's attMsgProps [MS-OXTNEF 2.1.3.4]: a count, then for
 property, and its value, all aligned to 4 bytes. docs/wire-format.md has every byte. `transport.mapi.property_types` explains
 tags and values; its public names can be imported from here too.
 
-Every error is a ``CodecError``. A hostile length never allocates more memory than the size of the input. The two loops
-below are the hot path of the lab (about 4 us for a dozen properties), so they avoid function calls.
+Every error is a ``CodecError``. A wrong length in the input never allocates more memory than the size of the input. The two
+loops below are the hot path of the lab (about 4 us for a dozen properties), so they avoid function calls.
 
 (spec: ML-2)
 """
@@ -53,13 +53,13 @@ __all__ = [
 ]
 
 MAX_PROPERTIES: Final = 4096
-"""Properties in one bag. Exchange's items have about 100; a folder of the hierarchy fewer."""
+"""Largest number of properties in one bag. Exchange's items have about 100, and folders of the hierarchy have fewer."""
 
 MAX_VALUES: Final = 65_536
-"""Values of one property."""
+"""Largest number of values of one property."""
 
 
-# Plain integers: comparing an IntEnum member costs a function call.
+# These are plain integers, because comparing an IntEnum member costs a function call.
 _NULL: Final = int(PropType.NULL)
 _LONG: Final = int(PropType.LONG)
 _BOOLEAN: Final = int(PropType.BOOLEAN)
@@ -83,10 +83,10 @@ _FORMATS: Final = {
     int(PropType.SYSTIME): "Q",
 }
 _PACK: Final = {t: struct.Struct("<I" + f).pack for t, f in _FORMATS.items()}
-# A boolean has 16 bits: written as 0 or 1; any bit that is set reads as true.
+# A boolean has 16 bits. It is written as 0 or 1, and read as true if any bit is set.
 _BOOLEANS: Final = {False: b"\0\0\0\0", True: b"\1\0\0\0"}
 _UNPACK: Final = {t: (struct.Struct("<" + f).unpack_from, struct.calcsize("<" + f)) for t, f in _FORMATS.items()}
-# The types of which a property may have many values [MS-OXTNEF 2.1.3.4]: no boolean, error, object or null.
+# The types with which a property may have many values [MS-OXTNEF 2.1.3.4]: all except boolean, error, object and null.
 _MANY: Final = {t: struct.Struct("<" + f) for t, f in _FORMATS.items() if t != PropType.ERROR} | {
     _CLSID: struct.Struct("<16s")
 }
@@ -102,7 +102,7 @@ _TEXT_ENDS: Final = (b"\0\0", b"", b"\0\0\0\0", b"")  # by length (with its NUL)
 
 
 def encode_bag(bag: Bag) -> bytes:
-    """Return the bytes of a bag, in its order. Raise `CodecError` with the property that cannot be encoded."""
+    """Return the bytes of a bag, in its order. Raise `CodecError`, which names the property, if one cannot be encoded."""
     if len(bag) > MAX_PROPERTIES:
         raise CodecError(f"the bag has {len(bag)} properties; at most {MAX_PROPERTIES} are allowed")
     chunks = [_U32.pack(len(bag))]
@@ -172,7 +172,7 @@ def _encode_many(tag: int, kind: int, value: Value) -> bytes:
     elif kind in _MANY:
         chunks += [_MANY[kind].pack(one) for one in value]
     elif not value:
-        # [MS-OXTNEF 2.1.3.4] gives sized properties one value or more; none at all is an absent property.
+        # [MS-OXTNEF 2.1.3.4] gives sized properties one value or more. A property without a value must be absent.
         raise CodecError(f"property {tag_text(tag)} has no value: leave it out of the bag")
     for one in value if kind in _SIZED else ():
         data = _sized(kind, one)
@@ -238,7 +238,7 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
     whole_heads_until = len(data) - 12
     try:
         for _ in range(count):
-            # Tag and two words at once are enough for every common type; after the end, read zeros.
+            # Read the tag and two words at once, which is enough for every common type. After the end, read zeros.
             tag, one, two = head(data, at) if at <= whole_heads_until else head(data[at:] + bytes(12))
             at += 4
             kind = tag & 0xFFFF

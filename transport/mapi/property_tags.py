@@ -1,6 +1,6 @@
 """Names of the property tags that the lab writes or that its tools show by name.
 
-Each block cites its source. `TAG_NAMES` maps a tag to its name. A tag of type 8-bit string has the name of the Unicode one.
+Each block cites its source. `TAG_NAMES` maps a tag to its name. A tag of type 8-bit string has the name of its Unicode tag.
 """
 
 from typing import Final
@@ -111,7 +111,7 @@ _UNICODE: Final = 0x001F
 
 
 def tag_name(tag: int) -> str | None:
-    """Return the name of a tag, or None; an 8-bit string has its Unicode name."""
+    """Return the name of a tag, or None. A tag of type 8-bit string has the name of its Unicode tag."""
     if tag & 0xFFFF == _STRING8:
         tag = tag & ~0xFFFF | _UNICODE
     return TAG_NAMES.get(tag)

@@ -12,7 +12,7 @@ BOOLEAN                   bool
 FLOAT, DOUBLE, APPTIME    float
 STRING8                   bytes in the stream's code page, without the final NUL
 UNICODE                   str, without the final NUL
-BINARY, OBJECT, CLSID     bytes (OBJECT with its 16-byte interface id in front; CLSID exactly 16)
+BINARY, OBJECT, CLSID     bytes (OBJECT begins with its 16-byte interface id; CLSID has exactly 16 bytes)
 NULL                      None
 type | MV_FLAG            tuple of the above
 ========================  ===========================================================================

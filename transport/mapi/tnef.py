@@ -4,8 +4,8 @@ The outer stream has the control properties as its message properties, and one a
 data object is the item's stream (nested TNEF); the properties next to the part are the attachment's other properties.
 docs/wire-format.md has every byte.
 
-A damaged item does not damage its mail: parts are returned undecoded, and only damage to the envelope is an error here. If
-the checksum of an attachment is wrong, either may be damaged; `_check_damage` decides which.
+A damaged item does not damage its mail: parts are returned undecoded, and only damage to the envelope is an error here. If the
+checksum of an attachment is wrong, `_check_damage` decides whether the item or the envelope is damaged.
 
 (spec: ML-2, IN-5)
 """
@@ -23,7 +23,7 @@ from transport.mapi.property_types import PropType
 from transport.mapi.system_message import CLASS_REPLICATION, Part, RawAttribute, SystemMessage
 
 MAX_PARTS: Final = 100_000
-"""Parts of one mail; 300 KB of the smallest items are about 1,500."""
+"""Largest number of parts of one mail. 300 KB of the smallest items are about 1,500 parts."""
 
 _U32: Final = struct.Struct("<I")
 _METHOD: Final = struct.pack("<Ii", PR_ATTACH_METHOD, ATTACH_EMBEDDED_MSG)
@@ -31,7 +31,7 @@ _OBJECT: Final = struct.Struct(f"<III{len(IID_IMESSAGE)}s")
 _PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
 
 _ID_BYTES: Final = 22
-# The usual part has one property, an id: its three attributes up to the item, as constants and the values between them.
+# The usual part has one property, an id. Its three attributes before the item are constants with values between them.
 _USUAL_OPENING: Final = ts.OPENING + struct.pack("<BI", ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT)
 _USUAL_METHOD: Final = _U32.pack(3) + _METHOD
 _USUAL_ID: Final = struct.pack("<II", 1, _ID_BYTES)
@@ -81,7 +81,7 @@ def _usual_pieces(part: Part) -> tuple[bytes, ...] | None:
 
 
 def _opening(raws: list[RawAttribute]) -> list[bytes]:
-    """Return the attributes before attAttachment: our own two, unless `raws` replaces them, and unknown ones."""
+    """Return the attributes before attAttachment: our own two, unless `raws` replaces them, and the unknown attributes."""
     kept = {raw.code for raw in raws}
     return [
         b"" if ts.ATT_ATTACH_REND_DATA in kept else ts.REND_ATTRIBUTE,
@@ -117,7 +117,7 @@ def decode_tnef(stream: bytes) -> SystemMessage:
 
 
 def _usual_parts(stream: bytes, at: int) -> tuple[Part, ...] | None:
-    """Return the parts from `at` to the end of the stream; None unless each is intact and as `_usual_pieces` writes it."""
+    """Return the parts from `at` to the end of the stream; None if one is damaged or of another form."""
     parts: list[Part] = []
     unpack, constants, size = _USUAL.unpack_from, _USUAL_CONSTANTS, len(stream)
     while at + _USUAL.size < size and len(parts) < MAX_PARTS:
@@ -216,7 +216,7 @@ def _part(stream: bytes, start: int, end: int, index: int) -> Part:
 
 
 def _check_damage(part: Part, index: int) -> None:
-    """Accept an attachment with a wrong checksum if its item is damaged; raise `CodecError` if the envelope is."""
+    """Accept an attachment with a wrong checksum if its item is damaged. Raise `CodecError` if the envelope is damaged."""
     try:
         check_item(part.item)
     except CodecError:

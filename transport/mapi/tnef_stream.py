@@ -45,10 +45,10 @@ ATT_END_GUARD: Final = 0x0006FFF0
 """An attribute of the lab without a meaning, after a stream whose last byte would be 0; see `end_guard`."""
 
 MAX_STREAM_SIZE: Final = 256 * 1024 * 1024
-"""Bytes of one stream; far more than any mail has, far less than a length of 32 bits can claim."""
+"""Largest stream, in bytes: far more than any mail has, but far less than a length of 32 bits allows."""
 
 MAX_ATTRIBUTES: Final = 400_000
-"""Attributes of one stream: more than two for each of `transport.mapi.tnef.MAX_PARTS` parts."""
+"""Largest number of attributes of one stream: more than two for each of `transport.mapi.tnef.MAX_PARTS` parts."""
 
 _HEAD: Final = struct.Struct("<BII")  # level, code, length
 _U16: Final = struct.Struct("<H")
@@ -57,7 +57,7 @@ _OVERHEAD: Final = _HEAD.size + _U16.size
 
 # The sum of 256 bytes is at most 65280, which is below Adler's modulus of 65521.
 _EXACT: Final = 256
-# By number: the function that splits data into so many blocks of 256 bytes in one call.
+# The function at index n splits data into n blocks of 256 bytes in one call.
 _STRETCHES: Final = tuple(struct.Struct(f"{_EXACT}s" * count).unpack_from for count in range(65))
 
 
@@ -105,7 +105,7 @@ REND_DATA: Final = struct.pack("<HIHHI", 1, 0xFFFFFFFF, 0, 0, 0)
 REND_ATTRIBUTE: Final = _joined(LEVEL_ATTACHMENT, ATT_ATTACH_REND_DATA, REND_DATA)
 
 NOTE: Final = b"Embedded message"
-"""attAttachData of an embedded message, for readers that do not open any; see `transport.mapi.attachment`."""
+"""attAttachData of an embedded message, for readers that cannot open embedded messages; see `transport.mapi.attachment`."""
 NOTE_ATTRIBUTE: Final = _joined(LEVEL_ATTACHMENT, ATT_ATTACH_DATA, NOTE)
 
 OPENING: Final = REND_ATTRIBUTE + NOTE_ATTRIBUTE
@@ -117,24 +117,24 @@ _GUARDS: Final = {level: _joined(level, ATT_END_GUARD, GUARD_DATA) for level in 
 
 @lru_cache(maxsize=256)
 def class_attribute(message_class: str | None) -> bytes:
-    """Return attMessageClass; nothing for a class that is missing or not ASCII."""
+    """Return attMessageClass; b'' if the class is missing or not ASCII."""
     if not message_class or not message_class.isascii():
         return b""
     return _joined(LEVEL_MESSAGE, ATT_MESSAGE_CLASS, message_class.encode("ascii") + b"\0")
 
 
 def end_guard(level: int, last_piece: bytes) -> bytes:
-    """Return the bytes to add after the last attribute of a nested stream, given its checksum; usually none.
+    """Return the bytes to add after a nested stream, given its last piece. Usually there are none.
 
     Some readers (tnefparse) remove zeros from the end of an embedded object. A nested stream that ends with a zero would
-    lose the end of its last attribute. So one more attribute follows, which does not end with zero and which every reader
-    skips. One item in 256 has it.
+    lose the end of its last attribute. So one more attribute follows, which every reader skips and which does not end with
+    zero.
     """
     return b"" if last_piece[-1] else _GUARDS[level]
 
 
 Owned = dict[int, list[RawAttribute]]
-"""Unknown attributes by the attachment that they belong to, -1 for the message."""
+"""Unknown attributes by the index of their attachment; -1 for attributes of the message."""
 
 
 def by_owner(extra: tuple[RawAttribute, ...]) -> Owned:
@@ -151,7 +151,7 @@ def frame_kept(kept: list[RawAttribute]) -> list[bytes]:
 
 
 def prefix(kept: list[RawAttribute]) -> bytes:
-    """Return the start of a stream, without our code page if `kept` (of the message) has another one."""
+    """Return the start of a stream, without our code page if `kept` (of the message) has another code page."""
     foreign = any(raw.code == ATT_OEM_CODEPAGE for raw in kept)
     return SIGNATURE_AND_KEY + _VERSION if foreign else PREFIX
 

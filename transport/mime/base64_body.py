@@ -1,8 +1,8 @@
 """The base64 of mail bodies. Every mail encodes and decodes up to 300 KB, so this uses the fastest codec available.
 
-That is msgspec's, which uses base64 for bytes in JSON: twice as fast as binascii in both directions. It reads only correct
-base64 without line ends, so lines of our own length are joined first. Everything else, such as other line lengths or
-foreign characters, is read by binascii, which is lenient.
+The fastest is msgspec, which writes bytes in JSON as base64. It is twice as fast as binascii in both directions. It reads only
+correct base64 without line ends, so lines of our own length are joined first. Binascii, which is lenient, reads all other
+bodies, for example with other line lengths or foreign characters.
 
 (spec: ML-2)
 """
@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 LINE_COLUMNS: Final = 996
-"""Base64 columns in a line: the most that is a multiple of 4 and stays within RFC 5321's 998."""
+"""Base64 columns in a line: the largest multiple of 4 below the limit of RFC 5321, which is 998."""
 
 _STRIDE: Final = LINE_COLUMNS + 2  # with its CRLF
 _ENCODER: Final = msgspec.json.Encoder()

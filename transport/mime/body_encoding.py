@@ -21,7 +21,7 @@ _OWN_HEADER_BYTES: Final = 16 * 1024  # a mail with a larger header is not encod
 
 
 def is_binary(content: bytes) -> bool:
-    """Return whether the header says that the body is binary, which DATA cannot carry."""
+    """Return whether the header says that the body is binary. DATA cannot carry such a mail."""
     header = header_of(content)
     return not header.endswith(_TNEF_END) and _BINARY_FIELD.search(header) is not None
 
@@ -36,7 +36,7 @@ def far_size(content: bytes, header_bytes: int) -> int:
 
 
 def as_seven_bit(content: bytes) -> bytes:
-    """Return an S-TNEF mail with its body in base64, and any other mail without a binary body as it is.
+    """Return an S-TNEF mail with its body in base64. Return any other mail without a binary body unchanged.
 
     Raise CodecError for a binary mail of another program: this function cannot encode its parts.
     """

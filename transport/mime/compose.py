@@ -30,7 +30,7 @@ NO_RECIPIENTS: Final = "undisclosed-recipients:;"
 """The value of To if there are no recipients [RFC 5322 A.1.3]."""
 
 MAX_NAME_BYTES: Final = 600
-"""Bytes of UTF-8 of an attachment's name; the rest is cut off."""
+"""Longest name of an attachment, in bytes of UTF-8. The rest is cut off."""
 
 _TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,60}/[a-z0-9][a-z0-9!#$&^_.+-]{0,60}")
 _SAFE: Final = re.compile(r"[A-Za-z0-9 ._()-]{1,60}")
@@ -49,7 +49,7 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class NewMail:
-    """A mail to write. `extra`: further fields.
+    """A mail to write. `extra`: more header fields.
 
     `sender` may be any text. If it is not an address, From has `fallback_sender`, with the text as its display name.
     """
@@ -121,7 +121,7 @@ def _encoded(content_type: str, data: bytes, more: str = "") -> bytes:
 def _attachment(file: Attached) -> bytes:
     disposition = f"Content-Disposition: attachment{_filename(file.name)}\r\n"
     if file.type == "message/rfc822" and _is_clean(file.data):
-        # A mail inside a mail must not be encoded [RFC 2046 5.2.1]; then mail programs open it.
+        # A mail inside a mail must not be encoded [RFC 2046 5.2.1], so that mail programs can open it.
         return f"Content-Type: message/rfc822\r\n{disposition}\r\n".encode("ascii") + file.data
     # Types that must not be encoded, or whose content a reader would parse.
     plain = _TYPE.fullmatch(file.type) and not file.type.startswith(("message/", "multipart/"))
@@ -154,7 +154,7 @@ def _filename(name: str) -> str:
 
 
 def _multipart(kind: str, parts: list[bytes]) -> bytes:
-    """Return the parts between boundaries; the boundary occurs in none of them."""
+    """Return the parts with boundaries between them. The boundary does not occur in any part."""
     digest = hashlib.sha256(b"\0".join(parts)).hexdigest()
     boundary = f"=_{kind}_{digest[:32]}"
     while any(boundary.encode() in part for part in parts):

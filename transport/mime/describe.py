@@ -1,7 +1,7 @@
 """A description of a mail down to each property: a tree of labels and texts for `pflab decode` and the console.
 
-Nothing here prints. Nothing in a mail is an error: what cannot be decoded is shown as damaged. Texts are made safe for a
-terminal. `node` knows the names of more properties and the meaning of their bytes; it passes names and interpreters.
+This module does not print. No content of a mail is an error: a value that cannot be decoded is shown as damaged. Texts are made
+safe for a terminal. `node` knows the names of more properties and the meaning of their bytes; it passes names and interpreters.
 """
 
 import re
@@ -21,13 +21,13 @@ from transport.mapi.tnef import decode_tnef
 from transport.mime.message import BodyForm, ParsedMail, parse_mail
 
 MAX_TEXT: Final = 200
-"""Characters of a text that are shown."""
+"""How many characters of a text are shown."""
 
 MAX_BYTES: Final = 48
-"""Bytes of a binary value that are shown."""
+"""How many bytes of a binary value are shown."""
 
 MAX_VALUES: Final = 20
-"""Values of a property with many values that are shown."""
+"""How many values of a property with many values are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ _TAG_ALONE: Final = re.compile(r"0x[0-9A-F]{8}")
 _MAIL_FIELDS: Final = frozenset(
     {"from", "sender", "to", "subject", "date", "message-id", "received", "mime-version", "content-type"}
 )
-"""Every mail has at least one of these fields; other text with colons has none [RFC 5322 3.6, RFC 2045 4]."""
+"""Every mail has at least one of these fields. Other text with colons has none of them [RFC 5322 3.6, RFC 2045 4]."""
 
 
 def outline(branch: Branch, depth: int = 0) -> Iterator[tuple[int, str]]:
@@ -67,7 +67,7 @@ NOT_A_MAIL: Final = "not a mail: no header field such as From, Subject or Messag
 
 
 def looks_like_mail(content: bytes) -> bool:
-    """Return whether there is a header field that only mails have; True for a mail that cannot be parsed."""
+    """Return whether the content has a header field that only mails have. Also return True for a mail that cannot be parsed."""
     try:
         return _has_mail_fields(parse_mail(content))
     except CodecError:
@@ -92,7 +92,7 @@ def describe_mail(content: bytes, interpreters: Interpreters | None = None, name
 
 
 def _named(branch: Branch, names: Names) -> Branch:
-    """Return the tree with names added to labels that are only a tag, in branches of interpreters too."""
+    """Return the tree with a name added to each label that is only a tag, also in branches that interpreters returned."""
     label = branch.label
     if _TAG_ALONE.fullmatch(label) and int(label, 16) in names:
         label = f"{names[int(label, 16)]} {label}"
@@ -127,7 +127,7 @@ def describe_message(message: SystemMessage, interpreters: Interpreters) -> tupl
 
 
 def describe_item(label: str, stream: bytes, interpreters: Interpreters) -> Branch:
-    """Return the branch of an item's stream; for a damaged one a line that says what is wrong."""
+    """Return the branch of an item's stream. For a damaged item, it is one line that says what is wrong."""
     try:
         item = decode_item(stream)
     except CodecError as wrong:

@@ -1,4 +1,4 @@
-"""The header of a mail: its block of fields, and the fields as text.
+"""The header of a mail: the block of bytes that contains its fields, and the fields as text.
 
 =================  ==========================================================================================
 the block          `scan_header` reads it once for every arriving mail; `header_of`, `split_header`
@@ -27,19 +27,19 @@ from transport.errors import CodecError
 from transport.protocol.hop_headers import EPOCH, MONTHS, rfc5322_date
 
 Field = tuple[str, str]
-"""Name as written and unfolded value of one header field."""
+"""One header field: its name as written, and its unfolded value."""
 
 MAX_HEADER_SIZE: Final = 256 * 1024
-"""Bytes of one header block: enough for thousands of recipients."""
+"""Largest header block, in bytes: enough for thousands of recipients."""
 
 SCANNED_BYTES: Final = 64 * 1024
-"""`scan_header` finds the subject and the Message-ID in this many first bytes; one hop adds about 200 bytes."""
+"""`scan_header` looks for the subject and the Message-ID only in this many first bytes. One hop adds about 200 bytes."""
 
 MAX_FIELDS: Final = 1000
-"""Fields in one header block."""
+"""Largest number of fields in one header block."""
 
 MAX_LINE: Final = 998
-"""Characters of one line without its CRLF [RFC 5322 2.1.1]."""
+"""Longest line in characters, without its CRLF [RFC 5322 2.1.1]."""
 
 FOLD_AT: Final = 78
 """Column at which lines of addresses are folded [RFC 5322 2.1.1]."""
@@ -56,7 +56,7 @@ _SPECIAL: Final = re.compile(r'[;:"()\\]')  # if a field has one of these charac
 _LINE_BREAKS: Final = {0x0D: " ", 0x0A: " ", 0: " "}
 
 _ENCODED_WORD: Final = re.compile(r"=\?([A-Za-z0-9_-]{1,40})(?:\*[A-Za-z0-9-]{0,40})?\?([bBqQ])\?([^?\s]*)\?=")
-# Character sets that decode in linear time; Python also knows "punycode", which does not.
+# Character sets that decode in linear time; Python's "punycode" does not, so it is not here.
 _CHARSET: Final = re.compile(
     r"utf-?(?:8|16|16le|16be)|us-ascii|ascii|iso-8859-\d{1,2}|windows-\d{3,4}|koi8-[ru]|gb\d{4,5}|gbk|big5"
     r"|euc-(?:jp|kr)|shift_jis|iso-2022-(?:jp|kr)"
@@ -76,9 +76,9 @@ def incoming_mail(sender: str, recipients: Sequence[str], content: bytes) -> Inc
 
 
 def scan_header(content: bytes) -> Header:
-    """Return the facts about a mail's header that the way of every mail needs.
+    """Return the facts about a mail's header that the servers on its way need for every mail.
 
-    The fields themselves are not parsed: most mails are replication mails, for which nobody needs them.
+    The fields themselves are not parsed, because most mails are replication mails, and no server needs their fields.
     """
     block = header_of(content)
     lower = block.lower()
@@ -143,7 +143,7 @@ def address_text(address: str) -> str:
 
 
 def address_field(name: str, addresses: tuple[str, ...]) -> str:
-    """Return an address field, folded where it is long, with its last CRLF."""
+    """Return an address field with its last CRLF. A long field is folded."""
     if not addresses:
         raise CodecError(f"the field {name} needs an address")
     pieces = [f"{name}: "]
@@ -172,7 +172,7 @@ def message_id_field(message_id: str) -> str:
 
 
 def text_field(name: str, value: str) -> str:
-    """Return a field of free text: as it is if it fits one line of plain ASCII, otherwise as encoded words."""
+    """Return a field of free text: unchanged if it fits in one line of ASCII, otherwise as encoded words."""
     if _NAME.fullmatch(name) is None:
         raise CodecError(f"{name[:80]!r} is not a header name: write printable ASCII without a colon")
     if "\r" in value or "\n" in value or "\0" in value:
@@ -299,7 +299,7 @@ def parse_message_id(value: str) -> str:
 
 
 def parse_date(value: str) -> LabTime | None:
-    """Return the lab time of a Date field; None if it cannot be read. A zone given by name counts as UTC."""
+    """Return the lab time of a Date field; None if it cannot be read. A time zone that is given by name counts as UTC."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None
@@ -319,7 +319,7 @@ def parse_date(value: str) -> LabTime | None:
 def decode_words(value: str) -> str:
     """Return a field's text with its encoded words decoded. A word that cannot be decoded stays as it is.
 
-    Line ends and NULs inside encoded words become spaces, so the result is one line, as every field is.
+    Line ends and NULs inside encoded words become spaces, so the result is one line, like every field.
     """
     if "=?" not in value:
         return value

@@ -1,9 +1,9 @@
 """Conversion of an ordinary mail to an item, and of an item to a mail.
 
-The item has the properties that people use: subject, sender, recipients, text, attachments as files. It also has the mail
-itself, so every store can return exactly the same bytes: PFLAB_MAIL is the mail without the bodies of its attachments;
-PFLAB_MAIL_CUTS says where each body belongs and how it was encoded. A body is cut out only if encoding it again gives the
-same bytes; so nothing is stored twice. docs/wire-format.md has the layout.
+The item has the properties that people use: subject, sender, recipients, text, and attachments as files. It also has the mail
+itself, so every store can return exactly the same bytes. PFLAB_MAIL is the mail without the bodies of its attachments.
+PFLAB_MAIL_CUTS says where each body belongs and how it was encoded. A body is cut out only if encoding it again gives the same
+bytes. A body that is cut out is not stored twice. docs/wire-format.md has the layout.
 
 An item that was never a mail, or whose text was edited, becomes a new mail.
 
@@ -63,19 +63,19 @@ PR_PFLAB_MAIL: Final = 0x67050102
 PR_PFLAB_MAIL_CUTS: Final = 0x67061003
 
 MAX_SHOWN_TEXT: Final = 256 * 1024
-"""Characters of a mail's text in PR_BODY; PFLAB_MAIL has the whole text."""
+"""How many characters of a mail's text are in PR_BODY. PFLAB_MAIL has the whole text."""
 
 MAX_SHOWN_HTML: Final = 1024 * 1024
-"""Bytes of a mail's HTML in PR_BODY_HTML."""
+"""How many bytes of a mail's HTML are in PR_BODY_HTML."""
 
 MAX_SHOWN_RECIPIENTS: Final = 1000
-"""Recipients of a mail that become rows of the item's recipient table."""
+"""How many recipients of a mail become rows of the item's recipient table."""
 
 MAX_SUBJECT: Final = 1000
-"""Characters of a subject in PR_SUBJECT."""
+"""How many characters of a subject are in PR_SUBJECT."""
 
 MAX_ID: Final = 998
-"""Characters of a Message-ID or an address in a property."""
+"""How many characters of a Message-ID or an address are in a property."""
 
 _LINE_ENDS: Final = (b"", b"\n", b"\r\n")
 _CUT_FIELDS: Final = 4  # offset in the rest of the mail, attachment, base64 columns (0: not encoded), line end
@@ -84,7 +84,7 @@ _LATEST: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class MailPost:
-    """The contents of an item that is made of a mail. `fields`: the mail's header fields, unfolded, in order."""
+    """The contents of an item that is made from a mail. `fields`: the mail's header fields, unfolded, in order."""
 
     props: Bag
     recipients: tuple[Bag, ...] = ()
@@ -161,8 +161,7 @@ def post_of_mail(content: bytes) -> MailPost:
 def mail_of_item(item: Item, *, message_id: str, sender: str) -> bytes:
     """Return an item as a mail: the original bytes if it was a mail, otherwise a new mail.
 
-    A new mail has this Message-ID and this sender unless the item has its own. Raise `CodecError` if PFLAB_MAIL and
-    PFLAB_MAIL_CUTS do not match.
+    A new mail has `message_id` and `sender` unless the item has its own. Raise `CodecError` if PFLAB_MAIL and its cuts differ.
     """
     if isinstance(item.props.get(PR_PFLAB_MAIL), bytes):
         return _original_mail(item)
@@ -187,8 +186,8 @@ def mail_of_item(item: Item, *, message_id: str, sender: str) -> bytes:
 def edit_mail(props: Bag, *, subject: str | None, body: str | None) -> None:
     """Update the mail in an item after an edit.
 
-    A new subject replaces the one in its header. If the text is new, the item is no longer that mail, and its HTML is
-    removed.
+    A new subject replaces the subject in the mail's header. If the text is new, the item is no longer that mail, so the mail
+    and the HTML are removed.
     """
     mail = props.get(PR_PFLAB_MAIL)
     if not isinstance(mail, bytes):
@@ -212,7 +211,7 @@ def edit_mail(props: Bag, *, subject: str | None, body: str | None) -> None:
 
 
 def _shown(parts: Sequence[Part], kind: str) -> Part | None:
-    """Return the first part of a type that is not marked as an attachment and has no name."""
+    """Return the first part of the type `kind` that has no name and is not marked as an attachment."""
     return next(
         (part for part in parts if part.type == kind and part.disposition != "attachment" and not part.name), None
     )
@@ -263,7 +262,7 @@ def _attachment(part: Part, data: bytes, number: int) -> Bag:
 
 
 def _same_again(content: bytes, part: Part, data: bytes) -> tuple[int, int, int] | None:
-    """Return how to encode `data` to get the part's bytes again: base64 columns (0: none), line end, end; None if no way."""
+    """Return how to encode `data` to get the part's bytes again: base64 columns (0: none), line end, end; or None."""
     if content.startswith(data, part.start) and part.start + len(data) == part.end:
         return 0, 0, part.end
     if part.encoding != "base64" or not data:
@@ -329,7 +328,7 @@ def _checked_cut(
 
 
 def _with_subject(mail: bytes, subject: str) -> bytes:
-    """Return the mail with another subject: its first Subject field is replaced, or one is put on top."""
+    """Return the mail with another subject. Its first Subject field is replaced; without one, a field is put on top."""
     block, _ = split_header(mail, 0, len(mail))
     line_end = b"\r\n" if b"\r\n" in mail[: len(block) + 2] else b"\n"
     field_bytes = text_field("Subject", one_line(subject)).encode("ascii").replace(b"\r\n", line_end)

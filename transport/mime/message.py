@@ -1,8 +1,8 @@
-"""Replication mails as MIME: header fields and one encoded body, built and read almost as fast as they are copied.
+"""Replication mails as MIME: header fields and one encoded body, built and read almost as fast as bytes are copied.
 
 Our own mails have one part: TNEF and MDBEF in base64 with lines of 996 columns, S-TNEF as binary. RFC 2045 6.8 asks for lines
-of at most 76; the longer ones are within the limit of SMTP (998) and pass through DATA nearly three times as fast. The
-reader accepts the form of any sender, also a multipart that a relay made around our body, or a body with other lines.
+of at most 76 columns. The longer lines are within the limit of SMTP (998) and pass through DATA nearly three times as fast. The
+reader accepts the form of any sender, also a multipart that a relay put around our body, or a body with lines of other lengths.
 
 No input raises an error other than `CodecError`.
 
@@ -47,25 +47,25 @@ class BodyForm(StrEnum):
 
 TYPE_TNEF: Final = "application/ms-tnef"
 TYPE_TNEF_REGISTERED: Final = "application/vnd.ms-tnef"
-"""The registered name of the same type, which some relays write; it is read, never written."""
+"""The registered name of the same type. Some relays write this name; pflab only reads it."""
 TYPE_MDBEF: Final = "application/x-pflab-mdbef"
 
 CONTENT_IDENTIFIER_FIELD: Final = "Content-Identifer"
-"""Exchange writes it without the second i [reference/exchange.md section 3]."""
+"""Exchange writes this name without the second i [reference/exchange.md section 3]."""
 CONTENT_IDENTIFIER: Final = "ExSysMessage"
 """The value that marks a system message [reference/exchange.md section 3]."""
 
 MAX_MAIL_SIZE: Final = 256 * 1024 * 1024
-"""Bytes of one mail; the limit of SMTP is far lower."""
+"""Largest mail in bytes. The limit of SMTP is far lower."""
 
 MAX_DEPTH: Final = 10
 """Largest depth of multiparts in multiparts."""
 
 MAX_MIME_PARTS: Final = 1000
-"""Parts of one mail."""
+"""Largest number of parts of one mail."""
 
 MAX_BOUNDARIES: Final = 100_000
-"""Places in one mail that look like a boundary, whether they are one or not."""
+"""Largest number of places in one mail that look like a boundary, even if they are not boundaries."""
 
 MAX_BOUNDARY_LINE: Final = 1000
 """Largest distance from a boundary to the end of its line."""
@@ -103,7 +103,7 @@ class MailHeaders:
 class ParsedMail:
     """A mail that was read. `form` and `body` are None for ordinary mail; missing fields are empty.
 
-    `recipients` are those of To and Cc. `headers` are the top fields, unfolded, in order.
+    `recipients` are those of To and Cc. `headers` are the fields of the mail's own header, unfolded, in order.
     """
 
     message_id: str
@@ -139,7 +139,7 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
 
 
 def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
-    """Return the form and body that `parse_mail` finds; fast for our own mails, whose other fields are not read."""
+    """Return the form and body that `parse_mail` finds. This is fast for our own mails, because other fields are not read."""
     end = content.find(b"\r\n\r\n", 0, _OWN_HEADER_BYTES)
     if end > 0 and len(content) <= MAX_MAIL_SIZE:
         head = content[: end + 2]
@@ -152,7 +152,7 @@ def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
 
 
 def _is_alone(head: bytes, at: int) -> bool:
-    """Return whether only the fields from `at` on describe the body."""
+    """Return whether no field before `at` describes the body."""
     lower = head.lower()
     return (
         head[at - 2 : at] == b"\r\n"
@@ -198,7 +198,7 @@ class PartSplitter:
         self.boundaries = 0
 
     def split(self, boundary: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each part between boundary lines; a part without an end runs to `end`."""
+        """Yield start and end of each part between boundary lines; a part without an end boundary ends at `end`."""
         content = self.content
         delimiter = b"--" + boundary.encode("utf-8", "replace")
         opened = -1

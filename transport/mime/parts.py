@@ -1,8 +1,8 @@
 """The parts of an ordinary mail: its header, and every part that is not a multipart, with its position in the mail.
 
-Real mail breaks many rules, so nothing in a mail's structure is an error. A multipart without its boundary is one part.
-A part without an end runs to the end of the mail. An unknown encoding leaves the bytes as they are. Only a mail beyond
-a limit raises `CodecError`. Everything takes time linear in the mail's size.
+Real mail breaks many rules, so a wrong structure of a mail is not an error. A multipart without its boundary is one part. A
+part without an end runs to the end of the mail. An unknown encoding leaves the bytes as they are. Only a mail beyond a limit
+raises `CodecError`. Everything takes time linear in the mail's size.
 
 (spec: ML-5, ML-7)
 """
@@ -19,10 +19,10 @@ from transport.mime.headers import Field, decode_charset, decode_words, first_fi
 from transport.mime.message import MAX_DEPTH, MAX_MAIL_SIZE, MAX_MIME_PARTS, PartSplitter, boundary_of
 
 MAX_PARAMETERS: Final = 100
-"""Parameters of one Content-Type or Content-Disposition that are read; further ones are ignored."""
+"""How many parameters of a Content-Type or Content-Disposition are read. More parameters are ignored."""
 
 MAX_NAME: Final = 255
-"""Characters of an attachment's name; the rest is cut off."""
+"""Longest name of an attachment, in characters. The rest is cut off."""
 
 _PARAMETER: Final = re.compile(r';\s*([^\s=;"]{1,80})\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;"]*))')
 _PIECE: Final = re.compile(r"([^*]+)(?:\*(\d{1,3}))?(\*?)")
@@ -60,7 +60,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class MailParts:
-    """A mail's header fields, unfolded, and its parts, at least one, both in order."""
+    """A mail's unfolded header fields and its parts, both in order. There is at least one part."""
 
     fields: tuple[Field, ...]
     parts: tuple[Part, ...]
@@ -84,8 +84,7 @@ def read_parts(content: bytes) -> MailParts:
 def part_data(content: bytes, part: Part) -> bytes:
     """Return a part's decoded bytes.
 
-    If they cannot be decoded, or decoding leaves nothing, they are returned as they are: a file that somebody sent is never
-    shown as empty.
+    If they cannot be decoded, or decoding leaves nothing, they are returned undecoded, so that a file is never shown as empty.
     """
     raw = content[part.start : part.end]
     decode = _DECODERS.get(part.encoding)
@@ -99,7 +98,7 @@ def part_data(content: bytes, part: Part) -> bytes:
 
 
 def _base64(raw: bytes) -> bytes:
-    """Return the decoded bytes; some programs end base64 and begin it again, then those of all pieces."""
+    """Return the decoded bytes of all pieces, because some programs end base64 and begin it again."""
     data = a2b_base64(raw)
     pieces = _BEGUN_AGAIN.split(raw)
     if len(pieces) == 1:
@@ -177,8 +176,8 @@ def one_line(text: str) -> str:
 def parameters(value: str) -> dict[str, str]:
     """Return the parameters of a field by name in lower case.
 
-    They may be quoted, in pieces and with a character set (RFC 2231), or in encoded words, as many programs wrongly write
-    them. Malformed ones are read as far as possible.
+    Parameters may be quoted, in pieces and with a character set (RFC 2231), or in encoded words, which many programs use
+    wrongly. Malformed parameters are read as far as possible.
     """
     pieces: dict[str, dict[int, tuple[str, bool]]] = {}
     for count, match in enumerate(_PARAMETER.finditer(value)):

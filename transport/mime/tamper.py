@@ -1,4 +1,4 @@
-"""Altering a mail in transit so that only its signature shows it, for a fault (spec: ML-6).
+"""Alters a mail in transit, for a fault, so that only the signature shows the alteration (spec: ML-6).
 
 The envelope is encoded again, so every checksum and length in it is correct. The alteration depends only on the mail: the
 same mail is always altered in the same way.
@@ -22,8 +22,8 @@ _ANY_HEADERS: Final = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test
 
 
 def altered(content: bytes) -> bytes:
-    """Return the mail with one change: a bit of the first item of a replication mail, or of another property; a letter in
-    the text of another mail. The header stays. A mail without anything to alter is returned as it is.
+    """Return the mail with one change. In a replication mail, a bit of the first item or of another property changes; in
+    another mail, a letter of the text. The header stays. A mail without anything to alter is returned unchanged.
     """
     try:
         found = system_body(content)

@@ -5,7 +5,7 @@ A link is one end of a connector: the connector as one bridgehead sees it. Its s
 =======  ==============================================================================
 up       no failure since the last answer
 failing  fewer failures in a row than the setting `link_retries`
-down     that many failures; a report says so
+down     `link_retries` failures in a row; a report says so
 =======  ==============================================================================
 
 ==============  ===================================================  ======================================================
@@ -13,20 +13,20 @@ state           event                                                next state,
 ==============  ===================================================  ======================================================
 up, failing     `failed`: nobody answered                            failing, or down: report it, call the neighbours, and
                                                                      call over this connector after the retry interval
-up, failing     the same, within `APART_US` of the last failure      unchanged: many mails that fail together are one
+up, failing     `failed` within `APART_US` of the last failure       unchanged: many mails that fail together are one
                                                                      failure
 failing         `reached`: somebody answered                         up
 down            a call over it is not answered                       down: call again after the retry interval
 down            `reached`: a mail or a call was answered             up: report it, call the neighbours
 ==============  ===================================================  ======================================================
 
-A *report* says that a link is down, or up again. Each server keeps the newest report of each link; `receive` takes in those
-of other servers and passes them on, to all neighbours but the one that sent them. A report is replaced only by a later
-one of the same server on the same connector.
+A *report* says that a link is down, or up again. Each server keeps the newest report of each link; `receive` accepts the
+reports of other servers and passes them on to all neighbours except the one that sent them. Only a later report of the same
+server on the same connector replaces a report.
 
 A *call* is a transmission without a mail. It has two purposes: to find out whether a link works again, and to give a
-neighbour the reports. There is at most one call for each neighbour; a new one replaces it, under a new number. A call
-that is not answered is made again after the retry interval: without end while the link is down, otherwise `link_retries`
+neighbour the reports. There is at most one call for each neighbour. A new call replaces the old one and gets a new number. A
+call that is not answered is repeated after the retry interval: without end while the link is down, otherwise `link_retries`
 times in all.
 
 The version of the server decides which reports change the routes (`LinkRule`). In 5.5 and 2007 no report does. A 2000
@@ -38,15 +38,15 @@ neighbours except A. Ten minutes later A calls C; C answers; A reports "SEA-NYC 
 
 What must never happen:
 
-- A mail arrives at a server before the report that explains its detour: the server would send it back. So on each
+- A mail arrives at a server before the report that explains its detour, because the server would send it back. So on each
   connection the reports go first.
-- A link stays down although it works: while this server's own report says "down", there is a call over that connector.
+- A link stays down although it works. So while this server's own report says "down", there is a call over that connector.
 - An old report replaces a newer one. So a report from the far future is not accepted (`AHEAD_US`).
-- Two servers judge the same reports differently and send a mail back and forth. So nothing is reported where a relay, which
-  passes on no reports, is on a ring of connectors (`Routing.tells_links`).
+- Two servers judge the same reports differently and send a mail back and forth. So servers report nothing if a relay, which
+  does not pass on reports, is on a ring of connectors (`Routing.tells_links`).
 
-The tables hold everything; memory is a copy of them. It is read at the start, and discarded with the node's other memory
-when a stimulus is rolled back.
+The tables contain everything. The copy of them in memory is read at the start, and discarded with the node's other memory when
+a stimulus is rolled back.
 
 # spec: RT-2
 """
@@ -70,7 +70,7 @@ APART_US: Final = MINUTE_US
 60 seconds). Otherwise ten mails that leave together would take a link down at its first failure."""
 
 AHEAD_US: Final = DAY_US
-"""A report from this far in the future is not accepted: nothing could replace it. Clocks of servers differ by less."""
+"""A report from this far in the future is not accepted, because no later report could replace it. Clocks differ by less."""
 
 _SELECT_REPORTS = "SELECT connector, server, at, down, lamport FROM mta_link_report ORDER BY connector, server"
 _SELECT_CALLS = "SELECT id, next_hop, connector, due_at, attempts FROM mta_link_call ORDER BY id"
@@ -180,16 +180,14 @@ class Links:
         for report in news:
             s.trace.lamport_seen(report.lamport)
             self._store(s, report, "")
-            if (
-                report.server == self.server and report.down
-            ):  # this server made the report before a restore that lost it
+            if report.server == self.server and report.down:  # this server made the report, but a restore lost it
                 self._call_over(s, report.connector)
         if news:
             self._call_neighbours(s, peer)
         return bool(news)
 
     def _watched(self, connector: str) -> bool:
-        """Return whether it matters that a connector is down. A relay reports nothing; the only way is never avoided."""
+        """Return whether the state of a connector matters. A relay reports nothing, and mail never avoids the only way."""
         if not self._takes_part or connector in self._routing.relays:
             return False
         if self.policy.link_rule is LinkRule.TOLD:
@@ -245,7 +243,7 @@ class Links:
                 self._call(s, hop, s.now + self.policy.normal.retry_us)
 
     def _call(self, s: Stimulus, hop: NextHop, at: LabTime, attempts: int = 0) -> None:
-        """Add a call, in place of an older one. Its new number keeps the end of the older one from ending it."""
+        """Add a call, in place of an older one. The end of the older call does not end it, because it has a new number."""
         if hop.connector is not None and hop.connector.schedule.is_never:
             return
         for call in [
@@ -269,14 +267,14 @@ class Links:
             self._calls[call.id] = replace(call, due_at=until_at)
 
     def call_ended(self, s: Stimulus, number: int, *, answered: bool) -> bool:
-        """Record the end of a call; return whether the reports changed. A call that was replaced is ignored."""
+        """Record the end of a call, and return whether the reports changed. The end of a call that was replaced is ignored."""
         call = self._calls.get(-number)
         if call is None:
             return False
         self._drop(s, call)
         if answered:
             return call.connector is not None and self.reached(s, call.connector)
-        # Otherwise the next mail brings the reports.
+        # After the last attempt there is no further call; the next mail brings the reports.
         if call.attempts + 1 < self.policy.link_retries or self._is_down(call.connector):
             retry_at = s.now + self.policy.normal.retry_us
             hops = self._routing.neighbours(self.server)

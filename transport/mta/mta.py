@@ -23,7 +23,7 @@ due                         `ready`: a driver takes it                          
 in flight                   `concluded`: 250 for every recipient                       removed
 in flight                   `concluded`: 250, but not for every recipient              as below, for the other recipients
 in flight                   `concluded`: try again later                               waiting; one attempt more
-in flight                   the same, and the mail expired or used its retries         removed and returned
+in flight                   `concluded`: try again, but expired or no retries left     removed and returned
 in flight                   `concluded`: refused for good                              removed and returned
 in flight                   the server crashes                                         due
 waiting, due, in flight     `reroute`: the routes give another next hop, or none       removed; new copies with new ids
@@ -38,16 +38,16 @@ due                         `divide` (a fault)                                  
 Example: A sends a mail to B in its own site and to C and D behind the connector SEA-NYC. `submit` makes two copies, one
 for B and one that crosses the connector for C and D. B answers 250: its copy is removed. The bridgehead C does not
 answer: the other copy waits for ten minutes. Meanwhile the connector is found down, and there is a detour by LON:
-`reroute` replaces the copy by one with LON as its next hop.
+`reroute` replaces the copy by a new copy with LON as its next hop.
 
 What must never happen:
 
-- A copy is removed although the next server did not answer 250 and the sender was not told (spec: OUT-9). A crash may
-  therefore send a mail twice.
+- A copy is removed although the next server did not answer 250 and the sender got no notice (spec: OUT-9). So after a crash a
+  mail may be sent twice.
 - The end of an attempt on an old route counts for the new route. So `reroute` gives a copy a new id, and ids are never
   reused.
 - A notice answers a notice (spec: ML-7).
-- A failed attempt takes a second place in the schedule of a slow link, ahead of other mails.
+- A failed attempt reserves a slow link a second time, and so delays other mails.
 
 The MTA does no I/O: each method is part of a stimulus and changes only the tables of `transport.mta.tables`. A driver asks
 what is due (`ready`), sends it, and reports the end (`concluded`). Most methods return deliveries to this server itself,
@@ -99,10 +99,10 @@ class Mta:
     ===========  ====================================================================================================
     routing      the routes without failed links; the MTA itself replaces them when it learns of a link
     addresses    returns the server that a mail address belongs to; None if it belongs to nobody
-    accepts      returns whether mail for an address is accepted by SMTP; by default, every address with a server
+    accepts      returns whether mail for an address is accepted by SMTP; by default it is for every address with a server
     ===========  ====================================================================================================
 
-    After a start, `recall` reads what the tables have of links.
+    After a start, `recall` reads the state of the links from the tables.
     """
 
     def __init__(
@@ -160,8 +160,8 @@ class Mta:
     def accept(self, s: Stimulus, hop: IncomingHop, mail: IncomingMail) -> list[LocalDelivery]:
         """Accept a mail from SMTP, put a Received line on it, and queue a copy for each next hop.
 
-        Return the delivery for recipients on this server. Raise RefusalError, with nothing changed: unknown recipients
-        (550), too many hops (554). The caller may answer 250 only after the transaction has committed (spec: IN-2).
+        Return the delivery for recipients on this server. Raise RefusalError, and change nothing, for unknown recipients (550)
+        or too many hops (554). The caller may answer 250 only after the transaction has committed (spec: IN-2).
         """
         # spec: RT-1, ML-7
         unknown = [address for address in mail.recipients if not self._is_accepted(address)]
@@ -182,7 +182,7 @@ class Mta:
             authenticated=hop.authenticated,
         )
         line = received_line(hop.peer, self.server, s.now)
-        # An ordinary mail server on the way drops XEXCH50; then only the signature shows a system message (spec: ML-6).
+        # An ordinary mail server on the way drops XEXCH50. After it, only the signature shows a system message (spec: ML-6).
         system = hop.system or self.server in self.routing.relay_ends
         accepted = OutgoingMail(
             header.message_id, mail.sender, mail.recipients, line + mail.content, hop.priority, header.subject, system
@@ -225,7 +225,7 @@ class Mta:
             _trace_failure(s, row, NO_ROUTE, where.due_at)
 
     def bounce(self, s: Stimulus, delivery: LocalDelivery, reasons: Mapping[str, str]) -> list[LocalDelivery]:
-        """Return to its sender a mail that was delivered here and cannot be used for the recipients in `reasons`."""
+        """Send a mail back to its sender: it was delivered here, but cannot be used for the recipients in `reasons`."""
         # spec: ML-7
         mail = OutgoingMail(
             delivery.message_id,
@@ -322,7 +322,7 @@ class Mta:
         return self._failed(s, row, [*refusals, *rest])
 
     def _failed(self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal]) -> list[LocalDelivery]:
-        """End an attempt that did not reach `row.recipients`: return or retry each of them, as `refusals` says."""
+        """End an attempt that did not reach `row.recipients`: return or retry each copy, as `refusals` says."""
         why = {refusal.address: refusal.reason for refusal in refusals}
         returned = {r.address: r.reason for r in refusals if r.permanent and r.address in row.recipients}
         again = tuple(address for address in row.recipients if address not in returned)
@@ -388,8 +388,8 @@ class Mta:
         )
 
     def next_due(self, conn: Connection) -> LabTime | None:
-        """Return the next time at which `ready` or `tick` has something to do; None for an empty queue. It can be in
-        the past.
+        """Return the next time at which `ready` or `tick` has something to do; None for an empty queue. The time can be in the
+        past.
         """
         due = [at for at in (queue_table.next_due(conn), self._links.next_due()) if at is not None]
         return min(due, default=None)
@@ -401,7 +401,7 @@ class Mta:
     # --- links and routes
 
     def receive_link_reports(self, s: Stimulus, peer: str, reports: Sequence[LinkReport]) -> list[LocalDelivery]:
-        """Take in reports of links from the authenticated store `peer`; mail is rerouted if they change the routes."""
+        """Accept reports of links from the authenticated store `peer`. If they change the routes, reroute the mail."""
         # spec: RT-2
         return self._links_changed(s, self._links.receive(s, peer, reports))
 
@@ -437,7 +437,7 @@ class Mta:
         return True
 
     def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime, *, failed: bool = False) -> list[LocalDelivery]:
-        """Give a copy its present route: at `retry_at` if the route is the old one, otherwise like a new mail."""
+        """Give a copy its present route. On the old route it waits until `retry_at`; otherwise it is like a new mail."""
         split = self._split(row.recipients, row.far_size)
         copies = [(_place_of(s, row, hop, retry_at), recipients) for hop, recipients in split.copies()]
         if failed:
@@ -501,7 +501,7 @@ class Mta:
     def _return(
         self, s: Stimulus, mail: OutgoingMail, queue_id: int, failures: Mapping[str, str]
     ) -> list[LocalDelivery]:
-        """Give up on the addresses in `failures`: record the event, and send a notice unless the mail is one itself."""
+        """Give up on the addresses in `failures`: record the event, and send a notice unless the mail itself is one."""
         # spec: RT-2, ML-7
         s.trace.record(
             HopExpired,

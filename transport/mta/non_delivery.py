@@ -21,13 +21,13 @@ NULL_SENDER: Final = ""
 """The envelope sender `<>`: no notice is sent to it (RFC 5321 4.5.5)."""
 
 MAX_HEADER_BYTES: Final = 8 * 1024
-"""Bytes of the returned mail's header that a notice repeats (decision)."""
+"""How many bytes of the returned mail's header a notice repeats (decision)."""
 
 MAX_REASON_CHARS: Final = 500
-"""Characters of a peer's answer that a notice repeats (decision; RFC 5321 4.5.3.1.5 allows a reply line 512 octets)."""
+"""How many characters of a peer's answer a notice repeats (decision; RFC 5321 4.5.3.1.5 allows a reply line 512 octets)."""
 
 MAX_SUBJECT_CHARS: Final = 200
-"""Characters of the returned mail's subject that a notice repeats (decision; keeps header lines under 998 octets)."""
+"""How many characters of the returned mail's subject a notice repeats (decision; header lines stay under 998 octets)."""
 
 STATUS_OTHER: Final = "5.0.0"
 """Enhanced status code if the peer gave none (RFC 3463)."""

@@ -31,7 +31,7 @@ _COLUMNS = (
     " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
 )
 _SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
-# One range of the index for each priority, already in order: nothing is sorted, and usually one statement is enough.
+# Each priority is one range of the index, in order. So nothing is sorted, and usually one statement is enough.
 _DUE_OF_PRIORITY = (
     _SELECT_ROW + " WHERE q.priority = ? AND q.due_at <= ? AND q.next_hop IS NOT NULL ORDER BY q.due_at, q.id LIMIT ?"
 )
@@ -58,7 +58,7 @@ _PUSH_BACK = (
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """One queued copy and its mail without the content. `next_hop` is None if it is unrouted."""
+    """One queued copy and its mail without the content. `next_hop` is None if the copy is unrouted."""
 
     queue_id: int
     content_id: int
@@ -87,7 +87,7 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where and when a copy goes next. `starts_at` is None if it has no place in the schedule of a slow link."""
+    """Where and when a copy goes next. `starts_at` is None if the copy does not cross a slow link."""
 
     next_hop: str | None
     connector: str | None
@@ -144,7 +144,7 @@ def add_row(
 
 
 def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
-    """Give a copy another place, and the content, recipients, attempts and last error of `row`."""
+    """Give a copy another place, and store the content, recipients, attempts and last error of `row`."""
     values = (
         row.content_id,
         place.next_hop,
@@ -161,7 +161,7 @@ def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
 
 
 def drop_row(conn: Connection, row: QueueRow) -> None:
-    """Remove a copy from the queue, and the mail's content with the last copy."""
+    """Remove a copy from the queue. If it is the mail's last copy, also remove the content."""
     conn.exec_driver_sql(_DELETE_ROW, (row.queue_id,))
     drop_content(conn, row.content_id)
 
@@ -259,8 +259,8 @@ def reserve_link(
 ) -> LabTime:
     """Reserve `transfer_us` on a slow link (connector, next hop) that opens at `opens_at`; return when the transfer begins.
 
-    A link carries one mail at a time. A transfer begins after those that have begun and those of the same or a higher
-    priority. Transfers of a lower priority that have not begun move back.
+    A link carries one mail at a time. A transfer begins after all transfers that have begun or have the same or a higher
+    priority. Transfers of a lower priority that have not begun are delayed.
     """
     # spec: RT-2
     found = conn.exec_driver_sql(_LINK_FREE, link).first()

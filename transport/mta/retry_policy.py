@@ -13,13 +13,13 @@ from transport.envelope import Offers, Priority
 from transport.protocol.link_state import LinkRule
 
 RETRY_US: Final = 10 * MINUTE_US
-"""Retry interval: 600 s, the open interval of the X.400 MTA and the default that is remembered of Exchange 2003's
-Delivery tab. (The documentation of the Windows SMTP service has 15, 30, 60, then 240 minutes, technet.microsoft.com
-cc757058. With these values every bound on convergence would depend on retries.)"""
+"""Retry interval: 600 s, the open interval of the X.400 MTA and, from memory, the default on Exchange 2003's Delivery tab. (The
+documentation of the Windows SMTP service has 15, 30, 60, then 240 minutes, technet.microsoft.com cc757058. With these values
+every bound on convergence would depend on retries.)"""
 
 EXPIRY_US: Final = 2 * DAY_US
-"""Expiration time-out of the SMTP virtual server, whatever the priority (technet.microsoft.com bb123745). The
-X.400 MTA of 5.5 and 2000 has 2, 7 and 10 days for urgent, normal and not urgent mail (KB Q178539)."""
+"""Expiration time-out of the SMTP virtual server, for every priority (technet.microsoft.com bb123745). The X.400 MTA of 5.5 and
+2000 has 2, 7 and 10 days for urgent, normal and not urgent mail (KB Q178539)."""
 
 HOP_LIMIT: Final = 30
 """Largest number of Received lines of a mail: msExchSmtpMaxHopCount of Exchange 2003 (technet.microsoft.com
@@ -50,7 +50,7 @@ class MtaPolicy:
     hop_limit: int = HOP_LIMIT
     offers: Offers = field(default_factory=Offers)
     link_retries: int = 3
-    """Failures in a row after which a link is down: the SMTP service's glitch retries."""
+    """After how many failures in a row a link is down: the SMTP service's glitch retries."""
     link_rule: LinkRule = LinkRule.IGNORED
     smart_host: str | None = None
     """`host:port` of the server for mail to other organizations; None if no mail leaves the organization (ML-5)."""

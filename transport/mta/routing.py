@@ -9,7 +9,7 @@ is of another organization, and there is a smart host              `hops`      a
 is on this server, or is of another organization                   `local`     delivered here
 has no server in the organization                                  `returned`  goes back to the sender
 is on another server; there is a route                             `hops`      a copy to the route's next server
-the same, and the mail is larger than the connector allows         `returned`  goes back to the sender (OUT-7)
+is on another server; the mail is too large for the connector      `returned`  goes back to the sender (OUT-7)
 is on another server; there is no route, or it never opens         `unrouted`  waits for a route
 =================================================================  ==========  ==================================
 
@@ -20,8 +20,8 @@ is on another server; there is no route, or it never opens         `unrouted`  w
   has passed
 
 Example: SEA-NYC is open from 8 to 18, carries 8 KB a second and has a latency of 2 s. A mail of 80 KB that is queued at
-7:59 is due at 8:00:12. A second one of the same size begins at 8:00:10 and is due at 8:00:22, unless it is urgent: then
-it begins before any less urgent mail that has not begun.
+7:59 is due at 8:00:12. A second mail of the same size begins at 8:00:10 and is due at 8:00:22. An urgent mail begins before any
+less urgent mail that has not begun.
 
 What must never happen: two copies of one mail go to the same next hop over the same connector (RT-1); two reserved
 transfers overlap on one link.

@@ -17,11 +17,11 @@ content = Table(
     Column("priority", Integer, nullable=False),
     Column("lamport", BigInteger, nullable=False),
     Column("size", Integer, nullable=False),
-    # The size as it crosses a connector; differs from `size` for a binary body, which is encoded again there.
+    # The size on a connector. It differs from `size` for a binary body, which is encoded for the connector.
     Column("far_size", Integer, nullable=False, server_default="0"),
     # Whether it is a system message, which XEXCH50 marks on each hop.
     Column("system", Integer, nullable=False, server_default="0"),
-    # The last column, so that reading the others never reads the overflow pages of a large mail.
+    # This is the last column, so that reading other columns never reads the overflow pages of a large mail.
     Column("bytes", LargeBinary, nullable=False),
 )
 
@@ -33,13 +33,13 @@ queue = Table(
     # NULL: there is no route at the moment.
     Column("next_hop", Text),
     Column("connector", Text),
-    # Addresses, one a line: no address holds a line end.
+    # One address in each line; no address contains a line end.
     Column("recipients", Text, nullable=False),
     Column("priority", Integer, nullable=False),
     Column("due_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    # When the copy begins to occupy its link, and for how long; NULL if it has no place on a slow link.
+    # When the copy begins to occupy its link, and for how long; NULL if it does not cross a slow link.
     Column("starts_at", BigInteger),
     Column("transfer_us", BigInteger, nullable=False, server_default="0"),
     Column("last_error", Text, nullable=False, server_default=""),
@@ -62,7 +62,7 @@ link_free = Table(
     "mta_link_free",
     metadata,
     Column("connector", Text, primary_key=True),
-    # This server sends, so the next hop gives the direction.
+    # This server is the sender, so the next hop determines the direction.
     Column("next_hop", Text, primary_key=True),
     Column("free_at", BigInteger, nullable=False),
     sqlite_with_rowid=False,
@@ -72,7 +72,7 @@ link_report = Table(
     "mta_link_report",
     metadata,
     Column("connector", Text, primary_key=True),
-    # The server at one end of the connector that made the report.
+    # The server that made the report, at one end of the connector.
     Column("server", Text, primary_key=True),
     Column("at", BigInteger, nullable=False),
     Column("down", Integer, nullable=False),
@@ -84,7 +84,7 @@ link_failure = Table(
     "mta_link_failure",
     metadata,
     Column("connector", Text, primary_key=True),
-    # Failures of this server in a row.
+    # How many attempts of this server failed in a row.
     Column("failures", Integer, nullable=False),
     Column("failed_at", BigInteger, nullable=False),
     sqlite_with_rowid=False,

@@ -8,8 +8,8 @@
 `transport.smtp.session` has the verb AUTH and `transport.smtp.sender` the client; this module has their bytes.
 
 The lab's authority issued the certificate (ML-6). The store signs both server names and the nonce. Because the client
-signs the name of the server that it wants to reach, another server cannot pass on the nonce and use the answer. The
-caller brings the keys and the check of certificates (`Credentials`, `VerifyPeer`).
+signs the name of the server that it wants to reach, another server cannot pass on the nonce and use the answer. The caller
+supplies the keys (`Credentials`) and the check of certificates (`VerifyPeer`).
 
 # spec: ML-3
 """
@@ -43,7 +43,7 @@ class Credentials:
 
 
 def answer_to(challenge: str, server: str, credentials: Credentials) -> bytes | None:
-    """Return the answer to the text of a 334 of `server`; None if it is not a challenge of this mechanism."""
+    """Return the answer to the text of a 334 of `server`; None if the text is not a challenge of this mechanism."""
     try:
         nonce = b64decode(challenge, validate=True)
     except (Base64Error, ValueError):
@@ -56,7 +56,7 @@ def answer_to(challenge: str, server: str, credentials: Credentials) -> bytes | 
 
 
 def proven_store(answer: bytes, server: str, nonce: bytes, verify: VerifyPeer) -> str | None:
-    """Return the name of the store that an answer proves; None if it proves none."""
+    """Return the name of the store that an answer proves; None if the answer is not valid."""
     try:
         name, zero, proof = b64decode(answer, validate=True).partition(b"\0")
         store = name.decode()

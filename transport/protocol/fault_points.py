@@ -8,7 +8,7 @@ A driver asks its lab for a decision (`Decide`) at four points:
     BeforeSend  a mail is due and about to leave                            refuse, hold, divide, repeat or alter it
     AtVerb      a server has received a verb, from connect to end of data   answer otherwise, hang up, stay silent
     AtArrival   a server has received a mail and has not stored it          lose it
-    AfterSend   the attempt has ended                                       nothing: the fault is told the result
+    AfterSend   the attempt has ended                                       nothing: the fault learns the result
     ==========  ==========================================================  ==========================================
 
 The embedded driver and the simulator call the fault plan directly. A node in a process of its own sends the point to the lab
@@ -31,8 +31,8 @@ from transport.envelope import Transmission
 class Verb(StrEnum):
     """The steps of an SMTP dialogue, in their order.
 
-    DATA is the command that begins the content, whether it is DATA or BDAT; BDAT is only the latter. END is the answer
-    to the whole content.
+    A fault at DATA acts on the command that begins the content, which is DATA or BDAT. A fault at BDAT acts only on BDAT. END
+    is the answer to the whole content.
     """
 
     CONNECT = "connect"
@@ -71,7 +71,7 @@ class VerbFault:
 
 
 OnVerb = Callable[[str, Verb], Awaitable[VerbFault | None]]
-"""Returns what goes wrong at a verb of the peer of that name; called once for each verb that the listener accepts."""
+"""Returns what goes wrong at a verb of the named peer. The listener calls it once for each verb that it accepts."""
 
 
 # --- the points, and the decision
@@ -98,7 +98,7 @@ class BeforeSend(_Attempt, frozen=True, tag=True):
 
 
 class AfterSend(_Attempt, frozen=True, tag=True):
-    """An attempt has ended. The decision has no effect; a fault learns here that its mail has crossed."""
+    """An attempt has ended. The decision has no effect. A fault learns at this point that its mail was delivered."""
 
     delivered: bool
 
@@ -125,16 +125,16 @@ FaultPoint = BeforeSend | AfterSend | AtArrival | AtVerb
 
 
 class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What faults do at one point. Each field says at which; the defaults mean that nothing goes wrong."""
+    """What faults do at one point. Each field belongs to one kind of point. The defaults mean that nothing goes wrong."""
 
     refuse: str | None = None
     """Before a send: do not connect, for this reason."""
     apart: tuple[str, ...] = ()
     """Before a send: give these recipients a copy of their own first, and decide about both copies again."""
     hold_until_at: LabTime | None = None
-    """Before a send: keep the mail in the queue until then."""
+    """Before a send: keep the mail in the queue until this time."""
     copies: int = 1
-    """Before a send: send the mail that many times."""
+    """Before a send: send the mail this many times."""
     fresh: bool = False
     """Before a send: use a new connection, so that a fault at its first verbs acts."""
     alter: bool = False
@@ -149,7 +149,7 @@ GO: Final = Decision()
 """Nothing goes wrong."""
 
 Decide = Callable[[FaultPoint], Decision | Awaitable[Decision]]
-"""Decides for one point. The answer of another process comes as an awaitable."""
+"""Returns the decision for one point; an awaitable if another process decides."""
 
 
 async def decided(decision: Decision | Awaitable[Decision]) -> Decision:

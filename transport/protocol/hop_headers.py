@@ -11,8 +11,8 @@ lamport   Lamport number of the sender's queue row
 priority  left out if normal
 ========  ============================================================
 
-More parts may follow, from later versions; they are ignored. The receiving server removes the line, so a mail never
-carries more than one. An ordinary mail server in between may put lines of its own above it.
+Later versions may add parts, which are ignored. The receiving server removes the line, so a mail never carries more than one.
+An ordinary mail server on the way may put lines of its own above this line.
 
 The line proves nothing; only a signature proves who sent a mail. So every value is bounded, and a malformed line is
 ignored.
@@ -66,13 +66,13 @@ MAX_LAMPORT: Final = 10**12
 """Largest Lamport number that is accepted from another server; no lab reaches it."""
 
 MAX_LEAP: Final = 10**7
-"""How far a Lamport number from a hop without authentication may be ahead of this server's: anybody can write such a
-line. A replication mail repeats the number of its sender under its signature.
+"""How far a Lamport number from a hop without authentication may be ahead of this server's number. There is a limit because
+anybody can write such a line. A replication mail repeats its sender's number under its signature.
 """
 
 
 def believed_lamport(hop: IncomingHop, own: int) -> int:
-    """Return the Lamport number of a hop; 0 if it is too high to be believed. `own` is the highest known here."""
+    """Return the Lamport number of a hop; 0 if it is too high to be believed. `own` is this server's Lamport number."""
     return hop.lamport if hop.lamport <= (MAX_LAMPORT if hop.authenticated else min(MAX_LAMPORT, own + MAX_LEAP)) else 0
 
 
@@ -108,5 +108,5 @@ def received_line(peer: str, server: str, at: LabTime) -> bytes:
 
 
 def _token(name: str) -> str:
-    """Return a name as one word of a header line, whatever a peer called itself."""
+    """Return any name that a peer gave itself as one word of a header line."""
     return _UNPRINTABLE.sub("?", name)[:MAX_NAME_BYTES] or "unknown"

@@ -3,10 +3,10 @@
     C: X-LINK2STATE <instant> <lamport> <down or up> <server> <connector in base64>
     S: 250 2.0.0 OK
 
-Exchange 2000 and 2003 exchange the state of links by this verb [reference/exchange.md 3.1]. The real argument is not
-public; this one is ours: one line for each report, whoever made it. A server accepts reports only from an authenticated
-store. Only a later report of the same server on the same connector replaces a report. So it does not matter by which
-way and how often a report arrives.
+Exchange 2000 and 2003 exchange the state of links by this verb [reference/exchange.md 3.1]. The real argument is not public, so
+this one is ours: one line for each report, also for reports of other servers. A server accepts reports only from an
+authenticated store. Only a later report of the same server on the same connector replaces a report. So a report may arrive on
+any way and any number of times.
 
 # spec: RT-2
 """
@@ -31,7 +31,7 @@ _LINE: Final = re.compile(r"([0-9]{1,18}) ([0-9]{1,15}) (down|up) ([A-Za-z0-9-]{
 
 
 class LinkRule(Enum):
-    """How a server treats a connector that is down; each version of Exchange has its rule."""
+    """How a server treats a connector that is down. Each version of Exchange has one of these rules."""
 
     IGNORED = "links are not watched, mail waits for its connector"  # 5.5 and 2007 have no link state
     TOLD = "a link that is down is no route"  # 2000
@@ -40,9 +40,7 @@ class LinkRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LinkReport:
-    """The state of `connector` that `server`, at one of its ends, reported at `at`. `lamport`: the server's Lamport
-    number then.
-    """
+    """The state of `connector` that `server`, at one of its ends, reported at `at`. `lamport`: its Lamport number at that time."""
 
     connector: str
     server: str

@@ -5,10 +5,10 @@
     C: <size bytes>
     S: 250 ...
 
-The verb, its sizes and its refusal are those of Exchange [reference/exchange.md 3.1]. The real blob is not public; this one
-is ours: two 32-bit little-endian numbers (version 1, length of the message's bag), the message's bag of MAPI properties,
-and one bag for each of the `n` recipients. A mail with the message class of replication is a system message. A mail
-without the blob is an ordinary mail, whatever its content.
+The verb, its sizes and its refusal are those of Exchange [reference/exchange.md 3.1]. The real blob is not public, so this one
+is ours: two 32-bit little-endian numbers (version 1, length of the message's bag), the message's bag of MAPI properties, and
+one bag for each of the `n` recipients. A mail with the message class of replication is a system message. A mail without the
+blob is an ordinary mail, whatever its content.
 
 # spec: ML-3
 """
@@ -27,7 +27,7 @@ from transport.mapi.system_message import CLASS_REPLICATION
 from transport.protocol.hop_headers import MAX_NAME_BYTES, MAX_SENT_AT
 
 BLOB_LIMIT_BYTES: Final = 1024 * 1024
-"""Largest blob that is accepted (decision; Exchange allows 1 GB): a thousand recipients need 100 KB."""
+"""Largest blob that is accepted (decision; Exchange allows 1 GB). A thousand recipients need 100 KB."""
 
 GO_AHEAD: Final = "354 Send binary data"
 
@@ -39,7 +39,7 @@ CLASS_NOTE: Final = "IPM.Note"
 P_SERVER: Final = 0x66F0001F
 P_SENT_AT: Final = 0x66F10014
 P_LAMPORT: Final = 0x66F20014
-"""The hop, in properties of the lab: the sending server, and lab time and Lamport number of the sending."""
+"""The hop, as properties of the lab: the sending server, its lab time, and its Lamport number."""
 
 _VERSION: Final = 1
 _HEAD: Final = struct.Struct("<II")
@@ -77,7 +77,7 @@ def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) 
     """Return the hop of a blob; `store` is the authenticated peer.
 
     Raise CodecError for a malformed blob, another number of recipients, or the name of another server. `known` are the
-    recipients of RCPT; if the blob has the same ones, their bags are not decoded.
+    recipients of RCPT; if the blob has the same recipients, their bags are not decoded.
     """
     if len(blob) < _HEAD.size:
         raise CodecError("the XEXCH50 blob is shorter than its head")

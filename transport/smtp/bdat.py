@@ -1,7 +1,7 @@
-"""The chunks of one mail by BDAT (RFC 3030): the command, and the mail that a sequence of chunks makes.
+"""The chunks of one mail by BDAT (RFC 3030): the command, and the mail that the chunks form.
 
-The reply to a chunk is sent after all its bytes have arrived, whatever is wrong with it: a sender that has begun a chunk
-sends all of it. After a refused chunk every further chunk of the mail is refused, until RSET or EHLO.
+The reply to a chunk is sent after all its bytes have arrived, even if the chunk is wrong, because a sender always sends the
+whole chunk. After a refused chunk every further chunk of the mail is refused, until RSET or EHLO.
 
 # spec: ML-4, ML-7
 """
@@ -15,10 +15,10 @@ from transport.smtp.data import CRLF, check_lines
 from transport.smtp.limits import NoRoom
 
 CHUNK_LIMIT: Final = 10_000
-"""Chunks of one mail (decision): no sender makes a chunk of each line."""
+"""Largest number of chunks of one mail (decision). No sender makes a chunk of each line."""
 
 SKIP_FACTOR: Final = 2
-"""A chunk larger than this many mails at the size limit is not read; the connection is closed."""
+"""A chunk larger than this factor times the size limit of mails is not read, and the connection is closed."""
 
 _COMMAND: Final = re.compile(r"([0-9]{1,18})(?: +(LAST))?", re.IGNORECASE)
 _OUT_OF_ORDER: Final = "5.5.1 an earlier chunk was refused; send RSET first"
@@ -72,7 +72,7 @@ class Chunks:
         self._blocks.clear()
 
     def overflowed(self) -> RefusalError:
-        """Refuse a chunk for which there was not enough room; return why."""
+        """Refuse a chunk for which there was not enough room, and return the refusal."""
         self.refuse(NoRoom())
         self._told = True
         return NoRoom()

@@ -1,10 +1,10 @@
 """aiosmtplib's client with groups of commands (PIPELINING, RFC 2920): several commands are written at once, and their
 replies are read one by one.
 
-aiosmtplib reads one reply for each command and drops what arrives with it. This client keeps it. It uses names of
-aiosmtplib that are not public: `_create_connection`, `_on_connection_lost`, `_command_lock`,
-`_response_waiter`, `_response_pending`, `_buffer`, `_read_response_from_buffer`; tests/transport/smtp/test_contract.py
-checks that the installed version has them.
+aiosmtplib reads one reply for each command and drops replies that arrive with it. This client keeps these replies. It uses
+names of aiosmtplib that are not public: `_create_connection`, `_on_connection_lost`, `_command_lock`, `_response_waiter`,
+`_response_pending`, `_buffer`, `_read_response_from_buffer`; tests/transport/smtp/test_contract.py checks that the installed
+version has them.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ class GroupProtocol(SMTPProtocol):
     _in_group = False
 
     async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
-        """Write `sent` and return so many replies. A reply 421 is the last, because the peer then hangs up."""
+        """Write `sent` and return the next `replies` replies. A reply 421 is the last, because the peer then hangs up."""
         if self._command_lock is None:
             raise SMTPServerDisconnected("Server not connected")
         found: list[SMTPResponse] = []
@@ -80,7 +80,7 @@ class StoreClient(SMTP):
         return response
 
     async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
-        """Write `sent` and return so many replies, fewer after a reply 421."""
+        """Write `sent` and return the next `replies` replies; fewer if one is 421."""
         if not isinstance(self.protocol, GroupProtocol):
             raise SMTPServerDisconnected("Server not connected")
         found = await self.protocol.exchange(sent, replies)

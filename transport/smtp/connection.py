@@ -1,23 +1,24 @@
-"""One connection of the listener: how a command is handled, whatever its verb. `transport.smtp.session` has the verbs.
+"""One connection of the listener: the steps of every command. `transport.smtp.session` has the verbs.
 
 aiosmtpd reads a command line and calls the method of its verb. `Connection` puts these steps around each call:
 
-1. Count the command. Too many commands without a mail, or too many refused ones: reply 421 and close (spec: ML-7).
-2. Ask for a fault of the lab, if the verb has one and the command would be obeyed. The fault replaces the command: it sends
+1. Count the command. After too many commands without a mail, or too many refused commands, reply 421 and close (spec: ML-7).
+2. If the command would be obeyed, ask the lab whether a fault acts on this verb. The fault replaces the command: it sends
    another reply, closes the connection, or sends nothing for a while and then closes it.
 3. Call the method of the verb.
-4. Keep the reply while the next command of a group has already arrived (PIPELINING, RFC 2920). Then write all replies at
-   once.
+4. Keep the reply if the next command of a group has already arrived (PIPELINING, RFC 2920). After the last command, write all
+   replies at once.
 
 Example: the peer writes MAIL, RCPT and XEXCH50 together. The replies to MAIL and RCPT wait; the reply to XEXCH50 is the last
 of the group, so the server writes three replies in one packet.
 
 What must never happen:
 
-- A command is obeyed after the reply 421, or after a fault closed the connection: what has already arrived is dropped.
-- A fault acts on a command that would be refused anyway: the test of a fault would pass without the fault.
-- An error of this program becomes 5xx: the peer would return the mail to its sender. The reply is 451, and the log has the
-  error.
+- A command is obeyed after the reply 421, or after a fault closed the connection. So commands that have already arrived are
+  dropped.
+- A fault acts on a command that would be refused anyway, because a test of this fault would then pass without the fault.
+- An error of this program becomes 5xx, because the peer would return the mail to its sender. So the reply is 451, and the log
+  has the error.
 
 This module uses names of aiosmtpd that are not public: `_reader`, `_writer`, `_create_envelope`, `_getaddr`, `_getparams`,
 `_smtp_methods`, `_handler_coroutine`, `_cb_client_connected`, `_reset_timeout`, `_timeout_cb`, `_timeout_duration`,
@@ -53,16 +54,16 @@ NULL_PATH: Final = "<>"
 _BINARY: Final = "BODY=BINARYMIME"
 CODE_CLOSING: Final = 421
 MOST_SIZE_DIGITS: Final = 20
-"""Digits of a size that MAIL announces [RFC 1870 6]."""
+"""Largest number of digits of a size that MAIL announces [RFC 1870 6]."""
 
 _FREE: Final = frozenset({"MAIL", "RCPT", "DATA", "BDAT", "XEXCH50", "QUIT", link_state.VERB})
-"""Commands that do not count as fruitless. Refused commands are counted separately."""
+"""Commands that do not count towards `fruitless_commands`. Refused commands are counted separately."""
 
 log = logging.getLogger("pflab.smtp")
 
 
 class Listener(Protocol):
-    """What a connection uses of its listener."""
+    """The attributes of the listener that a connection uses."""
 
     hostname: str
     limits: ListenerLimits
@@ -143,7 +144,7 @@ class Connection(SMTP):
         self._heard_s = self._patience_s = self._begun_s = 0.0
         self._secured = False
         self._chunking = False
-        # aiosmtpd keeps these in the class and lets every EHLO raise them for all connections.
+        # aiosmtpd keeps these limits in the class, and every EHLO raises them for all connections.
         self.command_size_limits = _CommandLimits()
         super().__init__(
             _Hooks(listener),
@@ -171,7 +172,8 @@ class Connection(SMTP):
 
     @property
     def holds_clock(self) -> bool:
-        """True while a mail is arriving for which the clock of the lab waits; for a stranger's mail it waits a limited time."""
+        """True while a mail is arriving for which the lab's clock waits. For a stranger's mail the clock waits only a limited
+        time."""
         # spec: TM-1, ML-7
         patience_s = self._listener.limits.holding_seconds
         return self.in_transaction and (self.store is not None or self.loop.time() < self._begun_s + patience_s)
@@ -184,7 +186,7 @@ class Connection(SMTP):
 
     @property
     def peer_name(self) -> str:
-        """Return the store that the peer proved to be, or else its name in EHLO."""
+        """Return the name that the peer proved by AUTH, or else its name in EHLO."""
         return self.store or (self.session.host_name if self.session is not None else None) or ""
 
     @property
@@ -237,7 +239,7 @@ class Connection(SMTP):
             self._held.clear()
 
     async def handle_exception(self, error: Exception) -> str:
-        """Return 451 for an error of this program, not aiosmtpd's 500, which contains the error."""
+        """Return 451 for an error of this program. aiosmtpd would return 500 with the text of the error."""
         return reply_to(error)
 
     def extensions(self) -> list[str]:
@@ -247,8 +249,8 @@ class Connection(SMTP):
     # --- the time between commands
 
     def _reset_timeout(self, duration: float | None = None) -> None:
-        """Note the time of the last command. One timer runs for the connection, and starts again if it fires too early.
-        A timer for each command would take a tenth of the time of a small mail.
+        """Note the time of the last command. A connection has one timer, which starts again if it fires too early. With a timer
+        for each command, a small mail would take a tenth longer.
         """
         self._heard_s = self.loop.time()
         self._patience_s = duration or self._timeout_duration
@@ -295,7 +297,7 @@ class Connection(SMTP):
         await self.push(reply)
 
     def _in_order(self, verb: Verb) -> bool:
-        """Return whether a command would be obeyed in the present state; only then a fault may act on it."""
+        """Return whether a command would be obeyed in the present state. A fault may act only on such a command."""
         if verb is Verb.RCPT:
             return self.in_transaction
         return verb not in _AFTER_RCPT or bool(self._mail.rcpt_tos)
@@ -312,7 +314,7 @@ class Connection(SMTP):
         self._flush()
         if fault.mishap is Mishap.SILENCE:
             await asyncio.sleep(self._listener.limits.silence_seconds)
-        self._lines.forget()  # what has arrived may be the content of a chunk, not commands
+        self._lines.forget()  # the bytes that have arrived may be the content of a chunk, not commands
         if self.transport is not None:
             cast(asyncio.Transport, self.transport).abort()
         return True
@@ -328,7 +330,7 @@ class Connection(SMTP):
         return MailEnvelope()
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
-        """Return path and parameters of MAIL or RCPT. Plain ones, as stores send them, need no email package."""
+        """Return path and parameters of MAIL or RCPT. The plain form, which stores send, is read without the email package."""
         match = _ANGLE_ADDRESS.fullmatch(arg)
         if match is None:
             address, rest = super()._getaddr(arg)
@@ -375,7 +377,7 @@ def _announced(options: Sequence[str]) -> int:
 
 
 def reply_to(error: Exception) -> str:
-    """Return the reply line for a refusal. Any other error is logged, and the peer is told to try again."""
+    """Return the reply line for a refusal. Any other error is logged, and the reply tells the peer to try again."""
     if isinstance(error, RefusalError):
         return f"{error.code} {plain(error.text)}"
     log.error("an SMTP command failed here", exc_info=error)

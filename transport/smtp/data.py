@@ -7,12 +7,12 @@
 `CommandReader`     the stream of a connection: command lines that end in CRLF, and chunks of a known size
 ==================  =========================================================================================
 
-A CR or LF alone is refused, not repaired: if servers disagree on what ends a line, one mail can hide another
-("SMTP smuggling").
+A CR or LF alone is refused and not repaired. If two servers have different rules for the end of a line, one mail can hide
+another mail ("SMTP smuggling").
 
-Everything works on whole blocks with methods of `bytes`, where possible with those that look for one byte, which are the
-fastest. A loop over lines would make a mail of 300 KB slow. The bytes of a chunk bypass the buffer of the stream: the
-blocks from the socket are joined once, which makes BDAT several times as fast as DATA.
+All functions work on whole blocks with methods of `bytes`. A search for one byte is the fastest, so it is used where possible.
+A loop over lines would make a mail of 300 KB slow. The bytes of a chunk bypass the buffer of the stream: the blocks from the
+socket are joined once, which makes BDAT several times as fast as DATA.
 
 # spec: ML-7
 """
@@ -31,7 +31,7 @@ DOT_LINE: Final = b"\r\n."
 END_OF_DATA: Final = b"\r\n.\r\n"
 
 _KEPT_OF_DISCARDED: Final = len(END_OF_DATA) + 1
-"""Last bytes of a discarded content that are kept, to find its end and the byte before it."""
+"""How many last bytes of a discarded content are kept, to find its end and the byte before the end."""
 
 MESSAGE_LIMIT_BYTES: Final = 64 * 1024 * 1024
 """Largest content that a server accepts (decision: twice aiosmtpd's default; replication mails are far smaller)."""
@@ -40,10 +40,10 @@ LINE_LIMIT_BYTES: Final = 64 * 1024
 """Longest line inside a content, line end included (decision; RFC 5321 4.5.3.1.6 asks for 1000 at least)."""
 
 _DOT_TRIES: Final = 64
-"""Number of dots that are examined one by one before the general search; encoded content has dots in its header only."""
+"""How many dots are examined one by one before the general search. Encoded content has dots only in its header."""
 
 _FEW_LINES: Final = 4096
-"""Largest number of lines that are checked one by one; our mails of 300 KB have about 400."""
+"""Largest number of lines that are checked one by one. Our mails of 300 KB have about 400 lines."""
 
 SOCKET_READ_BYTES: Final = 64 * 1024
 """Largest read from a socket; see `read_in_small_blocks`."""
@@ -52,8 +52,8 @@ SOCKET_READ_BYTES: Final = 64 * 1024
 def read_in_small_blocks(transport: asyncio.BaseTransport) -> None:
     """Make asyncio's transport read smaller blocks from its socket.
 
-    By default it reads up to 256 KB, for which the C library asks the system for memory each time: four times the cost of
-    reading a command or a reply. Other transports are not changed.
+    By default it reads up to 256 KB, and the C library asks the system for this memory each time. That takes four times as long
+    as reading a command or a reply. Other transports are not changed.
     """
     if hasattr(transport, "max_size"):
         transport.max_size = SOCKET_READ_BYTES
@@ -62,11 +62,11 @@ def read_in_small_blocks(transport: asyncio.BaseTransport) -> None:
 class DataReader:
     """Collects one content of at most `limit_bytes` from the blocks of a socket.
 
-    Call `feed` until it returns True, then `content()`; `rest` has the bytes after the end. A content that is too large is
-    read to its end and discarded.
+    Call `feed` until it returns True, then `content()`. After this, `rest` has the bytes after the end. A content that is too
+    large is read to its end and discarded.
 
-    doubtful: the end was CR CRLF . CRLF. Another server may have read this as a part of the content, and what follows as the
-    rest of the mail.
+    doubtful: the end was CR CRLF . CRLF. Another server may have read these bytes, and the bytes after them, as content of the
+    mail.
     """
 
     def __init__(self, limit_bytes: int = MESSAGE_LIMIT_BYTES) -> None:
@@ -100,7 +100,7 @@ class DataReader:
 
     @property
     def keeps(self) -> bool:
-        """False if further bytes are discarded."""
+        """True if further bytes are kept, and not discarded."""
         return not self._too_large
 
     def refuse(self, refusal: RefusalError) -> None:
@@ -112,7 +112,7 @@ class DataReader:
     def content(self) -> bytes:
         """Return the content without dot stuffing.
 
-        Raise RefusalError: too large (552), or with line ends or lines that are not allowed (550).
+        Raise RefusalError if it is too large (552), or has line ends or lines that are not allowed (550).
         """
         assert self._end >= 0, "the content has not ended"
         if self._refusal is not None:
@@ -136,7 +136,7 @@ def check_lines(raw: bytes) -> None:
     ends = raw.count(CRLF)
     if raw.count(b"\r") != ends or raw.count(b"\n") != ends:
         raise RefusalError(550, "5.6.0 a lone CR or LF in the message: lines must end in CRLF")
-    # Jump from one line end to the last one within the limit: no object for each line.
+    # Jump to the last line end within the limit. So no Python object is made for each line.
     at, size = 0, len(raw)
     while at < size:
         end = raw.rfind(b"\n", at, at + LINE_LIMIT_BYTES)
@@ -146,9 +146,7 @@ def check_lines(raw: bytes) -> None:
 
 
 def _few_good_lines(raw: bytes) -> bool:
-    """Return True if `raw` has few lines and all are allowed. This takes a quarter of the time of counting pairs of CR
-    and LF.
-    """
+    """Return True if `raw` has few lines and all are allowed. Counting pairs of CR and LF takes four times as long."""
     at, size = 0, len(raw)
     for _ in range(_FEW_LINES):
         if at == size:
@@ -180,7 +178,7 @@ def stuff(head: bytes, content: bytes) -> bytes:
 
 
 def _find_dotted(data: bytes | bytearray, pattern: bytes, start: int = 0) -> int:
-    """Return `data.find(pattern, start)`; fast if the pattern has a dot at index 2 and the data has few dots."""
+    """Return `data.find(pattern, start)`; this is fast if the pattern has a dot at index 2 and the data has few dots."""
     dot = start + 1
     for _ in range(_DOT_TRIES):
         dot = data.find(b".", dot + 1)
@@ -195,8 +193,8 @@ _CONTROL: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 class CommandReader(asyncio.StreamReader):
     """A stream of command lines that end in CRLF, and of chunks.
 
-    A line with a control character (a log could show it on a terminal), or a lone CR or LF, is read as an empty line.
-    The class uses two names of asyncio that are not public: `_buffer`, `_maybe_resume_transport`.
+    A line is read as an empty line if it has a lone CR or LF, or a control character, which a log could show on a terminal. The
+    class uses two names of asyncio that are not public: `_buffer`, `_maybe_resume_transport`.
     """
 
     _buffer: bytearray
@@ -226,11 +224,11 @@ class CommandReader(asyncio.StreamReader):
         return len(self._buffer) >= size
 
     def forget(self) -> None:
-        """Drop the bytes that have arrived and were not read."""
+        """Drop the bytes that have arrived but were not read."""
         self._buffer.clear()
 
     def unread(self, rest: bytes) -> None:
-        """Put back bytes that were read too far."""
+        """Put back bytes that belong to the next read."""
         self._buffer[:0] = rest
 
     async def take(self, size: int, keeps: Callable[[int], bool]) -> list[bytes]:
@@ -253,7 +251,7 @@ class CommandReader(asyncio.StreamReader):
         return blocks
 
     def feed_data(self, data: Any) -> None:
-        """Add bytes from the socket to the chunk that is being read, and the others to the buffer."""
+        """Add bytes from the socket to the chunk that is being read, and the remaining bytes to the buffer."""
         if self._left:
             taken = data if len(data) <= self._left else data[: self._left]
             if self._keeps(len(taken)):

@@ -1,7 +1,7 @@
 """The limits of a listener, with their reasons, and the room for contents that all its connections share.
 
-A limit for one mail is not enough: a hundred connections can each bring one. So all contents that are arriving share one
-`Room`. Strangers can use half of it, so they never keep out the stores.
+A limit for one mail is not enough, because a hundred connections can each bring a mail. So all contents that are arriving share
+one `Room`. Strangers can use only half of it, so stores always have room.
 
 # spec: ML-7
 """
@@ -18,13 +18,13 @@ COMMAND_LINE_LIMIT_BYTES: Final = 512
 """Longest command line (RFC 5321 4.5.3.1.4); aiosmtpd adds room for the parameters of MAIL."""
 
 READ_BYTES: Final = 1024 * 1024
-"""More than the stream reader ever holds, so one read returns everything that has arrived."""
+"""More bytes than the stream reader ever contains, so one read returns everything that has arrived."""
 
 STREAM_BUFFER_BYTES: Final = 128 * 1024
 """At twice this size the stream reader stops reading from the socket."""
 
 MAX_REPLY_CHARS: Final = 400
-"""Longest text of a reply (RFC 5321 4.5.3.1.5 allows 512 octets a line)."""
+"""Longest text of a reply (RFC 5321 4.5.3.1.5 allows 512 octets in a line)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +33,31 @@ class ListenerLimits:
 
     message_bytes: int = MESSAGE_LIMIT_BYTES
     recipients: int = 1000
-    """Recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for at least 100). Further ones get the reply 452."""
+    """Largest number of recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for at least 100). More get the reply 452."""
     connections: int = 200
-    """Connections at a time (decision): a few from each peer of a large lab, and some of strangers."""
+    """Largest number of connections at a time (decision): enough for a few from each peer of a large lab and some of
+    strangers."""
     stranger_connections: int = 100
-    """Connections at a time from one machine without authentication (decision): half of all, so that one machine cannot keep
-    out the others. Stores on one machine authenticate at once and do not count."""
+    """Largest number of unauthenticated connections at a time from one machine (decision). It is half of all connections, so
+    that one machine cannot keep out the others. Stores on one machine authenticate at once and do not count."""
     store_connections: int = 16
-    """Connections at a time of one authenticated store (decision): four times as many as our sender opens."""
+    """Largest number of connections of one authenticated store (decision): four times as many as our sender opens."""
     fruitless_commands: int = 200
-    """Commands without a mail since the last mail, such as NOOP, RSET and EHLO, before the connection is closed (decision)."""
+    """After this many commands without a mail, such as NOOP, RSET and EHLO, the connection is closed (decision)."""
     refused_commands: int = 2000
-    """Refused commands since the last mail before the connection is closed (decision): a mail with twice as many recipients as
-    allowed is still accepted."""
+    """After this many refused commands since the last mail, the connection is closed (decision). A mail with twice as many
+    recipients as allowed is still accepted."""
     contents_bytes: int = 8 * MESSAGE_LIMIT_BYTES
-    """Bytes of contents that are arriving, over all connections (decision): four of the largest mails of strangers."""
+    """Bytes of contents that are arriving, over all connections (decision). Half of them are enough for four of the largest
+    mails."""
     idle_seconds: float = 300.0
     """Real time between two commands, and for one whole DATA or chunk (RFC 5321 4.5.3.2.7 asks for 5 minutes)."""
     holding_seconds: float = 10.0
     """Real time for which the lab's clock waits for a mail that a stranger has begun (decision): in a lab, a mail of 64 MB
-    arrives in less, and a stranger cannot stop the clock by sending MAIL and then nothing."""
+    arrives in less time, and a stranger cannot stop the clock by sending MAIL and then nothing."""
     silence_seconds: float = 0.5
-    """Real time for which the fault "silence" sends nothing before it closes the connection (decision): the lab need not wait
-    for minutes as a sender would."""
+    """Real time for which the fault "silence" sends nothing before it closes the connection (decision). So the lab does not
+    wait for minutes, as a sender would."""
 
 
 class NoRoom(RefusalError):
@@ -66,7 +68,7 @@ class NoRoom(RefusalError):
 
 
 class Room:
-    """Room for `limit_bytes` of content of all connections; `taken` is in use."""
+    """Room for `limit_bytes` of content of all connections; `taken` bytes are in use."""
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
@@ -97,7 +99,7 @@ class Share:
         return True
 
     def free(self) -> None:
-        """Give everything back."""
+        """Give all bytes of this share back to the room."""
         self._room.taken -= self._held
         self._room.taken_by_strangers -= self._held_as_stranger
         self._held = self._held_as_stranger = 0

@@ -1,7 +1,7 @@
 """The SMTP server of a node: connections within named limits, each a `StoreSession`.
 
-The reply 250 is sent only after the callback has stored the mail (spec: IN-2). Refused are (spec: ML-7): unknown
-recipients, commands and contents with a lone CR or LF, and everything beyond the limits.
+The reply 250 is sent only after the callback has stored the mail (spec: IN-2). The listener refuses unknown recipients,
+commands and contents with a lone CR or LF, and everything beyond the limits (spec: ML-7).
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from transport.smtp.session import StoreSession
 __all__ = ["COMMAND_LINE_LIMIT_BYTES", "AcceptMail", "CheckRecipient", "ListenerLimits", "SmtpListener"]
 
 AcceptMail = Callable[[IncomingHop, IncomingMail], Awaitable[None] | None]
-"""Stores a mail durably, or raises RefusalError. If it must ask another process first, the listener awaits the result."""
+"""Stores a mail durably, or raises RefusalError. If it must ask another process first, it returns an awaitable."""
 
 CheckRecipient = Callable[[str], None]
 """Raises RefusalError unless this server accepts mail for the address."""
@@ -37,15 +37,15 @@ class SmtpListener:
     check_recipient  raises RefusalError unless the server accepts mail for an address
     limits           see `transport.smtp.limits`
     offers           called at each EHLO: what the server offers
-    verify_peer      returns whether a store is one of the organization; by default there is none
-    tls              the server offers STARTTLS with it, and takes mail only in TLS
-    on_verb          returns the fault of a lab at a verb
+    verify_peer      returns whether a store belongs to the organization; by default no store does
+    tls              the certificates with which the server offers STARTTLS, and takes mail only in TLS
+    on_verb          returns the fault that acts at a verb
     link_state       called with a report of a link, from an authenticated store
-    check_room       raises RefusalError if there is no room for so many bytes of a stranger
+    check_room       raises RefusalError if there is no room for this many bytes of a stranger
     ===============  ======================================================================================
 
-    The callbacks run in the event loop and must not block for long. An exception that is not a RefusalError is logged, and
-    the peer is told to try again.
+    The callbacks run in the event loop and must not block for long. An exception that is not a RefusalError is logged, and the
+    reply tells the peer to try again.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class SmtpListener:
 
     @property
     def open_transactions(self) -> int:
-        """Return the number of open mail transactions for which the lab waits."""
+        """Return the number of open mail transactions for which the lab's clock waits."""
         # spec: TM-1
         return sum(1 for session in self.sessions if session.holds_clock)
 
     def hang_up_on(self, peers: Collection[str]) -> None:
-        """Drop the connections of these peers, which no longer run. A mail whose content has not ended is not stored."""
+        """Close the connections of these peers, which no longer run. A mail whose content has not ended is not stored."""
         for session in list(self.sessions):
             if session.peer_name in peers and session.transport is not None:
                 cast(asyncio.Transport, session.transport).abort()

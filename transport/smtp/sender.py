@@ -1,8 +1,8 @@
-"""The SMTP client of a node: it sends transmissions to their next server over a few connections that it keeps.
+"""The SMTP client of a node: it sends each transmission to its next server over a few connections that stay open.
 
-Only the reply 250 after the content counts as delivered (spec: IN-2, OUT-9); otherwise the mail stays in the queue. A
-connection carries one transmission at a time and is closed after it has been idle for long. This module begins and
-keeps connections; `transport.smtp.transaction` sends a mail over one.
+A mail counts as delivered only after the reply 250 to the content (spec: IN-2, OUT-9); otherwise it stays in the queue. A
+connection carries one transmission at a time. It is closed after a long idle time. This module begins and keeps connections;
+`transport.smtp.transaction` sends a mail over one.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Address = tuple[str, int]
 """Host and port."""
 
 QUIT_SECONDS: Final = 1.0
-"""Real time for QUIT; then the connection is closed anyway."""
+"""Real time to wait for the answer to QUIT. After it, the connection is closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class SenderLimits:
     content_seconds: float = 120.0
     """Real time for the content and the answer to it (decision; RFC 5321 4.5.3.2.6 has 10 minutes)."""
     idle_seconds: float = 60.0
-    """Real time after which an idle connection is closed (decision: less than the listener allows, so that the sender closes
-    it)."""
+    """Real time after which an idle connection is closed (decision: less than the listener's limit, so that the sender closes
+    first)."""
     parallel: int = 4
-    """Connections to one peer at a time (decision): while one mail is stored, others are sent."""
+    """Connections to one peer at a time (decision). While the peer stores one mail, others are sent."""
 
 
 @dataclass(slots=True)
 class _Peer:
-    """Connections to one address under one greeting name; the last used one is taken first."""
+    """Connections to one address under one greeting name. The connection that was used last is used first."""
 
     slots: asyncio.Semaphore
     idle: list[tuple[StoreClient, float]] = field(default_factory=list)
@@ -65,8 +65,8 @@ class _Peer:
 class SmtpSender:
     """Sends transmissions, in one event loop. Call `close` at the end.
 
-    With `credentials` it proves to each peer which store it is (spec: ML-3). With `tls` it sends mail to servers of the lab
-    only in TLS, and the certificate must name the server.
+    With `credentials` the sender proves to each peer which store it is (spec: ML-3). With `tls` it sends mail to servers of the
+    lab only in TLS, and the peer's certificate must name the server.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class SmtpSender:
                 _hang_up(peer)
 
     async def close(self) -> None:
-        """Close the kept connections. Attempts in progress close theirs at their end."""
+        """Close the kept connections. Attempts in progress close their connections when they end."""
         self._closed = True
         if self._sweep is not None:
             self._sweep.cancel()
@@ -153,16 +153,16 @@ class SmtpSender:
         return client
 
     async def _prove(self, client: StoreClient, server: str) -> None:
-        """Begin TLS and authenticate, as servers of a lab do; a smart host gets neither."""
+        """Begin TLS and authenticate, as servers of a lab do. With a smart host, do neither."""
         if self._tls is not None:
-            # A third party could remove STARTTLS from the reply to EHLO; so without it nothing is sent.
+            # A third party could remove STARTTLS from the reply to EHLO. So without STARTTLS nothing is sent.
             if not client.supports_extension("starttls"):
                 raise SMTPException(f"{server} does not offer STARTTLS, and this lab sends nothing in clear")
             await client.secure(self._tls, server)
         await self._authenticate(client, server)
 
     async def _authenticate(self, client: StoreClient, server: str) -> None:
-        """Prove which store this is, if the peer offers AUTH. If it refuses for good, it still gets the mail."""
+        """Prove which store this is, if the peer offers AUTH. If the peer refuses AUTH for good, it still gets the mail."""
         # spec: ML-3
         if self._credentials is None or MECHANISM.lower() not in client.server_auth_methods:
             return
@@ -188,7 +188,7 @@ class SmtpSender:
         else:
             return outcome
         finally:
-            # A connection without authentication is not kept: the next one may authenticate.
+            # A connection without authentication is not kept, because the next connection may authenticate.
             proven = client.authenticated or self._credentials is None or transmission.outside is not None
             if reusable and proven and not self._closed and client.is_connected:
                 self._keep(peer, client)
@@ -212,7 +212,7 @@ class SmtpSender:
             self._sweep = loop.call_later(self.limits.idle_seconds, self._close_idle)
 
     def _close_idle(self) -> None:
-        """Close connections that have been idle for long; repeat while any is kept."""
+        """Close connections that have been idle for long, and repeat this while there are kept connections."""
         loop = asyncio.get_running_loop()
         self._sweep = None
         since = loop.time() - self.limits.idle_seconds

@@ -17,7 +17,7 @@ state                    command              next state
 new                      EHLO, HELO           ready
 ready                    STARTTLS             new, in TLS; everything before is forgotten (RFC 3207)
 ready                    AUTH                 ready; the peer is the store that it proved to be (ML-3)
-any but new, closed      X-LINK2STATE         unchanged; only a store is heard (RT-2)
+any but new, closed      X-LINK2STATE         unchanged; only reports of a store are accepted (RT-2)
 ready                    MAIL                 mail
 mail, addressed          RCPT                 addressed
 addressed                XEXCH50              addressed; the mail may be a system message (ML-3)
@@ -37,13 +37,13 @@ group. The state is ready, addressed, addressed, ready.
 
 What must never happen:
 
-- The reply 250 is sent before the mail is durable (IN-2). So if a fault loses the reply, the mail is stored, and the peer
-  sends it again.
+- The reply 250 is sent before the mail is durable (IN-2). So if a fault loses the reply, the mail is stored, and the peer sends
+  the mail again.
 - A mail is stored although the connection ended inside its content.
 - The bytes of a chunk are read as commands. So a refused chunk is still read to its end, and a chunk of unknown or
   excessive size closes the connection.
-- What follows CR CRLF . CRLF is obeyed: a server before this one may have taken it for a part of the content.
-- Commands that a third party put behind STARTTLS in clear are obeyed in TLS (RFC 3207 6).
+- Bytes after CR CRLF . CRLF are obeyed as commands, because a server before this one may have read them as content.
+- Commands that a third party put behind STARTTLS in clear text are obeyed in TLS (RFC 3207 6).
 """
 
 import asyncio
@@ -90,7 +90,7 @@ class StoreSession(Connection):
     # --- identity
 
     async def smtp_STARTTLS(self, arg: str | None) -> None:  # noqa: N802 - looked up by name
-        """Begin TLS and forget everything that came in clear (RFC 3207)."""
+        """Begin TLS, and forget everything that arrived in clear text (RFC 3207)."""
         context = self._listener.tls
         if arg:
             await self.push("501 5.5.4 STARTTLS takes no argument")
@@ -99,7 +99,7 @@ class StoreSession(Connection):
         else:
             self._lines.forget()  # so that the reply does not wait for the next command of a group
             await self.push("220 2.0.0 Ready to start TLS")
-            # A third party may have put commands behind STARTTLS (RFC 3207 6). Nothing is read before the handshake.
+            # A third party may have put commands behind STARTTLS (RFC 3207 6). Nothing more is read before the handshake.
             self._lines.forget()
             try:
                 clear = cast(asyncio.Transport, self.transport)
@@ -109,7 +109,7 @@ class StoreSession(Connection):
             self._restart(secured)
 
     def _restart(self, secured: Any) -> None:
-        """Forget what was said in clear (RFC 3207 4.2)."""
+        """Forget the commands that arrived in clear text (RFC 3207 4.2)."""
         reader, writer = cast(Any, self._reader), cast(Any, self._writer)
         self.transport = reader._transport = writer._transport = secured
         self._secured = self._over_ssl = True
@@ -153,7 +153,7 @@ class StoreSession(Connection):
             await self.push("235 2.7.0 OK")
 
     async def smtp_X_LINK2STATE(self, arg: str | None) -> None:  # noqa: N802 - as above; a hyphen is no part of a name
-        """Take in a report of a link from a store; anybody else is refused."""
+        """Accept a report of a link from a store, and refuse other peers."""
         # spec: RT-2
         if self.store is None or not self._listener.offers().authentication:
             await self.push(xexch50.NEED_AUTHENTICATION)
@@ -216,7 +216,7 @@ class StoreSession(Connection):
             if not data.keeps:
                 self._share.free()
         if data.doubtful:
-            # What follows may be a part of the mail that a third party wrote, so nothing of it is obeyed.
+            # The next bytes may be a part of the mail that a third party wrote, so they are not obeyed.
             await self._end(data.content)
             self.hang_up()
             return

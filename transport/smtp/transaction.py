@@ -1,8 +1,8 @@
-"""Sending one mail over a connection: MAIL, RCPT, XEXCH50, and the content by BDAT or DATA.
+"""Sends one mail over a connection: MAIL, RCPT, XEXCH50, and the content by BDAT or DATA.
 
-With PIPELINING the commands of the envelope are sent together, and then the blob of XEXCH50 together with the content:
-two round trips for a mail. The content bypasses aiosmtplib, whose search for line ends and dots by regular expression
-takes ten times as long as sending.
+With PIPELINING the commands of the envelope are sent together, and then the blob of XEXCH50 together with the content. So a
+mail needs two round trips. The content bypasses aiosmtplib, whose search for line ends and dots by regular expression takes ten
+times as long as sending.
 
 # spec: ML-3, ML-4
 """
@@ -25,7 +25,7 @@ from transport.smtp.client import StoreClient
 from transport.smtp.data import stuff
 
 MAX_REASON_CHARS: Final = 400
-"""Characters of a peer's answer that are kept as the reason of a failure."""
+"""How many characters of a peer's answer are kept as the reason of a failure."""
 
 CODE_START_INPUT: Final = 354
 CODE_SERVICE_CLOSING: Final = 421
@@ -62,7 +62,8 @@ async def transact(
 ) -> SendOutcome:
     """Send one mail or one call, and return the outcome.
 
-    Raise SMTPException, OSError or TimeoutError if the connection fails; StaleError if it was kept and already closed.
+    Raise SMTPException, OSError or TimeoutError if the connection fails; raise StaleError if a kept connection was already
+    closed.
     """
     if transmission.is_call or client.told_links != transmission.links:
         async with asyncio.timeout(patience.command_seconds):
@@ -207,7 +208,7 @@ def _none_accepted(refusals: tuple[RecipientRefusal, ...]) -> SendOutcome:
 
 
 def _ordinary(client: StoreClient, transmission: Transmission, properties: SMTPResponse | None) -> str:
-    """Return why a system message went as ordinary mail; '' if it did not."""
+    """Return why a system message was sent as ordinary mail; '' if it was sent as a system message."""
     # spec: ML-3
     if not transmission.system or (properties is not None and is_success(properties)):
         return ""
