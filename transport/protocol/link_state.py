@@ -40,7 +40,7 @@ class LinkRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LinkReport:
-    """The state of `connector` that `server`, at one of its ends, reported at `at`. `lamport`: its Lamport number at that time."""
+    """The state of `connector` that `server`, at one of its ends, reported at `at`. `lamport`: its Lamport number then."""
 
     connector: str
     server: str
