@@ -50,10 +50,10 @@ _FolderChange = (
 """Events that change what a store has of a folder. All have a field `folder`."""
 
 _SMALL_LAB = 5
-"""In a lab of at most so many stores, everything that may have changed is read at every check."""
+"""The most stores of a lab in which every check reads all that may have changed."""
 
 _REREAD_AFTER_US = 20 * MINUTE_US
-"""In a larger lab the same thing is read only once in this time, because reading would cost more than playing."""
+"""In a larger lab the same thing is read at most once in this time, because reading costs more than playing."""
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -218,7 +218,7 @@ class Monitor:
             self._invariants.rows(RowsReading(store, folder, rows, self._array_of(store)), now)
 
     def _array_of(self, store: str) -> tuple[EntryView, ...]:
-        """Return the backfill array of a store. It is read again only if the store has had a stimulus."""
+        """Return the backfill array of a store. It is read again only after a stimulus of the store."""
         stimuli = self._lab.read(store, lambda node: node.stimuli)
         if store not in self._arrays or self._arrays[store][0] != stimuli:
             self._arrays[store] = (stimuli, tuple(self._lab.read(store, lambda node: node.backfill())))

@@ -44,7 +44,7 @@ JUDGED_EVERY_US = 12 * HOUR_US
 """How often the lab is judged after the heal: as often as stores check their status (ST-1)."""
 
 ONE_PLAYED_OUT_OF = 16
-"""One of so many seeds runs until its bound, even if it converges early."""
+"""One seed in this many runs until its bound, even if it converges early."""
 
 _ENDS, _BEGINS, _STEPS = range(3)
 

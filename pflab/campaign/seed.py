@@ -39,8 +39,8 @@ STORE_FAILED = "no store fails"
 class SeedResult:
     """The result of one seed.
 
-    violations: in the order found; empty if there are none. doubts: why the result is unknown. bound_us: the time that the lab
-    had to converge in, 0 if the play ended before. steps: what the simulator did. steps_run, skipped: steps of the plan.
+    violations: in the order found; empty if there are none. doubts: why the result is unknown. bound_us: the time in which the
+    lab had to converge; 0 if the play ended earlier. steps: what the simulator did. steps_run, skipped: steps of the plan.
     branches: how often each branch was seen. digest: of all events. traceback: of an internal error that ended the play, or ''.
     """
 

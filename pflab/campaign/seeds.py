@@ -28,7 +28,8 @@ from pflab.terms.verdict import ExitCode, Judgement
 from topology import Topology, topology_from_text
 
 LONG_CAMPAIGN = 1_000
-"""From so many seeds on, with all faults, a branch that was never seen is a failure. The rarest is in 1 or 2 of 100 seeds."""
+"""With this many seeds or more, and all faults, a branch that was never seen is a failure. The rarest is in 1 or 2 of 100
+seeds."""
 
 _AHEAD = 4
 """How many seeds each worker gets in advance, before the oldest result is ready."""
@@ -145,7 +146,7 @@ def _other_hash_seed() -> str:
 
 
 def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None = None) -> Iterator[SeedResult]:
-    """Yield results in order. One job without `hash_seed` runs in this process."""
+    """Yield results in order. With one job and no `hash_seed`, play the seeds in this process."""
     if jobs <= 1 and hash_seed is None:
         for seed in seeds:
             yield _play(order, seed)

@@ -12,9 +12,9 @@ removes nothing |
 | simplify | the plan with one thing in a simpler form: one site, small posts, one store instead of several | when no form
 helps |
 
-Delta debugging (`minimize`) first tries the empty list. Then it halves the list and tries to leave out each half. If a part is
-not needed, it continues with the rest. If all are needed, it makes the parts half as large. For example, a plan has eight
-steps, and only the third and the eighth are needed:
+Delta debugging (`minimize`) first tries the empty list. Then it halves the list and tries to leave out each half. If the plan
+fails without a part, it continues without this part. If all are needed, it makes the parts half as large. For example, a plan
+has eight steps, and only the third and the eighth are needed:
 
     1 2 3 4 5 6 7 8    both halves are needed: four parts
     3 4 5 6 7 8        without 1 2
@@ -155,7 +155,7 @@ class Shrinker:
 
 
 def minimize(items: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:
-    """Return items for which `fails` is true and of which no single one can be left out (Zeller's ddmin, complements only).
+    """Return a part of `items` that still fails, and of which no item can be left out (Zeller's ddmin, complements only).
 
     `fails(items)` must be true.
     """

@@ -283,7 +283,7 @@ _PLAIN: Final = {
     "Input should be a valid integer, unable to parse string as an integer": "it must be a whole number",
     "Input should be a valid number, unable to parse string as a number": "it must be a number",
 }
-"""Words of pydantic, with which Typer checks values, and plain ones."""
+"""Words of pydantic, with which Typer checks values, and the plain words that replace them."""
 
 
 # --- output to a closed pipe

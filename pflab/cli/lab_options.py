@@ -1,4 +1,4 @@
-"""Make labs for the command line: the driver, the run folder, and what stays in it."""
+"""Make labs for the command line, with their drivers and run folders."""
 
 from __future__ import annotations
 

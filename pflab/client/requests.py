@@ -41,7 +41,7 @@ class ClientError(Exception):
 
 
 def quoted(text: str) -> str:
-    """Return a name quoted for a path or a query."""
+    """Return a name, quoted for the path or the query of a URL."""
     return quote(text, safe="")
 
 
@@ -173,7 +173,7 @@ RECONNECT_S = 0.2
 """Real time between two attempts to continue a broken stream."""
 
 RECONNECT_TIMEOUT_S = 30.0
-"""Real time for which attempts to continue a broken stream are made."""
+"""How long, in real time, the client tries to continue a broken stream."""
 
 REFUSED_TIMEOUT_S = 15.0
 """The same time if connections are refused, which means that the lab has probably stopped. A killed coordinator is back

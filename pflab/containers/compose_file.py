@@ -22,7 +22,7 @@ SMTP_PORT: Final = 2525
 LAB: Final = "lab"
 LOAD: Final = "load"
 ANALYTICS: Final = "analytics"
-"""The service that follows the lab, and the profile that it and Spark are in."""
+"""The name of the service that follows the lab, and of the profile that contains this service and Spark."""
 
 SPARK: Final = "spark"
 WORKERS: Final = 2

@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS told (place INTEGER PRIMARY KEY, line BLOB NOT NULL);
 
 
 class LabState:
-    """The file. began: whether the run began before. incarnation: the number of the coordinator's starts.
+    """The file. began: whether an earlier start began the run. incarnation: how often the coordinator has started.
 
     Raises LabError for a file that was written for another topology.
     """
@@ -92,7 +92,7 @@ class LabState:
         return (rows[0][0] - 1 if rows else 0), [_EVENT.decode(line) for _, line in rows]
 
     def forget(self, place: int) -> None:
-        """Forget the events up to an index."""
+        """Delete the events up to an index."""
         self._conn.execute("DELETE FROM told WHERE place <= ?", (place,))
 
     @property

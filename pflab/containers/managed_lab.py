@@ -1,7 +1,7 @@
 """The driver of managed processes: another program, such as Docker, keeps them alive; the lab decides which stores run.
 
 A process that was started or restarted waits (`node.process.managed`). The lab has a wanted status for each server
-(`ServerStatus`). Every WATCH_S it compares this status with the process of each server that does not run:
+(`ServerStatus`). Every WATCH_S seconds it compares this status with the process of each server that does not run:
 
 | wanted | the process | what the lab does |
 |---|---|---|

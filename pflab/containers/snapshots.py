@@ -21,14 +21,14 @@ from topology.problems import quoted
 from traces.segments import list_segments
 
 _TRACES: Final = ".saved"
-"""Below the traces. Readers of all traces skip names that begin with a dot."""
+"""The folder of snapshots below the traces. Readers of all traces skip names that begin with a dot."""
 
 _MOST_NAME_BYTES: Final = 100
 
 _RUN: Final = "run"
 _STORES: Final = "stores"
 _RETURNS: Final = "returns"
-"""In a run's folder: the databases with which its stores begin after a reset."""
+"""The folder in a run's folder with the databases with which its stores begin after a reset."""
 
 
 @dataclass(frozen=True, slots=True)

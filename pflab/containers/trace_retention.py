@@ -14,7 +14,7 @@ from typing import Final
 from traces.segments import SegmentName
 
 MOST_SEGMENTS: Final = 20_000
-"""The most segments of all runs; so many can still be listed quickly. `pflab follow` makes one for each node and round."""
+"""The most segments of all runs, so that listing them is fast. `pflab follow` makes one for each node and round."""
 
 
 def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = MOST_SEGMENTS) -> int:

@@ -1,7 +1,7 @@
 """The collector of events of nodes in other processes: it adds them to one record, each after its causes.
 
 The events of one node arrive in the order of their numbers, some of them more than once. Before the record is read, the
-collector sorts the new events by lab time and Lamport number. It reads the events of a node that has ended from its database.
+collector sorts the new events by lab time and Lamport number. It reads the events of an ended node from the node's database.
 """
 
 from __future__ import annotations

@@ -41,9 +41,9 @@ class _Status(msgspec.Struct):
 class RemoteHost:
     """One node in another process.
 
-    events: called with lines of events, some of which may be known already; returns the number of the last known one.
-    pulse: the signs of life of the process. silence: why the coordinator has passed the server over and works without it; '' if
-    it has not.
+    events: takes lines of events, of which some may be known already, and returns the number of the last known event. pulse:
+    the signs of life of the process. silence: why the coordinator has passed the server over and works without it; '' if it has
+    not.
     """
 
     def __init__(

@@ -102,7 +102,7 @@ class NodeProcess:
         self.http = (host, port)
 
     async def stop(self) -> None:
-        """End the process in order; it closes its store and writes its traces. It is killed if it gives no sign of life."""
+        """Stop the process cleanly: it closes its store and writes its traces. Kill it if it gives no sign of life."""
         if self._process is None or not self.alive:
             return
         with suppress(ProcessLookupError):

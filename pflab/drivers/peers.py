@@ -60,7 +60,7 @@ class PeerNotifier:
             self._notifying = None
 
     async def end(self) -> None:
-        """Wait until no notification is under way. Ignore notifications that failed."""
+        """Wait until no notification is in progress. Ignore notifications that failed."""
         if self._notifying is not None:
             await asyncio.gather(self._notifying, return_exceptions=True)
 

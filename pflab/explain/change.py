@@ -1,7 +1,7 @@
 """Explain one change, or one mail: what happened to it on all stores, in words.
 
-The explanation uses the trace alone. It says who made the change, which mails carried it and what became of them, and how each
-store received it. For a store that did not receive the change, it says what the store knew and which stores it asked.
+The explanation uses the trace alone. It says who made the change, which mails carried it, what happened to these mails, and how
+each store received it. For a store that did not receive the change, it says what the store knew and which stores it asked.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class Fault:
     holds_next: bool = True
     """For a reorder: True if the next mail is held, False if the next mail overtakes the held one."""
     decided: dict[QueueRow, Decision] = field(default_factory=dict)
-    """What this fault has decided for each mail, so that a mail meets it once."""
+    """What this fault has decided for each mail, so that it acts on a mail only once."""
     verb: Verb | None = None
     does: str = ""
     answer: VerbFault | None = None

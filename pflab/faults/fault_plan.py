@@ -9,7 +9,7 @@ Faults on mails (`inject`) act on the mails that a `Mails` selects:
 - With `link` (two servers, in the direction of travel) or `connector` they act on its hops, whatever server lies behind.
 - With `to` they act on the copy for that store only. If one mail on the hop is also for others, it is divided before it
   leaves. Without `to`, a mail that is lost at a bridgehead is also lost for all servers behind it.
-- A fault meets each mail once: a delayed mail is not delayed again when its time comes.
+- A fault acts on each mail once: a delayed mail is not delayed again when its time comes.
 
 Faults on links (`smtp`, `hold`, `cut`) act on a link and a direction, whatever mail travels on it. The receiving server acts
 at a verb. Three effects need no dialogue and are decided before the mail leaves: a refused connection, a tarpit and a hold.
@@ -100,7 +100,7 @@ class FaultPlan:
         return self._number
 
     def number_after(self, number: int) -> None:
-        """Number the next fault after `number`, the last fault before a restart of the coordinator."""
+        """Continue the numbers of faults after `number`, the number of the last fault before the coordinator restarted."""
         self._number = number
 
     # --- injecting: each method returns the fault's id, "F1", "F2", ...

@@ -107,8 +107,7 @@ class MailsBringWhatTheyName(Invariant):
         brought = self._brought.get((store, folder, fai), bits.EMPTY)
         for change in self.facts.of_folder.get(folder, ()):
             unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
-            # A number that expired before it was sent is closed as a hole. Otherwise stores would wait for ever (spec: DL-3,
-            # CN-6).
+            # An expired number that was never sent is closed as a hole, because others would wait for ever (spec: DL-3, CN-6).
             may_lack = self.facts.may_be_a_hole(change) or (change.node, change.object) in self.facts.expired_at
             if unbrought and not bits.has(brought, change.number) and not may_lack:
                 yield f"a mail to {store} names {self.facts.what(change)}, which neither it nor an earlier mail brought"
@@ -269,7 +268,7 @@ class SlotsGoToTheLongestDue(Invariant):
                 self._certain[event.node][event.entry] = event.folder
 
     def _queue(self, event: RequestSent | RequestDeferred, known: dict[str, dict[int, str]]) -> list[int]:
-        """Return the other entries that wait for a slot. Suspended content does not wait."""
+        """Return the other entries that wait for a slot. Entries of suspended content do not wait."""
         still = event.node in self.facts.suspended
         waiting = known.get(event.node, {}).items()
         return [entry for entry, folder in waiting if entry != event.entry and not (still and folder != HIERARCHY)]

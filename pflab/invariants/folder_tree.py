@@ -3,7 +3,7 @@ must hold (RP-1).
 
 The tree is computed in three steps:
 
-1. Where folders form a cycle, the folder with the latest version of the cycle moves to the top.
+1. If folders form a cycle, the folder of the cycle with the latest version moves to the top.
 2. Folders below a deleted folder have no place in the tree.
 3. Of folders with the same name in one parent, the one created first keeps the name; the others get suffixes such as `(2)`.
 """

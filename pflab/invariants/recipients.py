@@ -106,8 +106,8 @@ class EachNumberIsNamedOnce(Invariant):
 
     @event_handler
     def _next(self, event: ChangeMade | NodeStarted) -> None:
-        # A later broadcast may name numbers again that a new change supersedes. A restored store broadcasts the unsent
-        # changes of its backup again.
+        # A later broadcast may again name numbers that a new change supersedes. A restored store broadcasts the unsent changes
+        # of its backup again.
         self._named.pop(event.node, None)
 
     @event_handler

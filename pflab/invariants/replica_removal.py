@@ -42,7 +42,7 @@ class LeavingStoresBroadcastFirst(Invariant):
 
     @event_handler
     def _changed(self, event: ChangeMade | VersionApplied) -> None:
-        """While there is no other holder, count changes as sent: at the cycle they count as broadcast (RST-1)."""
+        """While there is no other holder, note changes as sent: at the cycle they count as broadcast (RST-1)."""
         place = (event.node, event.object if event.kind == "folder" else event.folder)
         if not self.facts.known.holders(*place) - {event.node}:
             sent = self._sent.setdefault(place, {})

@@ -91,7 +91,7 @@ class Lab(ABC):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """All servers of the topology, in its order, running or not."""
+        """All servers in the order of the topology, running or not."""
 
     @abstractmethod
     def running(self, name: str) -> bool:
@@ -196,8 +196,9 @@ class Lab(ABC):
 
     @abstractmethod
     async def up(self) -> None:
-        """Start every server that does not join later, at the topology's start. Called on entering."""
+        """Start every server that does not join later, at the topology's start. Called at the start of `async with`."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Stop everything and write the traces as closed segments. Called on leaving; a second call does nothing."""
+        """Stop everything and write the traces as closed segments. Called at the end of `async with`; a second call does
+        nothing."""

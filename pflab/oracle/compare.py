@@ -56,9 +56,9 @@ class Judge:
     name_of: NameOf
     dropped_replicas: frozenset[tuple[str, str]] = frozenset()
     dropped_tombstones: frozenset[str] = frozenset()
-    """Deleted objects whose tombstone some store has dropped. Others that account for the deletion need not keep it (DL-4)."""
+    """Deleted objects whose tombstone some store has dropped. Stores that account for the deletion need not keep it (DL-4)."""
     expired: frozenset[str] = frozenset()
-    """Messages that have expired at some store. A store that accounts for one need not keep it (DL-3)."""
+    """Messages that have expired at some store. A store that accounts for such a message need not keep it (DL-3)."""
     lost: tuple[str, ...] = ()
     """In words, the changes that are rightly lost and not in the oracle (DU-1)."""
     is_home: Callable[[str, str, str], bool] = lambda _store, _folder, _number: True

@@ -55,7 +55,7 @@ class Losses:
         is lost.
         """
         self._deleted_content_at: dict[str, Having] = {}
-        """The same at each backup."""
+        """Copies of `_deleted_content` at each backup."""
         self._leaving: set[tuple[str, str]] = set()
         self._deleted_stores: set[str] = set()
         self._ever_removed: set[str] = set()

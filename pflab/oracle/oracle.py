@@ -174,7 +174,7 @@ class Oracle:
         folder.setdefault(change.object, History()).changes.setdefault(change.number, change)
 
     def without(self, lost: Collection[str]) -> Oracle:
-        """Return an oracle without the changes that are rightly lost (DU-1). Versions that only these replaced must
+        """Return an oracle without the changes that are rightly lost (DU-1). Versions that only lost changes replaced must
         exist again.
         """
         if not lost:

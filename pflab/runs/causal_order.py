@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from traces.events import BackupMade, BackupRestored, Event, NodeStarted
 
 _Place = tuple[int, int, str, int, int]
-"""A sort key: that of an event of a node and 0; -1 for a place directly before it, 1 for one directly after it."""
+"""A sort key. Its last number is 0 for an event of a node, -1 for the place before this event, and 1 for the place after it."""
 
 
 def in_causal_order(events: Iterable[Event]) -> list[Event]:
-    """Return the events, given in any order, each after its causes."""
+    """Return the events in an order in which each event comes after its causes."""
     found = list(events)
     moved = {(each.node, each.seq): place for each, place in _moved(found)}
     return sorted(found, key=lambda each: moved.get((each.node, each.seq)) or _place(each))
@@ -53,7 +53,7 @@ def _after_copy(backup: BackupMade, events_of: Mapping[tuple[str, int], Event]) 
 def _before_starts(restored: Sequence[BackupRestored], starts: Sequence[NodeStarted]) -> Iterator[tuple[Event, _Place]]:
     """Yield the restores of one store, each with the place before the start that uses it.
 
-    A restore after which the start failed is followed by another restore without a start between them.
+    If the start after a restore failed, another restore follows without a start between them.
     """
     using = sorted((each for each in starts if each.incarnation > 1 and each.reason != "restart"), key=_place)
     for index, event in enumerate(restored):

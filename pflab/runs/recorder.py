@@ -35,7 +35,7 @@ LAB = "lab"
 """The node name in events of the lab itself."""
 
 WAITERS_NAMED = 5
-"""How many servers, and how many queued mails of each, an error about a wait names."""
+"""The most servers, and the most queued mails of each server, that a NotIdle error names."""
 
 
 class Record:

@@ -106,7 +106,7 @@ class Hold(LinkFault):
 
 
 class MailFault(_Directed):
-    """The mails of a fault: those of a type from one store to another, the next `count` of them (default: all)."""
+    """The mails of a fault: the next `count` mails (default: all) of a type from one store to another."""
 
     type: MailType | None = None
     connector: str | None = Field(None, description="on this connector only, whoever is behind it")

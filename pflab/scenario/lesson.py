@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from topology.file.yaml_source import YamlSource
 
 MAX_CHOICES = 9
-"""A learner answers with one digit."""
+"""The most choices, because a learner answers with one digit."""
 
 
 class Quiz(Part):

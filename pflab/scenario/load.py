@@ -169,7 +169,7 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
 
 
 def yaml_file(name: str, folder: Path) -> Path | None:
-    """Return the file of that name in a folder, with or without .yaml; None if there is none, or `name` is a path."""
+    """Return the file of that name in a folder, with or without .yaml; None if there is none, or if `name` is a path."""
     if not name or Path(name).name != name:
         return None
     with suppress(OSError):  # no file can have this name

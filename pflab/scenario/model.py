@@ -40,10 +40,10 @@ RuleId = Annotated[str, AfterValidator(_rule)]
 class Head(Part):
     """A scenario: an organization, and the steps to play.
 
-    topology: a file (relative to the scenario, or one of the examples) or the topology itself; settings: registry
-    values for all servers that do not set them; rules: ids of the rules (docs/rules.md) that it tests; live: false if
-    it needs the simulator; lesson: what happens, for a learner; look: what to look at; breaks: DU-1 if the settings
-    make the lab lose something acknowledged.
+    topology: a file (relative to the scenario, or one of the examples) or the topology itself. settings: registry values for
+    all servers that do not set them. rules: ids of the rules (docs/rules.md) that it tests. live: false if it needs the
+    simulator. lesson: an explanation for learners. look: what to look at. breaks: DU-1 if the settings make the lab lose
+    something acknowledged.
     """
 
     title: str = Field(min_length=1)
@@ -61,7 +61,7 @@ class Head(Part):
 
 
 class Post(Part):
-    """A new message. Later steps call it by its `as`. `associated: true` makes it an associated message of the folder."""
+    """A new message. `as` names it for later steps. `associated: true` makes it an associated message of the folder."""
 
     on: str
     folder: str

@@ -23,7 +23,7 @@ _RIGHT = {
     "tuple_type": ("is not a list", "write a list such as [one, another]"),
     "too_short": ("is empty", "write at least one entry"),
 }
-"""Pydantic's error type to what is wrong with the value, and what would be right."""
+"""For each error type of pydantic: what is wrong with the value, and what would be right."""
 
 
 def problems_of(

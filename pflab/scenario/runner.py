@@ -1,8 +1,8 @@
 """Play a scenario on a lab of any driver, and report the result.
 
 A scenario passes if every step succeeds and no acknowledged change is lost. At the end each store must still have every
-change that it acknowledged, a later version, or a tombstone (DU-1). Stores must be equal only where the scenario
-expects it; the verdict reports it in any case.
+change that it acknowledged, a later version, or a tombstone (DU-1). Stores must be equal only where the scenario expects this;
+the verdict always reports whether they are.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PURPOSES = {
     "until": "wait",
     "expect": "check",
 }
-"""Verb to the words after "to" in a failure report, if they are not the verb itself."""
+"""For each verb: the words after "to" in a failure report, unless they are the verb itself."""
 
 StepWatcher = Callable[[Step, LabTime], Awaitable[None] | None]
 """Called before each step, with the lab time, and awaited if it returns an awaitable. The command line and the demo print

@@ -335,4 +335,4 @@ STEPS: Mapping[str, Verb] = {
     "until": until,
     "expect": expect,
 }
-"""Verb to the function that carries it out; the same verbs as `pflab.scenario.model.VERBS`."""
+"""For each verb of `pflab.scenario.model.VERBS`, the function that carries it out."""

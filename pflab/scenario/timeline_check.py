@@ -26,7 +26,7 @@ class TimelineCheck:
         self._now = topology.start_at
         """The earliest time that the clock can show; a wait can end later."""
         self._listed = {path: list(folder.replicas) for path, folder in topology.folders.items()}
-        """Folder to the servers that have ever been on its replica list."""
+        """For each folder: the servers that have ever been on its replica list."""
         self._folder_of: dict[str, str] = {}
 
     def step(self, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:

@@ -124,7 +124,7 @@ async def _disconnected(receive: Receive) -> None:
 
 
 async def _exchange(writer: asyncio.StreamWriter, sent: bytes, reader: asyncio.StreamReader, send: Send) -> bool:
-    """Send the request and forward the answer; return False if there was none, or only part of one."""
+    """Send the request and forward the answer; return False if there was no complete answer."""
     writer.write(sent)
     try:
         await writer.drain()
@@ -134,7 +134,7 @@ async def _exchange(writer: asyncio.StreamWriter, sent: bytes, reader: asyncio.S
 
 
 async def _answer(reader: asyncio.StreamReader, send: Send) -> bool:
-    """Forward the answer; return False if there was none, or only part of one."""
+    """Forward the answer; return False if there was no complete answer."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
         pairs = [line.partition(b":") for line in head[1:] if line]

@@ -100,8 +100,7 @@ class Environment:
         self._silences: dict[str, _Silence] = {}
         self._skews: dict[str, tuple[str, int]] = {}
         self.undisturbed = True
-        """Whether no fault of the environment is active. Then the simulator need not ask about single mails and
-        servers.
+        """Whether no fault of the environment is active. If none is, the simulator need not ask about single mails and servers.
         """
 
     # --- injecting: each returns the fault's id, "W1", "W2", ...

@@ -93,7 +93,7 @@ STEPS_PER_INSTANT = 1_000_000
 """
 
 FRUITLESS_TICKS = 100
-"""Ticks in a row of one node at one instant that leave a row due and no mail to send; then the node is stuck."""
+"""A node is stuck after this many ticks in a row at one instant that leave a row due and no mail to send."""
 
 CRASH_REST_US = MINUTE_US
 """How long a server stays down after a crash by the fault plan."""

@@ -1,7 +1,7 @@
 """Motifs: a few steps and faults that together cause a situation which random steps rarely cause.
 
-Each motif aims at one branch of the rules. It returns nothing if the organization is not suitable: it has too few
-stores, for example.
+Each motif aims at one branch of the rules. It returns nothing if the organization is not suitable, for example if it has too
+few stores.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def few_slots(m: MotifBuilder) -> list[Part]:
 
 
 def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
-    """A late answer satisfies an entry that waits for the only slot, while a third entry waits behind that entry."""
+    """Two entries wait for the only slot. A late answer satisfies the first of them."""
     m.state.settings |= {
         "Replication Outstanding Backfill Limit": 1,
         **dict.fromkeys(ALL_TIMEOUTS, "6 h"),
@@ -158,14 +158,14 @@ def near_source(m: MotifBuilder) -> list[Part]:
     folder = replace(m, a=source).folder(source, asks_soon, waits)
     first, later = (m.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
     lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # one mail to the other site is for both stores
-    # Twice, because on some links the answer takes hours.
+    # Post twice, because on some links the answer takes hours.
     later_posts = [m.post(asks_soon, folder.label, begins_us + cycle * CYCLE_US) for cycle in (9, 22)]
     m.state.lasts_until(later_posts[-1].at_us + HOUR_US)
     return [folder, first, lost, later, *later_posts]
 
 
 def _near_and_far(m: MotifBuilder) -> tuple[str, str, str] | None:
-    """Return a store and two stores of another site, or None if there are none."""
+    """Return a store and two stores of another site, or None if there are no such stores."""
     site = {store: m.state.topology.servers[store].site for store in m.state.stores}
     pairs = [(one, two) for one in site for two in site if one != two and site[one] == site[two]]
     triples = [(far, *pair) for pair in pairs for far in site if site[far] != site[pair[0]]]

@@ -96,7 +96,7 @@ def twins(m: MotifBuilder) -> list[Part]:
 
 
 def child_first(m: MotifBuilder) -> list[Part]:
-    """The mail with a parent folder is lost, the mail with its child arrives. The child waits, mostly for too short a time."""
+    """The mail with a parent folder is lost, the mail with its child arrives. The child waits, usually not long enough."""
     if m.draw.random() < 0.9:
         m.state.settings["Replication Folder Tree RMQ Timeout"] = "1 h"
     parent = m.folder(m.a, at_us=m.at_us)

@@ -23,7 +23,7 @@ TOMBSTONE_DAYS = 1
 """The shortest tombstone age (DL-4), so that a plan need not last half a year."""
 
 MOST_STORES = 5
-"""Motifs that last days are for labs of at most so many stores, because larger labs would take too much time."""
+"""Motifs that last days are for labs of at most this many stores, because larger labs would take too much time."""
 
 
 def early(m: MotifBuilder) -> MotifBuilder:
@@ -47,7 +47,7 @@ def short_memory(m: MotifBuilder, lasts_us: int) -> None:
 
 
 def restored(m: MotifBuilder) -> list[Part]:
-    """A restored store gets its later changes back from others if it broadcast them; the other changes are lost."""
+    """A restored store gets the changes after its backup from other stores if it had broadcast them. The others are lost."""
     if m.draw.random() < 0.7:
         m.state.settings |= quick_settings(m.draw)
     folder = m.folder(m.a, m.b, m.c)

@@ -168,7 +168,7 @@ class Facts:
         return change.kind != "message" and any(rank_of(each) > rank_of(change) for each in others)
 
     def was_suspended(self, store: str, folder: str, since_at: int) -> bool:
-        """Return whether the time-outs of a folder's entries were suspended at any time since then (RP-5)."""
+        """Return whether the time-outs of a folder's entries were suspended at any time since `since_at` (RP-5)."""
         return folder != HIERARCHY and (store in self.suspended or self.resumed_at.get(store, since_at - 1) >= since_at)
 
     # --- words
