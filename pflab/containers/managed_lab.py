@@ -79,8 +79,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     addresses: where each server's process serves HTTP. leaves_running: closing the lab leaves the stores as they are, so that
     another coordinator with this folder can continue; otherwise it ends the run. deletes_others: databases of other runs
-    are deleted. If the folder's traces are elsewhere, stores write theirs into a folder of the same name. patience_s: see
-    `pflab.drivers.pulse`.
+    are deleted. If `folder` has its traces elsewhere, the stores also write their traces elsewhere, into a folder of the same
+    name. patience_s: see `pflab.drivers.pulse`.
     """
 
     driver: ClassVar = "tenants"
@@ -292,7 +292,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             await self._begin_process(server)
 
     async def _begin_process(self, server: LabServer) -> None:
-        """Begin the store of a process that answered. If it fails, the wanted status is as before: the lab tries again."""
+        """Begin the store of a process that answered. If this fails, the wanted status is as before: the lab tries again."""
         wanted = server.status
         try:
             await super()._start(server)

@@ -42,8 +42,7 @@ class RemoteHost:
     """One node in another process.
 
     events: takes lines of events, of which some may be known already, and returns the number of the last known event. pulse:
-    the signs of life of the process. silence: why the coordinator has passed the server over and works without it; '' if it has
-    not.
+    the signs of life of the process. silence: why the coordinator has passed the server over and works without it, or ''.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class RemoteHost:
 
     @property
     def silent(self) -> bool:
-        """Whether the coordinator has passed it over."""
+        """Whether the coordinator has passed the server over."""
         return bool(self.silence)
 
     def next_due(self) -> LabTime | None:
@@ -120,7 +119,7 @@ class RemoteHost:
     async def back(self, *, at_once: bool) -> bool:
         """Return whether a node that was passed over lives again.
 
-        at_once: ask its heartbeat now. Otherwise it is asked at most every PROBE_S, and this call does not wait for that.
+        at_once: ask its heartbeat now. Otherwise the lab asks at most every PROBE_S, and this call does not wait.
         """
         now_s = asyncio.get_running_loop().time()
         if self._probe is None:

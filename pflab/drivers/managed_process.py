@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 ASK_S: Final = 2.0
-"""Real time that a process gets to report its state, where the lab asks again later."""
+"""Real time that a process gets to report its state. If it does not, the lab asks again later."""
 
 FOUND_S: Final = 60.0
 """Real time that a process gets to answer for the first time; a container engine may be slow to start it."""
@@ -39,7 +39,7 @@ AGAIN_S: Final = 0.1
 
 
 class ProcessStatus(msgspec.Struct):
-    """The state of a process, as it reports it. `process` differs after each start of the process; `heartbeat` is a port."""
+    """The state that a process reports. `process` differs after each start of the process; `heartbeat` is a port."""
 
     process: str
     standing: str
@@ -63,9 +63,9 @@ class BeginOrder(msgspec.Struct, frozen=True):
 class ManagedProcess:
     """One server's process.
 
-    http: the address of its API; `smtp` is known once the store has begun. pulse: its signs of life; every request but
-    `status` waits for its answer as long as the process lives. snapshot: if the lab went back to a snapshot, the file of
-    the database with which the store begins.
+    http: the address of its API; `smtp` is known once the store has begun. pulse: its signs of life. All requests except
+    `status` wait for the answer as long as the process lives. snapshot: if the lab went back to a snapshot, the file of the
+    database with which the store begins.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class ManagedProcess:
         self._base = f"/nodes/{quoted(name)}"
 
     async def status(self) -> ProcessStatus | None:
-        """Return its state; None if it does not answer at once."""
+        """Return the state of the process; None if it does not answer at once."""
         try:
             return await self._status(self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S))
         except Unanswered:
@@ -182,7 +182,7 @@ class ManagedProcess:
         return answer.splitlines() if status == HTTPStatus.OK else None
 
     async def export(self) -> int | None:
-        """Let the running store write all its events into segments; return the number of the last, None if it failed."""
+        """Let the running store write all its events into segments; return the last one's number, or None if this failed."""
         try:
             status, answer = await self._answer("POST", "/ship")
         except Unanswered:

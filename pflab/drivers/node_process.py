@@ -123,7 +123,7 @@ class NodeProcess:
         self._close_stdin()
 
     def _stopped(self) -> bool:
-        """Return whether a signal has stopped the process, as far as this machine says so."""
+        """Return whether a signal has stopped the process, as far as the operating system says so."""
         try:
             state = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
         except (OSError, IndexError):

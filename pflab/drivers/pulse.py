@@ -26,10 +26,10 @@ from node.api.http_client import Address, Unanswered
 T = TypeVar("T")
 
 PATIENCE_S: Final = 60.0
-"""Real time without a heartbeat after which a process is passed over, unless the lab is made with another."""
+"""Real time without a heartbeat after which a process is passed over, unless the lab has another `patience_s`."""
 
 BEAT_S: Final = 1.0
-"""Real time between two questions to a heartbeat, and that it gets to answer."""
+"""Real time between two questions to a heartbeat, and also the time in which it must answer."""
 
 WARNING_S: Final = 60.0
 """Real time between two lines in the log about a request that still waits."""
@@ -40,8 +40,8 @@ log = logging.getLogger("pflab.drivers.pulse")
 class Pulse:
     """The signs of life of one server's process.
 
-    address: where its heartbeat answers, once it is known; before, only the time without an answer counts. stopped: whether
-    the operating system has stopped the process.
+    address: where its heartbeat answers. Until this is known, only the time without an answer counts. stopped: whether the
+    operating system has stopped the process.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Pulse:
                 if done:
                     return task.result()
                 beat = await self.beat()
-                # A round that lasted longer is the fault of this process, which had no time to ask.
+                # If a round lasted longer, this process was too slow to ask, so the time does not count.
                 silent_s = 0.0 if beat is not None else silent_s + min(loop.time() - round_s, 2 * BEAT_S)
                 if silent_s >= self._patience_s:
                     raise Unanswered(f"it has given no sign of life for {self._patience_s:g} s")

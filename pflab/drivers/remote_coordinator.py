@@ -1,7 +1,7 @@
 """The coordinator of hosts in other processes: it asks all of them for their state at once.
 
-It waits for each host as long as the process lives (`pflab.drivers.pulse`), and then passes it over. When the host answers
-again, the coordinator sets its clock before anything else.
+The coordinator waits for a host as long as its process lives (`pflab.drivers.pulse`). Otherwise it passes the host over. When
+the host answers again, the coordinator sets its clock before anything else.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from traces.events import (
 
 
 class _End(StrEnum):
-    """Why a store does not need a change any more, in the words that follow `Every store that holds a replica`."""
+    """Why a store does not need a change any more. The value completes a sentence: `Every store that holds a replica` ..."""
 
     HAS = "has it"
     NEWER = "has a newer version"

@@ -53,7 +53,8 @@ def folder_version_of(change: ChangeMade) -> FolderVersion:
 
 
 def genesis_of(topology: Topology, setup: str, counter: int) -> FolderVersion | None:
-    """Return the first version of the n-th folder of the topology. It has object id and number n of the GUID named Setup."""
+    """Return the first version of the n-th folder of the topology. Its object id and change number are number n of the GUID
+    Setup."""
     paths = list(topology.folders)
     if not 0 < counter <= len(paths):
         return None

@@ -43,9 +43,9 @@ What must never happen:
   lab is not quiet.
 - A host works at T while another still works at an earlier time.
 - Two jumps overlap, or a stimulus from outside (`steady`) overlaps a jump.
-- Lab time passes a host that lives and works, however slow the machine is. A host in another process that gives no sign of life
-  is passed over, and the lab says so (`pflab.drivers.pulse`).
-- A lab that does nothing is waited for without end. The error NotIdle names the hosts that are not idle and why.
+- Lab time goes on without a host that lives and works, however slow the machine is. Only a host in another process that gives
+  no sign of life is passed over, and the lab says so (`pflab.drivers.pulse`).
+- The coordinator waits without end for a lab that does nothing. The error NotIdle names the hosts that are not idle and why.
 
 The coordinator knows hosts only by the methods of :class:`Timed`, each of which may be a call to another process.
 """
@@ -65,13 +65,13 @@ from traces.labtime import LabTime, check_not_after_end, checked_rate, format_in
 T = TypeVar("T")
 
 STILL_LIMIT_S = 60.0
-"""Real time without activity after which a lab that is not quiet counts as stuck. A host that answers late has worked."""
+"""Real time without activity after which a lab that is not quiet counts as stuck. A host that answers late counts as active."""
 
 ACTIVITY_PER_INSTANT = 2_000_000
 """Stimuli at one instant after which the lab counts as endlessly busy."""
 
 BLOCKED_LIMIT_S = 20.0
-"""Real time for which a wait goes on while a host cannot write; a person may free space meanwhile."""
+"""Real time for which the lab waits while a host cannot write, because a person may free space."""
 
 LOOK_AGAIN_S = 0.1
 """Real time between two checks of hosts that report nothing."""
@@ -93,7 +93,7 @@ class Timed(Protocol):
 
     @property
     def blocked(self) -> bool:
-        """Whether the host cannot write at present what is due there, for example because its disk is full."""
+        """Whether the host cannot do its due work at present because it cannot write, for example on a full disk."""
 
     def next_due(self) -> LabTime | None:
         """When the next row of the host is due. The row of a mail in flight is due already."""
@@ -282,7 +282,7 @@ class Coordinator:
         """Refresh the state of the hosts. Hosts in this process do not need it; `RemoteCoordinator` asks the others."""
 
     async def _find_again(self) -> None:
-        """Ask the hosts that were passed over whether they live again, so that a move begins with all that do."""
+        """Ask the hosts that were passed over whether they live again, so that a move begins with all living hosts."""
 
     def _any_busy(self) -> bool:
         now = self.now
@@ -334,7 +334,7 @@ class Coordinator:
 
 
 async def _all(asked: Sequence[Awaitable[T]]) -> list[T]:
-    """Wait for one phase of a jump at every host; return the answers. Raises the error of a host after all have ended."""
+    """Wait for one phase of a jump at every host; return the answers. Raises the error of a host when all hosts are done."""
     tasks = [asyncio.ensure_future(each) for each in asked]
     if tasks:
         await asyncio.wait(tasks)

@@ -242,7 +242,7 @@ class Judge:
                         yield f"{where} claims {sets.words(too_much)}, which {row.store} lacks"
 
     def leftovers(self, folders: Iterable[str]) -> Iterator[str]:
-        """Yield backfill entries of which some holder claims a part."""  # spec: CV-3
+        """Yield backfill entries that some holder could satisfy, at least in part."""  # spec: CV-3
         wanted = set(folders)
         for store, reading in self.readings.items():
             for entry in reading.entries:

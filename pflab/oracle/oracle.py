@@ -67,7 +67,7 @@ def change_of(event: ChangeMade) -> Change:
 def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
     """Return the creations of the topology's folders, with their paths.
 
-    The n-th folder of the file, parents before children, has object id and number n of the GUID named Setup.
+    Parents come before children. The object id and change number of the n-th folder are number n of the GUID named Setup.
     """
     ids = {path: f"{setup_guid}:{index}" for index, path in enumerate(topology.folders, start=1)}
     made = []

@@ -73,7 +73,7 @@ class RunReader:
 def events_in_databases(run: Path, exported: Sequence[Event]) -> list[Event]:
     """Return the events of a run that are not among the exported ones, because a store writes them to its trace later.
 
-    A run that has ended has none. A database that cannot be read is left out, for example one that is being created.
+    An ended run has no such events. A database that cannot be read is left out, for example if it is being created.
     """
     if any(isinstance(event, RunEnded) for event in exported):
         return []

@@ -1,6 +1,6 @@
 """The clock of a lab over HTTP: its rate, steps, and warps to an instant or until something has happened.
 
-These are the routes only. `pflab.lab.coordinator` moves lab time, and `node.host.clock` is the clock itself.
+This module has only the routes. `pflab.lab.coordinator` moves lab time, and `node.host.clock` is the clock itself.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Until(Body):
 def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
     """Return the state of the clock as JSON has it, with `more` added.
 
-    passed_over: the servers without which lab time goes on although they should run, each with the reason.
+    passed_over: servers that should run, but without which lab time goes on, each with the reason.
     """
     clock = lab.coordinator
     return {
@@ -168,7 +168,7 @@ def converged(lab: Lab, folder: str) -> bool:
 
 
 def not_asked(lab: Lab, folder: str) -> list[str]:
-    """Return the holders of a folder, as any running server knows them, that do not run themselves."""
+    """Return the holders of a folder that do not run. A holder is a store that any running server knows as a holder."""
     holders = set(lab.names) if folder == HIERARCHY else set[str]()
     for name in filter(lab.running, lab.names):
         views = lab.read(name, lambda node: node.folders())

@@ -256,7 +256,7 @@ class Environment:
 def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.Random) -> bytes:
     """Return the mail with one item cut to half its length, signed again with a key of `authority`.
 
-    The signature of a mail covers its items, so without a new one the receiver would refuse the whole mail. Return the
+    The signature of a mail covers its items, so without a new signature the receiver would refuse the whole mail. Return the
     content unchanged if it has no item in TNEF, or has a broken one already.
     """
     try:

@@ -1,8 +1,7 @@
-"""The simulated network: the order in which mails leave, and how long each waits, from a seed.
+"""The simulated network: a seed decides the order in which mails leave, and how long each mail waits.
 
-The network has no state of mails in flight. A mail that takes longer is a queue row with a later due time, so a restart and
-a jump of the clock treat it as any other. The fault plan decides first; the network decides only about mails on which no fault
-acts.
+The network has no state of mails in flight. A delayed mail is a queue row with a later due time, so a restart and a jump of the
+clock treat it as any other. The fault plan decides first; the network decides only about mails on which no fault acts.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class Network:
         return self._random.randrange(waiting) if self.policy.shuffle and waiting > 1 else 0
 
     def decide(self, point: FaultPoint) -> Decision:
-        """Return the decision of the faults; if they do nothing, a mail about to leave may be held for a jitter."""
+        """Return the decision of the faults. If no fault acts, a jitter may delay a mail that is about to leave."""
         decision = self._decide(point)
         if isinstance(point, AfterSend) and point.delivered:
             self._delayed.discard(point.row)

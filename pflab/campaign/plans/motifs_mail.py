@@ -44,8 +44,8 @@ def lost_content(m: MotifBuilder) -> list[Part]:
 
 
 def edited_before_it_went(m: MotifBuilder) -> list[Part]:
-    """A message is edited in the cycle in which it was posted, so a later mail than expected has its change number. The same
-    happens in the backfill response to a store that misses all of these changes."""
+    """A message is edited in the cycle in which it was posted. Its first number then leaves in a later mail than the numbers
+    next to it. The same happens in the backfill response to a store that misses all of these changes."""
     m.state.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
     folder = m.folder(m.a, m.b, m.c)
     begins_us = -m.at_us % CYCLE_US + MINUTE_US  # posts and edit are in one cycle

@@ -203,7 +203,7 @@ class Corruption(MailFault, frozen=True, kw_only=True, tag="corruption"):
 
 
 class Partition(Fault, frozen=True, kw_only=True, tag="partition"):
-    """No mail passes between two servers or sites. `one_way`: only from the first to the second."""
+    """No mail passes between two servers or sites. `one_way`: only mail from the first to the second is stopped."""
 
     between: tuple[str, str]
     one_way: bool = False
