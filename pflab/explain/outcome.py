@@ -10,6 +10,7 @@ from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import to_the_second
+from pflab.terms.mail_types import UPDATES
 from pflab.terms.verdict import join_names
 from topology import Topology
 from traces.events import (
@@ -18,10 +19,13 @@ from traces.events import (
     ExpiredEverywhere,
     ItemExpired,
     Loss,
+    MailReceived,
     NodeStarted,
     ReplicaDropped,
     StoreDeleted,
     VersionApplied,
+    VersionFailed,
+    VersionHeld,
     VersionIgnored,
 )
 
@@ -33,6 +37,8 @@ class _End(StrEnum):
     NEWER = "has a newer version"
     DELETED = "has deleted it"
     EXPIRED = "has expired it by age"
+    WITHOUT = "counts it as received without its content"
+    """A mail accounted for the change without bringing it, because its source had nothing left of it (spec: CN-6)."""
 
 
 class Outcome:
@@ -46,6 +52,7 @@ class Outcome:
     def __init__(self, topology: Topology, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
         self.number, self.folder, self.object = known.number, known.folder, known.object
         self.associated = known.kind == "fai"
+        self.one_version = known.kind != "message"
         self.guid, self.counter = sets.split_number(known.number)
         self.servers = topology.servers
         self.facts = Facts(topology, run.names)
@@ -94,6 +101,10 @@ class Outcome:
     def _stood_for(self, event: VersionApplied | VersionIgnored) -> bool:
         return event.folder == self.folder and self._in(event.stands_for)
 
+    def _not_needed(self, store: str, why: _End) -> None:
+        if self.ends.get(store, _End.WITHOUT) is _End.WITHOUT:
+            self.ends[store] = why
+
     # --- what decides
 
     @event_handler
@@ -112,13 +123,29 @@ class Outcome:
             self.ends[event.node] = _End.HAS
         elif event.deleted and event.object == self.object:
             self.ends[event.node] = _End.DELETED  # also if it does not include the change (spec: DL-2)
+        elif event.object == self.object and self.one_version and self.ends.get(event.node) is _End.HAS:
+            self.ends[event.node] = _End.NEWER  # the last writer's version replaces a concurrent one (spec: HI-5, CN-9)
         elif self._stood_for(event) or self.number in self.facts.ancestors.get(event.number, ()):
             self.ends[event.node] = _End.NEWER
 
     @event_handler
     def _ignored(self, event: VersionIgnored) -> None:
         if event.reason != "no replica" and (event.number == self.number or self._stood_for(event)):
-            self.ends.setdefault(event.node, _End.NEWER)
+            self._not_needed(event.node, _End.NEWER)
+
+    @event_handler
+    def _accounted(self, event: MailReceived) -> None:
+        """Versions that the mail brings follow in events of their own."""
+        if event.message_type in UPDATES and any(
+            section.folder == self.folder and self._in(section.cnset_fai if self.associated else section.cnset)
+            for section in event.folders
+        ):
+            self.ends.setdefault(event.node, _End.WITHOUT)
+
+    @event_handler
+    def _not_applied(self, event: VersionHeld | VersionFailed) -> None:
+        if event.number == self.number and self.ends.get(event.node) is _End.WITHOUT:
+            del self.ends[event.node]
 
     @event_handler
     def _expired(self, event: ItemExpired) -> None:
@@ -128,7 +155,7 @@ class Outcome:
     @event_handler
     def _nowhere(self, event: ExpiredEverywhere) -> None:
         if event.folder == self.folder and self._in(event.cnset_fai if self.associated else event.cnset):
-            self.ends.setdefault(event.node, _End.EXPIRED)
+            self._not_needed(event.node, _End.EXPIRED)
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
