@@ -29,8 +29,7 @@ class SenderLimits:
     """Time-outs in real seconds, and the number of connections."""
 
     connect_seconds: float = 10.0
-    """Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes, for
-    servers of other organizations)."""
+    """Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes)."""
     command_seconds: float = 30.0
     """Real time for each answer to MAIL, RCPT or DATA, counted together (decision; RFC 5321 has 2 to 5 minutes)."""
     content_seconds: float = 120.0
@@ -40,6 +39,12 @@ class SenderLimits:
     first)."""
     parallel: int = 4
     """Connections to one peer at a time (decision). While the peer stores one mail, others are sent."""
+
+
+INSIDE: Final = SenderLimits(connect_seconds=600.0, command_seconds=600.0, content_seconds=600.0)
+"""The limits for servers of the lab (RFC 5321 4.5.3.2.6 has 10 minutes). A mail that was given up on is tried again after lab
+time, so a busy server must not be given up on because the machine is slow. If a server gives no sign of life, the lab aborts
+the mails to it much earlier."""
 
 
 @dataclass(slots=True)
@@ -65,6 +70,8 @@ class _Peer:
 class SmtpSender:
     """Sends transmissions, in one event loop. Call `close` at the end.
 
+    limits: those for servers outside the lab; if given, also those for servers of the lab.
+
     With `credentials` the sender proves to each peer which store it is (spec: ML-3). With `tls` it sends mail to servers of the
     lab only in TLS, and the peer's certificate must name the server.
     """
@@ -77,6 +84,7 @@ class SmtpSender:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self.limits = limits or SenderLimits()
+        self._inside = limits or INSIDE
         self.open_transactions = 0
         self._credentials = credentials
         self._tls = tls
@@ -134,10 +142,13 @@ class SmtpSender:
             return unreachable(f"no connection: {words(error)}")
         return await self._attempt(peer, client, transmission, greeting_name, kept=False)
 
+    def _limits_for(self, transmission: Transmission) -> SenderLimits:
+        return self._inside if transmission.outside is None else self.limits
+
     async def _connect(self, address: Address, greeting_name: str, transmission: Transmission) -> StoreClient:
         client = StoreClient(*address, greeting_name)
         try:
-            async with asyncio.timeout(self.limits.connect_seconds):
+            async with asyncio.timeout(self._limits_for(transmission).connect_seconds):
                 await client.connect()
                 try:
                     await client.ehlo()
@@ -179,7 +190,7 @@ class SmtpSender:
     ) -> SendOutcome:
         reusable = False
         try:
-            outcome = await transact(client, transmission, greeting_name, self.limits, kept=kept)
+            outcome = await transact(client, transmission, greeting_name, self._limits_for(transmission), kept=kept)
             reusable = outcome.state is SendState.DELIVERED or await self._reset(client)
         except TimeoutError:
             return unreachable("the peer did not answer in time")
