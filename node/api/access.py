@@ -99,7 +99,7 @@ class Guard:
             return
         limit = _limit(scope["path"])
         declared = headers.get("content-length", "")
-        if declared.isdigit() and int(declared) > limit:
+        if declared.isdecimal() and int(declared) > limit:
             await _too_large(limit)(scope, receive, send)
             return
         client = (scope.get("client") or ("", 0))[0]

@@ -5,8 +5,10 @@ Every method of a node is one transaction on the event loop, so two requests nev
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Final
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -21,7 +23,10 @@ from node.api.hosts import Hosts
 from node.api.reads import reads_router
 from node.api.users import users_router
 from node.api.values import ServerUnknown, problem, problem_of
-from node.errors import InternalError, NodeError, bug_line
+from node.errors import CannotWrite, InternalError, NodeError, bug_line
+
+_NO_ROOM: Final = frozenset({errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS})
+"""Errors of the system that pass when there is room again: of disks and of file handles."""
 
 
 def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequence[type[Exception]] = ()) -> FastAPI:
@@ -49,6 +54,7 @@ def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequen
     app.add_exception_handler(RequestValidationError, _wrong)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(TooLarge, _large)
+    app.add_exception_handler(OSError, _system)
     app.add_exception_handler(Exception, _internal_error)
     for kind in kinds:
         app.add_exception_handler(kind, _refused)
@@ -63,6 +69,14 @@ async def _internal_error(request: Request, error: Exception) -> Response:
     # After the answer is sent, the framework raises the exception again, and uvicorn logs its traceback.
     line = bug_line(error, doing=f" while answering {request.method} {request.url.path}")
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, InternalError.__name__, line)
+
+
+async def _system(_: Request, error: Exception) -> Response:
+    assert isinstance(error, OSError)
+    if error.errno not in _NO_ROOM:
+        raise error  # an internal error
+    detail = f"nothing can be written at present: {error.strerror}; free space, then try again"
+    return problem(HTTPStatus.INSUFFICIENT_STORAGE, CannotWrite.__name__, detail)
 
 
 async def _refused(_: Request, error: Exception) -> Response:

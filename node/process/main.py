@@ -32,6 +32,9 @@ MISUSE: Final = 2
 
 INTERNAL: Final = 70
 
+MAX_PORT: Final = 65_535
+_PORT_DIGITS: Final = 5
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the process; return its exit code."""
@@ -80,9 +83,9 @@ def _parser() -> argparse.ArgumentParser:
         "--token-file", type=Path, metavar="FILE", help="the file of the token that every HTTP request must have"
     )
     parser.add_argument("--smtp-host", metavar="HOST", default="127.0.0.1", help="the address on which SMTP listens")
-    parser.add_argument("--smtp-port", metavar="N", type=int, default=0, help="the SMTP port; 0: a free port")
+    parser.add_argument("--smtp-port", metavar="N", type=_port, default=0, help="the SMTP port; 0: a free port")
     parser.add_argument("--http-host", metavar="HOST", default="127.0.0.1", help="the address on which HTTP listens")
-    parser.add_argument("--http-port", metavar="N", type=int, default=0, help="the HTTP port; 0: a free port")
+    parser.add_argument("--http-port", metavar="N", type=_port, default=0, help="the HTTP port; 0: a free port")
     parser.add_argument(
         "--peer",
         type=_peer,
@@ -117,6 +120,12 @@ def _rate(text: str) -> float:
 def _peer(text: str) -> tuple[str, tuple[str, int]]:
     name, _, address = text.partition("=")
     host, _, port = address.rpartition(":")
-    if not (name and host and port.isdigit()):
+    if not (name and host):
         raise argparse.ArgumentTypeError(f"{text!r} is not a peer; write for example B=b.lab:25")
-    return name, (host, int(port))
+    return name, (host, _port(port))
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and len(text) <= _PORT_DIGITS and int(text) <= MAX_PORT):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; write a number from 0 to {MAX_PORT}")
+    return int(text)

@@ -156,7 +156,7 @@ class Narrator:
             typed = (await self._read()).strip()
             if not typed:
                 break
-            if typed.isdigit() and 0 < int(typed) <= len(quiz.choices):
+            if typed.isdecimal() and 0 < int(typed) <= len(quiz.choices):
                 self._predicted = quiz.choices[int(typed) - 1]
 
     def _reveal(self) -> None:

@@ -180,7 +180,7 @@ class Client(Requests):
         found: list[dict[str, Any]] = []
         while True:
             query = {"folder": folder, **({"after": found[-1]["id"]} if found else {})}
-            more = self._node("GET", node, f"/messages?{urlencode(query)}")
+            more = self._node("GET", node, f"/messages?{urlencode(query, errors='surrogatepass')}")
             found += more
             if not more:
                 return found

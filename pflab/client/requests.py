@@ -41,8 +41,8 @@ class ClientError(Exception):
 
 
 def quoted(text: str) -> str:
-    """Return a name, quoted for the path or the query of a URL."""
-    return quote(text, safe="")
+    """Return a name, quoted for the path or the query of a URL. It may be any text, also with bytes that are not UTF-8."""
+    return quote(text, safe="", errors="surrogatepass")
 
 
 def url_at(address: tuple[str, int]) -> str:
@@ -65,13 +65,20 @@ class Requests:
     """
 
     def __init__(self, url: str, *, token: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
-        parts = urlsplit(url if "//" in url else f"http://{url}")
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ClientError(0, "Url", f"{url!r} is not the URL of a lab; write for example http://127.0.0.1:8025")
+        try:
+            parts = urlsplit(url if "//" in url else f"http://{url}")
+            host, port = parts.hostname or "", parts.port
+            host.encode("idna")
+        except ValueError:  # also a UnicodeError
+            host, port = "", None
+        if not host or parts.scheme not in {"http", "https"} or not parts.netloc.isprintable() or " " in parts.netloc:
+            raise ClientError(
+                0, "Url", f"{url[:80]!r} is not the URL of a lab; write for example http://127.0.0.1:8025"
+            )
         self.url = f"{parts.scheme}://{parts.netloc}"
         self.timeout_s = timeout_s
         self._secure = parts.scheme == "https"
-        self._address = (parts.hostname, parts.port)
+        self._address = (host, port)
         self._token = token
         self._connection: HTTPConnection | None = None
         self.replayed = False

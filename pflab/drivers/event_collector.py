@@ -6,6 +6,7 @@ collector sorts the new events by lab time and Lamport number. It reads the even
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -13,17 +14,22 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from node.state.database import Database
+from node.errors import CannotWrite
+from node.state.database import Database, cannot_write
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from pflab.runs.recorder import Record
 from traces.events import AnyEvent
 from transport.sql import Connection
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pflab.runs.run_folder import RunFolder
     from traces.events import Event
 
 _EVENT: Final = msgspec.json.Decoder(AnyEvent)
+
+log = logging.getLogger("pflab.lab")
 
 
 class EventCollector:
@@ -71,13 +77,23 @@ class EventCollector:
             self.record.extend(fresh)
 
     def collect_from_database(self, name: str) -> None:
-        """Add the events of an ended node to the record and to the traces, because the node may never start again."""
-        path = self._folder.database(name)
+        """Add the events of an ended node to the record and to the traces, because the node may never start again.
+
+        On a full disk they stay in the database until the node starts again.
+        """
+        try:
+            self._collect_from(self._folder.database(name), name)
+        except (sqlite3.OperationalError, OSError) as error:
+            if not cannot_write(error):
+                raise
+            log.warning("%s", CannotWrite(name, error))
+
+    def _collect_from(self, path: Path, name: str) -> None:
         with closing(sqlite3.connect(path)) as raw:
             conn = Connection(raw)
             while found := events_after(conn, name, self._folder.traces, self.last_seq[name], EVENTS_BYTES):
                 self.add(name, [line for _, line in found])
         database = Database(path, "normal")
         database.open()
-        export_events(database, name, self._folder.traces)
-        database.close()
+        with closing(database):
+            export_events(database, name, self._folder.traces)

@@ -88,7 +88,7 @@ class ExistingLab(Lab):
         return fn(self._node(name), self.now)
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        query = urlencode([("from", sender), *(("to", each) for each in recipients)])
+        query = urlencode([("from", sender), *(("to", each) for each in recipients)], errors="surrogatepass")
         try:
             self._client.content("POST", f"/lab/servers/{quoted(name)}/mail?{query}", content)
         except ClientError as error:

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, Protocol, TypeVar, Unpack
 
 from node.api.http_server import HttpServer
-from node.errors import NotRunning
+from node.errors import CannotWrite, NotRunning
 from pflab.client import Client, url_at
 from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
@@ -333,8 +333,11 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         process = self._processes[name]
         if server.restores is not None:
             server.forget()
-        restores, server.restores = server.restores, None
-        await process.start(now, self.coordinator.rate, restores)
+        try:
+            await process.start(now, self.coordinator.rate, server.restores)
+        except OSError as error:
+            raise CannotWrite(name, error) from error
+        server.restores = None
         await self._manage(server, process, now)
 
     async def _manage(self, server: LabServer, process: ProcessT, now: LabTime) -> None:

@@ -6,10 +6,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from node.errors import CannotWrite
 from node.state.database import Database
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.lab.servers import LabServer, Servers, ServerStatus
+from topology.problems import quoted
 from traces.events import BackupMade, BackupRestored
 
 if TYPE_CHECKING:
@@ -81,16 +83,19 @@ class RecordedLab(Lab):
         return backup
 
     async def restore(self, name: str, backup: str) -> None:
-        index = backup.removeprefix("backup-")
-        found = self._backups[int(index) - 1] if index.isdigit() and 0 < int(index) <= len(self._backups) else None
-        if found is None or found[0] != name:
-            own = [f"backup-{number}" for number, each in enumerate(self._backups, start=1) if each[0] == name]
-            raise LabError(f"{backup!r} is not a backup of {name}; its backups are: {', '.join(own) or 'none'}")
+        own = {f"backup-{number}": made for number, (of, made) in enumerate(self._backups, start=1) if of == name}
+        if backup not in own:
+            raise LabError(f"{quoted(backup)} is not a backup of {name}; its backups are: {', '.join(own) or 'none'}")
         if self.running(name):
             await self.kill(name)
-        self._servers.server(name).restores = found[1]
+        server = self._servers.server(name)
+        server.restores = own[backup]
         self.record.note(BackupRestored, store=name, backup=backup)
-        await self.start(name)
+        try:
+            await self.start(name)
+        except CannotWrite:
+            server.restores = None  # the next start is one without the backup
+            raise
 
     # --- closing
 

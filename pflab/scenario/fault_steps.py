@@ -21,7 +21,7 @@ def _verb(value: Any) -> str:
 
 def _reply(value: Any) -> str:
     text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    if not (text[:3].isdigit() and "400" <= text[:3] <= "599" and text[3:4] in {"", " "}):
+    if not (text[:3].isdecimal() and text.isascii() and "400" <= text[:3] <= "599" and text[3:4] in {"", " "}):
         raise wrong(f"{shown(value)} is not a refusal; write a reply such as 451 or 504 Need to authenticate first")
     return text
 

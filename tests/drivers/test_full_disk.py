@@ -17,6 +17,7 @@ from pflab.runs.run_folder import RunFolder
 from tests.support.disk import no_file_grows
 from tests.support.lab_actions import subjects
 from topology import topology_from_text
+from traces.events import NodeStarted
 from traces.labtime import MINUTE_US
 
 pytestmark = pytest.mark.live
@@ -99,5 +100,7 @@ async def test_a_backup_that_does_not_fit_is_still_a_backup(lab: LiveLab) -> Non
         await lab.stop("A")
         with no_file_grows(FULL), pytest.raises(CannotWrite):
             await lab.restore("A", backup)
+        await lab.start("A")
+        assert not any(isinstance(event, NodeStarted) and event.reason == "restored" for event in lab.events())
         await lab.restore("A", backup)
         assert subjects(lab, "A") == ["before"]

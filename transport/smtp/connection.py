@@ -373,7 +373,7 @@ class _CommandLimits(dict[str, int]):
 def _announced(options: Sequence[str]) -> int:
     """Return the size that MAIL announces; 0 if it announces none."""
     sizes = [option[5:] for option in options if option.upper().startswith("SIZE=")]
-    return int(sizes[0]) if sizes and sizes[0].isdigit() and len(sizes[0]) <= MOST_SIZE_DIGITS else 0
+    return int(sizes[0]) if sizes and sizes[0].isdecimal() and len(sizes[0]) <= MOST_SIZE_DIGITS else 0
 
 
 def reply_to(error: Exception) -> str:

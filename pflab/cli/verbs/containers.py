@@ -19,6 +19,7 @@ from typer import Argument, Option
 
 from node.api.http_client import Address
 from node.api.http_server import OpenToAll
+from node.process.main import MAX_PORT
 from pflab.cli.lab_options import read_topology, shown_path
 from pflab.cli.options import PORT, KeepMails, Patience, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
@@ -198,7 +199,7 @@ def _named_address(text: str) -> tuple[str, Address]:
 
 def _address(text: str, whole: str | None = None) -> Address:
     host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
+    if not host or not port.isdecimal() or not 0 < int(port[:6]) <= MAX_PORT:
         raise CommandError(f"{whole or text}: not an address; write for example {'A=' if whole else ''}a.example:8025")
     return host, int(port)
 

@@ -31,7 +31,7 @@ def top(
     every: AllEvents = False,
     last: Annotated[int, Option(min=0, max=100_000, help="Begin with the last N events.")] = 10,
     once: Annotated[bool, Option("--once", help="Print the last events and exit.")] = False,
-    count: Annotated[int | None, Option(min=1, help="Exit after N lines.")] = None,
+    count: Annotated[int | None, Option(min=1, max=1_000_000_000, help="Exit after N lines.")] = None,
     lab: Lab = None,
     as_json: JsonLines = False,
 ) -> int:

@@ -414,3 +414,27 @@ def test_openapi_models_are_built_only_when_requested(tmp_path: Path) -> None:
 def test_led_is_still_accepted_for_managed(option: str) -> None:
     """--led, the former name of --managed, still works."""
     assert _parser().parse_args(["A", option, "--data", "data", "--lab-secret-file", "secret"]).managed
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--smtp-port", "70000"], "'70000' is not a port"),
+        (["--http-port", "-1"], "'-1' is not a port"),
+        (["--smtp-port", "9" * 5000], "is not a port"),
+        (["--peer", "B=b.lab:70000"], "'70000' is not a port"),
+        (["--peer", "B=b.lab:\u00b2"], "is not a port"),
+        (["--peer", "B"], "is not a peer"),
+        (["--rate", "1e-300"], "is not a rate of the clock"),
+        (["--rate", "nan"], "is not a rate of the clock"),
+        (["--rate", "x"], "invalid _rate value"),
+    ],
+)
+def test_an_option_out_of_range_is_refused(
+    options: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """pflab node refuses ports and rates that do not exist, before it opens anything."""
+    with pytest.raises(SystemExit) as ended:
+        _parser().parse_args(["A", "--data", "d", "--lab-secret-file", "s", *options])
+    assert ended.value.code == 2
+    assert expected in capsys.readouterr().err

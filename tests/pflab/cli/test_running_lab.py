@@ -325,6 +325,9 @@ def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[
         ("events", "--node"),
     ):
         assert refusal_of(verb, option, "Q").startswith('no server "Q" in this ')
+    for backup in ("backup-\u00b2", "backup-" + "9" * 500, "backup-1", "\u0661"):
+        assert "is not a backup of A; its backups are: none" in refusal_of("fault", "restore", "A", "--backup", backup)
+    assert refusal_of("post", "\udcff", "--node", "\udcff", "--subject", "\udcff").startswith("pflab: ")
     assert refusal_of("load", "--node", "Q").startswith('no server "Q" in this lab')
     assert refusal_of("events", "--type", "nosuch").startswith("--type nosuch: no such type of event")
     assert refusal_of("export", "News", "--server", "A") == (

@@ -81,3 +81,34 @@ def test_a_separator_of_lines_inside_an_event_does_not_split_it() -> None:
     with lab_that_answers_after(0, events) as url, Client(url) as client:
         found = client.events()
         assert [next(found)["subject"] for _ in subjects] == subjects
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        ".",
+        "x" * 70,
+        "http://",
+        "http://[",
+        "[red]",
+        "http://a:99999",
+        "http://a:x",
+        "http://\u2028",
+        "a b",
+        "ftp://a",
+        "http://\udcff",
+    ],
+)
+def test_what_is_no_url_is_refused(url: str) -> None:
+    """A URL that no lab can have is one clear error, before any request."""
+    with pytest.raises(ClientError, match="is not the URL of a lab; write for example"):
+        Client(url)
+
+
+@pytest.mark.parametrize("name", ["\udcff", "\u2028", "\0", "a/b", "x" * 2000])
+def test_a_name_may_be_any_text(name: str) -> None:
+    """A name from the command line may have bytes that are not UTF-8; the lab refuses it, not the client."""
+    with lab_that_answers_after(0) as url, Client(url) as client:
+        client.state(name, name)
+        client.stop(name)
