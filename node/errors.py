@@ -42,7 +42,7 @@ class CannotWrite(NodeError):
 
 
 class Misuse(NodeError):
-    """A request is not valid. The text says what would be."""
+    """A request is not valid. The text says what would be valid."""
 
 
 class KeyReused(NodeError):
@@ -50,7 +50,7 @@ class KeyReused(NodeError):
 
 
 class MailRefused(NodeError):
-    """The node refuses a mail. `code` is the SMTP reply code, `text` its text."""
+    """The node refuses a mail. `code` and `text` are those of the SMTP reply."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(f"{code} {text}")

@@ -46,7 +46,7 @@ def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> N
     for delivery in deliveries:
         if not user_mail.deliver(ctx, s, delivery):
             continue
-        if delivery.system and not ctx.config.replicates:  # an ordinary mail is bad mail either way
+        if delivery.system and not ctx.config.replicates:  # an ordinary mail is bad mail in both cases
             agent_disabled.keep_mail(s, delivery)
             continue
         incoming.receive(ctx, s, delivery.sender, delivery.content, delivery.message_id, system=delivery.system)

@@ -1,7 +1,8 @@
 """A store whose replication agent is disabled: the registry value `Replication` was 0 at its start (spec: SE-1).
 
 Users can still change messages; their changes wait for a broadcast. Age limits are applied. The store sends nothing, no
-replication timer fires, and replication mail that arrives is kept. A start with the agent enabled processes what was kept.
+replication timer fires, and replication mail that arrives is kept. The next start with the agent enabled processes the kept
+mail.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def log_disabled(ctx: Context, s: Stimulus) -> None:
 
 
 def keep_mail(s: Stimulus, mail: LocalDelivery) -> None:
-    """Keep a replication mail until the agent is enabled. It is durable, so the sender may delete it (spec: IN-2)."""
+    """Keep a replication mail until the agent is enabled. It is then durable, so the sender may delete it (spec: IN-2)."""
     s.conn.exec_driver_sql("INSERT INTO waiting (sender, content) VALUES (?, ?)", (mail.sender, mail.content))
 
 

@@ -27,7 +27,7 @@ States of an entry; `ask` is the step that chooses sources and sends requests:
 
 States of a request, in the column `answered`: 0 SILENT; 1 ANSWERED, the source sent something; 2 RECALLED, the entry became
 due before the retry time-out. A request ends when its numbers arrived ("satisfied"), the source has none of them ("empty"),
-they expired there ("expired"), its retry time-out ended ("retry"), or its entry was pruned ("pruned").
+the items expired there ("expired"), its retry time-out ended ("retry"), or its entry was pruned ("pruned").
 
 Example: B of another site lacks A-5 to A-9.
 
@@ -134,8 +134,8 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
 def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> None:
     """Claim own changes that were replaced here before their broadcast, and that another store has.
 
-    A response brought them there. No broadcast of this store will name them, so without this the sets of the stores
-    would stay different (spec: CV-1, CN-7).
+    A response brought these changes to that store. No broadcast of this store will name them, so the sets of the stores would
+    otherwise stay different (spec: CV-1, CN-7).
     """
     found = CNSet.from_numbers(
         ctx.store.number(LOCAL_REP, ctr)
@@ -240,7 +240,7 @@ def _remove(ctx: Context, s: Stimulus, entry: Entry, how: str) -> None:
         end(ctx, s, request, how)
     s.conn.exec_driver_sql("DELETE FROM entry WHERE id = ?", (entry.id,))
     clear_timer(s.conn, Timer.ENTRY, entry.id)
-    backfill_array.wake_next(ctx, s)  # the entry may have been woken for a slot, which another can use now
+    backfill_array.wake_next(ctx, s)  # this entry may have been woken for a slot, which another entry can use now
 
 
 def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
@@ -349,7 +349,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
     entry.waiting = False
     entry.attempts += 1
     entry.base_at = s.now
-    # A request of an earlier round has its own retry time: its source is checked then, and its slot becomes free.
+    # A request of an earlier round has its own retry time. At that time its source is checked, and its slot becomes free.
     entry.due_at = min([retry_at, *(request.retry_at for request in running)])
     save(s.conn, entry)
     set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
@@ -387,7 +387,7 @@ def _request(ctx: Context, s: Stimulus, entry: Entry, source: str, numbers: Numb
 
 
 def mark_down(ctx: Context, s: Stimulus, store: str, fid: int) -> None:
-    """Mark a source down that did not answer before the retry time-out (spec: BF-4)."""
+    """Mark a source as down, because it did not answer before the retry time-out (spec: BF-4)."""
     s.conn.exec_driver_sql(
         "INSERT INTO peer (store, down, heard_sent_at, backfilled_at) VALUES (?, 1, 0, 0)"
         " ON CONFLICT (store) DO UPDATE SET down = 1",

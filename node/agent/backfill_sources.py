@@ -42,7 +42,7 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
 
 
 def missing_of(conn: Connection, fid: int) -> NumberSets:
-    """Return all numbers that this store lacks in the folder: those of all its entries."""
+    """Return all numbers that this store lacks in the folder. They are the numbers of the folder's entries."""
     return NumberSets.union_all(each.numbers for each in entries(conn, fid))
 
 
@@ -105,7 +105,7 @@ def entry_of(ctx: Context, store: str) -> StoreEntry:
 
 
 def record_ignored_setting(ctx: Context, s: Stimulus) -> None:
-    """Record an event if the preferred source is not a server of this organization: it is ignored (spec: BF-7)."""
+    """Record an event if the preferred source is ignored, because it is not a server of this organization (spec: BF-7)."""
     preferred = ctx.config.preferred_source
     if preferred is not None and ctx.directory.get(preferred) is None:
         reason = f"no server of that name has joined; there are {', '.join(ctx.directory.stores())}"

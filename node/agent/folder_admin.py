@@ -42,7 +42,7 @@ class FolderFields(TypedDict, total=False):
     """The properties of a folder as users give them, all as text. A missing property keeps its default or present
     value.
 
-    alias and age_limit may be 'none', alias 'default'; a changed schedule 'default' means the schedule of the store.
+    alias and age_limit may be 'none', alias also 'default'. A changed schedule 'default' means the store's schedule.
     """
 
     replicas: Sequence[str] | None
@@ -62,7 +62,7 @@ class FolderChanges(FolderFields, total=False):
 
 
 def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> str:
-    """Create a folder and return its id. Without `replicas` it gets those of its parent; a top folder gets this store."""
+    """Create a folder and return its id. By default it gets the replica list of its parent; a top folder gets this store."""
     above, _, name = path.strip("/").rpartition("/")
     parent = ctx.folders.visible(above) if above else None
     _check_name(name)
@@ -107,7 +107,7 @@ def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> str:
 
 
 def _with(props: FolderProperties, fields: FolderFields) -> FolderProperties:
-    """Return the properties with the fields that are given. Raise Misuse for a wrong one."""
+    """Return the properties with the fields that are given. Raise Misuse for a wrong value."""
     given = ((*_CHECKED[name], value) for name, value in fields.items() if name in _CHECKED and value is not None)
     return replace(props, **{attribute: checked(value) for attribute, checked, value in given})
 
@@ -212,7 +212,7 @@ def _checked_schedule(schedule: str) -> str | None:
 def _checked_age(text: str) -> int | None:
     """Return an age limit such as `30 d` in microseconds, or None for no limit (spec: DL-3).
 
-    Raise Misuse if it is not valid.
+    Raise Misuse if the text is not valid.
     """
     if text == "none":
         return None
@@ -226,7 +226,7 @@ def _checked_age(text: str) -> int | None:
 
 
 def _checked_alias(alias: str) -> str | None:
-    """Return the alias; None means that it is made from the name, '' that the folder has none."""
+    """Return the alias. None means that it is made from the name; '' means that the folder has no alias."""
     if alias == "default":
         return None
     if alias == "none":

@@ -1,13 +1,13 @@
 """What happens to a mail that arrives at the store's address (spec: IN-1 to IN-5).
 
     1 read            decode the mail and check its signature; otherwise it is bad mail, and nothing else happens
-    2 record arrival  the sender is up, unless a later mail of it came before (spec: BF-4, RT-3)
-    3 replace rows    the sender's row of each section replaces the one here, unless that is from a later mail (spec: RST-4)
+    2 record arrival  the sender is up, unless a later mail from it arrived first (spec: BF-4, RT-3)
+    3 replace rows    the sender's row of each section replaces the row here, unless that row is from a later mail (spec: RST-4)
     4 handle          by type: apply updates, answer a request, read a status
     5 note missing    numbers that the sender's rows claim and this store lacks go into the backfill array (spec: BF-1)
 
-Rows come before step 4, so that every decision uses the sender's newest claims. Missing numbers come after it, because the
-mail may bring them itself.
+Rows are replaced before step 4, so that every decision uses the sender's newest claims. Missing numbers are noted after step 4,
+because the mail itself may bring them.
 
 What step 4 does with an update:
 
@@ -28,7 +28,7 @@ Example: A creates folder F with replicas on A and B (A-7) and posts in it (A-8)
     10:00  content mail with A-8    F is unknown at B: the mail is held until 14:00
     10:05  hierarchy mail with A-7  F is applied, its replica begins, the held mail is processed: A-8 is applied
 
-If the hierarchy mail comes after 14:00, the held mail was dropped. B requests the status of F, and backfill brings A-8.
+If the hierarchy mail comes after 14:00, the held mail is gone. B requests the status of F, and backfill brings A-8.
 
 What must never happen: a bad mail changes a row; a mail that was sent earlier replaces a row from a later one; the numbers of
 a held or failed update enter the own row; a mail that arrives twice has an effect twice (spec: IN-3).
@@ -74,13 +74,13 @@ _DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4
 BAD_MAIL_KEPT = 1000
 """How many bad mails are kept for people to read. The oldest are deleted first."""
 
-TRANSIT_WEIGHT = 4  # spec: RT-3 the newest weighs 1/4
+TRANSIT_WEIGHT = 4  # spec: RT-3 the newest transit time has a weight of 1/4
 
 
 def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: str, *, system: bool) -> None:
     """Receive a mail to this store's address. A bad mail is put aside and has no other effect (spec: IN-5).
 
-    `system`: it arrived as a system message.
+    `system`: the mail arrived as a system message.
     """
     try:
         if not system:  # spec: ML-3
@@ -105,7 +105,7 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: 
 def read(ctx: Context, content: bytes) -> ReplicationMail:
     """Return the replication mail in a mail's content.
 
-    Raise BadMail if there is none, or its sender is not another store here.
+    Raise BadMail if there is none, or if its sender is not another store in the directory.
     """
     mail = decode_content(ctx, content)
     if ctx.directory.get(mail.store) is None:
@@ -156,7 +156,7 @@ def _record_arrival(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int)
         "SELECT down, transit_us, heard_sent_at FROM peer WHERE store = ?", (mail.store,)
     ).first()
     if row is not None and mail.sent_at <= row[2]:
-        return  # a duplicate, or overtaken by a later one
+        return  # a duplicate, or a later mail has overtaken it
     duration_us = max(0, s.now - mail.sent_at)
     transit = duration_us if row is None or row[1] is None else row[1] + (duration_us - row[1]) // TRANSIT_WEIGHT
     s.conn.exec_driver_sql(

@@ -39,7 +39,7 @@ def replica_limits(topology: Topology, store: str) -> dict[bytes, int]:
 
 
 def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None:
-    """Write the first state of a store. `later`: it joins a running organization."""
+    """Write the first state of a store. `later`: the store joins a running organization."""
     ctx.rst.begin(s.conn, HIERARCHY_FID, 0, fresh=later)
     guid = setup_guid(topology)
     ctx.store.learn_store(s.conn, guid, SETUP)

@@ -29,8 +29,8 @@ Until it is GONE, the leaving store answers backfill requests, so it is a source
 Example: A and B hold a folder; A has A-1..5, B has A-1..4. A is taken off the list. A requests with A-1..5; B makes an entry
 for A-5 and does not answer. B's backfill request goes to A, whose response brings A-5. B answers "retained"; A drops the data.
 
-What must never happen: the data is dropped before a store that is on the list now has all of it; the answer of a store that
-is itself leaving counts, or the answer to an earlier removal; the last copy of an item that did not expire is lost (DU-1).
+What must never happen: the data is dropped before a store that is on the list now has all of it; an answer counts although its
+store is itself leaving, or although it answers an earlier removal; the last copy of an item that did not expire is lost (DU-1).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def is_announced(s: Stimulus, fid: int) -> bool:
 
 
 def announce_again(ctx: Context, s: Stimulus) -> None:
-    """Repeat the delete-pending requests that nobody has answered, at a status check."""
+    """At a status check, repeat the delete-pending requests that no holder has answered."""
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
         if own is not None and own.pending and not is_set(s.conn, Timer.DROP, fid):
@@ -103,7 +103,7 @@ def on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -
 
 
 def drop_now(ctx: Context, s: Stimulus, fid: int) -> None:
-    """Drop a replica of which another store has everything."""
+    """Drop a replica, because another store has all its changes."""
     drop(ctx, s, ctx.folders.at(fid), "the replica is removed")
 
 
@@ -125,7 +125,7 @@ def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
 
 
 def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section, own: OwnRow) -> None:
-    """Note what a leaving store has. Answer now if this store has all of it, otherwise as soon as it has."""
+    """Note what a leaving store has. If this store has all of it, answer now, otherwise later."""
     s.conn.exec_driver_sql(
         "INSERT OR REPLACE INTO leaver (fid, store, mail, numbers, numbers_fai) VALUES (?, ?, ?, ?, ?)",
         (own.fid, mail.store, mail.message_id, *section.row.encode()),

@@ -74,7 +74,7 @@ STEPS: Sequence[tuple[_Fits, _Key]] = (
     (lambda each: not each.near and each.transit_us is not None, lambda each: (_known(each.transit_us),)),
     (lambda each: not each.near, lambda each: ()),
 )
-"""For each step of S0: which servers it considers, and their order. Newer servers and full holders come before it."""
+"""For each step of S0: which servers it considers, and their order. Newer servers and full holders come first."""
 
 
 def six_steps(holders: Sequence[Holder], limit: int) -> list[tuple[int, Holder]]:
@@ -135,7 +135,7 @@ def _holder(ctx: Context, conn: Connection, own: OwnRow, store: str) -> Holder:
         version=entry.version,
         near=ctx.directory.same_site(ctx.name, store),
         down=down,
-        active=transit_us is not None and not down,  # a mail of it has come
+        active=transit_us is not None and not down,  # a mail from it has arrived
         cost=ctx.directory.cost(ctx.name, store),
         affinity=ctx.directory.affinity(ctx.name, store),
         transit_us=transit_us,

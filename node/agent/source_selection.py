@@ -1,8 +1,8 @@
 """The three methods of choosing backfill sources (spec: BF-3).
 
 A method gets the holders and the missing numbers. It returns a `Choice`: the holders in order, which of them are asked for
-which numbers, and why each other one is passed over. It reads no tables and sends nothing; `node.agent.backfill_sources` does
-both.
+which numbers, and why each other holder is passed over. It only computes: `node.agent.backfill_sources` reads the tables, and
+`node.agent.backfill` sends the requests.
 
     method       versions     order                                                who is asked, and for what
     two_holders  5.5          up, most numbers, own site, cost                     the first two, each for all it has
@@ -198,7 +198,7 @@ def _one(order: list[Source], asked: Source, *, one_by_one: bool) -> Choice:
 
 
 def _unfit(source: Source) -> str:
-    """Return why a source cannot be asked, whatever the order, or ''."""
+    """Return why a source cannot be asked in any order, or ''."""
     if not source.has:
         return NOTHING
     return "" if source.addressed else ADDRESS

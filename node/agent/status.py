@@ -1,8 +1,8 @@
 """Statuses and status requests: how stores learn what others have when broadcasts get lost (spec: ST-1 to ST-7).
 
-A status says what its sender has. A status request asks other stores for theirs. A store makes a status check twice a day, at
-00:15 and 12:15 UTC by default, for all its replicas that are not delete-pending.
-The rows and gaps that an arriving status brings are handled in `node.agent.incoming`, as those of any mail.
+A status says what its sender has. A status request asks other stores for their statuses. A store makes a status check twice a
+day, at 00:15 and 12:15 UTC by default, for all its replicas that are not delete-pending. `node.agent.incoming` handles the rows
+and gaps that a status brings, like the rows and gaps of any mail.
 
 States of a folder, in the columns `last_update_at` and `status_sent_at` of the own row:
 
@@ -15,9 +15,9 @@ States of a folder, in the columns `last_update_at` and `status_sent_at` of the 
     REPORTED  a check, at least 24 h after that status, while a   REPORTED; a status marked "repeat" to that holder,
               holder's row is absent or lacks something           at most once in 24 h (spec: ST-7)
 
-A status request makes one row of `asked` for each required responder. The row ends when a mail about the folder arrives that
-the responder sent after the request. Each check sends the request again, marked "repeat", to the responders that are left,
-except to those that cannot have anything new (`_has_answered`).
+A status request makes one row of `asked` for each required responder. The row is deleted when a mail about the folder arrives
+that the responder sent after the request. Each check sends the request again, marked "repeat", to the other responders, except
+those that cannot have anything new (`_has_answered`).
 
     mail                                    who answers it
     status                                  nobody
@@ -80,7 +80,7 @@ def send_wanted(ctx: Context, s: Stimulus) -> None:
     fids = [fid for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted ORDER BY fid")]
     s.conn.exec_driver_sql("DELETE FROM wanted")
     owned = [own for fid in fids if (own := ctx.rst.own(fid)) is not None and not own.pending]
-    # For the hierarchy of a new store all must respond, whatever the version (spec: ST-3, RP-3).
+    # For the hierarchy of a new store, all must respond in every version (spec: ST-3, RP-3).
     tree = [own for own in owned if own.fid == HIERARCHY_FID]
     request(ctx, s, tree, Responders.ALL_HOLDERS)
     request(ctx, s, [own for own in owned if own not in tree], ctx.config.profile.list_responders)
@@ -122,7 +122,7 @@ def _request(
 
 
 def at_start(ctx: Context, s: Stimulus) -> None:
-    """Send the status requests of a start: those of the version, or of a registry value (spec: ST-3)."""
+    """Send the status requests that the version, or a registry value, requires at a start (spec: ST-3)."""
     profile, settings = ctx.config.profile, ctx.config.settings
     if profile.asks_nightly and not settings.startup_messages_disabled:
         request(ctx, s, _active(ctx), Responders.ALL_HOLDERS, awaited=False)
@@ -170,7 +170,7 @@ def _must_answer(ctx: Context, own: OwnRow, section: Section) -> bool:
     if Mark.REPEAT in section.marks:  # spec: ST-7 always answered
         return ctx.name in section.responders
     required = Mark.ALL_RESPOND in section.marks or ctx.name in section.responders
-    # The request has the requester's complete row, which is newer than its row here.
+    # The request has the requester's complete row, which is newer than the copy here.
     return required and not own.numbers <= section.row
 
 
@@ -214,7 +214,7 @@ def next_check(ctx: Context, now: LabTime) -> LabTime:
 
 
 def check(ctx: Context, s: Stimulus) -> None:
-    """Run a status check: delete what is old, repeat what may have been lost, send the statuses that are due."""
+    """Run a status check: delete old records, repeat mails that may have been lost, and send the statuses that are due."""
     set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
     _forget_old_requests(s)
     replica_removal.announce_again(ctx, s)

@@ -1,8 +1,8 @@
 """The deletion of a store from the directory (spec: RP-6).
 
-It is refused while the store is on a replica list. By force, hierarchy changes remove the store from every list, even where
-it is the last replica. Every store deletes its rows about it. Missing numbers that only the deleted store claimed are
-removed from the backfill array and reported as lost.
+The deletion is refused while the store is on a replica list. By force, hierarchy changes remove the store from every list, even
+where it is the last replica. Every other store deletes its rows about the deleted store. Missing numbers that only the deleted
+store claimed are removed from the backfill array and reported as lost.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
 
 
 def forget_store(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None:
-    """Remove a store from the directory here, with all rows about it, and report what only it had as lost."""
+    """Remove a store from the directory here, with all rows about it, and report as lost the changes that only it had."""
     if ctx.directory.get(store) is None:
         return
     ctx.directory.leave(s, store)

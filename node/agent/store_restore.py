@@ -1,8 +1,8 @@
 """A store that is restored from a backup (spec: RP-4).
 
 Its change counter is that of the backup, but other stores may have seen higher numbers. So by default the store takes a new
-replica GUID. Numbers of the old GUID are then like those of any other store, and backfill brings back what others have of
-them. A setting omits the new GUID, so that a class can see change numbers that are given out twice.
+replica GUID. Numbers of the old GUID are then like the numbers of any other store, and backfill brings back the changes that
+others have. With a setting the store keeps its GUID, so that a class can see change numbers that are given out twice.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def prepare_new(conn: Connection, continued: Continued, name: str, seed: bytes) 
 def _continue(conn: Connection, store: StoreState, continued: Continued) -> None:
     store.incarnation, store.seq = continued.incarnation, continued.seq
     store.lamport, store.last_at = continued.lamport, max(store.last_at, continued.last_at)
-    # In the database, because the process may be killed before its first stimulus commits.
+    # This is in the database, because the process may be killed before its first stimulus commits.
     conn.exec_driver_sql("DELETE FROM unsent_before")
     for folder, numbers in continued.unsent.items():
         conn.exec_driver_sql(
@@ -147,14 +147,14 @@ def request_statuses(ctx: Context, s: Stimulus) -> None:
     if ctx.config.replicates:
         request(ctx, s, owned, ctx.config.profile.restore_responders)
         return
-    for own in owned:  # sent when the agent is enabled, in its first cycle
+    for own in owned:  # the requests are sent when the agent is enabled, in its first cycle
         want_status(ctx, s, own.fid)
 
 
 def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
     """Claim the unsent changes of the old GUID that the backup has.
 
-    They are numbers of another replica now, and a store claims such numbers as soon as it has the change (spec: RST-1).
+    Their numbers now belong to another replica, and a store claims such numbers as soon as it has the change (spec: RST-1).
     Without this, the store would request changes that it already has.
     """
     for fid in ctx.rst.held_fids():

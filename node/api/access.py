@@ -184,7 +184,7 @@ def _too_large(limit: int) -> Any:
 
 
 class _Body:
-    """A request's body while it is received: it counts its bytes against its own limit and the common one."""
+    """A request's body while it is received: it counts its bytes against its own limit and the common limit."""
 
     def __init__(self, guard: Guard, receive: Receive, limit: int) -> None:
         self._guard = guard

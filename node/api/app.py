@@ -30,7 +30,7 @@ _NO_ROOM: Final = frozenset({errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFI
 
 
 def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequence[type[Exception]] = ()) -> FastAPI:
-    """Return the application. more: routes besides those of stores. kinds: errors that become a 409 with their text."""
+    """Return the application. more: routes in addition to the routes of stores. kinds: errors that become a 409."""
     app = FastAPI(
         title=title,
         description="Public folder stores that replicate by mail. Times are in UTC, for example 2003-10-21T00:15:00Z."

@@ -89,7 +89,7 @@ class Resolve(Body):
 
 
 class FolderProperties(Body):
-    """Properties of a folder; one that is missing stays as it is, or gets its default in a new folder.
+    """Properties of a folder. A missing property stays as it is, or gets its default in a new folder.
 
     alias: the local part of its mail address. age_limit: for example 30 d, or none. resolve: how its conflicts are resolved,
     and whether contacts are notified.
@@ -130,7 +130,7 @@ MOST_MISTAKES: Final = 3
 """How many mistakes of a request an answer names."""
 
 _PLACES: Final = frozenset({"body", "query", "path", "header"})
-"""The first part of a location, which tells the reader nothing that the name of the field does not."""
+"""The first part of a location. Messages omit it, because the name of the field is enough."""
 
 _Words = Callable[[Any, Mapping[str, Any]], str]
 

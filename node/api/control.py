@@ -26,7 +26,7 @@ class Instant(Body):
 
 
 class Peers(Body):
-    """The addresses at which the other servers take mail, and what the node must ask the coordinator.
+    """The addresses at which the other servers accept mail, and what the node must ask the coordinator.
 
     asks: ask before each mail. keeps: send the content of each mail, too. verbs: ask at each SMTP verb.
     """

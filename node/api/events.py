@@ -47,7 +47,7 @@ def events_router(hosts: Hosts) -> APIRouter:
         after: Annotated[Number, Query(description="The number (seq) of the last known event.")] = 0,
         limit_bytes: Annotated[int, Query(ge=1, le=16 * MOST_BYTES)] = MOST_BYTES,
     ) -> Response:
-        """Return events as JSON lines, from number `after` + 1 on. To get all, repeat it with the seq of the last one."""
+        """Return events as JSON lines, from number `after` + 1 on. To get all events, repeat this with the last seq."""
         found = hosts.host(name).read(lambda node: node.events_after(after, limit_bytes))
         return Response(b"".join(line + b"\n" for _, line in found), media_type="application/x-ndjson")
 
@@ -57,7 +57,7 @@ def events_router(hosts: Hosts) -> APIRouter:
         after: Annotated[Number | None, Query(description="Begin after the event with this seq; default: now.")] = None,
         last: LastEventId = None,
     ) -> Response:
-        """Stream the events of the store as server-sent events. The id of each is its seq."""
+        """Stream the events of the store as server-sent events. The id of an event is its seq."""
         host = hosts.host(name)
         begins = after if after is not None else host.read(lambda node: node.seq)
         resumed = seq_of(last)
@@ -70,7 +70,7 @@ def events_router(hosts: Hosts) -> APIRouter:
         after: Annotated[str | None, Query(max_length=20_000, description="An id, as A:12,B:30; 0: all.")] = None,
         last: LastEventId = None,
     ) -> Response:
-        """Stream the events of all stores here as server-sent events. An id has the last seq of each, as A:12,B:30."""
+        """Stream the events of all stores here as server-sent events. An id has the last seq of each store: A:12,B:30."""
         return streamed(_of_all(hosts, _position(hosts, last if last is not None else after)))
 
     return router

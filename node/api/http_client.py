@@ -1,7 +1,7 @@
 """HTTP between processes of a lab: a small client with persistent connections, for short requests.
 
 It supports the part of HTTP/1.1 that uvicorn answers with: a status, headers, a body of declared length. Every request through
-it may be repeated safely. So if a persistent connection is dead, the request is sent again on a new one.
+this client may be repeated safely. So if a persistent connection is dead, the request is sent again on a new one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class HttpLine:
     async def ask(
         self, method: str, path: str, body: bytes = b"", *, timeout_s: float | None = None
     ) -> tuple[int, bytes]:
-        """Return the status and the body of the answer. Raises Unanswered if none comes within `timeout_s` of real time."""
+        """Return the status and the body of the answer. Raises Unanswered after `timeout_s` of real time."""
         head = (
             f"{method} {path} HTTP/1.1\r\n{self._headers}Content-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"

@@ -101,7 +101,7 @@ class HttpServer:
             late.cancel()
 
     def _hang_up(self) -> None:
-        # The connections first, so that no client waits for the answer of a cancelled request.
+        # Close the connections first, so that no client waits for the answer of a cancelled request.
         for connection in list(self._server.server_state.connections):
             connection.transport.abort()
         for task in list(self._server.server_state.tasks):

@@ -19,7 +19,7 @@ MOST_LISTED: Final = 10_000
 
 
 class HttpRead:
-    """One read: `path` is below `/nodes/{name}`, and parameters that it does not name are in the query."""
+    """One read: `path` is below `/nodes/{name}`, and parameters that are not in the path are in the query."""
 
     def __init__(self, name: str, path: str) -> None:
         self.name = name

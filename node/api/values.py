@@ -31,7 +31,7 @@ _STATUS: Final[dict[type[Exception], int]] = {
     errors.MailRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.NodeError: HTTPStatus.CONFLICT,
 }
-"""The status of each error of a node; an error that is missing has that of its nearest base class."""
+"""The status of each error of a node; an error that is not listed has the status of its nearest base class."""
 
 
 class ServerUnknown(Exception):

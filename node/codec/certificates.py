@@ -1,7 +1,7 @@
 """X.509 certificates of the lab's authority, for STARTTLS between servers.
 
-Their Ed25519 keys are derived from the lab's seed. They are not those of `node.codec.signing`. The same seed makes
-the same files. Certificates are valid for a century, because lab time is not the time of the machine.
+Their Ed25519 keys are derived from the lab's seed. They are not the keys of `node.codec.signing`. The same seed makes the same
+files. Certificates are valid for a century, because lab time is not the time of the machine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ServerCertificate:
 
 
 def server_certificate(seed: bytes, server: str) -> ServerCertificate:
-    """Return the certificate of a server with this name. `seed` is the authority's, as for `LabAuthority`."""
+    """Return the certificate of a server with this name. `seed` is the seed of the authority."""
     authority_key = derived_key(seed, "tls authority")
     key = derived_key(seed, f"tls server {server}")
     authority = (

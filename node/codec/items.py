@@ -43,7 +43,7 @@ from transport.mapi.property_tags import (
 )
 from transport.mime.item_conversion import MailPost, edit_mail, mail_of_item
 
-# The encoding of PR_REPLICA_LIST is not public [X, section 6.5], so pflab defines these: see docs/wire-format.md.
+# The encoding of PR_REPLICA_LIST is not public [X, section 6.5], so pflab defines these properties; see docs/wire-format.md.
 PR_PFLAB_REPLICAS = 0x6700101F  # names of the holders' stores
 PR_PFLAB_REPLICAS_ADDED = 0x67011014  # when each was added, lab time in microseconds
 PR_PFLAB_CONTACTS = 0x6702101F
@@ -110,12 +110,12 @@ class FolderProperties:
 
     @property
     def shows_conflicts(self) -> bool:
-        """Whether readers see that a message is in conflict: not if the last writer wins (spec: CF-4)."""
+        """Whether readers see that a message is in conflict. They do not if the last writer wins (spec: CF-4)."""
         return self.resolve != RESOLVE_LAST_WRITER_WINS
 
     @property
     def notifies_conflicts(self) -> bool:
-        """Whether contacts get notices of conflicts: only of those that are shown (spec: CF-4)."""
+        """Whether contacts get notices of conflicts. Only conflicts that are shown cause notices (spec: CF-4)."""
         return self.shows_conflicts and self.resolve != RESOLVE_NO_NOTIFICATION
 
     def with_replicas(self, stores: Sequence[str], now: LabTime) -> FolderProperties:
@@ -190,7 +190,7 @@ def encode_mail(
 
 
 def export_mail(stream: bytes, *, message_id: str, sender: str) -> bytes:
-    """Return an item as a mail: the mail that it was made from, or a new one (spec: ML-5)."""
+    """Return an item as a mail: the mail that it was made from, or a new mail (spec: ML-5)."""
     return mail_of_item(decode_item(stream), message_id=message_id, sender=sender)
 
 
@@ -370,7 +370,7 @@ def object_text(object_id: bytes) -> str:
 
 
 def object_from_text(text: str) -> bytes:
-    """Return the object id in a text. Raise ValueError if it is not one."""
+    """Return the object id in a text. Raise ValueError if the text is not an object id."""
     return ChangeNumber.parse(text).to_xid()
 
 

@@ -140,7 +140,7 @@ def read_post(stream: bytes) -> PostFields | None:
 
 
 def _after_text(stream: bytes, at: int, size: int) -> int:
-    """Return where the property after a text of `size` bytes with its NUL begins. Raise ValueError if it is not a text."""
+    """Return where the property after a text begins; `size` includes the NUL. Raise ValueError if the text is not valid."""
     if utf_16_le_decode(stream[at : at + size], "strict", True)[0][-1:] != "\0":
         raise ValueError("not a text that encode_post wrote")
     return at + (size + 3 & -4)

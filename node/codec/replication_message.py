@@ -50,7 +50,7 @@ SUBJECTS: Final = {
     MessageType.HIERARCHY_RESPONSE: "Folder Hierarchy Backfill Response",
     MessageType.CONTENT_RESPONSE: "Folder Content Backfill Response",
 }
-"""Subjects in the style of the only one that is published, `Folder Content Backfill Response` [X, section 3]."""
+"""Subjects in the style of the only published subject, `Folder Content Backfill Response` [X, section 3]."""
 
 UPDATES: Final = frozenset(
     {MessageType.HIERARCHY, MessageType.CONTENT, MessageType.HIERARCHY_RESPONSE, MessageType.CONTENT_RESPONSE}
@@ -112,7 +112,7 @@ MAX_STANDS_FOR = 100_000  # superseded numbers of one update: edits of one objec
 
 @dataclass(slots=True, unsafe_hash=True)  # never changed, like `Version`
 class Update:
-    """A version or a deletion in a mail, with the numbers that it stands for beside its own (spec: CN-7)."""
+    """A version or a deletion in a mail, with the numbers that it stands for in addition to its own (spec: CN-7)."""
 
     version: Version
     stands_for: CNSet = CNSet.EMPTY
@@ -131,7 +131,7 @@ def names_of(updates: Sequence[Update]) -> NumberSets:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What a mail says about one folder. `numbers`: those that the mail claims; in a request, the requested ones."""
+    """What a mail says about one folder. `numbers`: the numbers that the mail claims or, in a request, requests."""
 
     folder: bytes
     row: NumberSets
@@ -217,7 +217,7 @@ _NUMBER_PAD: Final = bytes(-XID_SIZE & 3)
 
 
 def _signed_bytes(props: Bag, parts: Iterable[Part], digests: Iterable[str]) -> bytes:
-    """Return what the signature of a mail signs. `digests` are those of the items in the parts."""
+    """Return the bytes that the signature of a mail signs. `digests` are those of the items in the parts."""
     pieces = [encode_bag({tag: props[tag] for tag in _SIGNED if tag in props})]
     for part, digest in zip(parts, digests, strict=True):
         beside = _beside_bytes(part.props)

@@ -47,7 +47,7 @@ def _statement(store: str, public_key: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The keys of one store: its own, its certificate (public key and the authority's signature), and the authority's."""
+    """The keys of one store: its own, its certificate (public key and the authority's signature), the authority's key."""
 
     store: str
     private_key: Ed25519PrivateKey = field(repr=False)

@@ -38,7 +38,7 @@ class LabClock:
         return self._rate
 
     def now(self) -> LabTime:
-        """Return the present lab time, never earlier than at the call before. At END_AT the clock stands still."""
+        """Return the present lab time, never earlier than at the previous call. At END_AT the clock stops."""
         if not self._rate:
             return self._anchor_at
         passed_s = max(0.0, self._monotonic() - self._anchor_s)

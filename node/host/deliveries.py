@@ -192,4 +192,4 @@ class Deliveries:
         try:
             self._stimulus(lambda node: node.hops_concluded(now, [(mail.queue_id, how) for mail, how in ended]))
         except Exception as error:
-            self._failed(error)  # if nothing can be written, they stay queued and are sent again (spec: OUT-9)
+            self._failed(error)  # if nothing can be written, the mails stay queued and are sent again (spec: OUT-9)

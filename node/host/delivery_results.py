@@ -11,14 +11,14 @@ from transport.envelope import SendOutcome, SendState, Transmission
 from transport.protocol.fault_points import AfterSend, Decide, Decision
 
 COLLECT_S: Final = 0.002
-"""Real time that an outcome waits for those of the other mails in flight; copies of one mail mostly end within this time.
+"""Real time that an outcome waits for the outcomes of other mails in flight; copies of one mail mostly end within this time.
 Until the outcome is committed the mail counts as in flight, so the lab does not count as quiet."""
 
 Ended = Sequence[tuple[Transmission, SendOutcome]]
 
 
 class DeliveryResults:
-    """Collects the outcomes of mails in flight, ends the mails there, and passes the outcomes to `conclude`.
+    """Collects the outcomes of mails in flight, removes the mails from `in_flight`, and passes the outcomes to `conclude`.
 
     The faults learn each outcome at once, through `decide`. If another process makes the decisions, `noted` is called when it
     has the outcome.

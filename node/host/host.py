@@ -34,10 +34,10 @@ What must never happen
   killed at any time.
 - The listener answers 250 before the node has committed the mail (IN-2).
 - The host reports that it is idle while a mail is being sent or received, or is due.
-- A row stays due although FRUITLESS_TICKS ticks in a row had nothing else to do (HostStuck).
+- A row stays due although FRUITLESS_TICKS consecutive ticks had nothing else to do (HostStuck).
 
 The host knows nothing about other nodes except `address_of(server)`. If a server has no address, or nobody listens there, the
-hop has failed as any other, and the MTA retries it (RT-2). A coordinator reads `busy(at)` and `activity` to find out when the
+hop fails like any other hop, and the MTA retries it (RT-2). A coordinator reads `busy(at)` and `activity` to find out when the
 whole lab is quiet.
 """
 
@@ -75,7 +75,7 @@ STUCK_PAUSE_S = 0.01
 """Real time that a host waits when its node has a due row that neither a tick nor a delivery removes."""
 
 FRUITLESS_TICKS = 100
-"""Ticks in a row that leave a row due; after that the node is stuck and the host fails."""
+"""After this many consecutive ticks that do not remove a due row, the node counts as stuck, and the host fails."""
 
 NO_ROOM_PAUSE_S = 0.5
 """Real time before the next attempt when nothing can be written."""
@@ -348,7 +348,7 @@ class Host:
 
     def _log_cannot_write(self, error: CannotWrite) -> None:
         """Log that nothing could be written. Nothing is lost: the node has rolled back, and the work is still due."""
-        if str(error) != self._write_error:  # otherwise it is logged already
+        if str(error) != self._write_error:  # otherwise the error is already logged
             log.warning("%s", error)
         self._stale = True
 
@@ -361,7 +361,7 @@ class Host:
             self._failed(error)
 
     def _failed(self, error: Exception) -> None:
-        """Note the failure and wake whoever waits for this host. The node has rolled the stimulus back."""
+        """Note the failure, and wake the tasks that wait for this host. The node has rolled the stimulus back."""
         self.failure = self.failure or error
         log.error("server %s failed", self.name, exc_info=error)
         self._idle()

@@ -14,10 +14,10 @@ from typing import Final
 from transport.envelope import Transmission
 
 MAX_DELIVERIES: Final = 16
-"""Mails in flight at once to hops below their limit; more would only wait for the sender's connections."""
+"""Largest number of mails in flight to hops below their limit. More would only wait for the sender's connections."""
 
 MAX_PER_HOP: Final = 8
-"""Mails in flight to one next hop, and so the most that a silent peer can block."""
+"""Largest number of mails in flight to one next hop. So a silent peer cannot block more."""
 
 REFILL_BELOW: Final = 8
 """Read the queue again when fewer mails than this are in flight, so that a long queue is read in batches."""

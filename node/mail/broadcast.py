@@ -14,7 +14,7 @@ A cycle of many changes is divided: one stimulus sends some mails (`node.mail.pa
 again, to the same instant. The mails are the same as those of one stimulus.
 
 A mail claims the numbers of its updates. It also claims all own numbers from the last number that was broadcast for the
-folder up to the highest own number in this mail. Between those are holes: numbers of other folders, which only their
+folder up to the highest own number in this mail. Between these numbers are holes: numbers of other folders, which only their
 owner may claim for this folder (spec: CN-6). Numbers of updates in later mails of the cycle are left out.
 
 Example: A changes folders F and G with one counter: F has A-4, A-7 and A-9, G has A-5, A-6 and A-8. A-4 was broadcast.
@@ -26,8 +26,8 @@ Example: A changes folders F and G with one counter: F has A-4, A-7 and A-9, G h
 If there are no other holders, or content is suspended, the changes count as broadcast without a mail; other stores get them
 by backfill.
 
-What must never happen: a mail claims a number above its last own change, or one of an update in a later mail, or one up to the
-counter at which this replica began; the own row claims an unsent change; one mail has changes of two folders.
+What must never happen: a mail claims a number above its last own change, or a number of an update in a later mail, or a number
+up to the counter at which this replica began; the own row claims an unsent change; one mail has changes of two folders.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
     named_later = _named_later(ctx, s.conn, own, number.counter) if left else NumberSets.EMPTY
     for mail, later in zip(mails, pending_after(mails, named_later), strict=True):
         numbers = _closed(ctx, own, mail, later)
-        ctx.rst.add(fid, numbers)  # broadcast now, so the own row that goes along claims it (spec: RST-1)
+        ctx.rst.add(fid, numbers)  # they are broadcast now, so the own row in the mail claims them (spec: RST-1)
         if stores:
             send(
                 ctx,

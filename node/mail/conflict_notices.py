@@ -1,7 +1,7 @@
 """Notices to a folder's contacts about conflicts and lost edits, with the messages attached (spec: CF-2, DL-2).
 
-They are mails: those to people are put into the lab's mailbox, those to a folder's address become posts. A folder that is
-its own contact gets none, and no notice answers another one (spec: ML-7).
+Notices to people are put into the lab's mailbox, and notices to a folder's address become posts. A folder that is its own
+contact gets no notice, and no notice answers another notice (spec: ML-7).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from transport.mime.compose import Attached
 from transport.stimulus import Stimulus
 
 MAX_ATTACHED: Final = 16 * 1024 * 1024
-"""Bytes of messages that one notice has attached. Others are only named, because they are in the folder anyway."""
+"""How many bytes of messages a notice has attached. It only names the other messages, because they are in the folder anyway."""
 
 MAX_LOST: Final = 40 * 1024 * 1024
-"""Bytes of an attached edit that lost: as large as a message can be, because no store has it any more."""
+"""Largest lost edit that is attached, in bytes. Any message fits, because no store has the edit any more."""
 
 
 def notify_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> None:

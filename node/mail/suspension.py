@@ -1,6 +1,6 @@
 """Suspending and resuming content replication for the organization (spec: RP-5).
 
-While it is suspended, a store of 2003 or 2007 sends no content, no content responses and no requests for content. Statuses
+While content is suspended, a store of 2003 or 2007 sends no content, no content responses and no requests for content. Statuses
 and the hierarchy continue, and content that arrives is applied. The backfill entries of content have no timers meanwhile. When
 content is resumed, each entry waits the time that was left.
 """
@@ -25,7 +25,7 @@ def is_suspended(ctx: Context, fid: int) -> bool:
 def apply_setting(ctx: Context, s: Stimulus) -> bool:
     """Suspend or resume content if the setting has changed, also while the store was stopped.
 
-    Return True if content is resumed now: the caller sets the cycles of unsent changes.
+    Return True if content is resumed now. Then the caller sets the cycles of unsent changes.
     """
     since_at = _since(s.conn)
     if ctx.config.content_suspended and since_at is None:

@@ -36,10 +36,10 @@ MAILBOX_KEPT: Final = 10_000
 """How many mails to people are kept. The oldest are deleted first."""
 
 MAX_MAILBOX_TEXT: Final = 64 * 1024
-"""Characters of a mail's text that the mailbox shows beside the mail."""
+"""How many characters of a mail's text the mailbox shows beside the mail."""
 
 MAX_ROUNDS: Final = 8
-"""How many further deliveries one delivery may cause here. A non-delivery report is one; more are never needed."""
+"""How many further deliveries one delivery may cause here. A non-delivery report is one delivery; more are never needed."""
 
 BEYOND_A_LIMIT: Final = "5.3.4"
 """The enhanced status code for a mail that is too large or too deeply nested (RFC 3463)."""
@@ -162,7 +162,7 @@ def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery, read: Callab
 
 
 def _mailbox_fields(mail: LocalDelivery, read: Callable[[], MailPost]) -> tuple[str, str, str]:
-    """Return sender, subject and text of a mail; for one beyond a limit only what its envelope says."""
+    """Return sender, subject and text of a mail. If the mail is beyond a limit, use only its envelope."""
     try:
         post = read()
     except CodecError as error:

@@ -47,8 +47,8 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
 def _without_dropped(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, result: Applied) -> list[Update]:
     """Return the updates without those whose folder was deleted and whose tombstone was dropped (spec: IN-1, DL-4).
 
-    Such a number is in the own row although its folder is unknown. A dropped tombstone that hides a folder of this mail is
-    applied again: the sender added it for this purpose (`hiding`).
+    The number of such an update is in the own row although its folder is unknown. A dropped tombstone that hides a folder of
+    this mail is applied again: the sender added it for this purpose (`hiding`).
     """
     own = ctx.rst.own(HIERARCHY_FID)
     assert own is not None, "every store holds the hierarchy"
@@ -149,7 +149,7 @@ def _reason_ignored(known: Folder | None, version: Version) -> str:
 
 
 def put(ctx: Context, s: Stimulus, folder: Folder, version: Version, old: Folder | None, *, sent: bool) -> None:
-    """Write a folder's winning version. The number of the previous one stays tied to the folder."""
+    """Write a folder's winning version. The number of the previous version stays tied to the folder."""
     if old is not None:
         tie(ctx, s.conn, HIERARCHY_FID, folder.object, [old.number])
     s.conn.exec_driver_sql(

@@ -26,9 +26,9 @@ Associated messages have no CONFLICT: the version with the highest rank stays (s
 folder's contacts (spec: DL-2). A version whose item expired here is still compared, but makes no conflict (spec: DL-3).
 
 Why the order of arrival does not matter. What is kept follows from the set of versions that arrived: the deletion with the
-highest rank if there is any, otherwise all versions that no other one includes. Inclusion is transitive, because the PCL of a
-version covers the PCLs of all it was made from. So a version that was removed or ignored earlier would be removed again by the
-version that stayed, whichever came first.
+highest rank if there is any, otherwise all versions that no other version includes. Inclusion is transitive, because the PCL of
+a version covers the PCLs of all versions that it was made from. So a version that was removed or ignored earlier would be
+removed again by the version that stayed, whichever came first.
 
 Example: A creates A-1. Then A edits (A-2) and B edits (B-5), neither knowing the other. A resolves the conflict (A-3).
 
@@ -74,7 +74,7 @@ Way = Literal["broadcast", "backfill", "queue"]
 
 @dataclass(slots=True)
 class Applied:
-    """The result of a mail's updates: the numbers accounted for, and what the contacts get notices about."""
+    """The result of a mail's updates: the numbers accounted for, and the conflicts and lost edits that need notices."""
 
     numbers: NumberSets = NumberSets.EMPTY
     fresh: bool = False  # a version was applied
@@ -215,7 +215,7 @@ def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: KeptVersion, ve
     pcl = kept.pcl.merge(version.pcl)
     if version_rank(version.number, version.modified_at) > kept.rank:
         tie(ctx, s.conn, fid, version.object, [kept.number])
-        # An own deletion that is still unsent need not be broadcast: the one that arrived says the same.
+        # An own deletion that is still unsent need not be broadcast, because the deletion that arrived says the same.
         s.conn.exec_driver_sql(
             "UPDATE message SET rep = ?, ctr = ?, pcl = ?, modified_at = ?, sent = 1, supersedes = 1 WHERE mid = ?",
             (
@@ -261,7 +261,7 @@ def _load(ctx: Context, conn: Connection, object_id: bytes, kept: KeptVersion) -
 
 
 def _apply_edit(ctx: Context, s: Stimulus, fid: int, version: Version, kept: list[KeptVersion], result: Applied) -> str:
-    """Compare a version with every kept one and apply it (spec: CN-4). Return why it is ignored, or ''."""
+    """Compare a version with every kept version and apply it (spec: CN-4). Return why it is ignored, or ''."""
     if any(each.pcl.includes(version.number) for each in kept):
         return "old"
     if version.fai and kept:  # spec: CN-9

@@ -44,7 +44,7 @@ def plan(ctx: Context, s: Stimulus) -> None:
 
 
 def schedule(ctx: Context, s: Stimulus, folder: Folder) -> None:
-    """Set the timer after a conflict arose. A timer that is set is for an older conflict and stays."""
+    """Set the timer after a conflict arose. A timer that is already set belongs to an older conflict, and stays."""
     limit_us = ctx.config.settings.conflict_age_us
     if limit_us is not None and folder.home == ctx.name:
         set_timer_if_none(s.conn, Timer.CONFLICT, 0, s.now + limit_us)

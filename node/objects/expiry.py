@@ -23,9 +23,9 @@ from transport.stimulus import Stimulus
 
 
 def limit_of(ctx: Context, fid: int) -> int | None:
-    """Return the age limit of a folder here in microseconds, or None: that of this replica, this store or the folder.
+    """Return the age limit of a folder here in microseconds, or None.
 
-    The first of these that is set applies [X Q170033].
+    The limit of the replica, the store or the folder applies: the first of these that is set [X Q170033].
     """
     folder = ctx.folders.at(fid)
     for limit in (ctx.replica_limits.get(folder.object), ctx.config.settings.age_limit_us):
@@ -159,7 +159,8 @@ def note_expired_at(s: Stimulus, fid: int, store: str, numbers: NumberSets) -> N
 def drop_unclaimed(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
     """Delete the notes about numbers that the new row of the store does not claim.
 
-    The replica that said so was removed, or restored from a backup. If the store gets such a number again, it has the item.
+    The replica that sent the note was removed, or restored from a backup. If the store gets such a number again, it has the
+    item.
     """
     said = expired_at_store(s.conn, fid, store)
     if not said <= row:
@@ -178,8 +179,8 @@ def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberS
 def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
     """Return those of the numbers that no other holder can have any more.
 
-    Each holder either said that they expired there, or sent a row without them after another store said so. An older
-    row is not enough, because its store may have received the numbers since. A store that has them sends a status and
+    Each holder either said that they expired there, or sent a row without them after another store said that they expired. An
+    older row is not enough, because its store may have received the numbers since. A store that has them sends a status and
     repeats it (spec: ST-1, ST-7). So a store that stays silent for that long does not have them.
     """
     if not numbers:

@@ -24,7 +24,7 @@ MAX_ITEM_BYTES = 40 * 1024 * 1024
 """The largest message. With base64 and header lines of the hops it stays under the 64 MiB of the SMTP listener."""
 
 ITEM_ROOM = 256 * 1024
-"""Bytes of an item beside the values of a mail's properties."""
+"""Bytes that are reserved for the parts of an item other than the values of a mail's properties."""
 
 
 def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
@@ -119,19 +119,19 @@ def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
 
 
 def _successor(ctx: Context, s: Stimulus, kept: Sequence[KeptVersion]) -> tuple[ChangeNumber, Pcl, LabTime]:
-    """Return number, PCL and time for a version that includes all kept ones (spec: CF-3, CN-3)."""
+    """Return number, PCL and time for a version that includes all kept versions (spec: CF-3, CN-3)."""
     number = ctx.store.next_change()
     pcl = Pcl.of(number)
     for each in kept:
         pcl = pcl.merge(each.pcl)
-    # spec: CN-8 later than all it includes
+    # spec: CN-8 later than all versions that it includes
     return number, pcl, max(s.now, 1 + max(each.modified_at for each in kept))
 
 
 def edit(
     ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None, of: str | None = None
 ) -> str:
-    """Make a new version from the one shown, or from the kept version `of`. It includes every kept one. Return its number."""
+    """Make a version that includes every kept one, from the version shown or from `of`, and return its number."""
     target = _target(ctx, s, path, message)
     living = [each for each in target.kept if not each.expired]  # spec: DL-3
     source = target.kept[0] if of is None else _kept_by_text(living, of)
@@ -171,7 +171,7 @@ def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
 
 
 def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> list[str]:
-    """Resolve a conflict as a contact does (spec: CF-3): keep one version, or 'all', each other one as a separate message.
+    """Resolve a conflict as a contact does (spec: CF-3): keep one version, or with 'all' each version as a separate message.
 
     Return the new change number, or with 'all' the ids of the resulting messages.
     """

@@ -164,7 +164,7 @@ class ManagedNode:
         return None if self._store is None else self._store.host.work
 
     async def _token(self) -> str | None:
-        """Return the token, None if there is none. The coordinator writes the files when it first starts, perhaps later."""
+        """Return the token, None if there is none. The coordinator writes the files when it first starts, so wait."""
         given = self._options
         wanted = [path for path in (given.lab_secret_file, given.token_file) if path is not None]
         tries = 0
@@ -218,7 +218,7 @@ class ManagedNode:
         }
 
     async def begin(self, name: str, order: BeginOrder) -> dict[str, object]:
-        """Open the store; it does nothing until the coordinator lets it go. Raises Misuse if it runs."""
+        """Open the store, which does nothing until the coordinator's `go`. Raises Misuse if the store runs."""
         async with self._changing:
             self._check_name(name)
             if self._store is not None:
@@ -234,7 +234,7 @@ class ManagedNode:
             return self.status(name)
 
     def _enter(self, order: BeginOrder) -> None:
-        """Note the history of the database. Raises Misuse if the database is of another one and may not be deleted."""
+        """Note the history of the database. Raises Misuse if it belongs to another history and may not be deleted."""
         wanted = order.history or order.run
         path, before = self._path, self._history
         if path.exists() and before is not None and before != wanted:

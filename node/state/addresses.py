@@ -1,9 +1,9 @@
 """Mail addresses of stores, folders and people (spec: ML-5, ML-7). The transport of a server queries them.
 
-A folder's addresses follow from the hierarchy alone, so all stores compute the same ones. A folder has two addresses.
-One is its alias, which is made from its name unless an administrator set one. The other is the alias with eight digits
-of the folder's id, which no other folder ever has. If several folders have the same alias, the one with the smallest
-creation number has the address without digits, as with names (HI-7).
+A folder's addresses follow from the hierarchy alone, so all stores compute the same addresses. A folder has two addresses. One
+is its alias, which is made from its name unless an administrator set one. The other is the alias with eight digits of the
+folder's id, which no other folder ever has. If several folders have the same alias, the one with the smallest creation number
+has the address without digits, as with names (HI-7).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from topology.model import STORE_ADDRESS_SUFFIX
 from transport.mta.routing import OUTSIDE
 
 MAX_ALIAS: Final = 48
-"""Characters of an alias made from a name. With digits it stays within the 64 of RFC 5321, section 4.5.3.1.1."""
+"""Longest alias that is made from a name. With digits it has at most 64 characters, as RFC 5321, section 4.5.3.1.1 requires."""
 
 NAMELESS: Final = "folder"
 """The alias of a folder whose name has no usable characters."""
@@ -41,7 +41,7 @@ def is_alias(text: str) -> bool:
 def alias_of(name: str) -> str:
     """Return the alias that is made from a folder's name: its ASCII letters, digits, `.`, `-` and `_`, without accents.
 
-    If none is left, it is `folder`.
+    If no character is left, the alias is `folder`.
     """
     plain = _OUTSIDE.sub("", unicodedata.normalize("NFKD", name))
     parts = [part.strip("-_") for part in plain.split(".")]
@@ -74,8 +74,8 @@ class AddressBook:
     def server_of(self, address: str) -> str | None:
         """Return the server that mail for an address goes to, or None if the address does not exist.
 
-        Mail to a folder goes to a holder: this one, or the nearest (spec: ML-5). An address of this domain that is no store's
-        and no folder's is a person's, whose mailbox is here. An address of another domain is OUTSIDE.
+        Mail to a folder goes to a holder: this store, or the nearest holder (spec: ML-5). An address of this domain that
+        belongs to no store and no folder belongs to a person, whose mailbox is here. An address of another domain is OUTSIDE.
         """
         store = self._directory.server_of(address)
         if store is not None:

@@ -36,16 +36,16 @@ LOG_KEPT: Final = 5_000
 """How many entries are kept. The oldest are deleted first."""
 
 PRUNED_EVERY: Final = 64
-"""Old entries are deleted after so many new ones. Meanwhile the log may have so many more than LOG_KEPT."""
+"""Old entries are deleted after this many new entries, so the log may have this many more than LOG_KEPT."""
 
 MAX_TEXT: Final = 8_000
-"""Characters of an entry's text."""
+"""Longest text of an entry, in characters."""
 
 MAX_STACK: Final = 30
 """How many functions an entry 3079 names."""
 
 INCOMING: Final = 10
-"""The id of an incoming mail is that of the outgoing mail plus this [X]."""
+"""The event id for an incoming mail is the event id for the outgoing mail plus this number [X]."""
 
 
 class Level(StrEnum):

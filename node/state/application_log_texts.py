@@ -3,7 +3,7 @@
 An id is printed as `<replid hex>-<counter hex>`. This store has replid 1; others are numbered in the order in which the store
 learns of them. The hierarchy is 1-1, its name is IPM_SUBTREE, and all folders are under it. A folder or message that is a
 tombstone here is shown by its id, without a name (spec: IN-4). A form whose full text is not public follows the most similar
-one that is.
+public form.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Context:
         return [store for store in self.holders(fid) if store != self.name]
 
     def schedule(self, fid: int) -> Schedule:
-        """Return the schedule of a folder's broadcasts. That of the hierarchy is "always" (spec: HI-3, OUT-1)."""
+        """Return the schedule of a folder's broadcasts. For the hierarchy it is "always" (spec: HI-3, OUT-1)."""
         if fid == HIERARCHY_FID:
             return ALWAYS
         props = self.folders.at(fid).props

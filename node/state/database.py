@@ -2,7 +2,7 @@
 
 `writing` begins IMMEDIATE, commits when its body succeeds, and rolls back when it raises. Between stimuli the connection sees
 only what is committed, so `reading` needs no transaction and no second connection. A second connection has a stale cache after
-every commit; with one, the smallest query took 60 us.
+every commit; on it, the smallest query took 60 us.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ class StoreEntry:
     name: str
     site: str
     version: str
-    guid: bytes  # of the directory entry; ties go to the smaller (spec: BF-3)
+    guid: bytes  # of the directory entry; the smaller GUID wins a tie (spec: BF-3)
     address: str | None
     joined_at: LabTime
 
@@ -51,7 +51,7 @@ class Directory:
         return StoreEntry(store, server.site, str(server.version), guid, address, joined_at)
 
     def join(self, s: Stimulus, store: str, now: LabTime) -> None:
-        """Add a store's entry and stamp its address. Do nothing if it has one."""
+        """Add a store's entry and stamp its address. Do nothing if the store has an entry."""
         if store in self._entries:
             return
         if store not in self._topology.servers:
@@ -87,7 +87,7 @@ class Directory:
         return entry.address if entry else None
 
     def server_of(self, address: str) -> str | None:
-        """Return the server of a store's mail address, or None if it is not a store's (spec: ML-7)."""
+        """Return the server of a store's mail address, or None if no store has the address (spec: ML-7)."""
         return self._server_of.get(address.lower())
 
     def same_site(self, one: str, other: str) -> bool:

@@ -1,6 +1,6 @@
 """The folder tree, computed from the folders' versions alone (spec: HI-1, HI-7).
 
-All stores compute it from the same versions by the same rules, so it is the same everywhere without further changes. If
+All stores compute the tree from the same versions by the same rules, so it is the same everywhere without further changes. If
 concurrent moves make a cycle, the folder in it with the latest version is put under 1-1. Folders with the same name and parent
 are all kept, and all but the one with the smallest creation number are shown with a suffix.
 """
@@ -46,7 +46,7 @@ class Folder:
 
     @property
     def rank(self) -> tuple[LabTime, ChangeNumber]:
-        """Later is larger (spec: HI-5): by time, then by the version's own number."""
+        """A later version has a higher rank: by time, then by the version's own number (spec: HI-5)."""
         return self.modified_at, self.number
 
 

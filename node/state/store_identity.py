@@ -16,7 +16,7 @@ LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]
 
 
 class Begins(StrEnum):
-    """What the next start has to do. The stimulus that does it clears it."""
+    """What the next start has to do. The stimulus that does this clears the value."""
 
     NOTHING = ""
     RESTORED = "restored"  # spec: RP-4 request status of all folders

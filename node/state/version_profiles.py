@@ -122,4 +122,4 @@ PROFILES: Mapping[str, Profile] = {
 """The versions whose behaviour is built."""
 
 FIRST_WITH_ROUTING_GROUPS = _EXCHANGE_2000.rank
-"""The lowest rank of the newer servers, where 2000 treats older ones differently (spec: BF-3, ST-4)."""
+"""2000 treats servers with a rank below this differently (spec: BF-3, ST-4)."""

@@ -28,11 +28,11 @@ and the change number that the post had is given out again.
 What must never happen:
 
 - A caller gets an answer before the commit. So a stimulus that returned is durable.
-- Memory that is ahead of the tables is used after a rollback. So `_ctx` is set to None there.
+- Memory that is ahead of the tables is used after a rollback. So a rollback sets `_ctx` to None.
 - `on_events` gets events that were not committed. So it is called after the commit.
 - Two stimuli run at the same time. So nothing here awaits; `once` is the only stimulus that contains others.
 
-Because of this, a process that is killed at any instruction needs no recovery code beside SQLite's own.
+Because of this, a process that is killed at any instruction needs no recovery code except SQLite's own.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ class StoreLife(StoreReader):
         with self._database.writing() as conn:
             if not StoreState.exists(conn):
                 StoreState.create(conn, self.name, guid_from(self._seed, "replica"), now)
-            # The first start writes the hierarchy's own row. Without that row a crash cut it short, and it is repeated.
+            # The first start writes the hierarchy's own row. Without that row, a crash interrupted it, and it is repeated.
             first = conn.exec_driver_sql("SELECT 1 FROM replica").first() is None
             state = StoreState(conn)
             state.incarnation += 1
@@ -331,7 +331,7 @@ class StoreLife(StoreReader):
             raise Crashed(f"{self.name} before commit")
 
     def once(self, now: LabTime, key: str, request: bytes, act: Callable[[LabTime], bytes]) -> bytes:
-        """Run `act` in one stimulus, unless that was done under the same key before. Return its answer, or the first one.
+        """Run `act` in one stimulus, unless this key was used before. Return its answer, or the stored answer.
 
         `act` calls methods of this node. `request` is a digest of the request. Raises KeyReused if the key was used for a
         different request.
@@ -349,7 +349,7 @@ class StoreLife(StoreReader):
 
     @property
     def stimuli(self) -> int:
-        """The number of stimuli since this object was made. While it stays the same, so does the store's state."""
+        """The number of stimuli since this object was made. If it is unchanged, the store's state is unchanged."""
         return self._stimuli
 
     @property
@@ -366,7 +366,7 @@ class StoreLife(StoreReader):
         return events_after(conn, self.name, self.traces_dir, seq, limit_bytes)
 
     def _mail_due_at(self, ctx: Context, conn: Connection) -> LabTime | None:
-        """Return when the first queued mail is due. The answer is kept until the next stimulus: every tick needs it."""
+        """Return when the first queued mail is due. The answer is kept until the next stimulus, because every tick needs it."""
         if self._mail_due[0] != self._stimuli:
             self._mail_due = (self._stimuli, ctx.mta.next_due(conn))
         return self._mail_due[1]

@@ -17,7 +17,7 @@ from topology.model import Topology
 from transport.sql import Connection
 
 _NO_SEED: Final = bytes(32)
-"""In place of the lab's secret seed: a reader signs nothing and makes no ids."""
+"""Used instead of the lab's secret seed, because a reader signs nothing and makes no ids."""
 
 
 class OfflineReader(StoreReader):

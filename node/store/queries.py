@@ -1,7 +1,7 @@
 """The reads of a store, each written once.
 
-A read is no stimulus: it opens no transaction, records no event, moves no counter and takes no lab time. It can be
-asked between any two stimuli, and the run stays the same.
+A read is not a stimulus: it opens no transaction, records no event, moves no counter and takes no lab time. A read does not
+change the run.
 
 | class | where it reads |
 |---|---|
@@ -77,7 +77,7 @@ class StoreReader(ABC):
         return [_folder(ctx, folder) for folder in sorted(live, key=lambda each: (each.hidden, each.path, each.object))]
 
     def holds(self, folder: str) -> bool:
-        """Return whether this store has a replica of a folder that it is not giving up."""
+        """Return whether this store has a replica of a folder, and is not removing it."""
         ctx, _ = self._opened()
         own = ctx.rst.own(_fid_of(ctx, folder))
         return own is not None and not own.pending

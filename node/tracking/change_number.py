@@ -55,7 +55,7 @@ class ChangeNumber(NamedTuple):
 
     @classmethod
     def from_xid(cls, xid: bytes) -> ChangeNumber:
-        """Return the number in an XID. Raise NumberError if it has not 22 bytes, or its counter is 0."""
+        """Return the number in an XID. Raise NumberError if it does not have 22 bytes, or its counter is 0."""
         if len(xid) != XID_SIZE:
             raise NumberError(f"an XID has {XID_SIZE} bytes, not {len(xid)}")
         return cls(xid[:GUID_SIZE], checked_counter(int.from_bytes(xid[GUID_SIZE:], "big")))
@@ -69,7 +69,7 @@ def checked_counter(counter: int) -> int:
 
 
 def checked_guid(guid: Guid) -> Guid:
-    """Return `guid`. Raise NumberError if it has not 16 bytes."""
+    """Return `guid`. Raise NumberError if it does not have 16 bytes."""
     if len(guid) == GUID_SIZE:
         return guid
     raise NumberError(f"a GUID has {GUID_SIZE} bytes, not {len(guid)}: {guid[:20].hex()}")

@@ -42,7 +42,7 @@ class CNSet:
     _hash: int
     _text: str | None
     wire: bytes | None
-    """The wire form, cached by `node.tracking.idset`, because every mail and table row has a store's own row."""
+    """The wire form, cached by `node.tracking.idset`, because every mail contains the sender's own row."""
 
     def __init__(self) -> None:
         self._bounds = {}
@@ -103,7 +103,7 @@ class CNSet:
     def from_spans(cls, spans: Mapping[Guid, tuple[list[int], list[int]]]) -> CNSet:
         """Return the set of half-open ranges, given for each GUID as starts and ends in any order.
 
-        For codecs. It does not check that each start is less than its end.
+        Codecs use this. It does not check that each start is less than its end.
         """
         made: dict[Guid, Bounds] = {}
         for guid, (starts, ends) in spans.items():

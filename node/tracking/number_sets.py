@@ -39,7 +39,7 @@ class NumberSets:
 
     @classmethod
     def from_numbers(cls, numbers: Iterable[tuple[ChangeNumber, bool]]) -> NumberSets:
-        """Return the sets of any numbers, each given with whether it is that of an associated message."""
+        """Return the sets of any numbers, each given with True if it belongs to an associated message."""
         contents: list[ChangeNumber] = []
         associated: list[ChangeNumber] = []
         for number, is_associated in numbers:
@@ -56,7 +56,7 @@ class NumberSets:
 
     @classmethod
     def decode(cls, contents: bytes, associated: bytes) -> NumberSets:
-        """Return the sets in two IDSETs. Raise IdsetError if one of them is none."""
+        """Return the sets in two IDSETs. Raise IdsetError if one of them is not valid."""
         return cls(decode_idset(contents), decode_idset(associated))
 
     # --- algebra
@@ -81,7 +81,7 @@ class NumberSets:
         return bool(self.contents or self.associated)
 
     def without(self, numbers: CNSet) -> NumberSets:
-        """Return what is left when the numbers go from the sets of both kinds."""
+        """Return the sets of both kinds without these numbers."""
         return self - NumberSets(numbers, numbers)
 
     # --- reading
