@@ -141,7 +141,7 @@ class Client(Requests):
         self._life(node, "restore", {"backup": backup})
 
     def delete_store(self, node: str, *, on: str, force: bool = False) -> None:
-        """Delete a stopped server's store from the directory, on another server; `force` if it still holds replicas."""
+        """Delete a stopped server's store from the directory, on another server. `force`: even if it holds replicas."""
         self._life(node, "delete", {"on": on, "force": force})
 
     def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:

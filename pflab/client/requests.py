@@ -189,7 +189,7 @@ within this time.
 
 
 def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
-    """Yield the events of the stream at `path` after the id `after`, without end; each exactly once.
+    """Yield each event of the stream at `path` after the id `after` exactly once, without end.
 
     own: a connection for this stream only, which is closed at the end. Raises ClientError if a broken stream cannot continue.
     """

@@ -1,8 +1,7 @@
 """Snapshots: the state of a lab at an instant, saved under a name, so that the lab can go back to it.
 
 A snapshot is a folder. `run/` has the run's folder with the coordinator's state, and `stores/` has exact copies of the
-databases. The traces up to the snapshot are hard links in a folder of the same name beside the traces, so they take no space of
-their own.
+databases. The traces up to the snapshot are hard links in a folder of the same name, so they take no additional space.
 """
 
 from __future__ import annotations

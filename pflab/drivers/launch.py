@@ -1,4 +1,4 @@
-"""The command and environment of a node's process, so that it finds our packages in whatever folder it starts."""
+"""The command and environment of a node's process, so that it finds our packages, whatever its current folder is."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
     @abstractmethod
     async def _collect_rest(self, name: str) -> None:
-        """Add the events that a node committed before its end to the record, as far as they can be read."""
+        """Add to the record the events that a node committed before its end and that can be read."""
 
     # --- servers
 
@@ -353,7 +353,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         await host.look(now)
 
     async def _release(self, names: Sequence[str]) -> None:
-        """Let new stores work, after every node has the addresses of all."""
+        """Let new stores work when every node has the addresses of all nodes."""
         await self._peers.notify()
         hosts = [self._hosts[name] for name in names]
         await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])

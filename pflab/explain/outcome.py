@@ -42,7 +42,7 @@ class _End(StrEnum):
 
 
 class Outcome:
-    """How each store ended with respect to one change: `ends` has the stores that do not need it any more.
+    """What became of one change at each store: `ends` has the stores that do not need the change any more.
 
     The whole trace is read once. A restore takes a store back to its backup (spec: RP-4).
 

@@ -1,7 +1,7 @@
 """Invariants of the time-outs of backfill entries.
 
-A new entry waits as the settings, the rows and the sites require (BF-2). When a time-out ends, another request follows, and a
-source that did not answer is marked down (BF-3, BF-4).
+The settings, the rows and the sites decide how long a new entry waits (BF-2). When a time-out ends, another request follows,
+and a source that did not answer is marked down (BF-3, BF-4).
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ class LossesAreReported(Invariant):
             }
 
     def _in_backup(self, place: tuple[str, str]) -> set[str]:
-        """Return what the store has again after the restore."""
+        """Return the changes that the store has again after the restore."""
         return self._unsent.get(place, set()) | {each.number for each in self.facts.own_changes.get(place, ())}
 
     @event_handler

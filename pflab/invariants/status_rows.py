@@ -1,4 +1,4 @@
-"""Invariants of rows and the backfill array: a row is the latest one that its store sent, a store closes the holes in its own
+"""Invariants of rows and the backfill array: a row is the latest row that its store sent, a store closes the holes in its own
 numbers, and an entry has only numbers that some store claims.
 """
 

@@ -142,7 +142,7 @@ def last_writer(change: Change) -> tuple[int, bytes, int]:
 
 
 class Oracle:
-    """Computes what must exist from acknowledged changes, which `take` accepts in any order.
+    """Computes from acknowledged changes what must exist. `take` accepts the changes in any order.
 
     stores: the holders of 1-1; `joined` adds one. genesis: the creations of the topology's folders.
     """

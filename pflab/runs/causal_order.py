@@ -1,7 +1,8 @@
 """The order of a run's events in which each event comes after its causes.
 
 Events of nodes are sorted by lab time and Lamport number. The lab numbers its own events separately, so for these the Lamport
-number says nothing. Two kinds of them must have the right place, because they say what a store knows afterwards (spec: RP-4):
+number says nothing. Two types of the lab's events must have the right place, because they say what a store knows afterwards
+(spec: RP-4):
 
 - `backup.made` comes after the last event in the copy (`through`), and before the next event of that store.
 - `backup.restored` comes before the start of the store for which it is used.

@@ -56,7 +56,7 @@ class Until(Body):
 
 
 def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
-    """Return the state of the clock as JSON has it, with `more` added.
+    """Return the state of the clock as JSON values, with `more` added.
 
     passed_over: servers that should run, but without which lab time goes on, each with the reason.
     """

@@ -95,7 +95,7 @@ class MoveFolder(Step, frozen=True, kw_only=True, tag="move folder"):
 
 
 class ChangeFolder(Step, frozen=True, kw_only=True, tag="change folder"):
-    """Change properties of a folder. None leaves a property as it is."""
+    """Change properties of a folder. None does not change a property."""
 
     on: str
     folder: str

@@ -1,4 +1,4 @@
-"""Keep what invariants remember of a store in step with its backups.
+"""Save and restore what invariants remember of a store, together with its backups.
 
 When a store is restored, its state goes back to the backup, so what an invariant remembers of it must go back too (RP-4).
 If the store begins as new, nothing is left (DL-4). An invariant makes each of its dicts with `follow`. The keys are
