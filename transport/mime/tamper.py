@@ -14,9 +14,9 @@ from transport.mapi.mdbef import decode_mdbef, encode_mdbef
 from transport.mapi.properties import Bag
 from transport.mapi.system_message import Part, SystemMessage
 from transport.mapi.tnef import decode_tnef, encode_tnef
+from transport.mime.headers import split_header
 from transport.mime.message import BodyForm, MailHeaders, build_mail, system_body
 
-_HEADER_END: Final = b"\r\n\r\n"
 _ANY_HEADERS: Final = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), "", 0)
 """Header values for a mail of which only the body is used."""
 
@@ -38,7 +38,12 @@ def altered(content: bytes) -> bytes:
 def with_body(content: bytes, form: BodyForm, body: bytes) -> bytes:
     """Return a replication mail with its header and another body of the same form."""
     made = build_mail(_ANY_HEADERS, form, body)
-    return content[: content.index(_HEADER_END)] + made[made.index(_HEADER_END) :]
+    return content[: _body_at(content)] + made[_body_at(made) :]
+
+
+def _body_at(content: bytes) -> int:
+    """Return the index at which the body of a mail begins."""
+    return split_header(content, 0, len(content))[1]
 
 
 def _altered_body(form: BodyForm, body: bytes) -> bytes:
@@ -69,8 +74,9 @@ def _with_bit_inverted(value: bytes) -> bytes:
 
 def _altered_text(content: bytes) -> bytes:
     """Return a mail with another letter after the middle of its text. Line ends stay."""
-    start = content.find(_HEADER_END) + len(_HEADER_END)
-    if start < len(_HEADER_END):
+    try:
+        start = _body_at(content)
+    except CodecError:  # the header is too long
         return content
     middle = start + (len(content) - start) // 2
     for at in (*range(middle, len(content)), *range(start, middle)):

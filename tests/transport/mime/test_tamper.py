@@ -82,3 +82,16 @@ def test_any_mail_can_be_altered_and_none_is_lost() -> None:
     office = PostOffice()
     spoilt = content_mail(office)[:-200] + b"!" * 200
     assert altered(spoilt) != spoilt
+
+
+@pytest.mark.parametrize("form", [BodyForm.TNEF, BodyForm.MDBEF])
+def test_a_mail_whose_lines_end_in_lf_alone_can_be_altered(form: BodyForm) -> None:
+    """The header of a mail may end in LF LF; it stays, and the body after it changes."""
+    office = PostOffice()
+    message = message_in(content_mail(office))
+    encode = encode_mdbef if form is BodyForm.MDBEF else encode_tnef
+    mail = build_mail(HEADERS, form, encode(message)).replace(b"\r\n", b"\n")
+    found = system_body(altered(mail))
+    assert found is not None and found != system_body(mail)
+    assert altered(mail).startswith(mail.partition(b"\n\n")[0] + b"\n\n")
+    assert altered(b"Subject: Hello\n\nSee you\n") == b"Subject: Hello\n\nSee Aou\n"
