@@ -2,7 +2,8 @@
 
 In a bag, a file's data is PR_ATTACH_DATA_BIN. On the wire it is attAttachData, which means the same property [MS-OXTNEF
 2.1.3.3.11]. Every reader keeps its bytes, so no second copy is needed. An embedded message is a property on the wire too. It
-also has an attAttachData with a note, because some readers (ytnef) ignore an attachment without attAttachData.
+also has an attAttachData with a note, because some readers (ytnef) ignore an attachment without attAttachData. An empty file
+stays a property, because ytnef does not read an item beyond an empty attribute.
 
 (spec: ML-2)
 """
@@ -25,6 +26,9 @@ from transport.mapi.system_message import RawAttribute
 
 IID_IMESSAGE: Final = bytes.fromhex("0703020000000000c000000000000046")
 """The bytes before an embedded message: {00020307-0000-0000-C000-000000000046} [MS-OXTNEF 2.1.3.4]."""
+
+MAX_TITLE: Final = 99
+"""Characters of attAttachTitle: at a longer one, ytnef does not read the rest of the item. The property has the whole name."""
 
 _DERIVED: Final = frozenset((ts.ATT_ATTACH_REND_DATA, ts.ATT_ATTACH_TITLE, ts.ATT_ATTACH_DATA))
 
@@ -60,7 +64,7 @@ def attachment_pieces(bag: Bag, raws: list[RawAttribute]) -> list[bytes]:
         pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACH_TITLE, title)
     if ts.ATT_ATTACH_DATA not in kept:
         data = bag.get(PR_ATTACH_DATA_BIN)
-        if isinstance(data, bytes) and PR_ATTACH_DATA_OBJ not in bag:
+        if isinstance(data, bytes) and data and PR_ATTACH_DATA_OBJ not in bag:
             pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACH_DATA, data)
             bag = {tag: value for tag, value in bag.items() if tag != PR_ATTACH_DATA_BIN}
         elif embedded_item(bag) is not None:
@@ -70,9 +74,9 @@ def attachment_pieces(bag: Bag, raws: list[RawAttribute]) -> list[bytes]:
 
 
 def _title(bag: Bag) -> bytes:
-    """Return the file name for readers without properties, if it is ASCII."""
+    """Return the file name for readers without properties: in our code page, where other characters become `?`."""
     name = bag.get(PR_ATTACH_LONG_FILENAME, bag.get(PR_ATTACH_FILENAME))
-    return name.encode("ascii") + b"\0" if isinstance(name, str) and name.isascii() else b""
+    return name[:MAX_TITLE].encode(f"cp{ts.CODEPAGE}", "replace") + b"\0" if isinstance(name, str) else b""
 
 
 class AttachmentReader:

@@ -99,6 +99,8 @@ _CODEPAGE_DATA: Final = struct.pack("<II", CODEPAGE, 0)
 _CODEPAGE: Final = _joined(LEVEL_MESSAGE, ATT_OEM_CODEPAGE, _CODEPAGE_DATA)
 PREFIX: Final = SIGNATURE_AND_KEY + _VERSION + _CODEPAGE
 """The beginning of every stream that the lab writes: signature, key, attTnefVersion, attOemCodepage."""
+_OUR_CODEPAGE: Final = (LEVEL_MESSAGE, ATT_OEM_CODEPAGE, len(PREFIX) - 2 - len(_CODEPAGE_DATA), len(PREFIX) - 2, True)
+"""The attribute attOemCodepage of `PREFIX`."""
 
 REND_DATA: Final = struct.pack("<HIHHI", 1, 0xFFFFFFFF, 0, 0, 0)
 """attAttachRendData of a plain attachment: a file without a position [MS-OXTNEF 2.1.3.3.15]."""
@@ -151,7 +153,7 @@ def frame_kept(kept: list[RawAttribute]) -> list[bytes]:
 
 
 def prefix(kept: list[RawAttribute]) -> bytes:
-    """Return the start of a stream, without our code page if `kept` (of the message) has another code page."""
+    """Return the start of a stream, without our code page if `kept` (of the message) has a code page."""
     foreign = any(raw.code == ATT_OEM_CODEPAGE for raw in kept)
     return SIGNATURE_AND_KEY + _VERSION if foreign else PREFIX
 
@@ -159,13 +161,15 @@ def prefix(kept: list[RawAttribute]) -> bytes:
 def walk(stream: bytes) -> list[Attribute]:
     """Return all attributes of a stream, in order. Raise `CodecError` unless they fill it exactly.
 
-    Version and code page are checked, and left out if they have their usual values.
+    The version is checked and left out. The code page is left out if the stream has only one, and it is ours. If a stream
+    has several, all are kept: a reader may use any of them.
     """
     size = len(stream)
     if size > MAX_STREAM_SIZE:
         raise CodecError(f"the TNEF stream has {size} bytes; at most {MAX_STREAM_SIZE} are read")
     if stream.startswith(PREFIX):
-        return _walk_from(stream, len(PREFIX), size)
+        found = _walk_from(stream, len(PREFIX), size)
+        return [_OUR_CODEPAGE, *found] if _codepages(found) else found
     if size < len(SIGNATURE_AND_KEY) or _U32.unpack_from(stream)[0] != SIGNATURE:
         raise CodecError(f"not a TNEF stream: it starts with {stream[:4].hex() or 'nothing'}, not 789f3e22")
     found = _walk_from(stream, len(SIGNATURE_AND_KEY), size)
@@ -174,7 +178,15 @@ def walk(stream: bytes) -> list[Attribute]:
     version = stream[found[0][2] : found[0][3]]
     if version != _U32.pack(TNEF_VERSION):
         raise CodecError(f"the TNEF version is {version[::-1].hex()}; it should be {TNEF_VERSION:08x}")
-    return [a for a in found[1:] if a[1] != ATT_OEM_CODEPAGE or stream[a[2] : a[3]] != _CODEPAGE_DATA]
+    del found[0]
+    codepages = _codepages(found)
+    if len(codepages) == 1 and stream[codepages[0][2] : codepages[0][3]] == _CODEPAGE_DATA:
+        found.remove(codepages[0])
+    return found
+
+
+def _codepages(found: list[Attribute]) -> list[Attribute]:
+    return [each for each in found if each[1] == ATT_OEM_CODEPAGE and each[0] == LEVEL_MESSAGE]
 
 
 def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:

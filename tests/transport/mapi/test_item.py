@@ -154,6 +154,49 @@ def test_unknown_attributes_survive(place: int) -> None:
     assert encode_item(item) == wire
 
 
+OURS, CYRILLIC = (attribute(1, ts.ATT_OEM_CODEPAGE, struct.pack("<II", page, 0)) for page in (ts.CODEPAGE, 1251))
+
+
+@pytest.mark.parametrize(
+    "pages", [OURS + CYRILLIC, CYRILLIC + OURS, OURS + OURS, CYRILLIC + CYRILLIC], ids=["12", "21", "11", "22"]
+)
+def test_several_code_pages_keep_their_values_and_order(pages: bytes) -> None:
+    """A stream with several attOemCodepage is encoded as it was decoded, whichever of them a reader uses. (spec: ML-2)"""
+    wire = ts.SIGNATURE_AND_KEY + attribute(1, ts.ATT_TNEF_VERSION, struct.pack("<I", ts.TNEF_VERSION)) + pages + PROPS
+    assert encode_item(decode_item(wire)) == wire
+
+
+def test_a_code_page_among_the_attributes_of_an_attachment_is_kept() -> None:
+    """Only the message has a code page, so this is an unknown attribute of the attachment. (spec: ML-2)"""
+    odd = attribute(2, ts.ATT_OEM_CODEPAGE, struct.pack("<II", ts.CODEPAGE, 0))
+    bag = attribute(2, ts.ATT_ATTACHMENT, encode_bag({PR_ATTACH_METHOD: 1}))
+    wire = stream(PROPS, REND, odd, bag)
+    other_key = wire[:4] + b"\xbe\xef" + wire[6:]
+    for each in (wire, other_key):
+        assert odd in encode_item(decode_item(each))
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("a.txt", b"a.txt"), ("gr\u00fcn.txt", b"gr\xfcn.txt"), ("\u2603.txt", b"?.txt"), ("x" * 150, b"x" * 99)],
+    ids=["ascii", "in the page", "not in it", "long"],
+)
+def test_every_named_file_has_a_title_in_our_code_page(name: str, title: bytes) -> None:
+    """attAttachTitle repeats the file name for readers without properties, and decodes to nothing new. (spec: ML-2)"""
+    item = Item(POST, (), (file_attachment(name, b"x"),))
+    wire = encode_item(item)
+    assert attribute(2, ts.ATT_ATTACH_TITLE, title + b"\0") in wire
+    assert decode_item(wire) == item
+
+
+def test_an_empty_file_has_no_empty_attribute() -> None:
+    """ytnef stops at an empty attribute, so an empty file is a property; it decodes to the same attachment. (spec: ML-2)"""
+    item = Item(POST, (), (file_attachment("a.txt", b""),))
+    wire = encode_item(item)
+    assert attribute(2, ts.ATT_ATTACH_DATA, b"") not in wire
+    assert decode_item(wire) == item
+
+
 def test_usual_first_attributes_are_not_kept() -> None:
     """A stream with the usual version and code page and another key decodes to the same item."""
     wire = encode_item(Item(POST))

@@ -1,5 +1,6 @@
 """The TNEF envelope: what public readers see in it, and what damage does to it."""
 
+import os
 import shutil
 import struct
 import subprocess
@@ -141,6 +142,22 @@ def test_command_line_readers_find_the_files(reader: str, tmp_path: Path) -> Non
     assert (folder / "first.txt").read_bytes() == b"first"
     if reader == "ytnef":
         assert (folder / "in.txt").read_bytes() == b"in"
+
+
+@pytest.mark.parametrize("name", ["gr\u00fcn.txt", "\u65e5\u672c.txt", "x" * 150])
+@pytest.mark.skipif(shutil.which("ytnef") is None, reason="ytnef is not installed")
+def test_ytnef_reads_on_after_any_file(name: str, tmp_path: Path) -> None:
+    """A name that is not ASCII, a long name or an empty file costs no other file, in the same item or another. (spec: ML-2)"""
+    files = (file_attachment(name, b"odd"), file_attachment("empty", b""), file_attachment("second", b"2"))
+    items = (post(1, *files), post(2, file_attachment("third", b"3")))
+    (tmp_path / "winmail.dat").write_bytes(
+        encode_tnef(SystemMessage({PR_CNSET_SEEN: b"x"}, tuple(Part(item) for item in items)))
+    )
+    folder = tmp_path / "out"
+    folder.mkdir()
+    subprocess.run(["ytnef", "-f", str(folder), str(tmp_path / "winmail.dat")], check=True, timeout=60)
+    saved = sorted(os.fsencode(each.name) for each in folder.iterdir())
+    assert saved == sorted([name[:99].encode("cp1252", "replace"), b"second", b"third"])
 
 
 def test_the_class_is_replication_unless_said_otherwise() -> None:
