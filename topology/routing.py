@@ -41,6 +41,8 @@ class Routing:
 
     def __init__(self, topology: Topology, down: frozenset[str] = frozenset()) -> None:
         self._topology = topology
+        self.domain = topology.domain
+        """The organization's mail domain."""
         self.down = down
         known = {connector.name for connector in topology.connectors}
         for name in sorted(down):

@@ -159,6 +159,16 @@ async def test_over_an_ordinary_mail_server_the_signature_alone_counts(make_lab:
         assert [event.authenticated for event in events_of(lab, HopReceived) if event.node == "C"] == [False]
 
 
+async def test_the_size_limit_of_a_connector_is_for_users(make_lab: LabFactory) -> None:
+    """OUT-7: a replication mail crosses a connector that is too small for it; across an smtp-relay it does not."""
+    for topology, held_by in ((TWO_SITES, ["Hello"]), (RELAYED, [])):
+        async with make_lab(topology.replace("cost: 1", "cost: 1, size_limit: 2 KB")) as lab:
+            await post(lab, "A", body=LARGE)
+            await lab.advance(lab.now + HOUR_US)
+            assert (subjects(lab, "B"), subjects(lab, "C")) == (["Hello"], held_by)
+            assert len(events_of(lab, HopExpired)) == (0 if held_by else 1)
+
+
 async def test_an_unknown_fault_is_refused(make_lab: LabFactory) -> None:
     """The error for an unknown fault lists the known ones."""
     async with make_lab() as lab:

@@ -27,6 +27,7 @@ from transport.mime.headers import (
     date_text,
     decode_words,
     first_field,
+    header_of,
     message_id_field,
     parse_addresses,
     parse_date,
@@ -136,6 +137,12 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
     if form is BodyForm.S_TNEF:
         return b"\r\n".join((head, body))
     return b"\r\n".join([head, *encoded_lines(body), b""])
+
+
+def is_system_mail(content: bytes) -> bool:
+    """Return whether the header marks a mail as a system message. Anybody can write the mark; a signature proves it."""
+    mark = f"\n{CONTENT_IDENTIFIER_FIELD}: {CONTENT_IDENTIFIER}\r\n".encode("ascii").lower()
+    return mark in header_of(content).lower()
 
 
 def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:

@@ -14,8 +14,8 @@ unrouted   there is no route; `due_at` is the time of expiry
 state                       event                                                      next state
 ==========================  =========================================================  ================================
 new (`submit`, `accept`)    the recipient is on this server                            no row: `LocalDelivery`
-new                         the recipient is unknown, or the mail is too large for     no row: returned
-                            the connector
+new                         the recipient is unknown, or a user's mail is too large    no row: returned
+                            for the connector (spec: OUT-7)
 new                         there is a next hop                                        waiting, or due at once
 new                         there is no route                                          unrouted
 waiting                     `due_at` is reached                                        due
@@ -76,6 +76,7 @@ from transport.envelope import (
 )
 from transport.mime.body_encoding import as_seven_bit, far_size
 from transport.mime.headers import header_size
+from transport.mime.message import is_system_mail
 from transport.mta import queue_table
 from transport.mta.link_monitor import Links
 from transport.mta.non_delivery import NULL_SENDER, notice
@@ -182,19 +183,29 @@ class Mta:
             authenticated=hop.authenticated,
         )
         line = received_line(hop.peer, self.server, s.now)
-        # An ordinary mail server on the way drops XEXCH50. After it, only the signature shows a system message (spec: ML-6).
-        system = hop.system or self.server in self.routing.relay_ends
+        system = hop.system or (self._came_by_relay(hop) and is_system_mail(mail.content))
         accepted = OutgoingMail(
             header.message_id, mail.sender, mail.recipients, line + mail.content, hop.priority, header.subject, system
         )
         return self._dispatch(s, accepted, hop, len(line) + header.size)
+
+    def _came_by_relay(self, hop: IncomingHop) -> bool:
+        """Return whether a mail may have crossed an `smtp-relay`, where it loses what XEXCH50 says.
+
+        Such a mail may be a replication mail, as its signature will show. The ordinary mail server in the relay has routes of
+        its own, so it may hand a mail to any server, not only to the one at the connector's end.
+        """
+        # spec: ML-6
+        if self.server in self.routing.relay_ends:
+            return True
+        return bool(self.routing.relays) and not self.routing.has(hop.peer)
 
     def _dispatch(
         self, s: Stimulus, mail: OutgoingMail, hop: IncomingHop | None, header_bytes: int
     ) -> list[LocalDelivery]:
         """Queue the copies of a new mail whose header has `header_bytes` bytes."""
         size = far_size(mail.content, header_bytes)
-        split = self._split(mail.recipients, size)
+        split = self._split(mail.recipients, size, mail.system)
         contents: dict[bool, int] = {}
         for next_hop, recipients in split.copies():
             far = next_hop is not None and next_hop.connector is not None and size != len(mail.content)
@@ -430,7 +441,7 @@ class Mta:
         """
         row = queue_table.find_row(s.conn, queue_id)
         assert row is not None
-        copies = self._split(row.recipients, row.far_size).copies()
+        copies = self._split(row.recipients, row.far_size, row.system).copies()
         if len(copies) == 1 and copies[0][1] == row.recipients and not differs(row, copies[0][0]):
             return False
         local += self._requeue(s, row, row.due_at)
@@ -438,7 +449,7 @@ class Mta:
 
     def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime, *, failed: bool = False) -> list[LocalDelivery]:
         """Give a copy its present route. On the old route it waits until `retry_at`; otherwise it is like a new mail."""
-        split = self._split(row.recipients, row.far_size)
+        split = self._split(row.recipients, row.far_size, row.system)
         copies = [(_place_of(s, row, hop, retry_at), recipients) for hop, recipients in split.copies()]
         if failed:
             _trace_failure(s, row, row.last_error, copies[0][0].due_at if copies else None)
@@ -470,8 +481,9 @@ class Mta:
         queue_table.drop_content(s.conn, row.content_id)
         return local
 
-    def _split(self, recipients: Sequence[str], size: int) -> Split:
-        return split_recipients(self.server, self.routing, self.addresses, recipients, size, self._policy.smart_host)
+    def _split(self, recipients: Sequence[str], size: int, system: bool) -> Split:
+        smart_host = self._policy.smart_host
+        return split_recipients(self.server, self.routing, self.addresses, recipients, size, smart_host, system=system)
 
     def _far_content(self, s: Stimulus, row: QueueRow) -> int:
         """Return the id of the content that crosses a connector."""
@@ -512,7 +524,7 @@ class Mta:
         )
         if mail.sender == NULL_SENDER:
             return []
-        return self.submit(s, notice(self.server, s.now, mail, failures))
+        return self.submit(s, notice(self.server, self.routing.domain, s.now, mail, failures))
 
     def _mail_of(self, s: Stimulus, row: QueueRow) -> OutgoingMail:
         content = queue_table.find_content(s.conn, row.content_id)

@@ -38,15 +38,15 @@ _ENCODED_CHARS: Final = 10
 """Characters in one encoded word: at most 40 octets of UTF-8, which fit in the 75 columns of RFC 2047."""
 
 
-def notice(server: str, at: LabTime, returned: OutgoingMail, failures: Mapping[str, str]) -> OutgoingMail:
+def notice(server: str, domain: str, at: LabTime, returned: OutgoingMail, failures: Mapping[str, str]) -> OutgoingMail:
     """Return the notice of `server` that `returned` did not reach the addresses in `failures` (address to reason).
 
-    Raise ValueError for a mail from the null sender: no notice answers a notice.
+    The notice comes from `domain`, that of the organization, whoever sent the mail. Raise ValueError for a mail from the
+    null sender: no notice answers a notice.
     """
     if returned.sender == NULL_SENDER:
         raise ValueError("a mail from the null sender gets no notice")
     digest = hashlib.sha256("\n".join([server, str(at), returned.message_id, *failures]).encode()).hexdigest()[:24]
-    domain = _one_line(returned.sender.rpartition("@")[2]) or "localhost"
     message_id = f"notice.{digest}@{server}.{domain}"
     subject = f"Undeliverable: {_one_line(returned.subject)[:MAX_SUBJECT_CHARS]}"
     boundary = f"=_notice_{digest}"

@@ -9,9 +9,12 @@ is of another organization, and there is a smart host              `hops`      a
 is on this server, or is of another organization                   `local`     delivered here
 has no server in the organization                                  `returned`  goes back to the sender
 is on another server; there is a route                             `hops`      a copy to the route's next server
-is on another server; the mail is too large for the connector      `returned`  goes back to the sender (OUT-7)
+is on another server; the mail is too large for the connector      `returned`  goes back to the sender
 is on another server; there is no route, or it never opens         `unrouted`  waits for a route
 =================================================================  ==========  ==================================
+
+A connector's size limit is for users' mail. A replication mail is a system message, so it crosses any connector (OUT-7),
+except an `smtp-relay`: the ordinary mail server in it sees an ordinary mail.
 
 `place` says when a copy may be sent:
 
@@ -33,6 +36,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from topology.enums import ConnectorKind
+from topology.model import Connector
 from topology.routing import NextHop, Routing
 from traces.labtime import LabTime
 from transport.envelope import Priority
@@ -77,36 +82,47 @@ def split_recipients(
     recipients: Iterable[str],
     size: int,
     smart_host: str | None = None,
+    *,
+    system: bool = False,
 ) -> Split:
-    """Return the groups of the recipients of a mail of `size` bytes at `server`.
+    """Return the groups of the recipients of a mail of `size` bytes at `server`. `system`: it is a system message.
 
     Without a smart host, addresses of other organizations have a mailbox here.
     """
     split = Split()
+
+    def route(address: str, hop: NextHop | None) -> None:
+        _route(split, address, hop, size, system=system)
+
     for address in dict.fromkeys(recipients):
         server_of = addresses(address)
         if server_of is None:
             split.returned[address] = UNKNOWN
         elif server_of == OUTSIDE and smart_host is not None:
-            _route(split, address, NextHop(smart_host, None), size)  # spec: ML-5
+            route(address, NextHop(smart_host, None))  # spec: ML-5
         elif server_of in (server, OUTSIDE):
             split.local.append(address)
         else:
-            _route(split, address, routing.next_hop(server, server_of), size)
+            route(address, routing.next_hop(server, server_of))
     return split
 
 
-def _route(split: Split, address: str, hop: NextHop | None, size: int) -> None:
+def _route(split: Split, address: str, hop: NextHop | None, size: int, *, system: bool) -> None:
     if hop is None or (hop.connector is not None and hop.connector.schedule.is_never):
         split.unrouted.append(address)
         return
     link = hop.connector
-    if link is not None and link.size_limit is not None and size > link.size_limit:
-        # spec: OUT-7
+    if link is not None and link.size_limit is not None and size > link.size_limit and not _exempt(link, system):
         split.returned[address] = TOO_LARGE.format(name=link.name, limit=link.size_limit)
         return
     key = (hop.server, link.name if link else None)
     split.hops.setdefault(key, (hop, []))[1].append(address)
+
+
+def _exempt(link: Connector, system: bool) -> bool:
+    """Return whether the size limit of a connector does not apply to a mail."""
+    # spec: OUT-7
+    return system and link.kind is not ConnectorKind.SMTP_RELAY
 
 
 def place(conn: Connection, now: LabTime, hop: NextHop, size: int, priority: Priority) -> Place:

@@ -20,6 +20,7 @@ from node.tracking.number_sets import NumberSets
 from tests.support.forged_mail import HEADERS, HOP, altered, message_in, wrapped
 from tests.support.post_office import PostOffice, mails_to
 from traces.events import MailReceived
+from transport.envelope import IncomingHop
 from transport.mapi.item import decode_item, encode_item
 from transport.mime.headers import incoming_mail
 from transport.mime.message import BodyForm, build_mail, parse_mail
@@ -303,3 +304,45 @@ def test_a_refused_mail_costs_no_more_than_one_that_is_taken() -> None:
     with pytest.raises(MailRefused):
         office["B"].mail_in(office.at(1), HOP, incoming_mail("x@y.test", ["B-IS@contoso.test"], looping))
     assert office["B"]._ctx is before
+
+
+RELAY = """
+sites: [SEA, NYC]
+connectors: [{name: SEA-NYC, between: [SEA, NYC], cost: 1, kind: smtp-relay}]
+servers: {A: {site: SEA}, B: {site: SEA}, D: {site: SEA}, C: {site: NYC}}
+folders: {Projects: {replicas: [A, B, C, D]}}
+"""
+FROM_A_RELAY = IncomingHop("mail.contoso.test", None, 0)
+
+
+@pytest.mark.parametrize("server", ["A", "B", "D"])
+@pytest.mark.parametrize("store", ["A", "B", "D"])
+def test_a_relay_may_hand_a_mail_to_any_server(server: str, store: str) -> None:
+    """The ordinary mail server in an smtp-relay has routes of its own: wherever a mail arrives, it gets to its store, which
+    reads it by its signature (spec: ML-6)."""
+    office = PostOffice(RELAY)
+    office["C"].post(office.at(1), "Projects", subject="x")
+    ((_, sent),) = office.cycle("C", office.at(15))
+    mail = incoming_mail(sent.sender, [f"{store}-IS@contoso.test"], sent.content)
+    office[server].mail_in(office.at(15), FROM_A_RELAY, mail)
+    office.run(office.at(15), "ABD")
+    assert [message.subject for message in office[store].messages("Projects")] == ["x"]
+    assert office.of_type("mail.bad") == []
+
+
+def test_an_unmarked_mail_from_a_relay_is_ordinary_mail() -> None:
+    """A mail that does not even claim to be a replication mail is never sent on as one (spec: ML-3, ML-6)."""
+    office = PostOffice(RELAY)
+    mail = incoming_mail("kim@x.test", ["D-IS@contoso.test"], b"Subject: Hello\r\n\r\nHi\r\n")
+    office["B"].mail_in(office.at(1), FROM_A_RELAY, mail)
+    ((_, sent),) = office.take("B", office.at(1))
+    assert (sent.next_hop, sent.system) == ("D", False)
+
+
+def test_without_a_relay_a_mail_without_xexch50_is_ordinary_mail() -> None:
+    """No ordinary mail server is on any way here, so XEXCH50 is missing because something is wrong (spec: ML-3)."""
+    office = PostOffice(RELAY.replace("smtp-relay", "routing-group"))
+    office["C"].post(office.at(1), "Projects", subject="x")
+    ((_, sent),) = office.cycle("C", office.at(15))
+    office["B"].mail_in(office.at(15), FROM_A_RELAY, incoming_mail(sent.sender, ["B-IS@contoso.test"], sent.content))
+    assert len(office["B"].bad_mail()) == 1

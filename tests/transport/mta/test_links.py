@@ -91,7 +91,7 @@ def test_a_mail_waits_for_its_connector_to_open(conn: Connection) -> None:
     assert isinstance(event, HopFailed) and event.retry_at == START_AT + 8 * HOUR_US
 
 
-def test_a_mail_too_large_for_its_connector_goes_back(a: Server) -> None:
+def test_a_users_mail_too_large_for_its_connector_goes_back(a: Server) -> None:
     """OUT-7: only a connector with a size limit limits the size; a smaller mail crosses it."""
     a.route("SEA-NYC")
     limit = next(connector.size_limit for connector in TOPOLOGY.connectors if connector.name == "SEA-LON")
@@ -100,3 +100,25 @@ def test_a_mail_too_large_for_its_connector_goes_back(a: Server) -> None:
     (notice,) = a.submit(*to("D"), size=limit + 1, message_id="<2@A>")
     assert notice.recipients == to("A") and b"5.3.4 larger than the connector SEA-LON" in notice.content
     assert a.count("mta_queue") == 1
+
+
+def test_size_limits_do_not_apply_to_system_messages(a: Server) -> None:
+    """OUT-7: a replication mail crosses any connector, also one to which it is rerouted, or retried."""
+    a.submit(*to("D"), size=9000, system=True)
+    assert a.mta.queued(a.conn)[0].connector == "SEA-NYC"
+    a.route("SEA-NYC")
+    assert a.mta.reroute(a.stimulus()) == []
+    (row,) = a.mta.queued(a.conn)
+    assert row.connector == "SEA-LON"
+    assert a.deferred(row.queue_id, "busy") == []
+    assert [row.connector for row in a.mta.queued(a.conn)] == ["SEA-LON"]
+
+
+def test_a_relay_applies_its_size_limit_to_system_messages_too(conn: Connection) -> None:
+    """OUT-7: the ordinary mail server in an smtp-relay cannot tell a replication mail from a user's."""
+    relayed = topology_from_text(LINES.replace("kind: x400", "kind: smtp-relay"))
+    a = make_server(conn)
+    a.mta.routing = Routing(relayed, frozenset({"SEA-NYC"}))
+    (notice,) = a.submit(*to("D"), size=9000, system=True)
+    assert b"5.3.4 larger than the connector SEA-LON" in notice.content
+    assert a.submit(*to("D"), size=2000, system=True, message_id="<2@A>") == []

@@ -32,7 +32,7 @@ def parts(mail: OutgoingMail) -> list[Message]:
 
 def test_a_notice_is_a_report_that_mail_programs_understand() -> None:
     """RT-2: a notice has a text, the status of each recipient, and the header of the returned mail without its body."""
-    mail = notice("A", START_AT, returned(), {"b@x.test": "550 5.1.1 unknown", "c@x.test": "who knows"})
+    mail = notice("A", "contoso.test", START_AT, returned(), {"b@x.test": "550 5.1.1 unknown", "c@x.test": "who knows"})
     words, status, header = parts(mail)
     assert "550 5.1.1 unknown" in words.get_payload(decode=True).decode()  # type: ignore[union-attr]
     fields = [block.items() for block in status.get_payload()]  # type: ignore[union-attr]
@@ -57,7 +57,7 @@ def test_a_notice_is_a_report_that_mail_programs_understand() -> None:
 
 def test_a_notice_has_the_null_sender() -> None:
     """ML-7: the envelope sender is null, and a field tells programs not to answer."""
-    mail = notice("A", START_AT, returned(), {"b@x.test": "no"})
+    mail = notice("A", "contoso.test", START_AT, returned(), {"b@x.test": "no"})
     message = message_from_bytes(mail.content)
     assert (mail.sender, mail.recipients, mail.subject) == ("", ("A-IS@contoso.test",), "Undeliverable: Folder Content")
     assert message["To"] == "<A-IS@contoso.test>" and message["Subject"] == mail.subject
@@ -66,28 +66,42 @@ def test_a_notice_has_the_null_sender() -> None:
     check_lines(mail.content)
 
 
+def test_a_notice_comes_from_the_organization_whoever_gets_it() -> None:
+    """ML-7: From and Message-ID have the organization's domain, also if the returned mail came from outside."""
+    mail = notice("A", "contoso.test", START_AT, returned(sender="kim@elsewhere.test"), {"b@x.test": "no"})
+    message = message_from_bytes(mail.content)
+    assert message["From"] == "Mail delivery of A <postmaster@contoso.test>"
+    assert mail.message_id.endswith("@A.contoso.test") and mail.recipients == ("kim@elsewhere.test",)
+
+
 def test_a_notice_gets_no_notice() -> None:
     """ML-7: a mail from the null sender raises ValueError."""
     with pytest.raises(ValueError, match="null sender"):
-        notice("A", START_AT, returned(sender=""), {"b@x.test": "no"})
+        notice("A", "contoso.test", START_AT, returned(sender=""), {"b@x.test": "no"})
 
 
 def test_notices_of_different_failures_have_different_message_ids() -> None:
     """The Message-ID depends only on server, time, mail and recipients."""
     ids = [
-        notice(server, at, returned(), {to: "no"}).message_id
+        notice(server, "contoso.test", at, returned(), {to: "no"}).message_id
         for server in "AB"
         for at in (START_AT, START_AT + 1)
         for to in ("b@x.test", "c@x.test")
     ]
     assert len(set(ids)) == 8
-    assert notice("A", START_AT, returned(), {"b@x.test": "no"}).message_id == ids[0]
+    assert notice("A", "contoso.test", START_AT, returned(), {"b@x.test": "no"}).message_id == ids[0]
 
 
 def test_foreign_text_cannot_break_the_report() -> None:
     """ML-7: line ends in subjects and answers become spaces, non-ASCII subjects are encoded, every length is bounded."""
     subject = "x\r\nBcc: y@z.test " + "\u00e4\u20ac\U0001f600" * 200
-    mail = notice("A", START_AT, returned(subject), {"b@x.test": "no\r\n\r\n--=_x\r\nSubject: z\u00e9" + "y" * 9999})
+    mail = notice(
+        "A",
+        "contoso.test",
+        START_AT,
+        returned(subject),
+        {"b@x.test": "no\r\n\r\n--=_x\r\nSubject: z\u00e9" + "y" * 9999},
+    )
     message = message_from_bytes(mail.content)
     assert "Bcc" not in message and len(parts(mail)) == 3
     assert str(make_header(decode_header(message["Subject"]))) == mail.subject
@@ -98,8 +112,8 @@ def test_foreign_text_cannot_break_the_report() -> None:
 
 def test_a_large_header_is_cut_at_a_line() -> None:
     """A notice repeats a limited part of the header, whole lines only."""
-    mail = notice("A", START_AT, returned(header=b"X: y\r\n" * 10_000), {"b@x.test": "no"})
+    mail = notice("A", "contoso.test", START_AT, returned(header=b"X: y\r\n" * 10_000), {"b@x.test": "no"})
     assert len(mail.content) < MAX_HEADER_BYTES + 2000
     check_lines(mail.content)
     endless = OutgoingMail("", "a@b", (), b"x" * 100_000, Priority.NORMAL, "")
-    assert len(notice("A", START_AT, endless, {}).content) < 2000
+    assert len(notice("A", "contoso.test", START_AT, endless, {}).content) < 2000

@@ -142,3 +142,11 @@ def test_a_copy_that_every_recipient_refused(a: Server) -> None:
     assert [type(event) for event in a.trace.events] == [HopFailed, HopExpired]
     assert notice.recipients == to("A")
     assert [q.recipients for q in a.mta.queued(a.conn)] == [to("D")]
+
+
+def test_a_notice_to_another_organization_comes_from_this_one(a: Server) -> None:
+    """ML-7: a sender elsewhere gets the notice from the organization's postmaster, not from one of its own domain."""
+    a.known["kim@elsewhere.test"] = "A"
+    (notice,) = a.submit("x@contoso.test", sender="kim@elsewhere.test")
+    assert notice.recipients == ("kim@elsewhere.test",)
+    assert b"<postmaster@contoso.test>" in notice.content and b"@elsewhere.test>\r\nSubject" in notice.content
