@@ -11,7 +11,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.ingest.silver import Silver
 
 _ATTEMPTS: Final = ("hop.sent", "hop.failed", "hop.expired")
-_LIMITS: Final = "connectors array<struct<name: string, size_limit: string, bandwidth: string>>, domain string"
+_LIMITS: Final = (
+    "connectors array<struct<name: string, kind: string, size_limit: string, bandwidth: string>>, domain string"
+)
 
 
 def _topology(events: Silver) -> DataFrame:
@@ -24,8 +26,8 @@ def attempts(events: Silver) -> DataFrame:
     limited.
 
     before: the copy's attempt before this one (what, at, next_hop, connector). queued_at: when the mail first was at this
-    server. returned: it was returned at that time or later. system: it is a replication mail. limited: the connectors with a
-    size limit.
+    server. returned: it was returned at that time or later. system: it is a replication mail. limited: the connectors whose
+    size limit applies to replication mails: those through an ordinary mail server.
     """
     rows = events.lines(*_ATTEMPTS).select(
         "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
@@ -51,7 +53,8 @@ def attempts(events: Silver) -> DataFrame:
     system = ends.where("type = 'mail.submitted'").select("trace", "mail").distinct()
     found = tried.join(queued, ["trace", "node", "mail"], "left")
     found = found.join(system.withColumn("system", F.lit(True)), ["trace", "mail"], "left")
-    limits = F.expr("transform(filter(coalesce(t.connectors, array()), c -> c.size_limit is not null), c -> c.name)")
+    binds = "c.size_limit is not null and c.kind = 'smtp-relay'"
+    limits = F.expr(f"transform(filter(coalesce(t.connectors, array()), c -> {binds}), c -> c.name)")
     return found.join(F.broadcast(_topology(events).select("trace", limits.alias("limited"))), "trace", "left")
 
 

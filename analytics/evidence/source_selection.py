@@ -13,7 +13,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import by_kind
+from analytics.evidence.number_sets import RANGES, by_kind
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.ingest.silver import Silver
 
@@ -29,12 +29,14 @@ _ASKING: Final = ("trace", "node", "seq", "at", "folder", "entry", "what")
 
 def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     """Return a row for each candidate of a choice (`what` choice), and for each store of the site when an entry is made
-    (entry): _ASKING, method, store, place, stated, row, stale, down, asked_at, transit, cost, affinity, version, preferred.
+    (entry): _ASKING, method, store, place, stated, row, stale, claim, unsure, down, asked_at, transit, cost, affinity,
+    version, preferred.
 
     place: in the node's order, from 1. stated: what the node recorded: down, preferred, cost, version, has, passed_over, ...
-    row: ranges by kind; null if none arrived or it is stale. stale: a new replica list arrived after the row. asked_at: when it
-    was last asked, or when the first of the six steps listed it; null for never. transit: its mean transmission time; null if
-    no mail arrived.
+    row: ranges by kind; null if none arrived or it is stale. stale: a new replica list arrived after the row. claim, unsure:
+    the same as row and stale, of what the store last claimed, in a row or when it left the list (RP-2). asked_at: when it was
+    last asked, or when the first of the six steps listed it; null for never. transit: its mean transmission time; null if no
+    mail arrived.
     """
     asked = _asked(events, org, restored)
     pairs = F.broadcast(asked.select("trace", "node", "store").distinct())
@@ -54,12 +56,16 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     with_state = with_state.withColumn("down", F.coalesce(last("marked", "store"), F.lit(False)))
     with_state = with_state.withColumn("asked_at", last("asked", "store")).drop("asked")
     with_state = with_state.withColumn("transit", last("mean", "store")).drop("mean")
-    with_state = with_state.withColumn("latest", last("latest", "store", "folder")).where("what is not null")
+    with_state = with_state.withColumn("latest", last("latest", "store", "folder"))
+    with_state = with_state.withColumn("said", last("said", "store", "folder"))
+    with_state = with_state.withColumn("gone_seq", last("gone_seq", "store")).where("what is not null")
     # A new list drops the rows of stores that left. Which stores left, and their last mails, are not examined.
-    stale = F.coalesce(F.col("latest.seq") < F.col("listed_seq"), F.lit(False))
-    with_state = (
-        with_state.withColumn("stale", stale).withColumn("row", F.when(~stale, F.col("latest.row"))).drop("latest")
-    )
+    newest = F.greatest(F.col("latest"), F.col("said"))  # by seq
+    newest = F.when(F.coalesce(F.col("gone_seq") < newest["seq"], F.col("gone_seq").isNull()), newest)
+    for whole, latest, old in (("row", F.col("latest"), "stale"), ("claim", newest, "unsure")):
+        is_old = F.coalesce(latest["seq"] < F.col("listed_seq"), F.lit(False))
+        with_state = with_state.withColumn(old, is_old).withColumn(whole, F.when(~is_old, latest["row"]))
+    with_state = with_state.drop("latest", "said", "gone_seq")
     costs = F.broadcast(org.costs.select("trace", "node", "store", "cost", "affinity"))
     versions = F.broadcast(org.servers.select("trace", "store", "version", "site"))
     found = with_state.join(costs, ["trace", "node", "store"], "left").join(versions, ["trace", "store"], "left")
@@ -86,8 +92,9 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
 
 
 def _known(events: Silver, pairs: DataFrame) -> DataFrame:
-    """Return what a node learned about a store, for these `pairs`: its row (latest), that it is down or up again (marked), its
-    mean transmission time (mean), and when the node asked it (asked)."""
+    """Return what a node learned about a store, for these `pairs`: its row (latest), what it said when it left (said), that it
+    was deleted (gone_seq), that it is down or up again (marked), its mean transmission time (mean), and when the node asked it
+    (asked)."""
     rows = events.of("row.replaced").select(
         "trace", "node", "seq", "store", "folder",
         F.struct("seq", by_kind("cnset", "cnset_fai").alias("row")).alias("latest"),
@@ -101,9 +108,34 @@ def _known(events: Silver, pairs: DataFrame) -> DataFrame:
         return events_of.join(pairs, ["trace", "node", "store"], "left_semi")
 
     every = of_pairs(rows)
-    for more in (of_pairs(down), _means(of_pairs(up), events), of_pairs(_turns(events))):
+    deleted = events.of("store.deleted").select("trace", "node", "seq", "store", F.col("seq").alias("gone_seq"))
+    mails = (of_pairs(down), _means(of_pairs(up), events), of_pairs(_turns(events)))
+    for more in (*mails, of_pairs(_leavers(events)), of_pairs(deleted)):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
+
+
+def _leavers(events: Silver) -> DataFrame:
+    """Return what stores that left a replica list said that they have (RP-2): nothing, once the node has answered them or they
+    have no replica any more."""
+    left = "array_contains(marks, 'delete-pending')"
+    came = events.of("mail.received").where(f"{left} or array_contains(marks, 'no replica')").select(
+        "trace", "node", "seq", F.col("sender").alias("store"), F.expr(left).alias("left"),
+        F.explode("folders").alias("f"),
+    )  # fmt: skip
+    store = F.regexp_replace("to", r"(-IS)?@.*$", "").alias("store")
+    went = events.of("mail.submitted").where("array_contains(marks, 'retained')").select(
+        "trace", "node", "seq", F.explode("recipients").alias("to"), "folders"
+    ).select("trace", "node", "seq", store, F.lit(False).alias("left"), F.explode("folders").alias("f"))  # fmt: skip
+    row = F.when(F.col("left"), by_kind("f.row", "f.row_fai")).otherwise(F.expr(f"cast(array() as {RANGES})"))
+    return came.unionByName(went).select(
+        "trace",
+        "node",
+        "seq",
+        "store",
+        F.col("f.folder").alias("folder"),
+        F.struct("seq", row.alias("row")).alias("said"),
+    )
 
 
 def _means(mails: DataFrame, events: Silver) -> DataFrame:
@@ -152,15 +184,15 @@ def _preferred(events: Silver) -> DataFrame:
 
 
 def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
-    """Return trace, node, at, folder, entry, local (as the node recorded it), near (how many stores of the site have the whole
-    entry in their rows), stale (one of these rows is unknown)."""
+    """Return trace, node, at, folder, entry, local (as the node recorded it), near (how many stores of the site claim the whole
+    entry), stale (what one of these stores claims is unknown)."""
     made = events.of("entry.made").select(
         "trace", "node", "seq", "entry", "local", by_kind("cnset", "cnset_fai").alias("missing")
     )
     rows = found.where("what = 'entry'").join(made, ["trace", "node", "seq", "entry"])
-    has_all = F.expr(_within("missing", "coalesce(row, array())"))
+    has_all = F.expr(_within("missing", "coalesce(claim, array())"))
     return rows.groupBy("trace", "node", "seq", "at", "folder", "entry", "local").agg(
-        F.count_if(has_all).alias("near"), F.max("stale").alias("stale")
+        F.count_if(has_all).alias("near"), F.max("unsure").alias("stale")
     )
 
 

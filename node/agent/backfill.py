@@ -20,7 +20,8 @@ States of an entry; `ask` is the step that chooses sources and sends requests:
     ask        each chosen source is sent a request           REQUESTED
     ask        the limit was reached                          DEFERRED
     any        some of the numbers arrive                     the same, with the same due time
-    any        a store of the site has all of the numbers     the same, due at the local time-out if that is earlier
+    any        a store of the site, on the replica list or    the same, due at the local time-out if that is earlier
+               leaving it, has all of the numbers
     any        the last numbers arrive                        SATISFIED
     any        the last numbers are no longer claimed         PRUNED (spec: RST-4)
     any        content replication is suspended               the same, without a timer until it is resumed (spec: RP-5)
@@ -48,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from node.agent import backfill_sources
-from node.agent.backfill_sources import leaver_claims, leavers
+from node.agent.backfill_sources import claimed_by, leaver_claims, leavers, sources
 from node.agent.source_selection import Gap
 from node.codec.replication_message import MessageType
 from node.mail import suspension
@@ -74,12 +75,16 @@ from traces.events import (
     SourceDown,
 )
 from traces.labtime import LabTime
+from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
-def _is_local(ctx: Context, fid: int, numbers: NumberSets) -> bool:
-    """Return whether the row of some store of this site claims all of the numbers (spec: BF-2)."""
-    return any(ctx.directory.same_site(ctx.name, row.store) and numbers <= row.numbers for row in ctx.rst.rows(fid))
+def _is_local(ctx: Context, conn: Connection, fid: int, numbers: NumberSets) -> bool:
+    """Return whether some store of this site claims all of the numbers (spec: BF-2)."""
+    return any(
+        ctx.directory.same_site(ctx.name, store) and numbers <= claimed_by(ctx, conn, fid, store)
+        for store in sources(ctx, conn, fid)
+    )
 
 
 # -- into the array
@@ -111,7 +116,7 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
         numbers -= entry.numbers
     if not numbers:
         return
-    local = _is_local(ctx, fid, numbers)
+    local = _is_local(ctx, s.conn, fid, numbers)
     at_once = own.fresh and ctx.config.profile.new_asks_at_once
     due_at = s.now if at_once else s.now + ctx.config.timeouts(local).first_us
     entry_id: int = s.conn.exec_driver_sql(
@@ -152,11 +157,11 @@ def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
     """Mark as local each entry of which `store`, a store of this site, has all numbers. The earlier due time applies
     (spec: BF-2).
     """
-    row = ctx.rst.row(fid, store)
-    if row is None or not ctx.directory.same_site(ctx.name, store):
+    if not ctx.directory.same_site(ctx.name, store):
         return
+    claimed = claimed_by(ctx, s.conn, fid, store)
     for entry in entries(s.conn, fid):
-        if entry.local or not entry.numbers <= row.numbers:
+        if entry.local or not entry.numbers <= claimed:
             continue
         entry.local = True
         due_at = entry.base_at + ctx.config.local.after(entry.attempts)

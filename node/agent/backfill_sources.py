@@ -21,10 +21,8 @@ from transport.stimulus import Stimulus
 
 def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
     """Return which holders are asked for which numbers, and trace the choice with the reasons (spec: BF-3)."""
-    stores = ctx.other_holders(fid)
-    stores += [store for store in leavers(s.conn, fid) if store not in stores]
     missing = missing_of(s.conn, fid)
-    found = [_source(ctx, s.conn, fid, store, gap, missing) for store in stores]
+    found = [_source(ctx, s.conn, fid, store, gap, missing) for store in sources(ctx, s.conn, fid)]
     way = ctx.config.profile.source_choice
     choice = CHOICES[way](found, gap)
     s.trace.record(
@@ -48,9 +46,7 @@ def missing_of(conn: Connection, fid: int) -> NumberSets:
 
 def _source(ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, missing: NumberSets) -> Source:
     entry = entry_of(ctx, store)
-    row = ctx.rst.row(fid, store)
-    has = row.numbers if row else leaver_claims(conn, fid, store)
-    has -= expired_at_store(conn, fid, store)  # spec: DL-3
+    has = claimed_by(ctx, conn, fid, store) - expired_at_store(conn, fid, store)  # spec: DL-3
     down, backfilled_at, transit_us = peer_of(conn, store)
     return Source(
         store=store,
@@ -110,6 +106,18 @@ def record_ignored_setting(ctx: Context, s: Stimulus) -> None:
     if preferred is not None and ctx.directory.get(preferred) is None:
         reason = f"no server of that name has joined; there are {', '.join(ctx.directory.stores())}"
         s.trace.record(SettingIgnored, name="Preferred Backfill Source", value=preferred, reason=reason)
+
+
+def sources(ctx: Context, conn: Connection, fid: int) -> list[str]:
+    """Return the stores that may have what this store lacks: the other holders and the leaving stores (spec: RP-2)."""
+    holders = ctx.other_holders(fid)
+    return holders + [store for store in leavers(conn, fid) if store not in holders]
+
+
+def claimed_by(ctx: Context, conn: Connection, fid: int, store: str) -> NumberSets:
+    """Return the numbers that a source claims: those of its row, or what it said it has when it left the list."""
+    row = ctx.rst.row(fid, store)
+    return row.numbers if row else leaver_claims(conn, fid, store)
 
 
 def leavers(conn: Connection, fid: int) -> list[str]:

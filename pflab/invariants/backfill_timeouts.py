@@ -13,7 +13,7 @@ from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.invariant import ArrayReading, Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
-from pflab.terms.mail_types import RESPONSES
+from pflab.terms.mail_types import RESPONSES, Mark
 from traces.events import (
     ChangeMade,
     EntryMade,
@@ -40,8 +40,8 @@ class EntriesWaitAsConfigured(Invariant):
     id = "entries wait as configured"
     rules = ("BF-2", "BF-1")
     says = (
-        "A new entry waits for the first time-out. This is the local time-out if one store of the site has, or later "
-        "gets, all changes of the entry. A new replica of 5.5 asks at once."
+        "A new entry waits for the first time-out. This is the local time-out if one store of the site, on the replica "
+        "list or leaving it, has, or later gets, all changes of the entry. A new replica of 5.5 asks at once."
     )
 
     def remember(self) -> None:
@@ -68,6 +68,8 @@ class EntriesWaitAsConfigured(Invariant):
     def _received(self, event: MailReceived) -> None:
         if event.message_type in RESPONSES:
             self._responded(event.node, event.folders)
+        for section in event.folders if Mark.DELETE_PENDING in event.marks else ():
+            self._claims(event, section.folder, event.sender)
 
     def _responded(self, store: str, sections: Sequence[MailFolder]) -> None:
         """Note that a response has begun to fill a new replica. Entries made from now on wait for the first time-out."""
@@ -95,20 +97,28 @@ class EntriesWaitAsConfigured(Invariant):
         if sent is not None and sent.message_type in RESPONSES:
             # A response can wait for the replica (spec: IN-5). Then it is applied after its mail was received.
             self._responded(event.node, [each for each in sent.folders if each.folder == event.folder])
+        self._claims(event, event.folder, event.store)
+
+    def _claims(self, event: RowReplaced | MailReceived, folder: str, store: str) -> None:
+        """Note the entries all of which a store of the site claims from now on."""
         for key, made in self._made.items():
-            if key[0] == event.node and made.folder == event.folder and self._has_all(made, event.node, event.store):
-                self._near.setdefault(key, (event.at, event.store))
+            if key[0] == event.node and made.folder == folder and self._has_all(made, event.node, store):
+                self._near.setdefault(key, (event.at, store))
 
     def _has_all(self, entry: EntryMade | EntryView, asker: str, store: str) -> bool:
         servers = self.facts.topology.servers
-        row = self._rows.get((asker, entry.folder, store))
-        listed = self.facts.known.others(asker, entry.folder) or frozenset()
-        if row is None or store not in listed or servers[store].site != servers[asker].site:
+        place = (asker, entry.folder, store)
+        listed = store in self.facts.known.holders(asker, entry.folder)
+        claimed = self._rows.get(place) if listed else None
+        if claimed is None:
+            claimed = self.facts.known.leavers.get(place)
+        if claimed is None or servers[store].site != servers[asker].site:
             return False
-        return not bits.minus(bits.by_kind(entry.cnset, entry.cnset_fai), row)
+        return not bits.minus(bits.by_kind(entry.cnset, entry.cnset_fai), claimed)
 
     def _who_has(self, entry: EntryMade | EntryView, asker: str) -> list[str]:
-        return [store for node, _, store in self._rows if node == asker and self._has_all(entry, asker, store)]
+        places = (*self._rows, *self.facts.known.leavers)
+        return [store for node, _, store in places if node == asker and self._has_all(entry, asker, store)]
 
     def _first_us(self, store: str, *, local: bool) -> int:
         return self.facts.topology.servers[store].settings.backfill_wait_us(local=local, requests_sent=0)
@@ -200,11 +210,18 @@ class TimeoutsSendRequests(Invariant):
                 yield f"{what} reached its time-out {event.attempt}, but no request went to {' or '.join(sources)}"
 
     def _sources(self, event: EntryTimedOut) -> Iterator[str]:
-        yield from sorted(self.facts.known.holders(event.node, event.folder) - {event.node})
+        known = self.facts.known
+        leaving = {store for node, folder, store in known.leavers if (node, folder) == (event.node, event.folder)}
+        yield from sorted((known.holders(event.node, event.folder) | leaving) - {event.node})
 
     def _claims(self, event: EntryTimedOut, store: str) -> bits.Bits:
         place = (event.node, event.folder, store)
-        return bits.minus(self.facts.rows.get(place, bits.EMPTY), self.facts.reported_expired.get(place, bits.EMPTY))
+        known = self.facts.known
+        listed = store in known.holders(event.node, event.folder)
+        claimed = self.facts.rows.get(place) if listed else None
+        if claimed is None:
+            claimed = known.leavers.get(place, bits.EMPTY)
+        return bits.minus(claimed, self.facts.reported_expired.get(place, bits.EMPTY))
 
 
 class SilentSourcesGoDown(Invariant):

@@ -7,10 +7,9 @@ from __future__ import annotations
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.invariant import Invariant, RowsReading, Witnesses
 from pflab.terms.event_handlers import event_handler
-from pflab.terms.mail_types import BROADCASTS, Mark, mail_name
+from pflab.terms.mail_types import BROADCASTS, mail_name
 from traces.events import (
     ChangeMade,
-    MailReceived,
     MailSubmitted,
     ReplicaAdded,
     ReplicaDropped,
@@ -53,26 +52,14 @@ class EntriesAreClaimed(Invariant):
     rules = ("RST-4", "BF-2")
     says = "While the lab is quiet, a backfill array has only changes that a row or a leaving store claims."
 
-    def remember(self) -> None:
-        self._leavers: dict[tuple[str, str], dict[str, bits.Bits]] = self.facts.backups.follow({})
-
-    @event_handler
-    def _received(self, event: MailReceived) -> None:
-        for section in event.folders if event.marks else ():
-            leavers = self._leavers.setdefault((event.node, section.folder), {})
-            if Mark.DELETE_PENDING in event.marks:
-                leavers[event.sender] = bits.by_kind(section.row, section.row_fai)
-            elif Mark.NO_REPLICA in event.marks:
-                leavers.pop(event.sender, None)
-
     def on_rows(self, reading: RowsReading) -> Witnesses:
         entries = [entry for entry in reading.entries if entry.folder == reading.folder]
         if not entries:
             return
         others = [row for row in reading.rows if not row.is_local]
-        leavers = self._leavers.get((reading.store, reading.folder), {})
-        rows = (bits.by_kind(row.cnset, row.cnset_fai) for row in others)
-        claimed = bits.union((*rows, *leavers.values()))
+        place = (reading.store, reading.folder)
+        leavers = (claimed for key, claimed in self.facts.known.leavers.items() if key[:2] == place)
+        claimed = bits.union((*(bits.by_kind(row.cnset, row.cnset_fai) for row in others), *leavers))
         for entry in entries:
             missing = bits.by_kind(entry.cnset, entry.cnset_fai)
             rest = bits.minus(missing, claimed)

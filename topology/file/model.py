@@ -81,7 +81,9 @@ class ConnectorEntry(_Entry):
     affinity: Affinity | None = Field(
         None, description="cost of public folder referrals over this connector, or none; default: its cost"
     )
-    size_limit: Size | None = Field(None, description="size of the largest mail of a user that crosses; default: no limit")
+    size_limit: Size | None = Field(
+        None, description="size of the largest mail of a user that crosses; default: no limit"
+    )
     bridgeheads: dict[SiteName, ServerName] = Field(
         {}, description="the server at each end, by site; default: the first server of the site in this file"
     )

@@ -10,11 +10,13 @@ from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import store_named
+from pflab.terms.mail_types import Mark
 from topology import Topology
 from topology.enums import ResolveMethod
 from traces.events import (
     AddressStamped,
     ChangeMade,
+    MailReceived,
     MailSubmitted,
     NodeStarted,
     ReplicaAdded,
@@ -57,6 +59,9 @@ class Known:
         self._pending: dict[tuple[str, str], bool] = backups.follow({})
         self.said: dict[tuple[str, str], bits.Bits] = backups.follow({})
         """By store and folder: the own row of the store, of both kinds, in its last mail about the folder."""
+        self.leavers: dict[tuple[str, str, str], bits.Bits] = backups.follow({})
+        """By store, folder and leaving store: what the leaving store said that it has. The leaving store is a source until it
+        is answered, says that it has no replica any more, is deleted, or is on the replica list again (RP-2)."""
         self.take = event_taker_of(self)
         """Add an event."""
 
@@ -173,13 +178,20 @@ class Known:
     @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
         self._directory.setdefault(event.node, set()).discard(event.store)
+        self._forget_leavers(lambda node, folder, store: (node, store) == (event.node, event.store))
 
     @event_handler
     def _folder(self, event: ChangeMade | VersionApplied) -> None:
         if event.kind != "folder":
             return
         deleted = event.deleted if isinstance(event, VersionApplied) else event.operation == "delete"
+        old = frozenset(self._replicas(self.kept(event.node, event.object) or DELETED))
         self._kept.setdefault(event.node, {})[event.object] = DELETED if deleted else event.number
+        new = frozenset(self._replicas(event.number))
+        if old != new:
+            self._forget_leavers(
+                lambda node, folder, store: (node, folder) == (event.node, event.object) and store in new
+            )
         if not deleted and event.node in self._replicas(event.number):
             self._pending.pop((event.node, event.object), None)
 
@@ -197,6 +209,7 @@ class Known:
         self._holds.setdefault(event.node, {})[event.folder] = False
         self._pending.pop((event.node, event.folder), None)
         self.said.pop((event.node, event.folder), None)
+        self._forget_leavers(lambda node, folder, store: (node, folder) == (event.node, event.folder))
 
     @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:
@@ -207,6 +220,22 @@ class Known:
     def _submitted(self, event: MailSubmitted) -> None:
         for section in event.folders:
             self.said[event.node, section.folder] = bits.by_kind(section.row, section.row_fai)
+            if Mark.RETAINED in event.marks:
+                for store in stores_of(event.recipients):
+                    self.leavers.pop((event.node, section.folder, store), None)
+
+    @event_handler
+    def _received(self, event: MailReceived) -> None:
+        for section in event.folders if event.marks else ():
+            leaver = (event.node, section.folder, event.sender)
+            if Mark.NO_REPLICA in event.marks:
+                self.leavers.pop(leaver, None)
+            elif Mark.DELETE_PENDING in event.marks and self.holds(*leaver[:2]) and not self.pending(*leaver[:2]):
+                self.leavers[leaver] = bits.by_kind(section.row, section.row_fai)
+
+    def _forget_leavers(self, which: Callable[[str, str, str], bool]) -> None:
+        for leaver in [leaver for leaver in self.leavers if which(*leaver)]:
+            del self.leavers[leaver]
 
 
 def stores_of(addresses: tuple[str, ...]) -> frozenset[str]:

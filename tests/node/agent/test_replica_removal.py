@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from node.errors import NoReplicaHere
-from tests.support.clock import HOUR_MIN
-from tests.support.post_office import PostOffice
+from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
+from tests.support.post_office import PostOffice, deliver_all, lose_mail_of_another_site
 from tests.support.topologies import THREE_STORES_AND_CONTACT
+from traces.labtime import HOUR_US
 
 
 def held(office: PostOffice, name: str) -> bool:
@@ -53,6 +54,35 @@ def test_a_holder_that_lacks_some_asks_the_leaving_store_and_answers_when_it_has
     office.run(entry.due_at)
     assert subjects(office, "A") == ["lost on its way to A"]
     assert len(office.of_type("replica.dropped")) == 1
+
+
+def test_a_leaving_store_of_the_site_makes_an_entry_local() -> None:
+    """What a leaving store of the own site has is in the site, though the store is on no list any more (spec: BF-2, RP-2)."""
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("[A, B, C]", "[A, C]"))
+    office["C"].post(office.at(1), "Projects", subject="lost on its way to A")
+    office.cycle("C", office.at(15))  # the broadcast is lost
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A"])
+    office.run(office.at(30))
+    (entry,) = office["A"].backfill()
+    assert entry.local
+    assert entry.due_at == office.at(30 + 6 * HOUR_MIN)
+
+
+def test_an_entry_becomes_local_when_a_store_of_the_site_leaves_with_it() -> None:
+    """An entry that is only in another site is due earlier once a leaving store of the site has all of it (spec: BF-2)."""
+    office, lost = lose_mail_of_another_site()
+    (entry,) = office["B"].backfill()
+    assert not entry.local
+    office.deliver(lost, office.at(STATUS_CHECK_MIN + 1))  # A has it now, and B does not hear of that
+    office.take("A", office.at(STATUS_CHECK_MIN + 1))
+    office["B"].change_folder(office.at(STATUS_CHECK_MIN + 2), "Projects", replicas=["B", "C"])
+    for name in ("B", "A"):
+        deliver_all(
+            office, office.cycle(name, office.at(STATUS_CHECK_MIN + 15)), office.at(STATUS_CHECK_MIN + 15), "AB"
+        )
+    (local,) = office["B"].backfill()
+    assert local.local
+    assert local.due_at == entry.due_at - 6 * HOUR_US
 
 
 def test_an_unanswered_request_is_made_again_at_each_check() -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from pflab.campaign.plans.file import plan_from_text
 from pflab.campaign.seed import run_plan
-from pflab.invariants.backfill_timeouts import EntriesWaitAsConfigured
+from pflab.invariants.backfill_timeouts import EntriesWaitAsConfigured, TimeoutsSendRequests
 from pflab.terms.verdict import Judgement
 from tests.support.clock import START_AT
-from tests.support.invariant_builders import FOLDER, Trace, entry, numbers
-from traces.events import AddressStamped, EntryMade, RowReplaced
+from tests.support.invariant_builders import FOLDER, Trace, entry, folder_version, gets, numbers, sends
+from traces.events import AddressStamped, EntryMade, EntryTimedOut, ReplicaAdded, RowReplaced, StoreDeleted
 from traces.labtime import HOUR_US
 
 LOCAL_US, REMOTE_US = 6 * HOUR_US, 12 * HOUR_US
@@ -18,11 +18,12 @@ LOCAL_US, REMOTE_US = 6 * HOUR_US, 12 * HOUR_US
 
 def lab() -> Trace:
     """A trace in which A knows that all three, of one site, hold the folder."""
-    trace = Trace(EntriesWaitAsConfigured)
+    trace = Trace(EntriesWaitAsConfigured, TimeoutsSendRequests)
     for store in "ABC":
         trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
     made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", "B", "C"), "parent": "1-1"}
     trace.change("A", 1, folder="1-1", **made)
+    trace.add(ReplicaAdded, "A", folder=FOLDER, store="A")
     return trace
 
 
@@ -74,6 +75,60 @@ def test_a_store_of_the_site_comes_to_have_it(due_us: int, expected: list[bool])
     says(trace, 1, 2)
     trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
     assert ["which B in the same site has completely" in each for each in trace.witnesses()] == expected
+
+
+def leaves(trace: Trace, *counters: int) -> None:
+    """A took B off the list, and B says what it has."""
+    folder_version(trace, "A", 2, replicas=("A", "C"))
+    gets(trace, "A", sends(trace, "B", 1, 0x20, ("A",), row=numbers("B", *counters), marks=("delete-pending",)))
+
+
+@pytest.mark.parametrize(
+    ("due_us", "local", "expected"),
+    [(LOCAL_US, True, ""), (REMOTE_US, False, "counts as remote, but B in its site has all of it")],
+)
+def test_a_leaving_store_of_the_site_has_it(due_us: int, local: bool, expected: str) -> None:
+    """Numbers of a leaving store of the site wait for the first local time-out, until the store is answered (RP-2)."""
+    trace = lab()
+    leaves(trace, 1, 2)
+    finds(trace, due_us, local=local)
+    assert [expected in each for each in trace.witnesses()] == ([True] if expected else [])
+
+
+@pytest.mark.parametrize("end", ["no replica", "retained", "listed again", "deleted"])
+def test_a_leaving_store_that_is_gone_has_nothing(end: str) -> None:
+    """What a store said when it left counts no more once it is answered, says it has none, is back or deleted (RP-2)."""
+    trace = lab()
+    leaves(trace, 1, 2)
+    if end == "no replica":
+        gets(trace, "A", sends(trace, "B", 2, 0x80000004, ("A",), marks=(end,)))
+    elif end == "retained":
+        sends(trace, "A", 3, 0x10, ("B",), row=numbers("B", 1, 2), marks=(end,))
+    elif end == "listed again":
+        folder_version(trace, "A", 4, replicas=("A", "B", "C"))
+    else:
+        trace.add(StoreDeleted, "A", store="B", forced=True)
+    finds(trace, REMOTE_US, local=False)
+    assert trace.witnesses() == []
+
+
+@pytest.mark.parametrize(("due_us", "expected"), [(LOCAL_US, []), (REMOTE_US, [True])])
+def test_a_store_of_the_site_leaves_with_all_of_an_entry(due_us: int, expected: list[bool]) -> None:
+    """Once a leaving store of the site has all of it the due time is the earlier of the two."""
+    trace = lab()
+    finds(trace, REMOTE_US, local=False)
+    leaves(trace, 1, 2)
+    trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
+    assert ["which B in the same site has completely" in each for each in trace.witnesses()] == expected
+
+
+def test_a_leaving_store_is_asked_too() -> None:
+    """A time-out after which nobody is asked is a violation, also if only a leaving store has the changes (BF-3, RP-2)."""
+    trace = lab()
+    leaves(trace, 1, 2)
+    trace.add(EntryTimedOut, "A", folder=FOLDER, entry=1, attempt=1)
+    trace.array("A", entry(missing="B-1..2"))
+    assert ["but no request went to B" in each for each in trace.witnesses()] == [True]
 
 
 WAITED_FOR_ITS_REPLICA = """
