@@ -58,6 +58,7 @@ from topology.problems import counted
 from traces.labtime import LabTime, format_instant
 from transport.envelope import IncomingHop, IncomingMail, RefusalError
 from transport.protocol.fault_points import AtArrival, AtVerb, Decide, Verb, VerbFault, decided
+from transport.smtp.connections import Connections
 from transport.smtp.listener import SmtpListener
 from transport.smtp.sender import SmtpSender
 from transport.smtp.tls import Tls
@@ -96,9 +97,9 @@ class Host:
     """Runs one opened node. Call `start`, then `stop` or `kill`, once each.
 
     clock: the host's own; the coordinator sets it with `set_clock`. decide: asks for fault decisions. idle: called when the
-    host has no more work, or has failed. `failure` is the error of a stimulus that the host itself began: a tick, an incoming
-    mail, or the outcome of a delivery. `work` is the stimulus or query that it is in, if any, and when that began on the
-    monotonic clock; other threads may read it.
+    host has no more work, or has failed. connections: those that the hosts of one process share. `failure` is the error of a
+    stimulus that the host itself began: a tick, an incoming mail, or the outcome of a delivery. `work` is the stimulus or query
+    that it is in, if any, and when that began on the monotonic clock; other threads may read it.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Host:
         decide: Decide,
         idle: Callable[[], None],
         tls: Tls | None = None,
+        connections: Connections | None = None,
     ) -> None:
         self.name = node.name
         self._node = node
@@ -130,7 +132,9 @@ class Host:
         self._wake = asyncio.Event()
         self._deliveries = Deliveries(
             node,
-            sender=SmtpSender(credentials=node.credentials, tls=tls.client if tls is not None else None),
+            sender=SmtpSender(
+                credentials=node.credentials, tls=tls.client if tls is not None else None, connections=connections
+            ),
             decide=decide,
             address_of=address_of,
             now=clock.now,

@@ -7,6 +7,7 @@ next server by the address that the lab gives it, and asks the fault plan before
 from __future__ import annotations
 
 import asyncio
+import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus
+from transport.smtp.connections import MOST_CONNECTIONS, Connections
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
@@ -30,6 +32,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOOPBACK = "127.0.0.1"
+
+HANDLES_OF_A_STORE = 4
+"""File handles of a store without its connections: its database, the database's WAL and shared memory, and its listener."""
+
+OTHER_HANDLES = 128
+"""File handles for all else: traces, the HTTP server and its clients, and sockets that are about to close."""
+
+LEAST_CONNECTIONS = 8
+"""SMTP connections that a lab may have even if there seem to be too few file handles."""
 
 
 class LiveLab(SocketLab[Host]):
@@ -50,6 +61,7 @@ class LiveLab(SocketLab[Host]):
         super().__init__(topology, folder=folder, **options)
         self._ports = dict(ports or {})
         self._addresses: dict[str, Address] = {}
+        self._connections = Connections(most_connections(len(topology.servers)))
         self.coordinator = Coordinator(
             topology.start_at, self._hosts_in_order, monotonic=time.monotonic, changed=self.record.clock_changed
         )
@@ -139,6 +151,7 @@ class LiveLab(SocketLab[Host]):
                 decide=self.decide,
                 idle=self.coordinator.pulse,
                 tls=tls_of(self._folder.path / "tls", self.seed, server.name) if self._tls else None,
+                connections=self._connections,
             )
             port = self._ports.get(server.name, 0)
             listening = asyncio.ensure_future(host.start(LOOPBACK, port))
@@ -164,3 +177,15 @@ class LiveLab(SocketLab[Host]):
         for update in self._servers.pending_updates():
             self._hosts[update.server.name].do(update.apply)
             update.mark_applied()
+
+
+def most_connections(stores: int) -> int:
+    """Return how many SMTP connections so many stores in this process may have open within its limit of file handles.
+
+    Both ends of each connection belong to this process.
+    """
+    handles, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if handles == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    left = handles - OTHER_HANDLES - stores * HANDLES_OF_A_STORE
+    return max(LEAST_CONNECTIONS, min(MOST_CONNECTIONS, left // 2))

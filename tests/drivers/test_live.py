@@ -8,11 +8,12 @@ import socket
 from collections.abc import Callable
 from email.message import EmailMessage
 from pathlib import Path
+from resource import RLIM_INFINITY
 
 import pytest
 
 from node.host.in_flight import MAX_DELIVERIES
-from pflab.drivers.live import LiveLab
+from pflab.drivers.live import HANDLES_OF_A_STORE, LEAST_CONNECTIONS, OTHER_HANDLES, LiveLab, most_connections
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from tests.support.clock import ALWAYS_US
@@ -21,7 +22,8 @@ from tests.support.topologies import TWO_STORES
 from topology import topology_from_text
 from traces.errors import TimeTextError
 from traces.events import ClockChanged, HopFailed
-from traces.labtime import HOUR_US
+from traces.labtime import DAY_US, HOUR_US
+from transport.smtp.connections import MOST_CONNECTIONS
 
 pytestmark = pytest.mark.live
 
@@ -44,6 +46,35 @@ async def until_true(predicate: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while not predicate():  # noqa: ASYNC110 - only real time moves what is waited for
             await asyncio.sleep(0.005)
+
+
+async def test_stores_share_the_file_handles_of_their_process(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All stores together keep no more connections than the process has file handles for, and every post still arrives. The
+    clock warps, so no connection is idle for long in real time."""
+    names = [f"S{number}" for number in range(6)]
+    handles = OTHER_HANDLES + HANDLES_OF_A_STORE * len(names) + 2 * LEAST_CONNECTIONS
+    monkeypatch.setattr("resource.getrlimit", lambda _: (handles, handles))
+    topology = topology_from_text(f"servers: {{{': , '.join(names)}: }}\nfolders: {{Projects: }}")
+    async with LiveLab(topology, folder=folder) as lab:
+        for name in names:
+            await post(lab, name)
+        await lab.advance(lab.now + DAY_US)
+        assert [len(subjects(lab, name)) for name in names] == [len(names)] * len(names)
+        assert sum(len(lab.host_of(name)._listener.sessions) for name in names) <= LEAST_CONNECTIONS
+
+
+@pytest.mark.parametrize(
+    ("stores", "handles", "connections"),
+    [(100, 1024, 248), (3, 1024, MOST_CONNECTIONS), (3, 64, LEAST_CONNECTIONS), (3, RLIM_INFINITY, MOST_CONNECTIONS)],
+)
+def test_a_hundred_stores_need_1024_file_handles(
+    monkeypatch: pytest.MonkeyPatch, stores: int, handles: int, connections: int
+) -> None:
+    """The limit of connections follows from the limit of file handles: both ends of each connection take one."""
+    monkeypatch.setattr("resource.getrlimit", lambda _: (handles, handles))
+    assert most_connections(stores) == connections
 
 
 async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:

@@ -1,13 +1,13 @@
 """The SMTP client of a node: it sends each transmission to its next server over a few connections that stay open.
 
 A mail counts as delivered only after the reply 250 to the content (spec: IN-2, OUT-9); otherwise it stays in the queue. A
-connection carries one transmission at a time. It is closed after a long idle time. This module begins and keeps connections;
+connection carries one transmission at a time. This module begins connections, `transport.smtp.connections` keeps them, and
 `transport.smtp.transaction` sends a mail over one.
 """
 
 import asyncio
 import ssl
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from aiosmtplib import SMTPException, SMTPHeloError, SMTPResponseException
@@ -15,13 +15,11 @@ from aiosmtplib import SMTPException, SMTPHeloError, SMTPResponseException
 from transport.envelope import SendOutcome, SendState, Transmission
 from transport.protocol.auth import MECHANISM, Credentials, answer_to
 from transport.smtp.client import StoreClient
+from transport.smtp.connections import Connections, Peer
 from transport.smtp.transaction import StaleError, is_success, transact, unreachable, words
 
 Address = tuple[str, int]
 """Host and port."""
-
-QUIT_SECONDS: Final = 1.0
-"""Real time to wait for the answer to QUIT. After it, the connection is closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +32,6 @@ class SenderLimits:
     """Real time for each answer to MAIL, RCPT or DATA, counted together (decision; RFC 5321 has 2 to 5 minutes)."""
     content_seconds: float = 120.0
     """Real time for the content and the answer to it (decision; RFC 5321 4.5.3.2.6 has 10 minutes)."""
-    idle_seconds: float = 60.0
-    """Real time after which an idle connection is closed (decision: less than the listener's limit, so that the sender closes
-    first)."""
     parallel: int = 4
     """Connections to one peer at a time (decision). While the peer stores one mail, others are sent."""
 
@@ -47,30 +42,11 @@ time, so a busy server must not be given up on because the machine is slow. If a
 the mails to it much earlier."""
 
 
-@dataclass(slots=True)
-class _Peer:
-    """Connections to one address under one greeting name. The connection that was used last is used first."""
-
-    slots: asyncio.Semaphore
-    idle: list[tuple[StoreClient, float]] = field(default_factory=list)
-
-    def take(self) -> StoreClient | None:
-        while self.idle:
-            client, _ = self.idle.pop()
-            if client.is_connected:
-                return client
-        return None
-
-    def clear(self) -> list[StoreClient]:
-        found = [client for client, _ in self.idle]
-        self.idle.clear()
-        return found
-
-
 class SmtpSender:
     """Sends transmissions, in one event loop. Call `close` at the end.
 
-    limits: those for servers outside the lab; if given, also those for servers of the lab.
+    limits: those for servers outside the lab; if given, also those for servers of the lab. connections: those that the senders
+    of one process share.
 
     With `credentials` the sender proves to each peer which store it is (spec: ML-3). With `tls` it sends mail to servers of the
     lab only in TLS, and the peer's certificate must name the server.
@@ -82,14 +58,15 @@ class SmtpSender:
         *,
         credentials: Credentials | None = None,
         tls: ssl.SSLContext | None = None,
+        connections: Connections | None = None,
     ) -> None:
         self.limits = limits or SenderLimits()
         self._inside = limits or INSIDE
         self.open_transactions = 0
         self._credentials = credentials
         self._tls = tls
-        self._peers: dict[tuple[str, int, str], _Peer] = {}
-        self._sweep: asyncio.TimerHandle | None = None
+        self._connections = connections or Connections()
+        self._peers: dict[tuple[str, int, str], Peer] = {}
         self._closed = False
 
     async def send(
@@ -105,37 +82,33 @@ class SmtpSender:
             peer = self._peer(address, greeting_name)
             async with peer.slots:
                 if fresh:
-                    _hang_up(peer)
+                    self._connections.hang_up([peer])
                 return await self._send(peer, address, transmission, greeting_name)
         finally:
             self.open_transactions -= 1
 
     def forget(self, address: Address) -> None:
         """Close the kept connections to `address`, because it is cut off or has stopped."""
-        for (host, port, _), peer in self._peers.items():
-            if (host, port) == address:
-                _hang_up(peer)
+        self._connections.hang_up(peer for (*known, _), peer in self._peers.items() if tuple(known) == address)
 
     async def close(self) -> None:
         """Close the kept connections. Attempts in progress close their connections when they end."""
         self._closed = True
-        if self._sweep is not None:
-            self._sweep.cancel()
-        await asyncio.gather(*(_quit(client) for peer in self._peers.values() for client in peer.clear()))
+        await self._connections.end(self._peers.values())
 
-    def _peer(self, address: Address, greeting_name: str) -> _Peer:
+    def _peer(self, address: Address, greeting_name: str) -> Peer:
         key = (*address, greeting_name)
         if key not in self._peers:
-            self._peers[key] = _Peer(asyncio.Semaphore(self.limits.parallel))
+            self._peers[key] = Peer(asyncio.Semaphore(self.limits.parallel))
         return self._peers[key]
 
-    async def _send(self, peer: _Peer, address: Address, transmission: Transmission, greeting_name: str) -> SendOutcome:
-        client = peer.take()
+    async def _send(self, peer: Peer, address: Address, transmission: Transmission, greeting_name: str) -> SendOutcome:
+        client = self._connections.take(peer)
         if client is not None:
             try:
                 return await self._attempt(peer, client, transmission, greeting_name, kept=True)
             except StaleError:
-                _hang_up(peer)
+                self._connections.hang_up([peer])
         try:
             client = await self._connect(address, greeting_name, transmission)
         except (SMTPException, OSError, ValueError) as error:
@@ -146,6 +119,7 @@ class SmtpSender:
         return self._inside if transmission.outside is None else self.limits
 
     async def _connect(self, address: Address, greeting_name: str, transmission: Transmission) -> StoreClient:
+        await self._connections.place()
         client = StoreClient(*address, greeting_name)
         try:
             async with asyncio.timeout(self._limits_for(transmission).connect_seconds):
@@ -159,7 +133,7 @@ class SmtpSender:
                 if transmission.outside is None:
                     await self._prove(client, transmission.next_hop)
         except BaseException:
-            client.close()
+            self._connections.close(client)
             raise
         return client
 
@@ -186,7 +160,7 @@ class SmtpSender:
         client.authenticated = is_success(answer)
 
     async def _attempt(
-        self, peer: _Peer, client: StoreClient, transmission: Transmission, greeting_name: str, *, kept: bool
+        self, peer: Peer, client: StoreClient, transmission: Transmission, greeting_name: str, *, kept: bool
     ) -> SendOutcome:
         reusable = False
         try:
@@ -202,9 +176,9 @@ class SmtpSender:
             # A connection without authentication is not kept, because the next connection may authenticate.
             proven = client.authenticated or self._credentials is None or transmission.outside is not None
             if reusable and proven and not self._closed and client.is_connected:
-                self._keep(peer, client)
+                self._connections.keep(peer, client)
             else:
-                client.close()
+                self._connections.close(client)
 
     async def _reset(self, client: StoreClient) -> bool:
         """End a transaction that failed; return whether the connection can be used again."""
@@ -213,35 +187,3 @@ class SmtpSender:
                 return is_success(await client.command(b"RSET"))
         except (SMTPException, OSError):
             return False
-
-    # --- kept connections
-
-    def _keep(self, peer: _Peer, client: StoreClient) -> None:
-        loop = asyncio.get_running_loop()
-        peer.idle.append((client, loop.time()))
-        if self._sweep is None:
-            self._sweep = loop.call_later(self.limits.idle_seconds, self._close_idle)
-
-    def _close_idle(self) -> None:
-        """Close connections that have been idle for long, and repeat this while there are kept connections."""
-        loop = asyncio.get_running_loop()
-        self._sweep = None
-        since = loop.time() - self.limits.idle_seconds
-        for peer in self._peers.values():
-            for client, _ in [each for each in peer.idle if each[1] <= since]:
-                client.close()
-            peer.idle = [each for each in peer.idle if each[1] > since]
-        if any(peer.idle for peer in self._peers.values()):
-            self._sweep = loop.call_later(self.limits.idle_seconds, self._close_idle)
-
-
-def _hang_up(peer: _Peer) -> None:
-    for client in peer.clear():
-        client.close()
-
-
-async def _quit(client: StoreClient) -> None:
-    try:
-        await client.quit(timeout=QUIT_SECONDS)
-    except (SMTPException, OSError):
-        client.close()

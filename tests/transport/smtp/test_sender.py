@@ -17,6 +17,7 @@ from transport.envelope import (
     SendState,
 )
 from transport.protocol import xexch50
+from transport.smtp.connections import Connections
 from transport.smtp.listener import ListenerLimits, SmtpListener
 from transport.smtp.sender import Address, SenderLimits, SmtpSender
 
@@ -313,7 +314,7 @@ async def test_a_large_mail_with_many_dots_arrives_unchanged(
 
 async def test_a_connection_that_was_idle_for_long_is_closed(peer: Receiver, listener: SmtpListener) -> None:
     """A kept connection ends at this end, before the other end tires of it, and the next mail makes a new one."""
-    sender = SmtpSender(SenderLimits(idle_seconds=0.0))
+    sender = SmtpSender(connections=Connections(idle_seconds=0.0))
     await sender.send(listener.address, mail(), "A")
     await sessions_at_most(0, listener)
     assert (await sender.send(listener.address, mail(), "A")).state is SendState.DELIVERED
@@ -325,7 +326,7 @@ async def test_a_connection_of_ones_own_is_made_where_it_is_asked_for(peer: Rece
     sender = SmtpSender()
     for fresh in (False, False, True):
         await sender.send(listener.address, mail(), "A", fresh=fresh)
-    assert [kept.transport for kept, _ in next(iter(sender._peers.values())).idle] != []
+    assert [kept.transport for kept in next(iter(sender._peers.values())).idle] != []
     await sessions_at_most(1, listener)
     assert len(peer.mails) == 3
     await sender.close()
