@@ -47,8 +47,8 @@ class Target:
 class LoadPlan:
     """The load for a lab: `count` actions, or as many as fit into `seconds` of real time.
 
-    rate: actions per second, 0: each as soon as the one before is answered; batch: posts in one request; size: the number of
-    letters in a body.
+    rate: actions per second; 0: send each request when the previous one is answered. batch: the number of posts in one request.
+    size: the number of letters in a body.
     """
 
     targets: Sequence[Target]

@@ -57,7 +57,8 @@ def split_file(name: str, content: bytes) -> Iterator[MailFile]:
     if not content.strip():
         raise LabError(f"{name}: the file is empty; name an mbox, a Maildir or an .eml")
     if not content.startswith(b"From "):
-        # A file named .eml is taken as a mail even if it is malformed; another file may have been named by mistake.
+        # A file named .eml counts as a mail even if it is malformed. Other files must look like a mail: they may be given by
+        # mistake.
         if not name.endswith(".eml") and not looks_like_mail(content):
             raise LabError(f"{name}: {NOT_A_MAIL}")
         yield MailFile(name, content)

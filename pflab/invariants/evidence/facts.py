@@ -288,7 +288,7 @@ class Facts:
 
     @event_handler
     def _row(self, event: RowReplaced) -> None:
-        """Forget reports of numbers that the source's row no longer claims: its replica is new, or it was restored."""
+        """Forget reports of numbers that the source's row no longer claims: the source has a new replica, or was restored."""
         place = (event.node, event.folder, event.store)
         row = self.rows[place] = bits.by_kind(event.cnset, event.cnset_fai)
         said = self.reported_expired.get(place)
