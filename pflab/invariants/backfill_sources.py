@@ -45,7 +45,7 @@ STEP_THAT_ROTATES = 1
 class SourcesAreChosenByVersionRules(Invariant):
     id = "sources are chosen by version rules"
     rules = ("BF-3", "BF-4", "BF-7", "BF-9", "RT-3", "RT-4")
-    says = "A store orders the holders as its version prescribes, and asks those that its version would ask."
+    says = "A store orders the holders, and asks some of them, as its Exchange version prescribes."
 
     def remember(self) -> None:
         self._routing = Routing(self.facts.topology)

@@ -39,10 +39,7 @@ class _Conflict(NamedTuple):
 class OldConflictsEndAtHome(Invariant):
     id = "old conflicts end at home"
     rules = ("CF-5",)
-    says = (
-        "Only the home store ends a conflict. It does so exactly when the conflict reaches its age limit, and "
-        "keeps the winner."
-    )
+    says = "Only the home store ends an old conflict, exactly at the conflict's age limit. The winner remains."
 
     def remember(self) -> None:
         self._limits_us = {

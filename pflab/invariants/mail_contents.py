@@ -108,7 +108,7 @@ class MailsNameWhatTheSenderHas(Invariant):
 class RowsOfOthersAreTheirs(Invariant):
     id = "rows of others are theirs"
     rules = ("RST-2", "RST-4", "ML-6")
-    says = "What a store records from a mail, with the row of the sender, is what the sender put into that mail."
+    says = "A store records the numbers and the row of a mail exactly as the sender put them into that mail."
 
     def remember(self) -> None:
         self._rows: dict[tuple[str, str], dict[str, tuple[int, int]]] = self.facts.backups.follow({})
@@ -194,7 +194,7 @@ class TombstonesStay(Invariant):
 class AcceptedIsDurable(Invariant):
     id = "accepted is durable"
     rules = ("IN-2", "OUT-9")
-    says = "A mail that was accepted from its sender is committed at the next server, or a fault lost it there."
+    says = "If a server accepts a mail, it also commits the mail, unless a fault loses the mail there."
 
     @event_handler
     def _sent(self, event: HopSent) -> Witnesses:
@@ -205,7 +205,7 @@ class AcceptedIsDurable(Invariant):
 class AnswersAreAsked(Invariant):
     id = "answers are asked"
     rules = ("BF-5",)
-    says = "A request mail is answered once, and the answer has nothing that was not requested."
+    says = "A request mail is answered once, and the answer has only requested changes."
 
     def remember(self) -> None:
         self._answered: set[tuple[str, str, str]] = set()

@@ -99,7 +99,7 @@ class StatusesReachAll(Invariant):
 class EachNumberIsNamedOnce(Invariant):
     id = "each number is named once"
     rules = ("CN-6", "CN-7")
-    says = "The mails of one broadcast name different numbers: an earlier mail does not claim what a later one brings."
+    says = "The mails of one broadcast name different numbers: no mail claims a number that a later mail brings."
 
     def remember(self) -> None:
         self._named: dict[str, tuple[str, dict[bool, dict[str, int]]]] = {}

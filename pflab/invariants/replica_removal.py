@@ -99,8 +99,8 @@ class ReplicasDroppedWithPermission(Invariant):
     id = "replicas are dropped with permission"
     rules = ("RP-2", "HI-6")
     says = (
-        "A store drops its replica of an existing folder only when another store has answered that it has everything. "
-        "A 5.5 store waits for the next midnight."
+        "A store drops its replica of an existing folder only when another store has answered that it has "
+        "everything. A 5.5 store also waits for the next midnight."
     )
 
     def remember(self) -> None:

@@ -221,8 +221,8 @@ class LeavingIsPermittedByCompleteHolders(Invariant):
     id = "leaving is permitted by complete holders"
     rules = ("RP-2",)
     says = (
-        "A holder permits a store to leave only if the holder itself stays, and has everything that the leaving store "
-        "said it has."
+        "A holder permits a store to leave only if the holder itself stays, and has everything that the "
+        "leaving store claimed."
     )
 
     def remember(self) -> None:
@@ -267,8 +267,8 @@ class RespondersAreListedByVersionRules(Invariant):
     id = "responders are listed by version rules"
     rules = ("ST-3", "ST-4")
     says = (
-        "If the version says so, all holders must respond. Otherwise the stores that the six steps list and the "
-        "holder of the oldest replica must respond."
+        "If the Exchange version of the asking store requires it, all holders must respond. Otherwise the "
+        "stores that the six steps list and the holder of the oldest replica must respond."
     )
 
     def remember(self) -> None:

@@ -22,7 +22,7 @@ def accounts_for(known: Knowledge, change: ChangeMade) -> bool:
 class NothingLostAtHome(Invariant):
     id = "nothing lost at home"
     rules = ("DU-1",)
-    says = "A store that acknowledged a change keeps it, a later version, or the tombstone of its object."
+    says = "A store that acknowledged a change keeps the change, a later version, or the tombstone of the object."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         known = reading.knowledge

@@ -33,8 +33,8 @@ class NothingOlderReplaces(Invariant):
     id = "nothing older replaces"
     rules = ("CN-4", "IN-3", "HI-5", "CN-9")
     says = (
-        "A store does not apply a version that is included in a version that it keeps. Of a folder or an associated "
-        "message, it does not apply a version that is earlier than the version that it keeps."
+        "A store does not apply a version if it keeps a version that includes it. It also does not replace "
+        "its version of a folder or an associated message with an earlier version."
     )
 
     def remember(self) -> None:
@@ -81,8 +81,8 @@ class HeldVersionsAreReleased(Invariant):
     id = "held versions are released"
     rules = ("HI-4",)
     says = (
-        "A folder's version that waits for another folder waits until the store has applied that folder, or until "
-        "its time ends."
+        "If a folder's version needs another folder, it waits until the store has applied that folder, or "
+        "until the time limit ends."
     )
 
     def remember(self) -> None:
@@ -177,7 +177,7 @@ class LaterThanWhatItReplaces(Invariant):
 class EventsWithoutGaps(Invariant):
     id = "events without gaps"
     rules = ("OUT-9",)
-    says = "The events of a node are numbered from 1 without gaps, across its starts."
+    says = "The events of a node are numbered from 1 without gaps, also across restarts."
 
     def remember(self) -> None:
         self._last: dict[str, int] = {}

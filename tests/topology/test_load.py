@@ -231,10 +231,10 @@ folders:
         ),
         (("A: {site: SEA}", "A: {sight: SEA}"), '"sight" is not a key here; did you mean "site"?'),
         (("A: {site: SEA}", "A: SEA"), '"SEA" is not a mapping'),
-        (("A: {site: SEA}", "A: {site: SEA}\n  a: {site: SEA}"), 'server "a" is named twice, spelled "A"'),
+        (("A: {site: SEA}", "A: {site: SEA}\n  a: {site: SEA}"), 'server "a" is already there as "A"; give it another'),
         (("A: {site: SEA}", "A: {site: true}"), '"true" is not a text'),
         (("A: {site: SEA}", "A: {site: SEA, settings: {Replication: maybe}}"), '"maybe" is not a switch; 0 or 1'),
-        (("sites: [SEA, NYC]", "sites: [SEA, NYC, SEA]"), 'sites[2]: site "SEA" is named twice; each once'),
+        (("sites: [SEA, NYC]", "sites: [SEA, NYC, SEA]"), 'sites[2]: site "SEA" is named twice; name it once'),
         (("sites: [SEA, NYC]", "sites: [SEA, NYC]\ndomain: fabrikam"), "a domain such as fabrikam.test"),
         (("sites: [SEA, NYC]", "sites: []"), "sites: there are too few entries (0); write at least 1"),
         (("sites: [SEA, NYC]", "sites: SEA"), '"SEA" is not a list'),
@@ -253,7 +253,7 @@ folders:
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bridgeheads: {SEA: Q}}"), '"Q" is not a server'),
         (
             ("{between: [SEA, NYC]}", "{between: [SEA, NYC]}\n  - {between: [NYC, SEA], name: sea-nyc}"),
-            'connector "sea-nyc" is named twice, spelled "SEA-NYC"',
+            'connector "sea-nyc" is already there as "SEA-NYC"',
         ),
         (
             ("  - {between: [SEA, NYC]}", "  []"),
@@ -268,7 +268,7 @@ folders:
         (("Projects:", '"Projects/": '), "is not a folder path"),
         (
             ("Projects:", "projects:\n  Projects:"),
-            'folders.Projects: folder "Projects" is named twice, spelled "projects"',
+            'folders.Projects: folder "Projects" is already there as "projects"',
         ),
         (("Projects:", '"1-1": '), '"1-1" is the name of the hierarchy; another name'),
         (("Projects:", '" Projects": '), "is not a folder path"),

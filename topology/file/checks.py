@@ -76,10 +76,11 @@ def _repeated(checked: Checked, names: list[tuple[str, Path]], what: str) -> Ite
         if earlier is None:
             seen[name.casefold()] = name
             continue
-        spelled, right = ("", "each once")
+        said, right = "is named twice", "name it once"
         if earlier != name:
-            spelled, right = f", spelled {quoted(earlier)}", "names that differ not only in upper and lower case"
-        yield checked.problem(path, f"{what} {quoted(name)} is named twice{spelled}", right, of_key=True)
+            said = f"is already there as {quoted(earlier)}"
+            right = "give it another name (upper and lower case make no difference)"
+        yield checked.problem(path, f"{what} {quoted(name)} {said}", right, of_key=True)
 
 
 def _servers(checked: Checked) -> Iterator[Problem]:

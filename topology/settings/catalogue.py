@@ -398,8 +398,8 @@ _MTA: Final = (
     _switch(
         "SMTP Integrated Authentication",
         True,
-        "1: other stores can authenticate here; 0: XEXCH50 is refused with 504, their replication mail "
-        "arrives as ordinary mail, and replication stalls",
+        "1: other stores can authenticate here; 0: the store refuses XEXCH50 with 504, replication mail from "
+        "other stores arrives as ordinary mail, and replication stalls",
         place=Place.MTA,
     ),
     _switch(

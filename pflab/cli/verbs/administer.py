@@ -47,7 +47,8 @@ def content(
     away = [each["name"] for each in servers if each not in running]
     if away and act != "show":
         raise CommandError(
-            f"not set on servers that do not run: {', '.join(away)}; start them and repeat pflab content {act}"
+            f"these servers do not run, so nothing changed there: {', '.join(away)}; "
+            f"start them and repeat pflab content {act}"
         )
     return ExitCode.GOOD
 

@@ -29,12 +29,10 @@ from traces.labtime import parse_duration
 BATCH: Final = 100
 """The most posts in one request. The posts of a request are committed together."""
 
-Node = Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")]
-
 
 def post(
     folder: Annotated[str, Argument(help="The folder's path.")],
-    node: Node,
+    node: Annotated[str, Option("--node", "--server", "--on", help="The server on which the message is posted.")],
     subject: Annotated[str, Option(help="The subject; with --count, {n} is replaced by the number of the message.")],
     body: Annotated[str, Option(help="The text of the message; - reads it from stdin.")] = "",
     sender: Annotated[str, Option("--from", help="The address of the sender.")] = "",
@@ -73,7 +71,7 @@ def folder(
     act: Annotated[str, Argument(metavar="list|create|change|delete", help="The action.")],
     path: Annotated[str | None, Argument(help="The folder's path.")] = None,
     *,
-    node: Node,
+    node: Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")],
     replicas: Annotated[str | None, Option(help="The servers that hold the folder, such as A,B.")] = None,
     schedule: Annotated[
         str | None, Option(help="The replication schedule, such as always, never, or every 4 h.")

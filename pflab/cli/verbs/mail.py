@@ -68,8 +68,8 @@ def import_(
     """Post the mails of an mbox, a Maildir or .eml files into a folder.
 
     pflab export returns each of these mails from any holder, byte for byte. If the import is interrupted, run the same
-    command again. Within a day of lab time it posts only the mails that it has not posted before. The exit code is 1 if
-    a mail was refused.
+    command again. A mail that was posted less than one day of lab time ago is not posted a second time. The exit code is
+    1 if a mail was refused.
 
     Example: pflab import Projects archive.mbox --node A
     """

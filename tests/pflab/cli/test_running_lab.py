@@ -188,7 +188,7 @@ def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture
         assert run(["content", "resume"]) == ExitCode.UNKNOWN
         caught = capsys.readouterr()
         assert caught.out == "A  replicates\n"
-        assert "not set on servers that do not run: B; start them and repeat pflab content resume" in caught.err
+        assert "do not run, so nothing changed there: B; start them and repeat pflab content resume" in caught.err
         assert run(["fault", "start", "B"]) == ExitCode.GOOD
         capsys.readouterr()
         assert content("resume") == {"A": "replicates", "B": "replicates"}
