@@ -6,6 +6,7 @@ Every method of a node is one transaction on the event loop, so two requests nev
 from __future__ import annotations
 
 import errno
+import sqlite3
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final
@@ -24,6 +25,7 @@ from node.api.reads import reads_router
 from node.api.users import users_router
 from node.api.values import ServerUnknown, problem, problem_of
 from node.errors import CannotWrite, InternalError, NodeError, bug_line
+from node.state.database import cannot_write
 
 _NO_ROOM: Final = frozenset({errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS})
 """Errors of the system that pass when there is room again: of disks and of file handles."""
@@ -55,6 +57,7 @@ def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequen
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(TooLarge, _large)
     app.add_exception_handler(OSError, _system)
+    app.add_exception_handler(sqlite3.OperationalError, _system)
     app.add_exception_handler(Exception, _internal_error)
     for kind in kinds:
         app.add_exception_handler(kind, _refused)
@@ -72,10 +75,9 @@ async def _internal_error(request: Request, error: Exception) -> Response:
 
 
 async def _system(_: Request, error: Exception) -> Response:
-    assert isinstance(error, OSError)
-    if error.errno not in _NO_ROOM:
+    if not (error.errno in _NO_ROOM if isinstance(error, OSError) else cannot_write(error)):
         raise error  # an internal error
-    detail = f"nothing can be written at present: {error.strerror}; free space, then try again"
+    detail = f"nothing can be written at present: {error}; free space, then try again"
     return problem(HTTPStatus.INSUFFICIENT_STORAGE, CannotWrite.__name__, detail)
 
 

@@ -1,15 +1,22 @@
-"""How the HTTP server of a node or a lab ends."""
+"""How the HTTP server of a node or a lab ends, and how it answers errors of the system."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
+import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from fastapi import APIRouter
 from starlette.requests import Request
 
+from node.api.app import make_app
 from node.api.http_server import HttpServer
+from node.api.values import ServerUnknown
+from pflab.client import Client, ClientError, url_at
 
 
 async def streaming(_: Any, __: Any, send: Any) -> None:
@@ -57,3 +64,41 @@ async def test_a_client_that_hangs_up_in_a_body_is_no_error(caplog: pytest.LogCa
     await writer.wait_closed()
     await server.stop()
     assert not caplog.records
+
+
+class NoHosts:
+    """A process without servers."""
+
+    names: Sequence[str] = ()
+    waits = ""
+    ending = False
+
+    def host(self, name: str) -> Any:
+        raise ServerUnknown(name)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "kind"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "/lab/x"), 507, "CannotWrite"),
+        (OSError(errno.EMFILE, "Too many open files"), 507, "CannotWrite"),
+        (OSError(errno.ENOENT, "No such file", "/lab/x"), 500, "InternalError"),
+        (sqlite3.OperationalError("no such table: x"), 500, "InternalError"),
+    ],
+)
+async def test_a_full_disk_is_no_internal_error(error: Exception, status: int, kind: str) -> None:
+    """An error of the system that passes is 507, whatever part of the lab meets it; others are internal errors."""
+    router = APIRouter()
+
+    @router.get("/fails")
+    async def fails() -> None:
+        raise error
+
+    server = HttpServer(make_app(NoHosts(), router))
+    address = await server.start()
+    try:
+        with Client(url_at(address)) as client, pytest.raises(ClientError) as refused:
+            await asyncio.to_thread(client.json, "GET", "/fails")
+    finally:
+        await server.stop()
+    assert (refused.value.status, refused.value.kind) == (status, kind)
