@@ -114,7 +114,8 @@ class Routing:
 
     def affinity_cost(self, a: str, b: str, *, transitive: bool = True) -> int | None:
         """Return the least sum of affinities from site `a` to site `b`, over connectors that allow referrals; None if
-        there is none. If it is not transitive, as in 5.5, only a connector between the two sites counts (spec: RT-4)."""
+        there is none. If referrals are not transitive, as in 5.5, only a connector between the two sites counts (spec:
+        RT-4)."""
         self._require_site(a)
         self._require_site(b)
         if not transitive and a != b:

@@ -136,7 +136,7 @@ def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
         .groupBy("trace", "node", "object", "turn")
         .agg(F.min("at").alias("arose_at"), F.max_by("winner", "seq").alias("shown"))
     )
-    # The event of the change that ended the conflict comes before the event of the reason.
+    # The event of the change that ended the conflict comes before the event conflict.aged.
     mine = turns.where("type = 'conflict.aged'").select(
         "trace", "node", "seq", "object", (F.col("turn") - 1).alias("turn")
     )

@@ -53,7 +53,7 @@ def objects(rows: DataFrame) -> DataFrame:
     states, rows (its histories, for other tables).
 
     states: what each store has: store, versions, has_tombstone (the store has applied a deletion and keeps its tombstone),
-    had_tombstone (it once had).
+    had_tombstone (the store once had a tombstone).
     """
     grouped = rows.groupBy(*OBJECT).agg(
         F.collect_list(F.struct(*_ROW)).alias("rows"),

@@ -67,7 +67,7 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
 
     @router.post("/clock/set")
     async def set_clock(name: Name, instant: Instant) -> Response:
-        """Set the clock, paused or running at a rate. It never goes back."""
+        """Set the clock, which is then paused or runs at a rate. It never goes back."""
         host = hosts.host(name)
         await host.hold()
         await host.set_clock(max(instant.at, host.now), instant.rate)

@@ -82,7 +82,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
 
     @router.put("/copy")
     async def replace(name: Name, request: Request, history: Annotated[Line, Query()]) -> Response:
-        """Replace the database of a store that does not run by a copy that belongs to another history."""
+        """Replace the database of a stopped store with a copy that belongs to another history."""
         process.replace(name, history, await request.body())
         return json_response(process.status(name))
 

@@ -49,7 +49,7 @@ def _xid_after(before: bytes, tag: int) -> bytes:
 _CLASS: Final = (CLASS_POST + "\0").encode("utf-16-le")
 _XID_PAD: Final = _PADS[XID_SIZE & 3]
 _LIST_SIZE: Final = 1 + XID_SIZE
-# The constants before each variable: length of attMsgProps; object; change key; PCL; time; folder; length of subject.
+# The constants before these variables: length of attMsgProps, object, change key, PCL, time, folder, length of subject.
 _CONSTANTS: Final = (
     ts.PREFIX + ts.class_attribute(CLASS_POST) + struct.pack("<BI", ts.LEVEL_MESSAGE, ts.ATT_MSG_PROPS),
     _xid_after(struct.pack("<I", _PROPERTIES), PR_SOURCE_KEY),

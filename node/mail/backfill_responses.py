@@ -63,7 +63,7 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
 
 @dataclass(slots=True)
 class _Response:
-    """A response of which a part is sent. answered: all numbers that it names; numbers: the rest; mails: sent so far."""
+    """A response that was sent in part. answered: all numbers that it names. numbers: the rest. mails: how many are sent."""
 
     fid: int
     requester: str
@@ -153,7 +153,7 @@ def _record(s: Stimulus, folder: str, response: _Response) -> None:
 
 
 def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[NumberSets, list[Update]]:
-    """Return those of the numbers that one stimulus answers, and the versions that bring them.
+    """Return the numbers that one stimulus answers, and the versions that bring them.
 
     All versions of an object go in one stimulus, with all of the numbers that they stand for. Folders are few and small, and
     the deletion of a tree is one mail (spec: HI-6), so a response of the hierarchy is one stimulus.
@@ -184,8 +184,8 @@ def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[
 def _objects_for(
     ctx: Context, conn: Connection, fid: int, table: str, numbers: CNSet
 ) -> Iterator[tuple[ChangeNumber, bytes]]:
-    """Yield the numbers in order, each with the object that it belongs to, also if it is superseded (spec: CN-7). Numbers of
-    unknown replicas, and holes, are left out."""
+    """Yield the numbers in order, each with its object. Superseded numbers have an object too (spec: CN-7). Numbers of unknown
+    replicas, and holes, are left out."""
     by_folder = "" if table == "folder" else "fid = ? AND "
     first = () if table == "folder" else (fid,)
     for guid in numbers.guids():

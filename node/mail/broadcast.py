@@ -105,7 +105,7 @@ def _has_unsent(conn: Connection, fid: int, after: tuple[int, int] = (0, 0)) -> 
 def _named_later(ctx: Context, conn: Connection, own: OwnRow, upto: int) -> NumberSets:
     """Return the own superseded numbers up to the counter `upto` that unsent changes after it stand for.
 
-    Later stimuli of the cycle name them, and they are in the range that a mail of this one would claim.
+    Later stimuli of the cycle name these numbers. Without this, a mail of this stimulus would claim them.
     """
     table, _, _ = _unsent(own.fid)
     by_folder = "" if own.fid == HIERARCHY_FID else " AND change.fid = superseded.fid"

@@ -16,11 +16,11 @@ UPDATES_A_MAIL = 50_000
 """The most updates in one mail, whatever their size. A receiver accepts slightly more."""
 
 STIMULUS_BYTES = 8 * 1024 * 1024
-"""The work of one stimulus, in bytes of items. What is left of a cycle or a response follows at the same instant, in further
-stimuli: so none lasts long, however much there is to send. A mail is never divided, so one with more is a stimulus alone."""
+"""The work of one stimulus, in bytes of items. The rest of a cycle or a response follows at the same instant in further
+stimuli, so that no stimulus lasts long. A mail is never divided, so a larger mail is the only mail of its stimulus."""
 
 UPDATE_BYTES = 2048
-"""What an update counts as work beside its item: a small one takes as long as so many bytes of a large one."""
+"""What an update counts as work in addition to its item: a small update takes as long as this many bytes of a large one."""
 
 
 def work_of(update: Update) -> int:
@@ -34,7 +34,7 @@ def is_enough(s: Stimulus) -> bool:
 
 
 def portion(s: Stimulus, mails: Iterator[list[Update]]) -> list[list[Update]]:
-    """Return the mails that this stimulus sends: at least one, and no more once it has done its work."""
+    """Return the mails that this stimulus sends: at least one, and more until its work is done."""
     taken = []
     for mail in mails:
         taken.append(mail)
@@ -70,7 +70,8 @@ def split(
 
 
 def pending_after(mails: Sequence[Sequence[Update]], later: NumberSets = NumberSets.EMPTY) -> list[NumberSets]:
-    """Return for each mail the numbers that later mails bring, `later` after the last. The mail must not claim them.
+    """Return for each mail the numbers that later mails bring. `later` has the numbers of mails after the last. The mail must
+    not claim them.
 
     In the set of the other kind such a number is a hole (spec: CN-9).
     """
@@ -82,7 +83,7 @@ def pending_after(mails: Sequence[Sequence[Update]], later: NumberSets = NumberS
 
 
 def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
-    """Return each mail's share of the numbers: those up to its last item, without those that later mails bring.
+    """Return each mail's share of the numbers: all numbers up to its last item, except the numbers that later mails bring.
 
     The items of the mails are in order of number. The last mail gets the rest. The shares are disjoint, and their union
     is `whole`.

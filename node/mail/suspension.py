@@ -23,7 +23,7 @@ def is_suspended(ctx: Context, fid: int) -> bool:
 
 
 def apply_setting(ctx: Context, s: Stimulus) -> bool:
-    """Suspend or resume content if the setting has changed, also while the store was stopped.
+    """Suspend or resume content if the setting has changed. It may have changed while the store was stopped.
 
     Return True if content is resumed now. Then the caller sets the cycles of unsent changes.
     """

@@ -281,7 +281,7 @@ class ManagedNode:
             database.close()
 
     def replace(self, name: str, history: str, content: bytes) -> None:
-        """Replace the database by a copy from another history. Raises Misuse while the store runs."""
+        """Replace the database with a copy from another history. Raises Misuse while the store runs."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} is running; stop it before you replace its database")

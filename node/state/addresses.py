@@ -2,8 +2,8 @@
 
 A folder's addresses follow from the hierarchy alone, so all stores compute the same addresses. A folder has two addresses. One
 is its alias, which is made from its name unless an administrator set one. The other is the alias with eight digits of the
-folder's id, which no other folder ever has. If several folders have the same alias, the one with the smallest creation number
-has the address without digits, as with names (HI-7).
+folder's id; no other folder ever has this address. If several folders have the same alias, the one with the smallest creation
+number has the address without digits, as with names (HI-7).
 """
 
 from __future__ import annotations

@@ -235,7 +235,7 @@ class Database:
 
 
 def cannot_write(error: Exception) -> bool:
-    """Return whether an error is due to the disk or to file handles, so that it may pass."""
+    """Return whether the cause of an error is the disk or the file handles. Such an error may end without a repair."""
     if isinstance(error, sqlite3.OperationalError):
         return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in NO_ROOM
     return isinstance(error, OSError)

@@ -1,7 +1,7 @@
 """The identity of this store, and its counters (spec: CN-1).
 
-The store reads the row when it starts and after a rollback. It writes the row once at the end of each stimulus that
-changed it, in the transaction of that stimulus (spec: CN-2).
+They are one row of a table. The store reads the row when it starts and after a rollback. It writes the row once at the end of
+each stimulus that changed it, in the transaction of that stimulus (spec: CN-2).
 """
 
 from __future__ import annotations

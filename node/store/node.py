@@ -246,7 +246,7 @@ class Node(StoreLife):
         return ctx.directory.get(store) is not None and ctx.verifier.verify(store, certificate, signature, data)
 
     def tick(self, now: LabTime) -> bool:
-        """Do what is due at `now`. Return True if the node has left some of it for the next tick, because it is much."""
+        """Do what is due at `now`. Return True if the node has left a part of much work for the next tick."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.tick(s))
             return agent.tick(ctx, s)

@@ -21,7 +21,7 @@ from node.tracking.change_number import COUNTER_SIZE, GUID_SIZE, MAX_COUNTER, Gu
 from node.tracking.cnset import CNSet
 from node.tracking.ranges import Bounds, merged
 
-# GLOBSET commands, {MS-OXCFXICS} 2.2.2.6; 0x01 to 0x06 push that many bytes.
+# GLOBSET commands, {MS-OXCFXICS} 2.2.2.6; 0x01 to 0x06 push 1 to 6 bytes.
 _END = 0x00
 _PUSH_ONE = 0x01
 _PUSH_MOST = 0x06

@@ -39,7 +39,7 @@ class NumberSets:
 
     @classmethod
     def from_numbers(cls, numbers: Iterable[tuple[ChangeNumber, bool]]) -> NumberSets:
-        """Return the sets of any numbers, each given with True if it belongs to an associated message."""
+        """Return the sets of any numbers. The flag of a number says whether it belongs to an associated message."""
         contents: list[ChangeNumber] = []
         associated: list[ChangeNumber] = []
         for number, is_associated in numbers:

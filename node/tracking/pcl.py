@@ -88,8 +88,8 @@ class Pcl:
     def decode(cls, data: bytes) -> Pcl:
         """Return the list in bytes of `encode`. Raise PclError for anything else.
 
-        XIDs of other lengths are changes of clients, which no store makes. GUIDs must ascend without repetition, because a
-        list has one entry for each store.
+        XIDs of other lengths are changes of clients; no store makes them. GUIDs must ascend without repetition, because a list
+        has one entry for each store.
         """
         if len(data) == _ENTRY_SIZE and data[0] == XID_SIZE:  # most versions have one author
             if counter := int.from_bytes(data[1 + GUID_SIZE :], "big"):

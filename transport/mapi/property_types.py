@@ -91,7 +91,7 @@ def tag_text(tag: int | NamedTag) -> str:
 
 
 def int_of(bag: Bag, tag: int) -> int:
-    """Return the integer (also of SYSTIME) under `tag`. Raise `CodecError` if there is none."""
+    """Return the integer or SYSTIME under `tag`. Raise `CodecError` if there is none."""
     value = bag.get(tag)
     if isinstance(value, int):
         return value

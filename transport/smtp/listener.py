@@ -1,4 +1,4 @@
-"""The SMTP server of a node: connections within named limits, each a `StoreSession`.
+"""The SMTP server of a node: it accepts connections within limits, and each connection is a `StoreSession`.
 
 The reply 250 is sent only after the callback has stored the mail (spec: IN-2). The listener refuses unknown recipients,
 commands and contents with a lone CR or LF, and everything beyond the limits (spec: ML-7).
