@@ -36,7 +36,7 @@ class Matrix:
 
 
 def matrices(chosen: Sequence[Any], histories: DataFrame, guids: DataFrame) -> list[Matrix]:
-    """Return the matrices of the first FOLDERS of the folders `chosen` (rows with trace, folder, path, holders)."""
+    """Return the matrices of the folders in `chosen` (rows with trace, folder, path, holders), at most FOLDERS."""
     few = list(chosen[:FOLDERS])
     if not few:
         return []

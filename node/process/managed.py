@@ -14,8 +14,8 @@ store runs that the coordinator does not know, and a store never works at anothe
 started with --topology, it begins its store itself and needs no coordinator.
 
 A database belongs to one history: the run, or a later name if the lab went back to a snapshot. A note beside the database
-(NAME.run) says which. The process refuses to begin a store on the database of another history, unless the coordinator says
-that it may be deleted.
+(NAME.run) says which history. The process refuses to begin a store on the database of another history, unless the coordinator
+says that it may be deleted.
 """
 
 from __future__ import annotations
