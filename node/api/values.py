@@ -6,6 +6,7 @@ Instants (fields ending in `_at`) are text in UTC, `2003-10-21T00:15:00Z`; every
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -40,11 +41,18 @@ class ServerUnknown(Exception):
 
 def plain(value: Any) -> Any:
     """Return a view, or a list of views, as JSON values."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _field(field.name, getattr(value, field.name)) for field in fields(value)}
+    if value is None or isinstance(value, str | int):
+        return value
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _field(name, getattr(value, name)) for name in _names(type(value))}
     return value
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def _field(name: str, value: Any) -> Any:

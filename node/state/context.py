@@ -17,6 +17,7 @@ from node.state.store_settings import Config
 from node.state.tables import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
+from node.views import FolderView
 from topology.model import Topology
 from topology.schedule import ALWAYS, Schedule, parse_schedule
 from traces.labtime import LabTime
@@ -41,6 +42,8 @@ class Context:
     book: AddressBook
     replica_limits: Mapping[bytes, int]
     """The age limits of this store's replicas by folder id, in microseconds (spec: DL-3)."""
+    folder_views: tuple[tuple[int, list[int]], list[FolderView]] | None = None
+    """A cache for `StoreReader.folders`: the version of the tree and of the replicas, and the views of it."""
 
     @classmethod
     def load(

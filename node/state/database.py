@@ -79,14 +79,14 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
 
 @cache
 def _schema() -> tuple[tuple[str, ...], int]:
-    """Return the statements that create all tables, compiled once in a process, and their checksum."""
+    """Return the statements that create all tables and triggers, compiled once in a process, and their checksum."""
     dialect = sqlite_dialect.dialect()
     made: list[SchemaItem] = []
     for metadata in (tables.metadata, mail_tables.metadata):
         for table in metadata.sorted_tables:
             made.append(CreateTable(table))
             made.extend(CreateIndex(index) for index in sorted(table.indexes, key=lambda index: str(index.name)))
-    statements = tuple(str(each.compile(dialect=dialect)) for each in made)
+    statements = (*(str(each.compile(dialect=dialect)) for each in made), *tables.TRIGGERS)
     return statements, crc32("".join(statements).encode()) & 0x7FFFFFFF or 1
 
 

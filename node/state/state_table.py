@@ -103,6 +103,10 @@ class ReplicationStateTable:
         """Return the folders that have a replica here, the hierarchy first."""
         return sorted(self._own)
 
+    def served_fids(self) -> list[int]:
+        """Return the folders that have a replica here that is not delete-pending, in no particular order."""
+        return [fid for fid, own in self._own.items() if not own.pending]
+
     def begin(self, conn: Connection, fid: int, began: int, *, fresh: bool = False) -> OwnRow:
         """Add the own row of a new replica. `began` is the present change counter (spec: CN-6)."""
         own = OwnRow(fid, False, began, LastSent(), NumberSets.EMPTY, None, None, fresh)

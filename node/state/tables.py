@@ -127,10 +127,34 @@ message = Table(
     Column("subject", Text, nullable=False),
     Column("item", LargeBinary),  # NULL: a tombstone, or expired
     UniqueConstraint("object", "rep", "ctr"),
-    # `deleted` and `shown` are in the index so that `count` need not read every message.
-    Index("message_by_number", "fid", "rep", "ctr", "deleted", "shown"),
+    Index("message_by_number", "fid", "rep", "ctr"),
 )
 Index("message_unsent", message.c.fid, message.c.ctr, sqlite_where=text("sent = 0"))
+
+message_count = Table(  # how many live messages a folder has: rows of `message` that are shown and not deleted
+    "message_count",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("messages", Integer, nullable=False),
+)
+
+
+def _counting(name: str, change: str, fid: str, difference: str) -> str:
+    """Return a trigger that keeps `message_count`. So each change of a message counts, whichever statement makes it."""
+    return (
+        f"CREATE TRIGGER {name} AFTER {change} ON message WHEN {difference} <> 0 BEGIN"
+        f" INSERT INTO message_count (fid, messages) VALUES ({fid}, {difference})"
+        " ON CONFLICT (fid) DO UPDATE SET messages = messages + excluded.messages; END"
+    )
+
+
+_NEW, _OLD = (f"({row}.deleted = 0 AND {row}.shown = 1)" for row in ("new", "old"))
+
+TRIGGERS = (
+    _counting("message_added", "INSERT", "new.fid", _NEW),
+    _counting("message_removed", "DELETE", "old.fid", f"(-{_OLD})"),
+    _counting("message_changed", "UPDATE OF deleted, shown", "new.fid", f"({_NEW} - {_OLD})"),
+)
 
 superseded = Table(  # spec: CN-7 a number stays tied to its object
     "superseded",

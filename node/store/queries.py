@@ -73,8 +73,12 @@ class StoreReader(ABC):
     def folders(self) -> list[FolderView]:
         """Return every folder that the store knows."""
         ctx, _ = self._opened()
-        live = [folder for folder in ctx.folders.all() if folder.props is not None]
-        return [_folder(ctx, folder) for folder in sorted(live, key=lambda each: (each.hidden, each.path, each.object))]
+        version = ctx.folders.arranged, ctx.rst.served_fids()
+        if ctx.folder_views is None or ctx.folder_views[0] != version:
+            live = [folder for folder in ctx.folders.all() if folder.props is not None]
+            live.sort(key=lambda each: (each.hidden, each.path, each.object))
+            ctx.folder_views = version, [_folder(ctx, folder) for folder in live]
+        return list(ctx.folder_views[1])
 
     def holds(self, folder: str) -> bool:
         """Return whether this store has a replica of a folder, and is not removing it."""
@@ -118,10 +122,10 @@ class StoreReader(ABC):
     def count(self, folder: str) -> int:
         """Return how many live messages the folder has here, without reading them."""
         ctx, conn = self._opened()
-        found: int = conn.exec_driver_sql(
-            "SELECT count(*) FROM message WHERE fid = ? AND deleted = 0 AND shown = 1", (_fid_of(ctx, folder),)
-        ).scalar_one()
-        return found
+        found: int | None = conn.exec_driver_sql(
+            "SELECT messages FROM message_count WHERE fid = ?", (_fid_of(ctx, folder),)
+        ).scalar()
+        return found or 0
 
     def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
         """Return the change numbers of messages' shown versions: as people see them, A-100, and as traces write them."""
