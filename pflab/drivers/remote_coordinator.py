@@ -17,8 +17,9 @@ from traces.labtime import LabTime
 class RemoteCoordinator(Coordinator):
     """Coordinates hosts in other processes; before it judges whether the lab is quiet, it asks them all.
 
-    every: all hosts, answering or not. hosts_changed: called when a host is passed over or is back, so that the others
-    learn it. returning: called when a host is back and before it runs, because the host may have missed directory updates.
+    every: all hosts, answering or not. hosts_changed: called when a host is passed over or is back, so that all learn the
+    addresses of their peers. returning: called when a host is back and before it runs, because the host may have missed
+    directory updates.
     """
 
     def __init__(
@@ -60,6 +61,9 @@ class RemoteCoordinator(Coordinator):
                 await host.hold()
                 await host.set_clock(now, self.rate)
                 self._returning()
+                # Also if it was away only for a moment, it may have missed a notification.
+                await self._hosts_changed()
+                self._passed_over.discard(host.name)
                 await host.go()
         passed_over = {host.name for host in hosts if host.silent}
         if passed_over != self._passed_over:

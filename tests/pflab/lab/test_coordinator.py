@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from node.errors import InternalError, NotRunning
+from pflab.drivers.remote_coordinator import RemoteCoordinator
 from pflab.errors import NotIdle
 from pflab.lab import coordinator
 from pflab.lab.coordinator import Coordinator
@@ -47,6 +48,19 @@ class FakeHost:
 
     async def go(self) -> None:
         self._calls.append(f"{self.name} goes")
+
+
+class FakeRemoteHost(FakeHost):
+    """A host in another process, which answers again when it is next asked."""
+
+    silent = False
+
+    async def look(self, now: LabTime, wait_s: float) -> None:
+        self._calls.append(f"{self.name} is asked")
+
+    async def back(self, *, at_once: bool) -> bool:
+        self.silent = False
+        return True
 
 
 class FakeLab:
@@ -204,3 +218,28 @@ async def test_a_step_without_anything_due_says_so(calls: list[str]) -> None:
     lab = FakeLab(FakeHost("A", calls))
     assert not await lab.coordinator.step()
     assert lab.coordinator.now == START_AT
+
+
+async def test_a_host_that_is_back_at_once_learns_its_peers(calls: list[str]) -> None:
+    """A host that was passed over for a moment, between two questions, may have missed the addresses of its peers and the
+    faults. It gets them before it goes on."""
+    host = FakeRemoteHost("B", calls)
+
+    async def notify() -> None:
+        calls.append("all are notified")
+
+    coordinator = RemoteCoordinator(
+        START_AT,
+        lambda: [host],  # type: ignore[list-item]
+        every=lambda: [host],  # type: ignore[list-item]
+        monotonic=lambda: 0.0,
+        changed=lambda how, rate, to: None,
+        hosts_changed=notify,
+        returning=lambda: calls.append("B gets directory updates"),
+    )
+    await coordinator.look()
+    host.silent = True
+    await coordinator.look()
+    await coordinator.look()
+    back = ["B holds", "B sets", "B gets directory updates", "all are notified", "B goes"]
+    assert calls == ["B is asked", *back, "B is asked"]
