@@ -107,7 +107,7 @@ def conclude(gold: Gold) -> CheckResult:
         verdicts = pool.submit(gold.verdicts.groupBy("judgement").count().collect)
         doubts = pool.submit(_doubts, gold)
         losses = pool.submit(_lost, gold)
-        ruled = pool.submit(evaluate.rule_results, gold.rules, gold.events.doubts)
+        ruled = pool.submit(evaluate.rule_results, gold)
         runs = pool.submit(evaluate.run_verdicts, gold.verdicts, gold.rules, gold.events.doubts)
         folders = pool.submit(_folder_verdicts, gold)
     counts, (rules, broken), (lost, lost_count) = asked.result(), ruled.result(), losses.result()

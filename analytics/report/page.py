@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.report import measures, spacetime, who_had_what, witness
 from analytics.report.spacetime import TYPES
 from analytics.verdicts.verdict import CheckResult, Gold, short
+from analytics.verdicts.witness_names import named
 from traces.labtime import format_duration
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
     )
     chosen = witness.worst_folders(gold.verdicts).limit(who_had_what.FOLDERS).collect()
     moments = spacetime.moments(gold.rules, gold.mismatches, gold.histories)
+    texts = named(gold, [(each.trace, each.text) for each in moments])
+    moments = [replace(each, text=text) for each, text in zip(moments, texts, strict=True)]
     page = Environment(autoescape=True).from_string(_PAGE.read_text(encoding="utf-8"))
     colour = {0: "good", 1: "bad"}.get(result.exit_code, "unknown")
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2

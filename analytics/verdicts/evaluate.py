@@ -13,9 +13,13 @@ from analytics.evidence.evidence import TABLES, Material
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.check import Check
 from analytics.verdicts.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
-from analytics.verdicts.verdict import BROKEN, EXIT_CODES, RuleResult, RunVerdict, short
+from analytics.verdicts.verdict import BROKEN, EXIT_CODES, Gold, RuleResult, RunVerdict, short
+from analytics.verdicts.witness_names import marked, named
 
 MAX_RUNS: Final = 2000
+
+UNTOLD: Final = "a field that the witness names is missing"
+"""The witness of a violation whose words cannot be made."""
 
 
 def judge_rules(
@@ -44,24 +48,28 @@ def _no_results(verdicts: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def rule_results(rules: DataFrame, doubts: DataFrame) -> tuple[tuple[RuleResult, ...], int]:
+def rule_results(gold: Gold) -> tuple[tuple[RuleResult, ...], int]:
     """Return each check with what it consumed and found over all traces, and the number of violations.
 
     Violations in incomplete traces do not count, because a missing event may look like a violation.
     """
-    sure = rules.join(doubts.select("trace").distinct().withColumn("doubtful", F.lit(True)), "trace", "left")
+    sure = gold.rules.join(
+        gold.events.doubts.select("trace").distinct().withColumn("doubtful", F.lit(True)), "trace", "left"
+    )
     counted = F.when(F.col("doubtful").isNull(), F.col("violations")).otherwise(0)
     first = F.min(F.when(counted > 0, F.struct("at", "trace", "witness")))
     sums = (F.sum("consumed").alias("consumed"), F.sum(counted).alias("violations"), first.alias("earliest"))
     by_id = {row.check: row for row in sure.groupBy("check").agg(*sums).collect()}  # as many rows as there are checks
+    earliest = {id_: row.earliest for id_, row in by_id.items() if row.earliest is not None}
+    texts = named(gold, [(each.trace, each.witness or UNTOLD) for each in earliest.values()])
+    witnesses = {id_: f"{short(each.trace)}: {text}" for (id_, each), text in zip(earliest.items(), texts, strict=True)}
     results = []
     for check in CHECKS:
         row = by_id.get(check.id)
         if row is None:
             results.append(RuleResult(check.id, check.rules, 0, 0))
             continue
-        witness = "" if row.earliest is None else f"{short(row.earliest.trace)}: {row.earliest.witness}"
-        results.append(RuleResult(check.id, check.rules, row.consumed, row.violations, witness))
+        results.append(RuleResult(check.id, check.rules, row.consumed, row.violations, witnesses.get(check.id, "")))
     return tuple(results), sum(each.violations for each in results)
 
 
@@ -112,7 +120,9 @@ def _table(table: DataFrame, checks: list[Check]) -> DataFrame:
             F.count_if(about).alias(f"consumed{index}"),
             F.count_if(wrong).alias(f"violations{index}"),
             F.min(
-                F.when(wrong, F.struct(F.col("at").cast("long").alias("at"), F.expr(check.words).alias("words")))
+                F.when(
+                    wrong, F.struct(F.col("at").cast("long").alias("at"), F.expr(marked(check.words)).alias("words"))
+                )
             ).alias(f"first{index}"),
         ]
     counted = table.groupBy("trace").agg(*columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,13 @@ def test_a_check_catches_what_is_planted_for_it(judged: Judged, found: Found, ch
     consumed, violations, witness = found[judged.place(place_of(check)), check]
     assert consumed >= violations >= 1
     assert witness
+
+
+def test_witnesses_have_names(judged: Judged) -> None:
+    """The result shows change numbers as `A-3`, folders by their paths and messages by their subjects."""
+    texts = [each["witness"] for each in judged.document["rules"]]
+    assert any(re.search(r"\bA-\d", text) for text in texts)
+    assert [text for text in texts if re.search(r"[0-9a-f]{32}|folder=|object=", text)] == []
 
 
 @pytest.mark.parametrize("check", [check.id for check in CHECKS])
