@@ -159,10 +159,21 @@ class StoreLife(StoreReader):
         A backup that is older than the tombstone lifetime is not used: the store begins as new (spec: DL-4, RP-3).
         Raises Misuse if the backup is not the database of a store, CannotWrite on a full disk.
         """
+        with self._refusing_backups():  # before anything of the store is touched
+            made_at = Database.made_at(backup)
         with self._opening():
-            self._restore(now, backup)
+            self._restore(now, backup, made_at)
 
-    def _restore(self, now: LabTime, backup: bytes) -> None:
+    @contextmanager
+    def _refusing_backups(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.DatabaseError, LookupError) as error:
+            if cannot_write(error):
+                raise
+            raise Misuse(f"this is not a backup of {self.name}: {error}") from None
+
+    def _restore(self, now: LabTime, backup: bytes, made_at: LabTime) -> None:
         conn = self._database.reading()
         known = StoreState(conn)
         unsent = store_restore.unsent(conn)
@@ -174,17 +185,13 @@ class StoreLife(StoreReader):
         def prepare(conn: Connection) -> None:
             store_restore.prepare(conn, continued, self._seed, new_guid=settings.new_guid_on_restore)
 
-        try:
-            if now - Database.made_at(backup) < self._shortest_tombstone_age_us():
+        with self._refusing_backups():
+            if now - made_at < self._shortest_tombstone_age_us():
                 self._database.replace(backup, prepare)
             else:
                 self._database.replace(
                     None, lambda conn: store_restore.prepare_new(conn, continued, self.name, self._seed)
                 )
-        except (sqlite3.DatabaseError, LookupError) as error:
-            if cannot_write(error):
-                raise
-            raise Misuse(f"this is not a backup of {self.name}: {error}") from None
         self._start(now)
 
     def _shortest_tombstone_age_us(self) -> int:
