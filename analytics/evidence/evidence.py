@@ -187,10 +187,11 @@ def rows_replaced(events: Silver) -> DataFrame:
 
 
 def hops(events: Silver) -> DataFrame:
-    """Return trace, mail, node, next_hop, connector, copies, at, landed, arrivals, given_up, last_at, links_at. landed: the
-    next server has the mail, or a fault lost it there. arrivals: how often the mail arrived at this node; null where it was
+    """Return trace, mail, node, next_hop, connector, copies, at, landed, arrivals, given_up, last_at, links_at, named. landed:
+    the next server has the mail, or a fault lost it there. arrivals: how often the mail arrived at this node; null where it was
     submitted. given_up: the copies that never reached a next server, so that new copies took their recipients. links_at: when
-    the node first learned that a link was down or up."""
+    the node first learned that a link was down or up. named: how many of the mail's recipients faults name; each of
+    them gets a copy of its own."""
     copies = (
         events.of("hop.sent", "hop.failed")
         .where("mail is not null")
@@ -218,6 +219,18 @@ def hops(events: Silver) -> DataFrame:
     links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
     found = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
     found = found.join(F.broadcast(links), ["trace", "node"], "left")
+    addresses = events.of("address.stamped").select("trace", "store", F.col("address").alias("recipient")).distinct()
+    faults = (
+        events.of("fault.injected")
+        .where("kind in ('lose', 'alter', 'delay', 'duplicate', 'reorder')")
+        .select("trace", F.col("details")["to"].alias("store"), F.col("details")["from"].alias("of"))
+        .join(addresses, ["trace", "store"])
+    )
+    mails = events.of("mail.submitted").where("size(recipients) > 1")
+    mails = mails.select("trace", "mail", "node", F.explode("recipients").alias("recipient"))
+    named = mails.join(F.broadcast(faults), ["trace", "recipient"]).where("coalesce(of, node) = node")
+    named = named.groupBy("trace", "mail").agg(F.count_distinct("recipient").alias("named"))
+    found = found.join(F.broadcast(named), ["trace", "mail"], "left")
     return found.withColumn("landed", F.coalesce("landed", F.lit(False)))
 
 

@@ -51,8 +51,8 @@ CHECKS: Final = (
         "true", "landed", "concat(node, ' handed <', mail, '> to ', next_hop, ', which does not have it')",
     ),
     Check(
-        "one copy crosses a connector", ("RT-1", "OUT-5"), "hops", "One copy of a mail crosses a connector. More copies cross only if the mail arrived at the bridgehead again or had no other route.",
-        "connector is not null", "copies <= greatest(coalesce(arrivals, 0), 1) + given_up or coalesce(links_at <= last_at, false)", "concat(copies, ' copies of <', mail, '> crossed ', connector)",
+        "one copy crosses a connector", ("RT-1", "OUT-5"), "hops", "One copy of a mail crosses a connector. More copies cross only if the mail arrived at the bridgehead again, had no other route, or met a fault that names a store.",
+        "connector is not null", "copies <= greatest(coalesce(arrivals, 0), 1) + given_up + coalesce(named, 0) or coalesce(links_at <= last_at, false)", "concat(copies, ' copies of <', mail, '> crossed ', connector)",
     ),
     Check(
         "size limits for users do not apply to replication", ("OUT-7",), "attempts",

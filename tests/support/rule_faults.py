@@ -185,7 +185,7 @@ FAULTS: Mapping[str, Fault] = {
     "rows of other stores are as sent": ("lost-mail", set_("row.replaced", where=lambda e: e["cnset"] != "", cnset="")),
     "accepted mail is durable": ("new-post", without("hop.received")),
     "one copy crosses a connector": (
-        "nearer-source",
+        "quiet-organization",
         again_at_the_end("hop.sent", where=lambda e: e["connector"] is not None, queue_id=999),
     ),
     "requests are answered": ("lost-mail", without("request.answered")),
