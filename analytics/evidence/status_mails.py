@@ -48,7 +48,7 @@ def statuses(events: Silver, listed: DataFrame) -> DataFrame:
 
 
 def repeats(events: Silver, listed: DataFrame) -> DataFrame:
-    """Return a row for each folder of a mail marked repeat that was sent or received (`what`).
+    """Return a row for each folder of each mail that is marked repeat. what: whether the node sent or received the mail.
 
     sent: store, message_type, before_at (when the last mail of its type went to that store), answered_since (a mail that the
     store sent since then has arrived). received: sender, holders, dead, answered (at once, by a status that goes only to the

@@ -54,7 +54,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "false",
     # A list with one GUID twice is wrong too, but must not end the check of all traces.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
-    # Without this each call asks Java several times for the position in the code, for messages that are not shown.
+    # Otherwise each call asks Java several times where in the code it is; only messages that nobody sees use the answer.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_SETTINGS: Final[Mapping[str, str]] = {

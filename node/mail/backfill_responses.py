@@ -63,7 +63,10 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
 
 @dataclass(slots=True)
 class _Response:
-    """A response that was sent in part. answered: all numbers that it names. numbers: the rest. mails: how many are sent."""
+    """A response that was sent in part.
+
+    answered: all numbers that the response covers. numbers: those that are still to be sent. mails: how many mails were sent.
+    """
 
     fid: int
     requester: str

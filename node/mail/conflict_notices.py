@@ -29,7 +29,7 @@ MAX_LOST: Final = 40 * 1024 * 1024
 
 
 def notify_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> None:
-    """Send the notices about a mail's conflicts and lost edits, mostly as the folder's home store (spec: CF-2, CF-4)."""
+    """Send the notices about the conflicts and lost edits of a mail, if this store has to (spec: CF-2, CF-4, DL-2)."""
     folder = ctx.folders.at(fid)
     props = folder.props
     if props is None:

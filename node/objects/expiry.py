@@ -2,7 +2,8 @@
 
 An expiry is not a change. It takes no number and makes no tombstone, and the number stays in the own row, so stores with
 different limits are in sync. The store keeps the row of an expired item without its content, and a response says that the
-item has expired here. The requester then asks the next holder. It accounts for the number when every holder has said so.
+item has expired here. The requester then asks the next holder. When every holder has said that the item has expired, the
+requester accounts for the number.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
 
 
 def known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabTime, fai: bool) -> bool:
-    """Return whether every other holder has the number in a row that it sent after the number reached the age limit."""
+    """Return whether every other holder sent a row with the number after the tombstone reached its age limit."""
     settings = ctx.config.settings
     if settings.tombstones_by_age_alone:
         return True

@@ -55,7 +55,10 @@ class RunHistory:
         return Snapshots(self._data / "saved", self.traces)
 
     def lab(self, addresses: Mapping[str, Address], http: HttpOptions, patience_s: float = PATIENCE_S) -> ManagedLab:
-        """Return the lab that begins or continues the present run; patience_s: see `pflab.drivers.pulse`. Raises LabError."""
+        """Return the lab with which the present run begins or continues. Raises LabError.
+
+        patience_s: how long the lab waits for a process without a sign of life (see `pflab.drivers.pulse`).
+        """
         topology, run = self._topology, self.name
         folder = RunFolder.at(self._data / "runs" / run, keeps_mails=self._keeps_mails, traces_at=self.traces / run)
         return ManagedLab(

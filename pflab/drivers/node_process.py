@@ -1,4 +1,4 @@
-"""The process of one node that the lab itself starts and kills. The lab begins its store as in any managed process."""
+"""A process of one node. The lab itself starts and kills this process, and begins its store as in any managed process."""
 
 from __future__ import annotations
 

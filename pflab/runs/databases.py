@@ -66,7 +66,7 @@ class RunReader:
             raise LabError(f"{path} cannot be read as a store's database: {error}") from error
 
     def now(self, store: StoreReader) -> LabTime:
-        """Return the lab time at which the run ended for a store: its own clock stops at its last stimulus."""
+        """Return the lab time at which the run ended for a store. Its own clock may be earlier: it shows the last stimulus."""
         return max(store.last_at, self.ended_at)
 
 

@@ -300,7 +300,7 @@ def _is_huge(raw: RawSetting) -> bool:
 
 
 def _shown(raw: RawSetting) -> str:
-    """Return a value for an error message; Python does not print numbers of thousands of digits."""
+    """Return a value as text for an error message. A huge number is only described, because Python refuses to print it."""
     if _is_huge(raw):
         return f"a number of more than {MOST_DIGITS} digits"
     return quoted(raw)

@@ -22,8 +22,8 @@ _ANY_HEADERS: Final = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test
 
 
 def altered(content: bytes) -> bytes:
-    """Return the mail with one change. In a replication mail, a bit of the first item or of another property changes; in
-    another mail, a letter of the text. The header stays. A mail without anything to alter is returned unchanged.
+    """Return the mail with one change. In a replication mail, one bit changes, in the first item if there is one. In an
+    ordinary mail, one letter of the text changes. The header stays. A mail without anything to alter is returned unchanged.
     """
     try:
         found = system_body(content)
