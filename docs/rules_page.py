@@ -143,7 +143,7 @@ def _faults_of(catalogue: Catalogue) -> Iterator[str]:
 
 
 def load_catalogue(path: Path) -> Catalogue:
-    """Return the catalogue in the file. Raise CatalogueError with a line for each mistake."""
+    """Return the catalogue in the file. Raise CatalogueError if it has mistakes; each has a line."""
     try:
         return Catalogue.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except yaml.YAMLError as error:

@@ -15,7 +15,10 @@ _BANDWIDTH_UNITS: Final = {"bit/s": 1, "kbit/s": 1000, "mbit/s": 1000_000, "gbit
 
 
 def parse_size(text: str) -> int:
-    """Return the bytes of `300 KB`, `10 MB` or `512 B`; 1 KB is 1024 bytes, as in Exchange. Raises ValueTextError."""
+    """Return the bytes of `300 KB`, `10 MB` or `512 B`; 1 KB is 1024 bytes, as in Exchange.
+
+    Raises ValueTextError for another text.
+    """
     return _quantity(text, _SIZE_UNITS, "a size", "write a number and B, KB, MB or GB, such as 300 KB")
 
 
@@ -28,7 +31,7 @@ def format_size(size: int) -> str:
 
 
 def parse_bandwidth(text: str) -> int:
-    """Return the bits per second of `512 kbit/s` or `2 Mbit/s` (decimal units). Raises ValueTextError."""
+    """Return the bits per second of `512 kbit/s` or `2 Mbit/s` (decimal units). Raises ValueTextError for another text."""
     rate = _quantity(text, _BANDWIDTH_UNITS, "a bandwidth", "write a number and bit/s, kbit/s, Mbit/s or Gbit/s")
     if rate == 0:
         raise ValueTextError("a bandwidth cannot be 0", "write at least 1 bit/s, or leave the key out for no limit")

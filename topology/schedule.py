@@ -147,7 +147,7 @@ def parse_schedule(value: str | Sequence[str]) -> Schedule:
 
     Times are quarter hours in UTC. The end time is exclusive; an end before its start is on the next day. Times without days
     apply to every day. `value` may have several entries, in a list or joined by semicolons; the schedule then fires at the
-    times of each entry. Raises ValueTextError.
+    times of each entry. Raises ValueTextError for another text.
     """
     entries = value.split(";") if isinstance(value, str) else list(value)
     if not entries or len(entries) > _MAX_ENTRIES:

@@ -108,7 +108,8 @@ def checked_rate(rate: float) -> float:
 def parse_instant(text: str) -> LabTime:
     """Return the instant that a text such as `2003-10-21T00:15:00Z` means, always in UTC.
 
-    The seconds, the `Z`, or the time of day (midnight) may be missing, and a space may replace the `T`. Raises TimeTextError.
+    The seconds, the `Z`, or the time of day (midnight) may be missing, and a space may replace the `T`.
+    Raises TimeTextError for another text.
     """
     match = _INSTANT.fullmatch(text.strip())
     if match is None:
@@ -152,7 +153,7 @@ def format_duration(duration_us: int) -> str:
 def parse_duration(text: str) -> int:
     """Return the microseconds of a text such as `15 min`, `6h`, `36 hours`, `80 ms`, `2 days`, `1.5 h`, `1 h 30 min`, `-5 s`.
 
-    Raises TimeTextError, also for a fraction of a microsecond.
+    Raises TimeTextError for another text, and for a fraction of a microsecond.
     """
     stripped = text.strip()
     sign = 1

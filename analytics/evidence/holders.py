@@ -25,8 +25,12 @@ _CASE: Final = ("trace", "node", "seq", "at", "folder")
 def cases(events: Silver) -> DataFrame:
     """Return the cases that depend on the replica list: _CASE, `what` (the kind of case), and the fields of this kind.
 
-    what: mail (a folder that a sent mail names), received (a folder that a received status, or a received mail marked repeat,
-    names), responders, conflict, notice, aged, tombstone, due (a status), added and dropped (the node's own replica).
+    what:
+    - mail: one for each folder that a sent mail lists;
+    - received: one for each folder listed in a received status, or in a received mail marked repeat;
+    - due: one for each folder whose status became due;
+    - added, dropped: the node's own replica of the folder;
+    - responders, conflict, notice, aged, tombstone: one for each event of this kind.
     """
     sent = events.lines("mail.submitted")
     to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
@@ -95,13 +99,13 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
 
 def _deleted(events: Silver) -> DataFrame:
     """Return trace, node, removed (seq, store): the stores that a node deleted from its directory (RP-6). They hold no folder,
-    even if a replica list still names them."""
+    even if a replica list still has them."""
     removed = F.collect_list(F.struct("seq", "store")).alias("removed")
     return events.of("store.deleted").groupBy("trace", "node").agg(removed)
 
 
 def mailed_folders(listed: DataFrame, events: Silver, org: Organization) -> DataFrame:
-    """Return the folders that mails name, with started_at, and schedule (of the topology; null for a folder made later)."""
+    """Return the folders in sent mails, with started_at, and schedule (of the topology; null for a folder made later)."""
     starts = events.of("node.started").groupBy("trace", "node", "incarnation").agg(F.max("at").alias("started_at"))
     mails = listed.where("what = 'mail'").join(F.broadcast(starts), ["trace", "node", "incarnation"], "left")
     return mails.join(F.broadcast(topology_folders(org, "schedule")), ["trace", "folder"], "left")

@@ -1,6 +1,6 @@
 """For each object: which versions must exist, and which each store has.
 
-The reasoning is that of the oracle (CV-2), written independently on histories. A version is superseded if the predecessor list
+It reasons like the oracle (CV-2), but was written independently, on histories. A version is superseded if the predecessor list
 of another version covers its number (CN-4); all other versions must exist (CF-1). A delete wins (DL-2). Of a folder or an
 associated message only the version of the last writer exists (HI-5, CN-9). A version that only a restored store had may be
 lost, and then the version that it replaced must exist again (DU-1).

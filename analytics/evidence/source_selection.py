@@ -2,8 +2,8 @@
 had, at which cost, and whether it was down.
 
 The event of a choice gives only the candidates, which of them have no address, and the missing changes. The row of a candidate
-is the row in the last mail that arrived from the candidate. Its cost is that of the route in the topology. It is down if its
-time-out ended and no mail arrived from it since.
+is the row in the last mail that arrived from the candidate. Its cost is the cost of the route in the topology. It is down if
+its time-out ended and no mail arrived from it since.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from analytics.ingest.schemas import FAMILIES, WIDE, struct_type
 from traces.events import EVENT_TYPES
 
 LAB: Final = "lab"
-"""The name of the node whose events are those of the lab. It has the event run.started."""
+"""The name of the node that records the lab's own events. It has the event run.started."""
 
 _KEY: Final = ("trace", "node", "seq")
 _UNREADABLE: Final = (MALFORMED, OTHER_VERSION)

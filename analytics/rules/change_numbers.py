@@ -26,7 +26,7 @@ CHECKS: Final = (
     ),
     Check(
         "modification times increase", ("CN-8",), "changes", "A version has a later time than the versions that it replaces.",
-        "replaced_at is not null", "modified_at > replaced_at", "concat(node, ' made ', number, ' with a time that is not later than that of the version that it replaced')",
+        "replaced_at is not null", "modified_at > replaced_at", "concat(node, ' made ', number, ' with a time that is not later than the time of the version that it replaced')",
     ),
     Check(
         "claimed changes are in the store", ("CN-7", "RST-1", "CV-1"), "claims",

@@ -40,7 +40,7 @@ CHECKS: Final = (
         "row is not null", "claimed", "concat(node, ' asked ', source, ' for numbers that its row does not claim, for entry ', entry)",
     ),
     Check(
-        "candidates match the configuration", ("BF-3", "BF-7"), "candidates", "A candidate has the version of the topology, and the preferred source is that of the settings.",
+        "candidates match the configuration", ("BF-3", "BF-7"), "candidates", "A candidate has the version of the topology, and the preferred source is the one in the settings.",
         "true", "stated.version = version and stated.preferred = preferred",
         "concat(node, ' treated ', store, ' as version ', stated.version, if(stated.preferred, ' and as preferred', ''))",
     ),
@@ -62,7 +62,7 @@ CHECKS: Final = (
     ),
     Check(
         "the time of the last request is known", ("BF-9", "ST-4"), "candidates",
-        "The time of the last request to a candidate is that of the last request in the trace, or of the first of the six steps that listed it.",
+        "The time of the last request to a candidate is the time of the last request in the trace, or of the first of the six steps that listed it.",
         "coalesce(method, '') != '' and (stated.backfilled_at > 0 or asked_at is not null)", "stated.backfilled_at = coalesce(asked_at, 0)",
         "concat(node, ' used ', stated.backfilled_at, ' as the time of its last request to ', store, ', but it is ', coalesce(asked_at, 0))",
     ),

@@ -1,6 +1,6 @@
 """A store that is restored from a backup (spec: RP-4).
 
-Its change counter is that of the backup, but other stores may have seen higher numbers. So by default the store takes a new
+It has the change counter of the backup, but other stores may have seen higher numbers. So by default the store takes a new
 replica GUID. Numbers of the old GUID are then like the numbers of any other store, and backfill brings back the changes that
 others have. With a setting the store keeps its GUID, so that a class can see change numbers that are given out twice.
 """
@@ -100,7 +100,7 @@ def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bo
 
 
 def prepare_new(conn: Connection, continued: Continued, name: str, seed: bytes) -> None:
-    """Turn an empty database into that of a new store that continues an existing trace."""
+    """Turn an empty database into the database of a new store that continues an existing trace."""
     guid = guid_from(seed, "replica", continued.incarnation)
     store = StoreState.create(conn, name, guid, continued.last_at)
     _continue(conn, store, continued)
@@ -122,7 +122,7 @@ def _continue(conn: Connection, store: StoreState, continued: Continued) -> None
 
 
 def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:
-    """Give the store a new GUID and set its counters to 0. The old GUID becomes that of another replica."""
+    """Give the store a new GUID and set its counters to 0. The old GUID becomes the GUID of another replica."""
     old = store.guid
     fresh: int = conn.exec_driver_sql("SELECT max(rep) + 1 FROM replid").scalar_one()
     guid = guid_from(seed, "replica", store.incarnation)

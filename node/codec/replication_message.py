@@ -242,7 +242,7 @@ _SIGNED = (
 
 def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
     """Return the signed system message of a mail. Only a mail with one section may have updates (spec: OUT-2)."""
-    assert len(mail.sections) == 1 or not mail.updates, "updates belong to the one folder that the mail names"
+    assert len(mail.sections) == 1 or not mail.updates, "updates belong to the one folder that the mail is about"
     deletions = tuple(_deletion(update) for update in mail.updates if update.version.item is None)
     parts = tuple(Part(item, _beside(update)) for update in mail.updates if (item := update.version.item) is not None)
     digests = [update.version.digest for update in mail.updates if update.version.item is not None]
@@ -361,7 +361,7 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
         raise BadMail(f"the signature is not that of store {store}")
     raw_sections = _typed(props, P_SECTIONS, tuple)
     if not 0 < len(raw_sections) <= MAX_SECTIONS:
-        raise BadMail(f"the mail names {len(raw_sections)} folders; 1 to {MAX_SECTIONS} are allowed")
+        raise BadMail(f"the mail is about {len(raw_sections)} folders; 1 to {MAX_SECTIONS} are allowed")
     read = [_read_section(raw) for raw in raw_sections]
     updates: list[Update] = []
     failed, reasons = CNSet.EMPTY, []
@@ -375,7 +375,7 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
                 failed |= lacking
                 reasons.append(reason)
     elif message.parts:
-        raise BadMail("the mail names several folders and has items; only one folder may have items")
+        raise BadMail("the mail is about several folders and has items; only one folder may have items")
     kind = MessageType(_typed(props, P_TYPE, int) % 2**32)
     if kind in UPDATES:
         if len(read) != 1:

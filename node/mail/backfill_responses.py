@@ -1,4 +1,4 @@
-"""Responses to backfill requests, sent at once to the requester. A mail names only numbers that it satisfies (spec: BF-5).
+"""Responses to backfill requests, sent at once to the requester. A mail lists only numbers that it satisfies (spec: BF-5).
 
 A response of many changes is divided: the stimulus of the request sends some of it, and a row of the table `response` keeps the
 rest. Its timer is due at the same instant, so the next stimulus goes on. The event request.answered comes with the last mail.

@@ -40,15 +40,16 @@ class OfflineReader(StoreReader):
 
 @contextmanager
 def open_offline(path: Path, name: str, topology: Topology) -> Iterator[OfflineReader]:
-    """Open the database of the store `name` for reading. Raises sqlite3.Error if the file is no such database."""
+    """Open the database of the store `name` for reading. Raises sqlite3.Error if the file is not a store's database."""
     with closing(_connect(path)) as raw:
         yield OfflineReader(name, topology, Connection(raw))
 
 
 def waiting_events(path: Path, name: str, segments: Path, seq: int) -> Iterator[bytes]:
-    """Yield the events of the store `name` after number `seq`, also those that are only in its database yet.
+    """Yield the events of the store `name` after number `seq`.
 
-    Raises sqlite3.Error if the file is no such database.
+    These include the events that are in its database but not yet in a segment.
+    Raises sqlite3.Error if the file is not a store's database.
     """
     with closing(_connect(path)) as raw:
         while found := events_after(Connection(raw), name, segments, seq, EVENTS_BYTES):

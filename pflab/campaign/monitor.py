@@ -94,7 +94,7 @@ class Monitor:
         return self._digest.hexdigest()
 
     def check(self, *, quiet: bool, closely: bool = False) -> None:
-        """Check everything that may have changed since the last check. Raises Violated.
+        """Check everything that may have changed since the last check. Raises Violated if an invariant does not hold.
 
         quiet: the lab is quiet, so everything that was due is done. closely: read everything that may have changed, also in a
         large lab.
@@ -115,7 +115,10 @@ class Monitor:
             raise Violated(self._invariants.violations)
 
     def acknowledged(self, store: str, ids: Sequence[str]) -> None:
-        """Check that a store has an event for each change that it acknowledged to a user (CN-2, DU-1). Raises Violated."""
+        """Check that a store has an event for each change that it acknowledged to a user (CN-2, DU-1).
+
+        Raises Violated if an event is missing, or if an invariant does not hold.
+        """
         self.check(quiet=False)
         made = self.facts.of_object
         lost = [each for each in ids if each not in self.facts.changes and each not in made]

@@ -69,7 +69,8 @@ Patience = Annotated[
         "--patience",
         min=1.0,
         metavar="SECONDS",
-        help="Real time for which a server's process gives no sign of life before lab time goes on without it.",
+        help="How long the lab waits, in real time, for a server's process that gives no sign of life. Then lab time goes on "
+        "without this process.",
     ),
 ]
 
@@ -92,7 +93,7 @@ PORT = 8025
 
 
 def rate_of(text: str, option: str = "--clock") -> float:
-    """Return a rate of the clock in lab seconds per real second. Raises CommandError."""
+    """Return a rate of the clock in lab seconds per real second. Raises CommandError for another text."""
     if text == "real":
         return 1.0
     try:

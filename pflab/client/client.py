@@ -165,11 +165,11 @@ class Client(Requests):
         return dict(self._node("POST", node, "/folders", {"path": path, **properties}))
 
     def change_folder(self, node: str, path: str, **properties: Any) -> str:
-        """Change properties, also `rename` and `move_to`; return the change number as traces have it."""
+        """Change properties, also `rename` and `move_to`. Return the change number as traces have it."""
         return self.folder_changed(node, path, **properties)["change"]
 
     def folder_changed(self, node: str, path: str, **properties: Any) -> dict[str, str]:
-        """Change properties; return the change number in both forms, `number` and `change`."""
+        """Change properties. Return the change number in two forms: `number` for people (A-17), `change` as in traces."""
         return dict(self._node("PATCH", node, f"/folders/{quoted(path)}", properties))
 
     def delete_folder(self, node: str, path: str) -> None:

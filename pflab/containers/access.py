@@ -24,7 +24,10 @@ _BYTES: Final = 32
 
 
 def made_or_read(folder: Path) -> tuple[str, str]:
-    """Return secret and token; make those that do not exist. A file appears only when it is complete. Raises OSError."""
+    """Return secret and token; make those that do not exist. A file appears only when it is complete.
+
+    Raises OSError if a file cannot be written or read.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name in (SECRET, TOKEN):
         path = folder / name

@@ -49,7 +49,10 @@ class Snapshots:
             raise Taken(f"a lab is already saved as {name!r}; choose another name, or replace it (--replace)")
 
     def begin(self, name: str) -> SnapshotDraft:
-        """Begin a snapshot; it exists only after `SnapshotDraft.done`, which replaces an earlier one. Raises LabError."""
+        """Begin a snapshot; it exists only after `SnapshotDraft.done`, which replaces an earlier one.
+
+        Raises LabError if the name is not a name for a snapshot.
+        """
         if safe_name(name) != name or len(name.encode()) > _MOST_NAME_BYTES:
             raise LabError(
                 f"{quoted(name)} is not a name for a snapshot; use at most {_MOST_NAME_BYTES} letters, digits, - and _"

@@ -86,12 +86,15 @@ class LiveLab(SocketLab[Host]):
         return self._addresses.get(name)
 
     def smtp_of(self, name: str) -> Address:
-        """Return the address at which a running server takes mail. Raises LabError, NotRunning."""
+        """Return the address at which a running server takes mail.
+
+        Raises LabError if the lab has no server of this name, and NotRunning if the server does not run.
+        """
         self._host(name)
         return self._addresses[name]
 
     def host_of(self, name: str) -> Host:
-        """Return the host of a running server. Raises LabError, NotRunning."""
+        """Return the host of a running server. Errors are those of `smtp_of`."""
         return self._host(name)
 
     # --- users

@@ -54,7 +54,10 @@ class NodeProcess:
         return self._process.pid
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
-        """Start the process and begin its store. Raises LabError with the end of the process's log."""
+        """Start the process and begin its store.
+
+        Raises LabError if the process does not start. The error has the last lines of its log, if there are any.
+        """
         logs = self._folder.path / "logs"
         logs.mkdir(exist_ok=True)
         token, log = logs / f"{self.name}.token", logs / f"{self.name}.log"

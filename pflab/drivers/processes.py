@@ -49,7 +49,7 @@ class ProcessLab(RemoteLab[NodeProcess]):
         }
 
     def pid_of(self, name: str) -> int:
-        """Return the process id of a running node. Raises NotRunning."""
+        """Return the process id of a running node. Raises NotRunning if the node does not run."""
         self._host(name)
         return self._processes[name].pid
 

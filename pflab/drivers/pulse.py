@@ -54,7 +54,7 @@ class Pulse:
         self._stopped = stopped
 
     async def wait(self, answer: Coroutine[Any, Any, T]) -> T:
-        """Return the answer; wait for it as long as the process lives. Raises Unanswered."""
+        """Return the answer; wait for it as long as the process lives. Raises Unanswered if it gives no sign of life."""
         task = asyncio.ensure_future(answer)
         loop = asyncio.get_running_loop()
         silent_s = 0.0

@@ -149,11 +149,11 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         return url_at(self._server.address)
 
     def url_of(self, name: str) -> str:
-        """Return the address of a running node's own API. Raises NotRunning."""
+        """Return the address of a running node's own API. Raises NotRunning if the node does not run."""
         return url_at(self._host(name).address)
 
     def smtp_of(self, name: str) -> tuple[str, int]:
-        """Return the address at which a running node takes mail. Raises NotRunning."""
+        """Return the address at which a running node takes mail. Raises NotRunning if the node does not run."""
         self._host(name)
         return self._processes[name].smtp
 

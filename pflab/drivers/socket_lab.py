@@ -147,7 +147,9 @@ def _followed_by(then: Callable[[], None], act: Callable[P, None]) -> Callable[P
 
 
 async def send_mail(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> None:
-    """Send ordinary mail to a server by SMTP, as any mail program does. Raises MailRefused, Misuse, LabError.
+    """Send ordinary mail to a server by SMTP, as any mail program does.
+
+    Raises MailRefused if the server refuses it, Misuse for an address that cannot be sent, and LabError if SMTP fails.
 
     It uses STARTTLS if the server offers it, and trusts every certificate, because it does not know the lab's authority.
     """

@@ -164,7 +164,9 @@ class FaultPlan:
         """Let an SMTP verb go wrong on the hops from one server to another (None: any), or on a connector.
 
         does: a reply (`451`, `504 Need to authenticate first`), `disconnect`, `silence`, or `tarpit`, which makes each
-        mail `by_us` late. count: how many times. until_at: the lab time at which it ends by itself. Raises LabError.
+        mail `by_us` late. count: how many times. until_at: the lab time at which it ends by itself.
+
+        Raises LabError for a fault that this lab cannot have.
         """
         known = {each.value.lower(): each for each in Verb}
         _check(verb.lower(), known, "SMTP verb")

@@ -211,7 +211,10 @@ class SlotsGoToTheLongestDue(Invariant):
 
     @event_handler
     def _unknown(self, event: NodeStarted | ContentResumed) -> None:
-        """Forget a store's array. After a start it may be that of a backup; after content was suspended, its times differ."""
+        """Forget a store's array.
+
+        After a start the array may come from a backup. After content was suspended, its entries have other due times.
+        """
         for known in (self._due_at, self._certain, self._possible):
             known.pop(event.node, None)
 

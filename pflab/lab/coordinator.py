@@ -146,7 +146,10 @@ class Coordinator:
         return self._clock.rate
 
     async def set_rate(self, rate: float) -> None:
-        """Let the clock run at `rate` from the present instant; 0 pauses it. Raises TimeTextError."""
+        """Let the clock run at `rate` from the present instant; 0 pauses it.
+
+        Raises TimeTextError for a rate that is out of range.
+        """
         rate = checked_rate(rate)
         async with self._jumping:
             await self._jump(self.now, rate)

@@ -177,7 +177,7 @@ class Lab(ABC):
 
     @abstractmethod
     async def backup(self, name: str) -> str:
-        """Make a backup of a running node's database; return its id. Raises NotRunning."""
+        """Make a backup of a running node's database; return its id. Raises NotRunning if the node does not run."""
 
     @abstractmethod
     async def restore(self, name: str, backup: str) -> None:

@@ -73,7 +73,7 @@ class RemoteFaults:
 
 
 def answer_of(ask: Callable[[], T]) -> T:
-    """Return the lab's answer to a request. Raises LabError, NotRunning or InternalError with the lab's text."""
+    """Return the lab's answer to a request. If the lab refuses it, raises LabError, NotRunning or InternalError."""
     try:
         return ask()
     except ClientError as error:

@@ -52,7 +52,10 @@ class ServedLab(Lab):
 
     @abstractmethod
     def smtp_of(self, name: str) -> Address:
-        """Return the address at which a running server takes mail. Raises LabError, NotRunning."""
+        """Return the address at which a running server takes mail.
+
+        Raises LabError if the lab has no server of this name, and NotRunning if the server does not run.
+        """
 
     @abstractmethod
     def failure_of(self, name: str) -> Exception | None:

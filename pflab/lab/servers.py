@@ -220,14 +220,20 @@ class EmbeddedServers(Servers):
         self._authority = authority_of(plan.seed)
 
     def node(self, name: str) -> Node:
-        """Return the node of a running server. Raises LabError, NotRunning."""
+        """Return the node of a running server.
+
+        Raises LabError if the lab has no server of this name, and NotRunning if the server does not run.
+        """
         server = self.server(name)
         if server.status is not ServerStatus.RUNNING or server.node is None:
             raise NotRunning(f"server {name} {server.status.value}; start it first")
         return server.node
 
     def start(self, server: LabServer, now: LabTime) -> Node:
-        """Open the node of a server that does not run. This is the node's first stimulus. Raises LabError."""
+        """Open the node of a server that does not run. This is the node's first stimulus.
+
+        Raises LabError if the server runs already, or may not start.
+        """
         if server.status is ServerStatus.RUNNING:
             raise LabError(f"server {server.name} is running already")
         self.check_may_start(server)

@@ -30,7 +30,7 @@ class RunReader:
 
     @classmethod
     def at(cls, path: Path) -> RunReader:
-        """Open a run folder. Raises LabError in one line if the folder is not that of a run."""
+        """Open a run folder. Raises LabError in one line if it is not the folder of a run."""
         try:
             topology = load_topology(path / "topology.yaml")
         except (OSError, ValueError, TopologyError) as error:

@@ -44,9 +44,9 @@ class Cut(Part):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.between is not None and len(self.between) != 2:
-            raise wrong("between must name two servers or sites, such as {between: [A, B]}")
+            raise wrong('"between" must list two servers or sites, such as {between: [A, B]}')
         if (self.from_ is None) != (self.to is None):
-            raise wrong("give both from and to; {from: A, to: B} cuts only one direction")
+            raise wrong('give both "from" and "to"; {from: A, to: B} cuts only one direction')
         _check_ends(*(self.between or (self.from_, self.to)))
         return self
 
@@ -94,7 +94,7 @@ class Smtp(LinkFault):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if (self.does == "tarpit") != (self.by is not None):
-            raise wrong("give both tarpit and by, such as {at: MAIL, does: tarpit, by: 20 min}")
+            raise wrong('give both "tarpit" and "by", such as {at: MAIL, does: tarpit, by: 20 min}')
         return self
 
 

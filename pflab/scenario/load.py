@@ -71,7 +71,7 @@ class Scenario:
 
 
 def load_scenario(path: str | Path) -> Scenario:
-    """Read a scenario file. Raises ScenarioError with every mistake found; OSError if it cannot be read."""
+    """Read a scenario file. Raises ScenarioError if it has mistakes (it lists all), and OSError if it cannot be read."""
     path = Path(path)
     return scenario_from_text(read_text(path, ScenarioError), str(path), path)
 

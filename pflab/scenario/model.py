@@ -155,15 +155,20 @@ class Folder(Part):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if (self.rename is None) != (self.to is None):
-            raise wrong("give both rename and to, such as {rename: Projects, to: Plans}")
+            raise wrong('give both "rename" and "to", such as {rename: Projects, to: Plans}')
         if (self.move is None) != (self.under is None):
-            raise wrong("give both move and under, such as {move: Projects/Plans, under: Archive}")
+            raise wrong('give both "move" and "under", such as {move: Projects/Plans, under: Archive}')
         properties = (self.replicas, self.schedule, self.contacts, self.priority, self.age_limit, self.resolve)
         given = any(each is not None for each in properties)
         if given and self.create is None and self.change is None:
-            raise wrong("replicas, schedule, contacts, priority, age_limit and resolve go only with create or change")
+            raise wrong(
+                '"replicas", "schedule", "contacts", "priority", "age_limit" and "resolve" are allowed only together with '
+                '"create" or "change"'
+            )
         if self.change is not None and not given:
-            raise wrong("no property is given; give replicas, schedule, contacts, priority, age_limit or resolve")
+            raise wrong(
+                'no property is given; give "replicas", "schedule", "contacts", "priority", "age_limit" or "resolve"'
+            )
         return self
 
 

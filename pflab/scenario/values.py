@@ -245,7 +245,8 @@ class Part(BaseModel):
             if keys and not given:
                 raise wrong(f"a key is missing; give one of {', '.join(names)}")
             if exact and len(given) > 1:
-                raise wrong(f"{' and '.join(given)} cannot be used together; give one of {', '.join(names)}")
+                both = " and ".join(f'"{name}"' for name in given)
+                raise wrong(f"{both} cannot be used together; give one of {', '.join(names)}")
         return self
 
 

@@ -49,7 +49,7 @@ class Deletion(Body):
 
 
 class Renewal(Body):
-    """The topology of the next run, as YAML or JSON; default: that of this run."""
+    """The topology of the next run, as YAML or JSON; default: the topology of this run."""
 
     topology: str | None = None
 

@@ -100,7 +100,7 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
         if wanted.between is not None:
             return plan.cut((wanted.between[0], wanted.between[1]))
         if wanted.from_ is None or wanted.to is None:
-            raise LabError("a cut needs two ends; give between, or both from and to, or connector")
+            raise LabError('a cut needs two ends; give "between", or both "from" and "to", or "connector"')
         return plan.cut((wanted.from_, wanted.to), one_way=True)
     if wanted.kind in {"smtp", "hold"}:
         return _inject_on_link(plan, wanted, now)
@@ -119,7 +119,7 @@ def _inject_on_link(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
     link = {"from_": wanted.from_, "to": wanted.to, "connector": wanted.connector}
     if wanted.kind == "hold":
         if until_at is None:
-            raise LabError("a hold needs a duration; write for example lasts: 2 h")
+            raise LabError('a hold needs a duration; give "lasts", for example 2 h')
         return plan.hold(until_at=until_at, **link)
     by_us = 0 if wanted.by is None else parse_duration(wanted.by)
     return plan.smtp(wanted.at or "", wanted.does or "", count=wanted.count, by_us=by_us, until_at=until_at, **link)

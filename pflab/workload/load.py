@@ -64,7 +64,10 @@ class LoadPlan:
 
 
 def mix_of(text: str) -> dict[Act, int]:
-    """Return the weights in `post=8,edit=1,delete=1`, or equal ones for `post,edit,delete`. Raises LabError."""
+    """Return the weights in `post=8,edit=1,delete=1`, or equal ones for `post,edit,delete`.
+
+    Raises LabError for another text, or if there are no posts.
+    """
     found: dict[Act, int] = {}
     for part in text.split(","):
         name, equals, weight = part.strip().partition("=")

@@ -233,7 +233,10 @@ folders:
         (("A: {site: SEA}", "A: SEA"), '"SEA" is not a mapping'),
         (("A: {site: SEA}", "A: {site: SEA}\n  a: {site: SEA}"), 'server "a" is already there as "A"; give it another'),
         (("A: {site: SEA}", "A: {site: true}"), '"true" is not a text'),
-        (("A: {site: SEA}", "A: {site: SEA, settings: {Replication: maybe}}"), '"maybe" is not a switch; 0 or 1'),
+        (
+            ("A: {site: SEA}", "A: {site: SEA, settings: {Replication: maybe}}"),
+            '"maybe" is neither on nor off; write 0 or 1',
+        ),
         (("sites: [SEA, NYC]", "sites: [SEA, NYC, SEA]"), 'sites[2]: site "SEA" is named twice; name it once'),
         (("sites: [SEA, NYC]", "sites: [SEA, NYC]\ndomain: fabrikam"), "a domain such as fabrikam.test"),
         (("sites: [SEA, NYC]", "sites: []"), "sites: there are too few entries (0); write at least 1"),

@@ -131,7 +131,7 @@ def test_a_value_out_of_range_is_clamped_with_a_notice(name: str, raw: RawSettin
         ("MTA Hop Limit", "9" * 400, '..." is not a count'),
         ("Replication Always Interval", 10**5000, "a number of more than 40 digits is not a duration"),
         ("Replication Message Size Limit", -(10**5000), "a number of more than 40 digits is not a size"),
-        ("Repeat Status", 10**5000, "a number of more than 40 digits is not a switch"),
+        ("Repeat Status", 10**5000, "a number of more than 40 digits is neither on nor off"),
         ("Preferred Backfill Source", "A" * 65, "is not a server name"),
         ("Preferred Backfill Source", "\x1b[2J", "is not a server name"),
         ("Replication Always Interval", float("inf"), '"inf" is not a duration'),

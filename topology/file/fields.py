@@ -158,7 +158,8 @@ def _folder_path(value: object) -> str:
         if not is_plain or not 1 <= len(part) <= MAX_FOLDER_NAME:
             raise wrong(
                 f"{quoted(text)} is not a folder path",
-                f"join names by /, each of 1 to {MAX_FOLDER_NAME} printable characters without a backslash",
+                f"write names with / between them. A name has 1 to {MAX_FOLDER_NAME} printable characters, no backslash, "
+                "and no space at its start or end",
             )
     return text
 

@@ -28,12 +28,15 @@ _MAX_ROUNDS: Final = 4
 
 
 def load_topology(path: str | Path) -> Topology:
-    """Read a topology file. Raises TopologyError with every mistake found, and OSError if the file cannot be read."""
+    """Read a topology file. Raises TopologyError if it has mistakes (it lists all), and OSError if the file cannot be read."""
     return topology_from_text(read_text(Path(path), TopologyError), str(path))
 
 
 def topology_from_text(text: str, name: str = "topology") -> Topology:
-    """Read a topology from YAML or JSON text. `name` is the file name in error messages. Raises TopologyError."""
+    """Read a topology from YAML or JSON text. Error messages have `name` as the file name.
+
+    Raises TopologyError if the text has mistakes.
+    """
     source = read_yaml(text, name)
     problems = list(source.problems)
     if not isinstance(source.data, dict):

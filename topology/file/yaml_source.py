@@ -70,8 +70,8 @@ class YamlSource:
     root: _Node | None
 
     def position(self, path: Sequence[PathItem], *, of_key: bool = False) -> Position:
-        """Return the position of the value at `path`, or of its key. For a missing value, return that of its nearest
-        parent.
+        """Return the position of the value at `path`, or of its key. For a missing value, return the position of its
+        nearest parent.
         """
         node = self.root
         at = Position(1, 1) if node is None else node.at

@@ -417,7 +417,10 @@ _BY_NAME: Final = {name.casefold(): spec for spec in SPECS for name in (spec.nam
 
 
 def find_spec(name: str) -> SettingSpec:
-    """Return the setting with this name or alias; upper and lower case make no difference. Raises ValueTextError."""
+    """Return the setting with this name or alias; upper and lower case make no difference.
+
+    Raises ValueTextError for another name.
+    """
     spec = _BY_NAME.get(" ".join(name.split()).casefold())
     if spec is None:
         names = [known for each in SPECS for known in (each.name, *each.aliases)]

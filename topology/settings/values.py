@@ -111,7 +111,7 @@ class Settings:
         return cls(version, values, tuple(notices))
 
     def changed(self, given: Mapping[str, RawSetting]) -> "Settings":
-        """Return these settings with some values replaced; null makes a value absent. Raises ValueTextError."""
+        """Return these settings with some values replaced; null makes a value absent. Raises ValueTextError for a wrong one."""
         fresh = Settings.read(self.version, given)
         names = [find_spec(name).name for name in given]
         return Settings(self.version, {**self.values, **{name: fresh.values[name] for name in names}}, fresh.notices)
@@ -255,7 +255,7 @@ def value_text(spec: SettingSpec, value: SettingValue) -> str:
 def _switch_value(spec: SettingSpec, raw: RawSetting) -> bool:
     value = None if _is_huge(raw) else _ON.get(str(raw).lower())
     if value is None:
-        raise ValueTextError(f"{_shown(raw)} is not a switch", "0 or 1")
+        raise ValueTextError(f"{_shown(raw)} is neither on nor off", "write 0 or 1")
     return value
 
 

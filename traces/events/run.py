@@ -89,8 +89,8 @@ class FaultInjected(Event, frozen=True, kw_only=True, tag="fault.injected"):
 
 
 class FaultAltered(Event, frozen=True, kw_only=True, tag="fault.altered"):
-    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6). recipients: those of that copy. Since
-    1.6."""
+    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6). recipients: the recipients of that
+    copy. Since 1.6."""
 
     fault: str
     server: str

@@ -126,7 +126,7 @@ class AttachmentReader:
 
 
 def exact_bag(stream: bytes, start: int, end: int) -> Bag:
-    """Return the bag that is exactly ``stream[start:end]``."""
+    """Decode the bag that fills ``stream[start:end]`` exactly. Raise CodecError if bytes are left over."""
     bag, stop = decode_bag_at(stream, start, end)
     if stop != end:
         raise CodecError(f"unexpected {end - stop} bytes after the last property, at byte {stop}")

@@ -74,7 +74,10 @@ def decode_mdbef(data: bytes) -> SystemMessage:
         code, attachment, size = reader.fields(_EXTRA)
         start, end = reader.take(size)
         if not -1 <= attachment < part_count:
-            raise CodecError(f"MDBEF: an attribute names attachment {attachment}, but there are only {part_count}")
+            raise CodecError(
+                f"MDBEF: an attribute belongs to attachment {attachment}, "
+                f"but the mail has {part_count} attachments, numbered from 0"
+            )
         extra.append(RawAttribute(code, data[start:end], attachment))
     parts: list[Part] = []
     for _ in range(part_count):

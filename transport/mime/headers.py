@@ -371,5 +371,5 @@ def _word_bytes(kind: str, text: str) -> bytes | None:
 def _decode(charset: str, data: bytearray) -> str:
     try:
         return data.decode(charset or "ascii", "replace")
-    except LookupError:  # the number names no character set
+    except LookupError:  # no character set has this number
         return data.decode("latin-1")

@@ -54,8 +54,9 @@ TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)
 
 @dataclass(slots=True)
 class Split:
-    """The recipients in their groups, in the order of the mail.
+    """The recipients of one mail, grouped by where their copy goes next.
 
+    Each group keeps the order in which the mail lists its recipients.
     `returned`: address to reason. `hops`: by next server and connector name.
     """
 

@@ -38,7 +38,7 @@ def document_of(plan: Plan) -> dict[str, Any]:
 
 
 def plan_of(document: Any, name: str = "plan") -> Plan:
-    """Return the plan of a document. Raises LabError with one line that says what is wrong and where."""
+    """Return the plan of a document. Raises LabError if it is not a plan; one line says what is wrong and where."""
     if not isinstance(document, dict) or "topology" not in document:
         raise LabError(f"{name}: not a plan; `pflab simulate --seeds 1 --expand` prints one")
     try:
@@ -117,7 +117,7 @@ def _scalar(value: Any) -> str:
 
 
 def plan_from_text(text: str, name: str = "plan") -> Plan:
-    """Read what `plan_text` wrote, or JSON. Raises LabError."""
+    """Read what `plan_text` wrote, or JSON. Raises LabError if the text is not a plan."""
     source = read_yaml(text, name)
     if source.problems:
         raise LabError(str(source.problems[0]))

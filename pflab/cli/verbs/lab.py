@@ -264,7 +264,7 @@ def fault(
         str | None, Option(help="For smtp, hold and alter: how long the fault lasts, such as 2 h.")
     ] = None,
     one_way: Annotated[bool, Option("--one-way", help="For cut: refuse only connections from --from to --to.")] = False,
-    backup: Annotated[str | None, Option(help="For restore: the id that the action backup printed.")] = None,
+    backup: Annotated[str | None, Option(help="For restore: the id that `pflab fault backup` printed.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:

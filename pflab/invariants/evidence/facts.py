@@ -106,7 +106,7 @@ class Facts:
         return frozenset(self._beginnings.get(store, ()))
 
     def setup(self, guid: str) -> bool:
-        """Return whether a GUID is that of the topology's folders: the only GUID that belongs to no store."""
+        """Return whether a GUID is the GUID of the topology's folders: the only GUID that belongs to no store."""
         if guid in self.store_of:
             return False
         if self._setup is None:
