@@ -196,7 +196,10 @@ class Host:
     # --- stimuli
 
     def do(self, fn: Callable[[Node, LabTime], T]) -> T:
-        """Run one stimulus from outside at the present lab time, and wake the pump. Raises NotRunning."""
+        """Run one stimulus from outside at the present lab time, and wake the pump.
+
+        Raises NotRunning if the server does not run.
+        """
         return self._stimulus(lambda node: fn(node, self._clock.now()), "request")
 
     def read(self, fn: Callable[[Node], T]) -> T:

@@ -56,7 +56,10 @@ class RunningStore:
 
     @classmethod
     async def begun(cls, given: Namespace, begin: Begin, faults: FaultClient, idle: Callable[[], None]) -> Self:
-        """Open the database and listen for mail; the host is held. Raises NodeError, OSError."""
+        """Open the database and listen for mail; the host is held.
+
+        Raises NodeError if the store does not open, and OSError if the port is taken.
+        """
         node, clock = _opened(given, begin)
         host = Host(
             node,

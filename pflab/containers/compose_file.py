@@ -110,7 +110,10 @@ def addresses_of(names: Sequence[str]) -> dict[str, tuple[str, int]]:
 
 
 def compose_text(topology: Topology, order: ComposeOrder) -> str:
-    """Return the text of the compose file. The same topology always gives the same text. Raises LabError."""
+    """Return the text of the compose file. The same topology always gives the same text.
+
+    Raises LabError if the name of a server cannot be the name of a service.
+    """
     stores = {service: name for name, (service, _) in addresses_of(list(topology.servers)).items()}
     document: dict[str, Any] = {
         "name": "pflab",

@@ -193,7 +193,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             draft.done()
 
     async def reset(self, name: str) -> None:
-        """End this run; `returns` begins one that continues from a snapshot. Raises LabError if there is none of this name."""
+        """End this run; `returns` begins one that continues from a snapshot. Raises LabError if it does not exist."""
         if self.snapshots is None or self.returns is None:
             raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
         if name not in self.snapshots.names():

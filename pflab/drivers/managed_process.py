@@ -120,7 +120,10 @@ class ManagedProcess:
             await asyncio.sleep(AGAIN_S)
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
-        """Begin the store, paused. If it runs in this run and history already, it continues. Raises LabError."""
+        """Begin the store, paused. If it runs in this run and history already, it continues.
+
+        Raises LabError if the process does not answer, or refuses.
+        """
         status = await self.wait_for()
         if status is None:
             raise LabError(f"server {self.name} does not answer at {_shown(self.http)}; start its process")
@@ -147,11 +150,11 @@ class ManagedProcess:
         self._snapshot.unlink(missing_ok=True)
 
     async def copy(self) -> bytes:
-        """Return a copy of the store's database, b"" if it has none. Raises LabError."""
+        """Return a copy of the store's database, b"" if it has none. Raises LabError if the process does not answer."""
         return await self._ordered("GET", "/copy")
 
     async def stop(self) -> None:
-        """Stop the store cleanly; its process waits again. Raises LabError."""
+        """Stop the store cleanly; its process waits again. Raises LabError if the process does not answer."""
         status = await self.status()
         if status is None or status.standing == "running":
             await self._ordered("POST", "/end")

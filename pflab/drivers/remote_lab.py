@@ -64,7 +64,7 @@ class Process(Protocol):
     pulse: Pulse
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
-        """Begin the store, paused, on a backup if one is given. Raises LabError."""
+        """Begin the store, paused, on a backup if one is given. Raises LabError if it does not begin."""
 
     async def stop(self) -> None:
         """Stop the store cleanly."""

@@ -164,7 +164,10 @@ class Lab(ABC):
         """
 
     async def configure(self, name: str, values: Mapping[str, RawSetting]) -> None:
-        """Change settings of a running store, by their real names; null removes one. Raises NodeError."""
+        """Change settings of a running store, by their real names; null removes one.
+
+        Raises NodeError if the store refuses them or does not run.
+        """
         await self.do(name, lambda node, now: node.configure(now, values))
 
     @abstractmethod

@@ -65,7 +65,7 @@ class ServedLab(Lab):
         """Bring the record up to date, in a driver whose nodes do not report their events by themselves."""
 
     async def renew(self, topology: Topology | None) -> None:
-        """End this run and begin another, with another organization if one is given. Raises LabError."""
+        """End this run and begin another, with another organization if one is given. Raises LabError if this lab cannot."""
         raise LabError("this lab cannot begin another run; end it and start a new one")
 
     @property
@@ -81,13 +81,13 @@ class ServedLab(Lab):
         return self.run
 
     async def save(self, name: str, *, replace: bool = False) -> None:
-        """Save a snapshot under a name; `replace` permits to overwrite one. Raises LabError."""
+        """Save a snapshot under a name; `replace` permits to overwrite one. Raises LabError if this lab cannot."""
         raise LabError(
             "this lab cannot be saved; only a lab that pflab coordinate started can be saved, such as a lab in containers"
         )
 
     async def reset(self, name: str) -> None:
-        """Go back to a snapshot. Raises LabError."""
+        """Go back to a snapshot. Raises LabError if there is no such snapshot."""
         raise LabError(f"no lab was saved as {name!r}; only a lab of pflab coordinate can be saved")
 
     def saved(self) -> Sequence[str]:
