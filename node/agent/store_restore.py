@@ -104,7 +104,7 @@ def prepare_new(conn: Connection, continued: Continued, name: str, seed: bytes) 
     guid = guid_from(seed, "replica", continued.incarnation)
     store = StoreState.create(conn, name, guid, continued.last_at)
     _continue(conn, store, continued)
-    store.begins = Begins.ANEW
+    store.begins = Begins.AS_NEW
     store.save(conn)
 
 

@@ -172,7 +172,7 @@ class Host:
         await self._end_io()
         try:
             self._node.close(self._clock.now())
-        except CannotWrite as error:  # it has stopped all the same, as if it had been killed
+        except CannotWrite as error:  # the node has stopped, as if it had been killed
             log.warning("%s", error)
         self._idle()
 

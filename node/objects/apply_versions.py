@@ -54,7 +54,6 @@ from node.objects.version_rows import (
     KeptVersion,
     conflict_began,
     conflict_over,
-    insert_version,
     insert_versions,
     kept_versions,
     known_objects,
@@ -274,12 +273,10 @@ def _apply_edit(ctx: Context, s: Stimulus, fid: int, version: Version, kept: lis
     for each in goes:
         s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (each.mid,))
     tie(ctx, s.conn, fid, version.object, [each.number for each in goes])
-    insert_version(
-        ctx, s.conn, fid, version, sent=True, supersedes=any(each.supersedes for each in kept) or bool(goes), shown=True
-    )
-    living = [
-        each for each in kept if not each.expired
-    ]  # spec: DL-3 a newer version of an expired item is applied as if new
+    supersedes = any(each.supersedes for each in kept) or bool(goes)
+    insert_versions(ctx, s.conn, fid, [version], sent=True, supersedes=supersedes)
+    # spec: DL-3 a newer version of an expired item is applied as if new
+    living = [each for each in kept if not each.expired]
     stays = [each for each in living if each not in goes]
     show_winner(ctx, s, fid, version.object)
     if stays:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from node.codec.items import Version
 from node.state.context import Context, version_rank
-from node.state.tables import DELETED, EXPIRED
+from node.state.tables import COUNT_MESSAGES, DELETED, EXPIRED
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.pcl import Pcl
@@ -93,43 +92,44 @@ def named_by(version: Version, tied: CNSet) -> CNSet:
     return CNSet.from_numbers(number for number in tied.numbers() if version.pcl.includes(number))
 
 
-def insert_version(
-    ctx: Context, conn: Connection, fid: int, version: Version, *, sent: bool, supersedes: bool, shown: bool
-) -> None:
-    conn.exec_driver_sql(_INSERT, _row(ctx, conn, fid, version, sent=sent, supersedes=supersedes, shown=shown))
-
-
 _INSERT = (
     "INSERT INTO message (fid, object, rep, ctr, pcl, modified_at, fai, deleted, sent, supersedes, shown, subject, item)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_COUNT = COUNT_MESSAGES.format(fid="?", difference="?")
 
 
-def insert_versions(ctx: Context, conn: Connection, fid: int, versions: Sequence[Version], *, sent: bool) -> None:
-    """Insert many new objects with one statement."""
-    rows = [_row(ctx, conn, fid, each, sent=sent, supersedes=False, shown=True) for each in versions]
+def insert_versions(
+    ctx: Context,
+    conn: Connection,
+    fid: int,
+    versions: Sequence[Version],
+    *,
+    sent: bool,
+    supersedes: bool = False,
+) -> None:
+    """Insert shown versions of one folder with one statement, and count them."""
+    rows = [
+        (
+            fid,
+            each.object,
+            ctx.store.rep(conn, each.number.guid),
+            each.number.counter,
+            each.pcl.encode(),
+            each.modified_at,
+            int(each.fai),
+            int(each.item is None),
+            int(sent),
+            int(supersedes),
+            1,  # shown
+            each.subject,
+            each.item,
+        )
+        for each in versions
+    ]
     if rows:
         conn.exec_driver_sql(_INSERT, rows)
-
-
-def _row(
-    ctx: Context, conn: Connection, fid: int, version: Version, *, sent: bool, supersedes: bool, shown: bool
-) -> tuple[Any, ...]:
-    return (
-        fid,
-        version.object,
-        ctx.store.rep(conn, version.number.guid),
-        version.number.counter,
-        version.pcl.encode(),
-        version.modified_at,
-        int(version.fai),
-        int(version.item is None),
-        int(sent),
-        int(supersedes),
-        int(shown),
-        version.subject,
-        version.item,
-    )
+        conn.exec_driver_sql(_COUNT, (fid, sum(each.item is not None for each in versions)))
 
 
 def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
@@ -155,7 +155,7 @@ def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Seq
     if len(kept) > 1:
         conflict_over(s.conn, version.object)
     supersedes = bool(kept) or any(each.supersedes for each in kept)
-    insert_version(ctx, s.conn, fid, version, sent=sent, supersedes=supersedes, shown=True)
+    insert_versions(ctx, s.conn, fid, [version], sent=sent, supersedes=supersedes)
 
 
 # -- the time since which a message is in conflict here (spec: CF-5)

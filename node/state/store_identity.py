@@ -20,7 +20,7 @@ class Begins(StrEnum):
 
     NOTHING = ""
     RESTORED = "restored"  # spec: RP-4 request status of all folders
-    ANEW = "anew"  # spec: DL-4 the backup was too old: begin as a new store (RP-3)
+    AS_NEW = "as new"  # spec: DL-4 the backup was too old: begin as a new store (RP-3)
 
 
 class StoreState:

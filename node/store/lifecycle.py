@@ -234,7 +234,7 @@ class StoreLife(StoreReader):
         )
         self._tell_settings(s)
         store_restore.record_losses(ctx, s)
-        later = self._topology.servers[self.name].joins_later or begins is Begins.ANEW
+        later = self._topology.servers[self.name].joins_later or begins is Begins.AS_NEW
         if first:
             self._first_start(ctx, s, later=later)
         record_ignored_setting(ctx, s)
