@@ -93,9 +93,11 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
 
 
 def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
-    if suspension.is_suspended(ctx, fid):
-        return  # the timer is set again when content is resumed
-    broadcast.broadcast(ctx, s, fid)
+    own = ctx.rst.own(fid)
+    if own is not None and own.pending:
+        replicas.go_on_with_removal(ctx, s, own)
+    elif not suspension.is_suspended(ctx, fid):  # otherwise the timer is set again when content is resumed
+        broadcast.broadcast(ctx, s, fid)
 
 
 def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:

@@ -3,16 +3,18 @@
 States of a replica at the leaving store:
 
     ACTIVE     `pending` = 0                       DUE   `pending` = 1 and a DROP timer, only in 5.5
-    PENDING    `pending` = 1, rows in `leaving`    GONE  no own row
+    SENDING    `pending` = 1 and a CYCLE timer     GONE  no own row
+    PENDING    `pending` = 1, rows in `leaving`
 
     state         what happens                                        next state
-    ACTIVE        the store is taken off the replica list             PENDING: it broadcasts what is unsent, ends its entries,
-                                                                      and sends all holders a delete-pending status request
-                                                                      with its row
+    ACTIVE        the store is taken off the replica list             SENDING: it ends its entries and broadcasts what is
+                                                                      unsent, at one instant in as many stimuli as needed
+    SENDING       nothing is unsent                                   PENDING: it sends all holders a delete-pending status
+                                                                      request with its row
     PENDING       a status check                                      PENDING; the request is sent again
     PENDING       a holder answers one of these requests              GONE; in 5.5 DUE
     DUE           midnight                                            GONE
-    PENDING, DUE  the store is on the replica list again              ACTIVE; later answers have no effect
+    any but GONE  the store is on the replica list again              ACTIVE; later answers have no effect
     any           the folder is deleted or hidden                     GONE (spec: HI-6)
 
 A holder that gets the request has a row of `leaver` with what the leaving store claims:
@@ -29,8 +31,9 @@ Until it is GONE, the leaving store answers backfill requests, so it is a source
 Example: A and B hold a folder; A has A-1..5, B has A-1..4. A is taken off the list. A requests with A-1..5; B makes an entry
 for A-5 and does not answer. B's backfill request goes to A, whose response brings A-5. B answers "retained"; A drops the data.
 
-What must never happen: the data is dropped before a store that is on the list now has all of it; an answer counts although its
-store is itself leaving, or although it answers an earlier removal; the last copy of an item that did not expire is lost (DU-1).
+What must never happen: the request is sent while changes are unsent, because its row does not claim them; the data is dropped
+before a store that is on the list now has all of it; an answer counts although its store is itself leaving, or although it
+answers an earlier removal; the last copy of an item that did not expire is lost (DU-1).
 """
 
 from __future__ import annotations
@@ -77,7 +80,7 @@ def announce_again(ctx: Context, s: Stimulus) -> None:
     """At a status check, repeat the delete-pending requests that no holder has answered."""
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
-        if own is not None and own.pending and not is_set(s.conn, Timer.DROP, fid):
+        if own is not None and own.pending and not any(is_set(s.conn, each, fid) for each in (Timer.DROP, Timer.CYCLE)):
             announce(ctx, s, own)
 
 

@@ -13,7 +13,7 @@ from node.objects import conflict_age, expiry
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import OwnRow
-from node.state.timers import Timer, clear_timer
+from node.state.timers import Timer, clear_timer, is_set
 from node.tracking.cnset import CNSet
 from traces.events import FolderHidden, FolderShown, ReplicaAdded, ReplicaPending
 from transport.stimulus import Stimulus
@@ -90,7 +90,7 @@ def _update_replica(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was:
     if back:  # a leaving store makes no entries from rows (spec: BF-1, RP-2)
         for row in ctx.rst.rows(folder.fid):
             backfill.note_missing(ctx, s, folder.fid, CNSet.EMPTY, row.store)
-    if old is not None and old.schedule != folder.props.schedule:
+    if old is not None and old.schedule != folder.props.schedule and not own.pending:
         reschedule(ctx, s, folder.fid)
 
 
@@ -112,15 +112,23 @@ def _on_list_change(
 
 
 def _begin_removal(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow) -> None:
-    """Broadcast what is unsent at once, and mark this replica delete-pending (spec: RP-2)."""
-    if ctx.config.replicates:  # otherwise `announce_removals` does it when the agent is enabled
-        broadcast(ctx, s, folder.fid)
-        clear_timer(s.conn, Timer.CYCLE, folder.fid)
+    """Mark this replica delete-pending, and begin its removal (spec: RP-2)."""
     backfill.drop_folder(ctx, s, folder.fid, "this store left the replica list")
     own.pending = True
     ctx.rst.touch(own)
     s.trace.record(ReplicaPending, folder=folder.text)
-    if ctx.config.replicates:
+    if ctx.config.replicates:  # otherwise `announce_removals` does it when the agent is enabled
+        go_on_with_removal(ctx, s, own)
+
+
+def go_on_with_removal(ctx: Context, s: Stimulus, own: OwnRow) -> None:
+    """Broadcast what is unsent at once. When nothing is left, send the delete-pending request (spec: RP-2).
+
+    If the changes need several stimuli, the timer of the folder's cycle brings the next one.
+    """
+    clear_timer(s.conn, Timer.CYCLE, own.fid)
+    broadcast(ctx, s, own.fid)
+    if not is_set(s.conn, Timer.CYCLE, own.fid):
         replica_removal.announce(ctx, s, own)
 
 
@@ -129,6 +137,4 @@ def announce_removals(ctx: Context, s: Stimulus) -> None:
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
         if own is not None and own.pending and not replica_removal.is_announced(s, fid):
-            broadcast(ctx, s, fid)
-            clear_timer(s.conn, Timer.CYCLE, fid)
-            replica_removal.announce(ctx, s, own)
+            go_on_with_removal(ctx, s, own)

@@ -50,16 +50,10 @@ class LeavingStoresBroadcastFirst(Invariant):
                 bits.add_number(sent, each.number)
 
     @event_handler
-    def _pending(self, event: ReplicaPending) -> Witnesses:
+    def _pending(self, event: ReplicaPending) -> None:
         place = (event.node, event.folder)
-        if not self.facts.known.holders(*place):
-            return
-        self._leaves[place] = event
-        if self.facts.suspended.get(event.node):
-            return  # spec: RP-5 its row says what it has, and the holders ask for that when content resumes
-        unsent = self._lacking(place, self._sent.get(place, bits.EMPTY))
-        if unsent:
-            yield f"{event.node} leaves {self.facts.folder(event.folder)}, but has not broadcast {', '.join(unsent)}"
+        if self.facts.known.holders(*place):
+            self._leaves[place] = event
 
     @event_handler
     def _stays(self, event: ReplicaAdded | ReplicaDropped) -> None:
@@ -73,11 +67,14 @@ class LeavingStoresBroadcastFirst(Invariant):
             if event.message_type in UPDATES:
                 bits.add(self._sent.setdefault(place, {}), said)
             elif Mark.DELETE_PENDING in event.marks and event.message_type == MailKind.STATUS_REQUEST:
-                self._leaves.pop(place, None)
-                row = bits.by_kind(section.row, section.row_fai)
-                unsaid = self._lacking(place, row)
+                folder = self.facts.folder(section.folder)
+                first = self._leaves.pop(place, None)
+                unsent = self._lacking(place, self._sent.get(place, bits.EMPTY)) if first else []
+                # While content is suspended, the row says what the store has, and the holders ask for it later (RP-5).
+                if unsent and not self.facts.suspended.get(event.node):
+                    yield f"{event.node} leaves {folder}, but has not broadcast {', '.join(unsent)}"
+                unsaid = self._lacking(place, bits.by_kind(section.row, section.row_fai))
                 if unsaid:
-                    folder = self.facts.folder(section.folder)
                     yield f"{event.node} leaves {folder}, but does not say that it has {', '.join(unsaid)}"
 
     @event_handler

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.invariant import Invariant, RowsReading, Witnesses
 from pflab.terms.event_handlers import event_handler
-from pflab.terms.mail_types import BROADCASTS, mail_name
+from pflab.terms.mail_types import BROADCASTS, Mark, mail_name
 from traces.events import (
     ChangeMade,
     MailSubmitted,
@@ -74,7 +74,7 @@ class OwnHolesAreClosed(Invariant):
     says = (
         "A broadcast closes the holes in its sender's range. The range begins after the last own number that was "
         "broadcast for the folder, or after the counter at which the replica began. It ends at the highest own "
-        "number in the mail."
+        "number in the mail. The row of a delete-pending request closes them too."
     )
 
     def remember(self) -> None:
@@ -110,10 +110,13 @@ class OwnHolesAreClosed(Invariant):
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        if event.message_type not in BROADCASTS:
+        # While content is suspended, a leaving store sends only the request (RP-5).
+        leaves = Mark.DELETE_PENDING in event.marks
+        if event.message_type not in BROADCASTS and not leaves:
             return
         for section in event.folders:
-            for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
+            sets = (section.row, section.row_fai) if leaves else (section.cnset, section.cnset_fai)
+            for text, fai in zip(sets, (False, True), strict=True):
                 yield from self._broadcast(event, section.folder, bits.parse(text), fai)
 
     def _broadcast(self, event: MailSubmitted, folder: str, named: bits.Bits, fai: bool) -> Witnesses:

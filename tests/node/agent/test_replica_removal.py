@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from node.errors import NoReplicaHere
+from node.mail import packing
 from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
 from tests.support.post_office import PostOffice, deliver_all, lose_mail_of_another_site
 from tests.support.topologies import THREE_STORES_AND_CONTACT
-from traces.labtime import HOUR_US
+from traces.labtime import HOUR_US, LabTime
 
 
 def held(office: PostOffice, name: str) -> bool:
@@ -39,6 +42,38 @@ def test_a_leaving_store_sends_at_once_what_it_has_not_sent() -> None:
     office["A"].change_folder(office.at(2), "Projects", replicas=["A", "B"])
     office.run(office.at(15))
     assert [subjects(office, name) for name in "ABC"] == [["only on C"], ["only on C"], []]
+
+
+SETTINGS = {"enabled": {}, "disabled": {"Replication": 0}, "suspended": {"Content Replication Suspended": 1}}
+
+
+def configure(office: PostOffice, now: LabTime, settings: Mapping[str, int]) -> None:
+    """Set the values on both stores, which read some only at their start."""
+    for name in "AB":
+        office[name].configure(now, settings)
+        office[name].close(now)
+        office[name].open(now)
+
+
+@pytest.mark.parametrize("state", SETTINGS)
+def test_a_leaving_store_claims_all_it_has_though_its_changes_take_several_stimuli(
+    state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The delete-pending request claims every change of the store, also if one stimulus cannot send them all (RP-2)."""
+    # spec: RP-2, OUT-1, SE-1, RP-5
+    monkeypatch.setattr(packing, "STIMULUS_BYTES", 1)
+    office = PostOffice("servers: {A: , B: }\nfolders: {Projects: {replicas: [A, B]}}\n")
+    for number in range(3):
+        office["A"].post(office.at(1), "Projects", subject=f"post {number}", body="x" * 200_000)
+    configure(office, office.at(2), SETTINGS[state])
+    office["A"].change_folder(office.at(3), "Projects", replicas=["B"], schedule="never")
+    for minutes in range(15, STATUS_CHECK_MIN + 1, 15):
+        office.run(office.at(minutes))
+    configure(office, office.at(STATUS_CHECK_MIN + 2), dict.fromkeys(SETTINGS[state], int(state == "disabled")))
+    for hours in range(48):
+        office.run(office.at(STATUS_CHECK_MIN + 15 + hours * HOUR_MIN))
+    assert subjects(office, "B") == ["post 0", "post 1", "post 2"]
+    assert len(office.of_type("replica.dropped")) == 1
 
 
 def test_a_holder_that_lacks_some_asks_the_leaving_store_and_answers_when_it_has_all() -> None:

@@ -311,6 +311,20 @@ def test_what_was_made_before_the_store_was_alone_counts_as_broadcast() -> None:
     assert trace.witnesses() == []
 
 
+def test_a_leaving_store_closes_holes_in_its_row() -> None:
+    """A store that leaves while content is suspended sends no broadcast. Its delete-pending request closes the holes (CN-6,
+    RP-5)."""
+    leaves = {"marks": ("delete-pending",)}
+    trace = lab(OwnHolesAreClosed)
+    trace.change("A", 3)
+    sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, row=numbers("A", 1, 2, 3), **leaves)
+    sends(trace, "A", 2, 0x4, ALL, cnset=numbers("A", 4, 5))
+    assert trace.witnesses() == []
+    sends(trace, "A", 3, MailKind.STATUS_REQUEST, ALL, row=numbers("A", 1, 2, 3, 4, 5, 7), **leaves)
+    (witness,) = trace.witnesses()
+    assert witness.endswith("names numbers up to A-7, but does not close the holes A-6")
+
+
 # -- versions
 
 
