@@ -88,11 +88,16 @@ class Deliveries:
         for task in self._in_flight.to(servers):
             task.cancel()
 
-    async def drain(self, drain_s: float) -> None:
-        """Wait up to `drain_s` of real time for the mails in flight."""
-        if self._in_flight:
-            await asyncio.wait(self._in_flight.tasks, timeout=drain_s)
-            self._results.flush()
+    async def drain(self, drain_s: float, outside_s: float) -> None:
+        """Wait for the mails in flight: to servers of the lab until none has ended for `drain_s` of real time, then to others
+        for `outside_s`."""
+        while waiting := self._in_flight.to_servers:
+            ended, _ = await asyncio.wait(waiting, timeout=drain_s, return_when=asyncio.FIRST_COMPLETED)
+            if not ended:
+                break
+        if waiting := self._in_flight.tasks:
+            await asyncio.wait(waiting, timeout=outside_s)
+        self._results.flush()
 
     async def cancel(self) -> None:
         """Abort the mails in flight; those without an outcome are sent again, which does no harm."""

@@ -81,8 +81,13 @@ FRUITLESS_TICKS = 100
 NO_ROOM_PAUSE_S = 0.5
 """Real time before the next attempt when nothing can be written."""
 
-DRAIN_S = 5.0
-"""Real time that an orderly stop waits for the mails in flight. Mails that are not delivered by then stay queued."""
+DRAIN_S = 60.0
+"""Real time without the end of any delivery to a server of the lab, after which an orderly stop waits no longer. It is long,
+because a mail that is not confirmed stays queued, and then arrives at another lab time. Only a peer that a signal has stopped
+takes so long; the mails to a peer that has ended fail at once."""
+
+OUTSIDE_DRAIN_S = 2.5
+"""Real time that an orderly stop waits for the mails in flight to servers outside the lab, which may be slow or dead."""
 
 Address = tuple[str, int]
 
@@ -165,10 +170,10 @@ class Host:
         self._pump_task = asyncio.create_task(self._pump(), name=f"pump of {self.name}")
         return address
 
-    async def stop(self, drain_s: float = DRAIN_S) -> None:
-        """Begin nothing new, wait up to `drain_s` for the mails in flight, and close the node (event node.stopped)."""
+    async def stop(self) -> None:
+        """Begin nothing new, wait for the mails in flight (DRAIN_S), and close the node (event node.stopped)."""
         await self._end_pump()
-        await self._deliveries.drain(drain_s)
+        await self._deliveries.drain(DRAIN_S, OUTSIDE_DRAIN_S)
         await self._end_io()
         try:
             self._node.close(self._clock.now())

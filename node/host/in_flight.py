@@ -29,6 +29,7 @@ class MailsInFlight:
     def __init__(self) -> None:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._hop_of: dict[int, str] = {}
+        self._outside: set[int] = set()
         self._to: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -41,6 +42,11 @@ class MailsInFlight:
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
         return list(self._tasks.values())
+
+    @property
+    def to_servers(self) -> list[asyncio.Task[None]]:
+        """The tasks that have not ended of mails to servers of the lab."""
+        return [task for mail, task in self._tasks.items() if mail not in self._outside and not task.done()]
 
     def to(self, hops: Collection[str]) -> list[asyncio.Task[None]]:
         """Return the tasks of mails to these next hops."""
@@ -64,9 +70,12 @@ class MailsInFlight:
         self._tasks[mail.queue_id] = task
         self._hop_of[mail.queue_id] = mail.next_hop
         self._to[mail.next_hop] += 1
+        if mail.outside is not None:
+            self._outside.add(mail.queue_id)
 
     def end(self, mail: Transmission) -> None:
         del self._tasks[mail.queue_id]
+        self._outside.discard(mail.queue_id)
         hop = self._hop_of.pop(mail.queue_id)
         self._to[hop] -= 1
         if not self._to[hop]:

@@ -1,7 +1,8 @@
 """The fault decisions of a node in a process of its own: it asks the coordinator at each point.
 
 The coordinator tells the node in advance whether any fault is active; while none is, the node does not ask. If the coordinator
-does not answer, the mail goes on without a fault.
+has ended, the mail goes on without a fault. A busy coordinator is waited for, however long it takes, because the decision
+must not depend on the speed of the machine.
 """
 
 from __future__ import annotations
@@ -9,16 +10,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
-from typing import Final
 
 import msgspec
 
 from node.api.control import Peers
 from node.api.http_client import Address, HttpLine, Unanswered
 from transport.protocol.fault_points import GO, AfterSend, AtVerb, BeforeSend, Decision, FaultPoint
-
-ASK_S: Final = 60.0
-"""Real time to wait for a coordinator that is busy; one that has ended refuses the connection at once."""
 
 log = logging.getLogger("pflab.faults")
 
@@ -72,9 +69,7 @@ class FaultClient:
         if self._line is None:
             return GO
         try:
-            status, answer = await self._line.ask(
-                "POST", "/lab/fault-decision", msgspec.json.encode(point), timeout_s=ASK_S
-            )
+            status, answer = await self._line.ask("POST", "/lab/fault-decision", msgspec.json.encode(point))
         except Unanswered as error:
             log.warning("%s: %s", self._name, error)
             return GO

@@ -138,7 +138,7 @@ class ManagedNode:
             server = await self._serve(token)
         except (OSError, OpenToAll):
             if self._store is not None:
-                await self._store.stop(0.0)
+                await self._store.stop()
             raise
         ready = {
             "name": given.name,

@@ -21,9 +21,6 @@ from node.store.node import Node
 from topology import Topology
 from traces.labtime import LabTime
 
-DRAIN_S: Final = 2.5
-"""Real time that mails in flight get in an orderly stop, which should take 5 s at most."""
-
 EXPORT_FROM: Final = 20_000
 """How many waiting events make a segment; an orderly stop writes the rest."""
 
@@ -73,7 +70,7 @@ class RunningStore:
         try:
             smtp = await host.start(given.smtp_host, given.smtp_port)
         except OSError:
-            await host.stop(0.0)
+            await host.stop()
             raise
         faults.lost = host.lost
         return cls(begin.run, node, host, smtp)
@@ -95,9 +92,9 @@ class RunningStore:
             self._written = self._node.seq
         return self._written
 
-    async def stop(self, drain_s: float = DRAIN_S) -> None:
-        """Stop in order: mails in flight get `drain_s` of real time, then the remaining events are written."""
-        await self.host.stop(drain_s)
+    async def stop(self) -> None:
+        """Stop in order: wait for the mails in flight, then write the remaining events."""
+        await self.host.stop()
 
 
 def data_folders(given: Namespace, below: str = "") -> tuple[Path, Path]:

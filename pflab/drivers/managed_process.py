@@ -28,8 +28,8 @@ FOUND_S: Final = 60.0
 """Real time that a process gets to answer for the first time; a container engine may be slow to start it."""
 
 FOUND_AGAIN_S: Final = 3.0
-"""The same time for a lab that continues after a restart of its coordinator. A server that answers later is started
-later.
+"""The same time for a lab that continues after a restart of its coordinator, and for a process at whose address nobody listens.
+A server that answers later is started later. A process that listens but is busy has FOUND_S.
 """
 
 BACK_S: Final = 10.0
@@ -85,13 +85,15 @@ class ManagedProcess:
         self._order = order
         self._snapshot = snapshot
         self._line = HttpLine(http, token)
+        self._listens = False
         self._base = f"/nodes/{quoted(name)}"
 
     async def status(self) -> ProcessStatus | None:
         """Return the state of the process; None if it does not answer at once."""
         try:
             return await self._status(self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S))
-        except Unanswered:
+        except Unanswered as error:
+            self._listens = isinstance(error.__cause__, TimeoutError)
             return None
 
     async def _status(self, asked: Awaitable[tuple[int, bytes]]) -> ProcessStatus:
@@ -108,14 +110,17 @@ class ManagedProcess:
         return status is not None and (status.standing, status.run, status.history) == ours
 
     async def wait_for(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessStatus | None:
-        """Wait until a process other than `other_than` answers; return None if none answers in time."""
+        """Wait until a process other than `other_than` answers; return None if none answers in time.
+
+        limit_s: the real time without a listener. A process that listens but is busy has FOUND_S if that is longer.
+        """
         loop = asyncio.get_running_loop()
-        give_up_s = loop.time() + limit_s
+        began_s = loop.time()
         while True:
             status = await self.status()
             if status is not None and status.process != other_than:
                 return status
-            if loop.time() >= give_up_s:
+            if loop.time() - began_s >= (max(limit_s, FOUND_S) if status is None and self._listens else limit_s):
                 return None
             await asyncio.sleep(AGAIN_S)
 

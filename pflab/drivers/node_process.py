@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
     from traces.labtime import LabTime
 
-READY_S: Final = 60.0
-"""Real time that a process gets to be ready; it needs less than 2 s, unless many start at once on a slow machine."""
+WARNING_S: Final = 60.0
+"""Real time between two lines in the log about a process that lives but is not ready yet. It needs less than 2 s, unless many
+start at once on a slow machine."""
+
+logger = logging.getLogger("pflab.drivers.node_process")
 
 LOG_END: Final = 400
 """How many characters of its log an error about a process quotes."""
@@ -95,12 +99,15 @@ class NodeProcess:
     async def _ready(self, log: Path) -> None:
         assert self._process is not None
         assert self._process.stdout is not None
-        line = b""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(READY_S):
-                line = await self._process.stdout.readline()
-        if not line:
-            raise LabError(f"server {self.name} did not start: {_end_of(log) or f'no answer within {READY_S:g} s'}")
+        reading = asyncio.ensure_future(self._process.stdout.readline())
+        try:
+            while not (await asyncio.wait([reading], timeout=WARNING_S))[0]:
+                logger.warning("the lab waits for the process of server %s, which starts", self.name)
+            line = reading.result()
+        finally:
+            reading.cancel()
+        if not line:  # the process has ended
+            raise LabError(f"server {self.name} did not start: {_end_of(log) or 'its process ended without a word'}")
         host, port = json.loads(line)["http"]
         self.http = (host, port)
 

@@ -53,6 +53,7 @@ The coordinator knows hosts only by the methods of :class:`Timed`, each of which
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Protocol, TypeVar
@@ -64,14 +65,24 @@ from traces.labtime import LabTime, check_not_after_end, checked_rate, format_in
 
 T = TypeVar("T")
 
-STILL_LIMIT_S = 60.0
-"""Real time without activity after which a lab that is not quiet counts as stuck. A host that answers late counts as active."""
+log = logging.getLogger("pflab.lab.coordinator")
+
+STILL_LIMIT_S = 900.0
+"""Real time without activity after which a lab that is not quiet counts as stuck. A host that answers late counts as active.
+
+It is longer than the time limits of a mail (`transport.smtp.sender`), so each slow mail ends before. The limit ends a run
+with an error, and never decides what a store does.
+"""
+
+WARNING_S = 60.0
+"""Real time between two lines in the log about a lab that is not quiet although nothing happens."""
 
 ACTIVITY_PER_INSTANT = 2_000_000
 """Stimuli at one instant after which the lab counts as endlessly busy."""
 
 BLOCKED_LIMIT_S = 20.0
-"""Real time for which the lab waits while a host cannot write, because a person may free space."""
+"""Real time for which the lab waits while a host cannot write, because a person may free space. The limit ends a run with an
+error, and never decides what a store does."""
 
 LOOK_AGAIN_S = 0.1
 """Real time between two checks of hosts that report nothing."""
@@ -268,11 +279,15 @@ class Coordinator:
     async def _wait_for_pulse(self, activity: int) -> None:
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + self._still_limit_s
+        warn_at_s = loop.time() + WARNING_S
         # The loop also checks at intervals, because nothing calls `pulse` when a client from outside disconnects during
         # a mail.
         while not self._pulse.is_set() and self._activity() == activity and self._any_busy():
             if loop.time() >= give_up_s:
                 raise self._not_idle(f"nothing has happened for {self._still_limit_s:g} s of real time")
+            if loop.time() >= warn_at_s:
+                warn_at_s += WARNING_S
+                log.warning("%s", self._not_idle("the lab waits"))
             await self._rest()
 
     async def _rest(self) -> None:

@@ -22,6 +22,9 @@ from node.errors import NodeError
 from pflab.errors import LabError
 
 CONNECT_S: Final = 2.0
+"""Real time to connect to the process of a node. A busy process is no reason to fail, because the operating system accepts
+connections for it. The request itself has no limit."""
+
 CHUNK_BYTES: Final = 64 * 1024
 
 _NODE: Final = re.compile(r"/nodes/([^/]+)/")

@@ -141,7 +141,7 @@ class Connection(SMTP):
         self._held: list[bytes] = []
         self._fruitless = self._refused = 0
         self._share = Share(listener.room)
-        self._heard_s = self._patience_s = self._begun_s = 0.0
+        self._heard_s = self._patience_s = self._begun_s = self._came_s = 0.0
         self._secured = False
         self._chunking = False
         # aiosmtpd keeps these limits in the class, and every EHLO raises them for all connections.
@@ -172,11 +172,14 @@ class Connection(SMTP):
 
     @property
     def holds_clock(self) -> bool:
-        """True while a mail is arriving for which the lab's clock waits. For a stranger's mail the clock waits only a limited
-        time."""
+        """True while a mail is arriving for which the lab's clock waits. For a stranger's mail the clock waits while bytes
+        arrive, but only a limited time."""
         # spec: TM-1, ML-7
-        patience_s = self._listener.limits.holding_seconds
-        return self.in_transaction and (self.store is not None or self.loop.time() < self._begun_s + patience_s)
+        if not self.in_transaction or self.store is not None:
+            return self.in_transaction
+        limits = self._listener.limits
+        holds_until_s = min(self._came_s + limits.holding_seconds, self._begun_s + limits.idle_seconds)
+        return self.loop.time() < holds_until_s
 
     @property
     def address(self) -> str:
@@ -223,6 +226,10 @@ class Connection(SMTP):
         self._share.free()
         # Nobody waits for the error of a lost connection, so asyncio would log its traceback.
         super().connection_lost(None)
+
+    def data_received(self, data: bytes) -> None:
+        self._came_s = self.loop.time()
+        super().data_received(data)
 
     async def push(self, status: str | bytes) -> None:
         """Write a reply, or keep it while the next command of a group has already arrived."""

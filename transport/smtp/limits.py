@@ -53,8 +53,9 @@ class ListenerLimits:
     idle_seconds: float = 300.0
     """Real time between two commands, and for one whole DATA or chunk (RFC 5321 4.5.3.2.7 asks for 5 minutes)."""
     holding_seconds: float = 10.0
-    """Real time for which the lab's clock waits for a mail that a stranger has begun (decision): in a lab, a mail of 64 MB
-    arrives in less time, and a stranger cannot stop the clock by sending MAIL and then nothing."""
+    """Real time without a byte of a stranger's mail, after which the lab's clock no longer waits for it (decision), so that a
+    stranger cannot stop the clock. While bytes arrive the clock waits, up to `idle_seconds` for a mail. The lab's own mails to
+    a store count as a stranger's, but the lab moves no clock before they have ended."""
     silence_seconds: float = 0.5
     """Real time for which the fault "silence" sends nothing before it closes the connection (decision). So the lab does not
     wait for minutes, as a sender would."""

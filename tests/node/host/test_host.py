@@ -347,6 +347,36 @@ async def test_a_failing_node_is_reported(pair: Pair, caplog: pytest.LogCaptureF
     assert "server A failed" in caplog.text
 
 
+async def test_a_stopping_host_waits_for_a_slow_peer_as_long_as_mails_end(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An orderly stop waits for all mails in flight, however long they take together, so a slow machine does not change which
+    mails arrive before the stop.
+    """
+    # spec: TM-1
+    at_s = asyncio.get_running_loop().time()
+    stopping = asyncio.Event()
+    accept = pair.hosts[1]._listener.accept
+
+    async def accepted_late(hop: IncomingHop, mail: IncomingMail) -> None:
+        nonlocal at_s
+        await stopping.wait()
+        at_s += 0.9 * hosting.DRAIN_S
+        for _ in range(TURNS):  # lets a limit of the stop act
+            await asyncio.sleep(0)
+        await accept(hop, mail)
+
+    pair.hosts[1]._listener.accept = accepted_late
+    pair.send(4)
+    while not pair.hosts[0]._deliveries.under_way:  # noqa: ASYNC110 - the host's own task moves it
+        await asyncio.sleep(0)
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: at_s)
+    stopping.set()
+    await pair.hosts[0].stop()
+    monkeypatch.undo()
+    assert pair.a.calls == ["done"] * 4 + ["closed"]
+
+
 async def test_a_killed_host_abandons_its_node(pair: Pair) -> None:
     """After a kill the node was abandoned, not closed, and takes no stimulus."""
     await pair.hosts[1].kill()

@@ -1,0 +1,91 @@
+"""The speed of the machine decides nothing: what is slow is waited for, what is gone is not (spec: TM-1)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import cast
+
+import msgspec
+import pytest
+
+from node.api.control import Peers
+from node.process.fault_client import FaultClient
+from pflab.drivers.managed_process import FOUND_AGAIN_S, BeginOrder, ManagedProcess
+from pflab.drivers.pulse import Pulse
+from tests.support.clock import START_AT
+from transport.protocol.fault_points import AtVerb, Decision, Verb
+
+
+@asynccontextmanager
+async def slow_server(answer: bytes, answers: Callable[[], bool]) -> AsyncIterator[tuple[str, int]]:
+    """An HTTP server that answers each request once `answers` returns True."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            await reader.readexactly(int(head.partition("content-length:")[2].split()[0]))
+            while not answers():  # noqa: ASYNC110 - a test moves the time
+                await asyncio.sleep(0)
+            writer.write(
+                b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%b" % (len(answer), answer)
+            )
+        except OSError:
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield cast(tuple[str, int], server.sockets[0].getsockname()[:2])
+
+
+@pytest.fixture
+def passed_s(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], float]:
+    """Adds seconds to the time of the event loop; returns how many were added in all."""
+    begin_s, total_s = time.monotonic(), 0.0
+
+    def add(seconds: float) -> float:
+        nonlocal total_s
+        total_s += seconds
+        return total_s
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda loop: begin_s + total_s)
+    return add
+
+
+async def test_a_busy_lab_is_waited_for_before_a_mail_goes_on(passed_s: Callable[[float], float]) -> None:
+    """A node asks the lab about a fault. A lab that is busy for ten minutes decides all the same."""
+    decision = Decision(lost_by="lose-1")
+    async with slow_server(msgspec.json.encode(decision), lambda: passed_s(1) > 600) as (host, port):
+        client = FaultClient("A")
+        client.meet(Peers(addresses={}, coordinator=f"{host}:{port}", asks=True, verbs=True))
+        asked = client.decide(AtVerb("B", "A", Verb.MAIL, START_AT))
+        assert not isinstance(asked, Decision)
+        assert await asked == decision
+        client.close()
+
+
+@pytest.mark.parametrize("listens", [True, False])
+async def test_a_lab_that_continues_waits_for_busy_processes(passed_s: Callable[[float], float], listens: bool) -> None:
+    """A coordinator that restarts waits for a process that is busy, and only a moment for one that is gone."""
+    status = {"process": "1", "standing": "waiting", "run": None, "history": None, "smtp": None, "heartbeat": 0}
+    busy_s = 10 * FOUND_AGAIN_S
+    async with slow_server(msgspec.json.encode(status), lambda: passed_s(0.01) > busy_s) as (host, port):
+        address = (host, port if listens else 9)
+        process = ManagedProcess(
+            "A",
+            address,
+            token=None,
+            pulse=Pulse("A", token=None, patience_s=60),
+            order=BeginOrder(run="run", history="run", topology=""),
+        )
+        waiting = asyncio.ensure_future(process.wait_for(FOUND_AGAIN_S))
+        while not waiting.done():
+            passed_s(0.01)
+            await asyncio.sleep(0)
+        found, took_s = waiting.result(), passed_s(0)
+        process.close()
+    assert (found is not None, took_s > busy_s) == (listens, listens)
