@@ -40,8 +40,9 @@ class EntriesWaitAsConfigured(Invariant):
     id = "entries wait as configured"
     rules = ("BF-2", "BF-1")
     says = (
-        "A new entry waits for the first time-out. The local time-out applies if a store of the site, on the replica "
-        "list or leaving it, has or later gets all changes of the entry. A new replica of 5.5 asks at once."
+        "A new entry waits for the first time-out. The local time-out applies if a store of the same site "
+        "has all changes of the entry, or gets them later. "
+        "That store must be on the replica list or be leaving it. A new replica of 5.5 asks at once."
     )
 
     def remember(self) -> None:

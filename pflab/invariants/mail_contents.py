@@ -150,7 +150,7 @@ class RowsOfOthersAreTheirs(Invariant):
 class SameBytesEverywhere(Invariant):
     id = "same bytes everywhere"
     rules = ("HI-2", "ML-2", "DU-1")
-    says = "A store applies only versions that a store made, each with the bytes of its author."
+    says = "A store applies only versions that some store made, each with exactly the bytes that the maker wrote."
 
     @event_handler
     def _applied(self, event: VersionApplied) -> Witnesses:

@@ -213,7 +213,7 @@ class SilentHoldersAreAskedAgain(Invariant):
 class ChangesCoverWhatIsKept(Invariant):
     id = "changes cover what is kept"
     rules = ("CF-3", "CN-3")
-    says = "A change's predecessor list covers every version of its object that its store kept."
+    says = "The predecessor list of a change covers every version of the object that the changing store kept."
 
     def remember(self) -> None:
         self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = self.facts.backups.follow({})

@@ -56,7 +56,7 @@ class ClaimsAreKept(Invariant):
 class DeletesWin(Invariant):
     id = "deletes win"
     rules = ("DL-2", "HI-6")
-    says = "A store that accounts for the only deletion of an object keeps no version of this object."
+    says = "If an object was deleted once, a store that accounts for the deletion keeps no version of the object."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         known = reading.knowledge
@@ -129,7 +129,7 @@ def _paths(tree: set[tuple[str, str, bool]]) -> str:
 class VersionsKeptUnchanged(Invariant):
     id = "versions are kept unchanged"
     rules = ("HI-2", "DU-1")
-    says = "A store keeps only versions that a store made, each with the bytes of its author."
+    says = "A store keeps only versions that some store made, each with exactly the bytes that the maker wrote."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         facts = self.facts

@@ -33,7 +33,7 @@ class NothingOlderReplaces(Invariant):
     id = "nothing older replaces"
     rules = ("CN-4", "IN-3", "HI-5", "CN-9")
     says = (
-        "A store does not apply a version if it keeps a version that includes it. It also does not replace "
+        "A store does not apply a version that one of its kept versions includes. The store also does not replace "
         "its version of a folder or an associated message with an earlier version."
     )
 

@@ -83,7 +83,7 @@ _SENDING: Final = (
         "Replication Folder Count Limit",
         Kind.COUNT,
         20,
-        "most folders in one hierarchy mail",
+        "maximum number of folders in one hierarchy mail",
         low=1,
         high=1000,
         versions=(_V5_5, _V2000),
@@ -92,7 +92,7 @@ _SENDING: Final = (
         "Replication Message Count Limit",
         Kind.COUNT,
         None,
-        "most messages in one content mail; absent: as many as the size allows",
+        "maximum number of messages in one content mail; absent: as many as the size allows",
         low=1,
     ),
     _switch(
@@ -172,7 +172,7 @@ _BACKFILL: Final = (
     _seconds(
         "Replication Short Backfill Request Timeout",
         6 * HOUR_US,
-        "wait before missing content that a store of the local site has is first requested",
+        "wait before the first request for missing content, if a store of the local site has it",
     ),
     _seconds(
         "Replication Short Backfill Request Timeout Retry",
@@ -190,7 +190,7 @@ _BACKFILL: Final = (
     _seconds(
         "Replication Long Backfill Request Timeout",
         12 * HOUR_US,
-        "wait before missing content that only remote sites have is first requested",
+        "wait before the first request for missing content, if only remote sites have it",
     ),
     _seconds(
         "Replication Long Backfill Request Timeout Retry",
@@ -209,7 +209,7 @@ _BACKFILL: Final = (
         "Replication Outstanding Backfill Limit",
         Kind.COUNT,
         50,
-        "most backfill requests that wait for an answer; at the limit no more are sent",
+        "maximum number of backfill requests that wait for an answer; at the limit no more are sent",
         low=1,
     ),
     SettingSpec(
@@ -258,7 +258,7 @@ _KEEPING: Final = (
         "Replication Folder Conflict Age Limit",
         Kind.DURATION,
         None,
-        "age at which the home store resolves a conflict alone; absent: never",
+        "age at which the home store resolves a conflict by itself; absent: never",
         "d",
         0,
         _MAX_DAYS * DAY_US,
@@ -373,7 +373,7 @@ _MTA: Final = (
         "MTA Link Retries",
         Kind.COUNT,
         3,
-        "number of failed attempts in a row to reach the next server after which a connector counts as "
+        "after this number of failed attempts in a row to reach the next server, a connector counts as "
         "down and mail goes another way",
         low=1,
         place=Place.MTA,
@@ -390,7 +390,7 @@ _MTA: Final = (
         "MTA Hop Limit",
         Kind.COUNT,
         30,
-        "most servers that a mail may pass; more counts as a loop",
+        "maximum number of servers that a mail may pass; a mail that passes more is in a loop",
         low=1,
         high=255,
         place=Place.MTA,
