@@ -181,16 +181,19 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
         raise Misuse(f"message {message} in {target.folder.path} is not in conflict on {ctx.name}")
     if keep != "all":
         return [edit(ctx, s, path, message, subject=None, body=None, of=keep)]
+    beside = [
+        (each, *s.conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (each.mid,)).one())
+        for each in living[1:]
+    ]
+    edit(ctx, s, path, message, subject=None, body=None)
     others = []
-    for each in living[1:]:
-        subject, item = s.conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (each.mid,)).one()
+    for each, subject, item in beside:
         object_id = ctx.store.next_object().to_xid()
         number = ctx.store.next_change()
         pcl = Pcl.of(number)
         modified_at = max(s.now, each.modified_at + 1)
         stream = encode_edit(item, number, pcl, modified_at, version_of=object_id)
         others.append(Version(object_id, number, pcl, modified_at, stream, subject, False))
-    edit(ctx, s, path, message, subject=None, body=None)
     insert_versions(ctx, s.conn, target.folder.fid, others, sent=False)
     for version in others:
         _record(s, target.folder, version, "create", ())

@@ -134,25 +134,25 @@ VERSIONS: tuple[type[Invariant], ...] = (NothingOlderReplaces, HeldVersionsAreRe
 class NumbersNeverReissued(Invariant):
     id = "numbers never reissued"
     rules = ("CN-1", "CN-2")
-    says = "A store's change counter only increases, and each change has a number under the store's present GUID."
+    says = "Each change takes the next number of its store, under the store's present GUID."
 
     def remember(self) -> None:
-        self._last: dict[str, tuple[int, int]] = {}
+        self._last: dict[str, int] = {}
         self._given: set[str] = set()
         self._objects: set[str] = set()
 
     @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
         guid, counter = bits.split(event.number)
-        last, last_at = self._last.get(guid, (0, 0))
-        self._last[guid] = (max(last, counter), event.at)
+        last = self._last.get(guid)
+        self._last[guid] = counter
         shown = self.facts.shown(event.number)
         if guid != self.facts.guid_of.get(event.node):
             yield f"{event.node} gave a change the number {shown}, which does not have its own GUID"
         if event.number in self._given:
             yield f"{event.node} gave a change the number {shown}, which it had given before"
-        elif counter < last and event.at > last_at:  # events of one stimulus may be in any order
-            yield f"{event.node} gave a change the number {shown} after it had given {last}"
+        elif last is not None and counter != last + 1:
+            yield f"{event.node} gave a change the number {shown} directly after {last}"
         self._given.add(event.number)
         if event.operation == "create":
             if event.object in self._objects:

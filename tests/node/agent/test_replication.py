@@ -16,6 +16,7 @@ from node.tracking.pcl import Pcl
 from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
 from tests.support.post_office import AUTHORITY, PostOffice, deliver_all, mails_to
 from tests.support.topologies import THREE_STORES_AND_CONTACT
+from traces.events import ChangeMade
 from traces.labtime import HOUR_US
 
 
@@ -104,6 +105,20 @@ def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> 
         shown = office[name].messages("Projects")
         assert sorted(each.subject for each in shown) == expected
         assert not any(each.in_conflict for each in shown)
+
+
+def test_the_changes_of_a_resolution_that_keeps_all_take_numbers_in_their_order() -> None:
+    """The change that ends the conflict takes the next number, and the separate messages take those after it (spec: CN-2)."""
+    office = PostOffice()
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    office["A"].edit(office.at(16), "Projects", message, subject="from A")
+    office["B"].edit(office.at(17), "Projects", message, subject="from B")
+    office.run(office.at(30))
+    office["C"].resolve(office.at(31), "Projects", message, "all")
+    made = [each for each in office.of_type("change.made") if isinstance(each, ChangeMade) and each.node == "C"]
+    assert [each.number.rpartition(":")[2] for each in made] == ["1", "2"]
+    assert [each.object == message for each in made] == [True, False]
 
 
 def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:
