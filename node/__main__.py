@@ -1,4 +1,4 @@
-"""`python -m node NAME ...`: one store as a process."""
+"""`python -m node NAME ...` runs one store as a process."""
 
 import gc
 import sys
@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 def imported() -> Callable[[], int]:
     """Import all that a store needs, and return the function that runs it."""
-    # Imported objects live as long as the process. Searching them for garbage made the start a tenth longer, and each
-    # later full collection stopped the store for 60 ms.
+    # Imported objects live as long as the process, so the garbage collector need not search them. When it searched
+    # them, the start took a tenth longer, and each later full collection stopped the store for 60 ms.
     gc.disable()
     _import_fastapi()
     from node.process.main import main  # noqa: PLC0415 - see above
@@ -19,7 +19,7 @@ def imported() -> Callable[[], int]:
 
 
 def _import_fastapi() -> None:
-    """Import FastAPI without its models of OpenAPI. The first request for /docs makes them."""
+    """Import FastAPI without building its OpenAPI models. The first request for /docs builds them."""
     from pydantic import BaseModel  # noqa: PLC0415 - see above
 
     BaseModel.model_config["defer_build"] = True

@@ -1,4 +1,4 @@
-"""Errors of the public folder store. The text of each is one line: what is wrong, and what to write or do instead."""
+"""Errors of the public folder store. Each text is one line that says what is wrong and what to do instead."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class OrdinaryMail(BadMail):
 class InternalError(Exception):
     """A bug of pflab: an exception that no code expected. It is not a NodeError, so nobody handles it as a refusal.
 
-    The text says where it happened and what was being done; the original exception is `__cause__`. `elsewhere`: it happened
-    in another process, and the text says where the traceback is.
+    The text says where it happened and what was being done; the original exception is `__cause__`. `elsewhere`: the exception
+    happened in another process, and the text says where its traceback is.
     """
 
     def __init__(self, text: str, *, elsewhere: bool = False) -> None:
@@ -79,7 +79,7 @@ class InternalError(Exception):
 
     @classmethod
     def of(cls, where: str, doing: str, error: BaseException) -> InternalError:
-        """Return the internal error at `where` (`server A`) while `doing` something (`while starting`)."""
+        """Return an internal error. `where` names the place (`server A`), `doing` what was being done (`while starting`)."""
         elsewhere = isinstance(error, InternalError) and error.elsewhere
         return cls(f"{where}: internal error {doing}: {described(error)}", elsewhere=elsewhere)
 
@@ -101,4 +101,4 @@ def bug_line(error: BaseException, *, doing: str = "", hint: str = "the log of t
 
 
 class Crashed(BaseException):
-    """The simulator's power cut. A BaseException, so that no `except Exception` in the store survives it."""
+    """The simulator cuts a store's power by raising this. No `except Exception` in the store catches a BaseException."""

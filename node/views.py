@@ -17,7 +17,7 @@ class FolderView:
     priority: str
     hidden: bool
     held_here: bool
-    address: str | None = None  # for mail to the folder; None if it accepts none
+    address: str | None = None  # for mail to the folder; None if the folder accepts no mail
     resolve: str = "default"  # spec: CF-4
 
 
@@ -43,8 +43,8 @@ class RowView:
     is_local: bool
     numbers: str  # A-1..100, B-50
     numbers_fai: str
-    last_sent: str | None  # only in the own row
-    heard_at: LabTime | None  # only in other rows; None: never heard
+    last_sent: str | None  # only in the store's own row
+    heard_at: LabTime | None  # only in the rows of other holders; None: no mail yet
     cnset: str = ""  # the sets as traces write them
     cnset_fai: str = ""
 
@@ -122,7 +122,7 @@ class NoticeView:
 class LogView:
     """An entry of the store's application log (spec: EV-1).
 
-    `logging`: the diagnostics level at which the original writes it.
+    `logging`: the diagnostics level from which Exchange writes the entry.
     """
 
     id: int

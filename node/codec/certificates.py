@@ -1,7 +1,7 @@
 """X.509 certificates of the lab's authority, for STARTTLS between servers.
 
-Their Ed25519 keys are derived from the lab's seed. They are not the keys of `node.codec.signing`. The same seed makes the same
-files. Certificates are valid for a century, because lab time is not the time of the machine.
+The Ed25519 keys of these certificates are derived from the lab's seed, so the same seed makes the same files. They are not the
+keys of `node.codec.signing`. Certificates are valid for a century, because lab time is not the time of the machine.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class FolderProperties:
         return self.shows_conflicts and self.resolve != RESOLVE_NO_NOTIFICATION
 
     def with_replicas(self, stores: Sequence[str], now: LabTime) -> FolderProperties:
-        """Return the properties with another replica list. A store that stays on it keeps the time when it was added."""
+        """Return the properties with another replica list. A store that is on both lists keeps the time when it was added."""
         known = dict(zip(self.replicas, self.added_at, strict=True))
         return replace(self, replicas=tuple(stores), added_at=tuple(known.get(store, now) for store in stores))
 
@@ -204,7 +204,7 @@ def encode_edit(
     subject: str | None = None,
     body: str | None = None,
 ) -> bytes:
-    """Return the item of a new version made from an older item. Other properties are kept, also unknown ones."""
+    """Return the item of a new version made from an older item. Its other properties are kept, even unknown ones."""
     item = decode_item(old)
     props = dict(item.props)
     props.update(_identity(version_of, number, pcl, modified_at))

@@ -1,9 +1,10 @@
 """A fast encoder and decoder for the items of plain posts.
 
-Nearly every item is a post in its first version: twelve properties in a fixed order, no attachments, one author. In the first
-part of its bytes (docs/wire-format.md, section 3) only ids, times and lengths differ, so one `struct` describes it. Four texts
-and two numbers follow. This is not a second format: the module writes the same bytes as the codec in `transport.mapi.item`, and
-reads only what that codec reads in the same way. For anything else it returns None, and the caller uses the codec.
+Nearly every item is a post in its first version: twelve properties in a fixed order, no attachments, one author. The bytes of
+two such posts (docs/wire-format.md, section 3) differ in their first part only by ids, times and lengths, so one `struct`
+describes this part. Four texts and two numbers follow it. This is not a second format: the module writes the same bytes as the
+codec in `transport.mapi.item`, and reads only what that codec reads in the same way. For anything else it returns None, and
+the caller uses the codec.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _SIZED: Final = struct.Struct("<III")  # tag, number of values (1), length of th
 _PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
 _ENDS: Final = tuple(
     b"\0\0" + _PADS[size + 2 & 3] for size in range(4)
-)  # of texts: NUL and padding, by length modulo 4
+)  # what ends a text: NUL and padding, by length modulo 4
 
 
 def _xid_after(before: bytes, tag: int) -> bytes:
@@ -49,7 +50,7 @@ def _xid_after(before: bytes, tag: int) -> bytes:
 _CLASS: Final = (CLASS_POST + "\0").encode("utf-16-le")
 _XID_PAD: Final = _PADS[XID_SIZE & 3]
 _LIST_SIZE: Final = 1 + XID_SIZE
-# The constants before these variables: length of attMsgProps, object, change key, PCL, time, folder, length of subject.
+# Each constant is followed by one variable: length of attMsgProps, object, change key, PCL, time, folder, length of subject.
 _CONSTANTS: Final = (
     ts.PREFIX + ts.class_attribute(CLASS_POST) + struct.pack("<BI", ts.LEVEL_MESSAGE, ts.ATT_MSG_PROPS),
     _xid_after(struct.pack("<I", _PROPERTIES), PR_SOURCE_KEY),
@@ -81,7 +82,7 @@ _BEHIND: Final = (b"", ts.end_guard(ts.LEVEL_MESSAGE, b"\0"))
 def encode_post(
     object_id: bytes, change_key: bytes, ticks: int, *, folder: bytes, subject: str, body: str, sender: str, flags: int
 ) -> bytes | None:
-    """Return the item of a new post, or None if the codec must encode it. `ticks`: its FILETIME."""
+    """Return the item of a new post, or None if the codec must encode it. `ticks`: the FILETIME of the post."""
     if not len(object_id) == len(change_key) == len(folder) == XID_SIZE:
         return None
     try:

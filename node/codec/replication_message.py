@@ -60,7 +60,7 @@ RESPONSES: Final = frozenset({MessageType.HIERARCHY_RESPONSE, MessageType.CONTEN
 
 
 class Mark(IntFlag):
-    """What a section says beside the type of its mail."""
+    """A flag of a section. It adds to what the type of the mail says."""
 
     NONE = 0
     REPEAT = 1  # spec: ST-7
@@ -107,7 +107,7 @@ MAIL_VERSION = 2
 LAST_INSTANT = parse_instant("9999-12-31T00:00Z")
 MAX_SECTIONS = 4096
 MAX_DELETIONS = 60_000  # a mail has at most 50,000; a property list holds 65,536 values
-MAX_STANDS_FOR = 100_000  # superseded numbers of one update: edits of one object
+MAX_STANDS_FOR = 100_000  # the most superseded numbers of one update: they are edits of one object
 
 
 @dataclass(slots=True, unsafe_hash=True)  # never changed, like `Version`
@@ -123,7 +123,7 @@ class Update:
 
 
 def names_of(updates: Sequence[Update]) -> NumberSets:
-    """Return the numbers that updates stand for, with their own."""
+    """Return the own numbers of updates and the numbers that they stand for."""
     own = NumberSets.from_numbers((update.version.number, update.version.fai) for update in updates)
     older = [NumberSets.of_kind(each.stands_for, each.version.fai) for each in updates if each.stands_for]
     return NumberSets.union_all([own, *older]) if older else own
@@ -217,7 +217,7 @@ _NUMBER_PAD: Final = bytes(-XID_SIZE & 3)
 
 
 def _signed_bytes(props: Bag, parts: Iterable[Part], digests: Iterable[str]) -> bytes:
-    """Return the bytes that the signature of a mail signs. `digests` are those of the items in the parts."""
+    """Return the bytes of a mail that its store signs. `digests` are the digests of the items in the parts."""
     pieces = [encode_bag({tag: props[tag] for tag in _SIGNED if tag in props})]
     for part, digest in zip(parts, digests, strict=True):
         beside = _beside_bytes(part.props)
@@ -327,7 +327,7 @@ def _read_stands_for(data: bytes) -> CNSet:
 
 
 def _read_part(part: Part, digest: str) -> tuple[Update | None, CNSet, str]:
-    """Return the update in a part. If its item cannot be decoded, return None, the numbers that it stands for, and why."""
+    """Return the update in a part. If its item cannot be decoded, return None, the part's numbers and the reason."""
     number = ChangeNumber.from_xid(_typed(part.props, P_NUMBER, bytes))
     beside = part.props.get(P_STANDS_FOR)
     stands_for = _read_stands_for(beside) if isinstance(beside, bytes) else CNSet.EMPTY

@@ -1,8 +1,8 @@
 """The lab's authority and the keys of its stores (spec: ML-6).
 
 The authority signs a certificate for each store: the store's name and public key. A replication mail has the certificate and a
-signature over everything else in it. So a receiver needs only the authority's public key, and it need not trust the hops.
-Keys and signatures are Ed25519, which is deterministic: the same seed makes the same mail.
+signature over everything else in it. So a receiver needs only the authority's public key, and need not trust the servers on
+the way. Keys and signatures are Ed25519, which is deterministic: the same seed makes the same mail.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def derived_key(seed: bytes, purpose: str) -> Ed25519PrivateKey:
 
 
 SIGNATURES_REMEMBERED = 4096
-"""How many checked signatures a process remembers, about 300 bytes each. A mail to five stores of one process is checked
+"""How many checked signatures a process remembers, about 300 bytes each. So a mail to five stores of one process is checked
 once."""
 
 
@@ -47,7 +47,7 @@ def _statement(store: str, public_key: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The keys of one store: its own, its certificate (public key and the authority's signature), the authority's key."""
+    """The keys of one store: its private key, its certificate (public key and authority's signature), the authority's key."""
 
     store: str
     private_key: Ed25519PrivateKey = field(repr=False)

@@ -54,7 +54,7 @@ def own_address(alias: str, object_id: bytes, domain: str) -> str:
 
 
 class AddressBook:
-    """The owners of addresses, by this store's present hierarchy and directory."""
+    """Finds the owner of an address in this store's present hierarchy and directory."""
 
     def __init__(
         self, name: str, domain: str, directory: Directory, folders: Folders, rst: ReplicationStateTable

@@ -1,6 +1,6 @@
-"""The application log of a store: what an administrator of the original saw in the Event Viewer (spec: EV-1).
+"""The application log of a store: what an administrator of Exchange saw in the Event Viewer (spec: EV-1).
 
-The table `KINDS` has every id with its level, its category and the diagnostics level at which the original writes it. The
+The table `KINDS` has every id with its level, its category and the diagnostics level from which Exchange writes it. The
 texts about replication mail are in `node.state.application_log_texts`. An entry is written in the transaction of its cause,
 so it is as durable as the state. The newest LOG_KEPT entries are kept.
 """
@@ -36,7 +36,7 @@ LOG_KEPT: Final = 5_000
 """How many entries are kept. The oldest are deleted first."""
 
 PRUNED_EVERY: Final = 64
-"""Old entries are deleted after this many new entries, so the log may have this many more than LOG_KEPT."""
+"""Old entries are deleted each time this many new ones were written. So the log can exceed LOG_KEPT by this number."""
 
 MAX_TEXT: Final = 8_000
 """Longest text of an entry, in characters."""
@@ -66,7 +66,7 @@ class Category(StrEnum):
 
 
 class Logging(IntEnum):
-    """Diagnostics logging levels. By default the original writes only entries of level NONE."""
+    """Diagnostics logging levels. By default Exchange writes only entries of level NONE."""
 
     NONE = 0
     MINIMUM = 1
@@ -96,7 +96,7 @@ _OUT = LogKind(Level.INFORMATION, Category.OUTGOING, Logging.MAXIMUM, _of_mail)
 _IN = LogKind(Level.INFORMATION, Category.INCOMING, Logging.MAXIMUM, _of_mail)
 
 _OUT_IDS: Final[Mapping[tuple[MessageType, bool], int]] = {
-    # By type and whether the mail is about the hierarchy [X, section 0].
+    # The key: the type of the mail, and whether the mail is about the hierarchy [X, section 0].
     (MessageType.HIERARCHY, True): 3018,
     (MessageType.CONTENT, False): 3020,
     (MessageType.BACKFILL_REQUEST, True): 3014,

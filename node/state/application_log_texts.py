@@ -1,9 +1,9 @@
-"""The texts about replication mail in the application log, in the forms of the original (spec: EV-1).
+"""The texts about replication mail in the application log, in the forms of Exchange (spec: EV-1).
 
-An id is printed as `<replid hex>-<counter hex>`. This store has replid 1; others are numbered in the order in which the store
-learns of them. The hierarchy is 1-1, its name is IPM_SUBTREE, and all folders are under it. A folder or message that is a
-tombstone here is shown by its id, without a name (spec: IN-4). A form whose full text is not public follows the most similar
-public form.
+An id is printed as `<replid hex>-<counter hex>`. This store has replid 1. The other replica GUIDs are numbered in the order in
+which this store learns of them. The hierarchy is 1-1, its name is IPM_SUBTREE, and all folders are under it. A folder or
+message that is a tombstone here is shown by its id, without a name (spec: IN-4). A form whose full text is not public follows
+the most similar public form.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def _tombstoned(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
         return set()
     marks = ",".join("?" * len(objects))
     rows = conn.exec_driver_sql(
-        # Without ORDER BY, because the result is a set.
+        # No ORDER BY, because the result is a set.
         f"SELECT object FROM message WHERE deleted = 1 AND object IN ({marks})",
         tuple(objects),
     )

@@ -24,7 +24,7 @@ class Entry:
 
     base_at   the instant from which the running time-out counts
     attempts  how many rounds of requests were sent
-    local     a store of this site has all of the numbers, so that the local time-outs apply
+    local     a store of this site has all of the numbers, so the local time-outs apply
     waiting   the entry is due, and the request limit was reached
     """
 
@@ -44,7 +44,7 @@ class Request:
     """One outstanding request: one folder, one source (spec: BF-6).
 
     answered  the source has sent something in response
-    recalled  the entry became due before `retry_at`, so the request ends without a mark on its source
+    recalled  the entry became due before `retry_at`, so the source is not marked down when the request ends
     """
 
     id: int
@@ -124,7 +124,7 @@ def save(conn: Connection, entry: Entry) -> None:
 
 
 _QUEUE: Final = "FROM entry WHERE waiting = 1 AND (fid = ? OR NOT ?)"
-"""Waiting entries. Entries of content do not count while content replication is suspended (spec: RP-5)."""
+"""The SQL for waiting entries. Entries of content do not count while content replication is suspended (spec: RP-5)."""
 
 
 def wake_next(ctx: Context, s: Stimulus) -> None:
@@ -138,7 +138,7 @@ def wake_next(ctx: Context, s: Stimulus) -> None:
 
 
 def is_free(ctx: Context, conn: Connection, entry: Entry) -> bool:
-    """Return whether an entry may send a request: the limit leaves room after all entries that wait longer."""
+    """Return whether an entry may send a request now: the limit has room for it and for all entries that wait longer."""
     before: int = conn.exec_driver_sql(
         f"SELECT count(*) {_QUEUE} AND id <> ? AND (due_at, id) < (?, ?)",
         (HIERARCHY_FID, ctx.config.content_suspended, entry.id, entry.due_at, entry.id),

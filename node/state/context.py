@@ -43,7 +43,7 @@ class Context:
     replica_limits: Mapping[bytes, int]
     """The age limits of this store's replicas by folder id, in microseconds (spec: DL-3)."""
     folder_views: tuple[tuple[int, list[int]], list[FolderView]] | None = None
-    """A cache for `StoreReader.folders`: the version of the tree and of the replicas, and the views of it."""
+    """A cache for `StoreReader.folders`: what the views depend on (the tree and the replicas), and the views."""
 
     @classmethod
     def load(
@@ -90,7 +90,7 @@ class Context:
         return props.priority if props else 0
 
     def save(self, conn: Connection) -> None:
-        """Write the state that the stimulus changed. Each stimulus ends with this."""
+        """Write the state that the stimulus changed. Every stimulus calls this at its end."""
         self.rst.save(conn)
         self.store.save(conn)
 

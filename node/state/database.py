@@ -40,7 +40,7 @@ CACHED_STATEMENTS = 512
 """How many statements the driver keeps compiled. The agents have about 150."""
 
 PAGE_BYTES = 8192
-"""A post of 1 KB is an item of 2.6 KB. Three fit on a page of this size, and one on a page of 4096 bytes."""
+"""The page size. A post of 1 KB is an item of 2.6 KB: three such items fit on this page, and one on a page of 4096 bytes."""
 
 CHECKPOINT_PAGES = 2000
 """The WAL grows to 16 MB before it is copied into the database, so pages that change often are copied less often."""
@@ -94,7 +94,7 @@ def _schema() -> tuple[tuple[str, ...], int]:
 def _new() -> sqlite3.Connection:
     """Return a database with empty tables.
 
-    In-memory databases are copies of it, which is ten times faster than creating one.
+    In-memory databases are copies of this one. Copying is ten times faster than creating the tables.
     """
     made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _make_tables(Connection(made))
@@ -102,7 +102,7 @@ def _new() -> sqlite3.Connection:
 
 
 def _make_tables(conn: Connection) -> None:
-    """Create the tables of a new database. Raise Misuse if it has other tables: they are not converted."""
+    """Create the tables of a new database. Raise Misuse if the database has other tables, because they are not converted."""
     statements, number = _schema()
     found = conn.exec_driver_sql("PRAGMA user_version").scalar_one()
     if found == number:
@@ -188,7 +188,7 @@ class Database:
         return bytes(content)
 
     def replace(self, content: bytes | None, prepare: Callable[[Connection], None]) -> None:
-        """Replace this database by `content`, or by an empty one if that is None, after `prepare` has changed it.
+        """Replace this database by `content` (None: by an empty database). First, `prepare` changes the new database.
 
         After a kill there is either the old database or the prepared new one. Raise sqlite3.DatabaseError if `content` is
         not a database.
@@ -214,7 +214,7 @@ class Database:
 
     @staticmethod
     def recorded_through(content: bytes) -> int:
-        """Return the number of the last event in a copy. Errors are those of `made_at`."""
+        """Return the number of the last event in a copy. Raise the same errors as `made_at`."""
         return _stored(content, "seq")
 
     def drop_connections(self) -> None:
@@ -223,7 +223,7 @@ class Database:
             self._disconnect()
 
     def close(self) -> None:
-        """Close the database in order. An in-memory database survives for the next start."""
+        """Close the database. An in-memory database survives for the next start."""
         if self.path is not None:
             self._disconnect()
             self._engine.dispose()
@@ -235,7 +235,7 @@ class Database:
 
 
 def cannot_write(error: Exception) -> bool:
-    """Return whether the cause of an error is the disk or the file handles. Such an error may end without a repair."""
+    """Return whether the cause of an error is the disk or the file handles. Such a cause may pass by itself."""
     if isinstance(error, sqlite3.OperationalError):
         return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in NO_ROOM
     return isinstance(error, OSError)

@@ -51,7 +51,7 @@ class Directory:
         return StoreEntry(store, server.site, str(server.version), guid, address, joined_at)
 
     def join(self, s: Stimulus, store: str, now: LabTime) -> None:
-        """Add a store's entry and stamp its address. Do nothing if the store has an entry."""
+        """Add a store's entry and stamp its address. Do nothing if the store already has an entry."""
         if store in self._entries:
             return
         if store not in self._topology.servers:
@@ -95,22 +95,22 @@ class Directory:
         return a is not None and b is not None and a.site == b.site
 
     def cost(self, one: str, other: str) -> int | None:
-        """Return the lowest routing cost between two stores: 0 within a site, None without a route (spec: RT-4)."""
+        """Return the lowest routing cost between two stores: 0 within a site, None if there is no route (spec: RT-4)."""
         a, b = self._entries.get(one), self._entries.get(other)
         if a is None or b is None:
             return None
         return self.routing.site_cost(a.site, b.site)
 
     def affinity(self, one: str, other: str) -> int | None:
-        """Return the lowest sum of referral costs between two stores, or None without affinity (spec: RT-4)."""
+        """Return the lowest sum of referral costs between two stores, or None if they have no affinity (spec: RT-4)."""
         a, b = self._entries.get(one), self._entries.get(other)
         return self.routing.affinity_cost(a.site, b.site) if a is not None and b is not None else None
 
     def referred(self, one: str, stores: Sequence[str], *, transitive: bool) -> list[str]:
         """Return the stores in the order in which a user of store `one` is referred to them (spec: RT-4).
 
-        The own site is first, then the others by referral cost; stores without a referral are last. `transitive`: a referral
-        may cross several connectors.
+        Stores of the same site are first, then the others by referral cost. Stores without a referral are last. `transitive`:
+        a referral may cross several connectors.
         """
         here = self._entries[one].site
 

@@ -1,8 +1,8 @@
 """The folder tree, computed from the folders' versions alone (spec: HI-1, HI-7).
 
-All stores compute the tree from the same versions by the same rules, so it is the same everywhere without further changes. If
-concurrent moves make a cycle, the folder in it with the latest version is put under 1-1. Folders with the same name and parent
-are all kept, and all but the one with the smallest creation number are shown with a suffix.
+All stores compute the tree from the same versions by the same rules. So the tree is the same everywhere, and no further
+changes are needed. If concurrent moves make a cycle, the folder in it with the latest version is put under 1-1. Folders with
+the same name and parent are all kept, and all but the one with the smallest creation number are shown with a suffix.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Folder:
 
     @property
     def home(self) -> str | None:
-        """The home store, first in the replica list: it sends notices and resolves old conflicts (spec: CF-2, CF-5)."""
+        """The home store is the first in the replica list. It sends notices and resolves old conflicts (spec: CF-2, CF-5)."""
         return self.props.replicas[0] if self.props is not None and self.props.replicas else None
 
     @property
@@ -51,7 +51,7 @@ class Folder:
 
 
 class Folders:
-    """All folders known here, also tombstones. Read from the table, and again after a rollback."""
+    """All folders known here, including tombstones. They are read from the table at the start and after a rollback."""
 
     def __init__(self, conn: Connection, store: StoreState) -> None:
         self._by_object: dict[bytes, Folder] = {}

@@ -1,4 +1,4 @@
-"""The replication message queue: mail that came before the folder it needs (spec: HI-4).
+"""The replication message queue: mail that arrived before the folder that it needs (spec: HI-4).
 
 The queue holds single updates of the hierarchy and whole mails of content. Numbers of held updates are not missing (spec:
 BF-2). When the wait of a held item ends, the store drops the item, and its numbers are missing from then on.

@@ -1,14 +1,14 @@
 """The replication state table (spec: RST-1 to RST-4).
 
-For each folder that the store holds, the table has one own row and one row for each other holder:
+For each folder that the store holds, the table has one row of the store itself and one row of each other holder:
 
 | row | class | what it says |
 |---|---|---|
 | own row | `OwnRow` | the numbers that this store has applied or broadcast |
 | row of another holder | `PeerRow` | the numbers that the holder claimed in its last mail about the folder |
 
-The rows are decoded when the store starts and kept in memory. A stimulus that changes an own row marks it with `touch`, and
-`save` writes the marked rows at the end of the stimulus.
+The rows are decoded when the store starts and kept in memory. A stimulus that changes a row of this store marks the row with
+`touch`; `save` writes the marked rows at the end of the stimulus.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class OwnRow:
     def unsent(self, guid: bytes, upto: LastSent) -> NumberSets:
         """Return this store's own numbers up to `upto` that no broadcast of the folder has covered (spec: CN-6).
 
-        Numbers up to `began` are not among them, since the folder had no replica here then.
+        Numbers up to `began` are omitted, because the folder had no replica here at that time.
         """
         contents, associated = (
             CNSet.span(guid, bottom + 1, top) if top > (bottom := max(self.began, last)) else CNSet.EMPTY
@@ -96,7 +96,7 @@ class ReplicationStateTable:
     # -- own rows
 
     def own(self, fid: int) -> OwnRow | None:
-        """Return this store's row for a folder, or None if it holds no replica."""
+        """Return this store's row for a folder, or None if this store holds no replica."""
         return self._own.get(fid)
 
     def held_fids(self) -> list[int]:
@@ -108,7 +108,7 @@ class ReplicationStateTable:
         return [fid for fid, own in self._own.items() if not own.pending]
 
     def begin(self, conn: Connection, fid: int, began: int, *, fresh: bool = False) -> OwnRow:
-        """Add the own row of a new replica. `began` is the present change counter (spec: CN-6)."""
+        """Add this store's row for a new replica. `began` is the present change counter (spec: CN-6)."""
         own = OwnRow(fid, False, began, LastSent(), NumberSets.EMPTY, None, None, fresh)
         conn.exec_driver_sql(
             "INSERT INTO replica (fid, began, numbers, numbers_fai, fresh) VALUES (?, ?, ?, ?, ?)",
@@ -122,7 +122,7 @@ class ReplicationStateTable:
         self._dirty.add(own.fid)
 
     def add(self, fid: int, numbers: NumberSets) -> None:
-        """Add numbers to the own row of a folder."""
+        """Add numbers to this store's row for a folder."""
         own = self._own[fid]
         if not numbers <= own.numbers:
             own.numbers |= numbers
@@ -137,7 +137,7 @@ class ReplicationStateTable:
         self._dirty.discard(fid)
 
     def save(self, conn: Connection) -> None:
-        """Write the marked own rows to the database."""
+        """Write this store's marked rows to the database."""
         for fid in sorted(self._dirty):
             own = self._own[fid]
             conn.exec_driver_sql(

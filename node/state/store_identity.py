@@ -1,7 +1,7 @@
 """The identity of this store, and its counters (spec: CN-1).
 
-They are one row of a table. The store reads the row when it starts and after a rollback. It writes the row once at the end of
-each stimulus that changed it, in the transaction of that stimulus (spec: CN-2).
+Identity and counters are one row of a table. The store reads this row when it starts and after a rollback. If a stimulus
+changed the row, the store writes it once at the end of the stimulus, in the same transaction (spec: CN-2).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class StoreState:
 
     @classmethod
     def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime) -> StoreState:
-        """Create the rows of a new store, all counters 0, and return its state."""
+        """Create the rows of a new store with all counters 0, and return its state."""
         conn.exec_driver_sql(
             "INSERT INTO store_state (id, name, guid, change_counter, object_counter, mail_number, incarnation, seq,"
             " lamport, last_at) VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?)",
@@ -114,11 +114,11 @@ class StoreState:
         return self._rep_of.get(guid)
 
     def number(self, rep: int, counter: int) -> ChangeNumber:
-        """Return the change number of a local number and a counter, as tables keep it."""
+        """Return the change number that tables keep as a local number and a counter."""
         return ChangeNumber(self._guid_of[rep], counter)
 
     def learn_store(self, conn: Connection, guid: Guid, store: str) -> None:
-        """Note which store a replica GUID belongs to, as a mail said."""
+        """Note which store a replica GUID belongs to. A mail has named the store."""
         if self.store_of.get(guid) == store:
             return
         rep = self.rep(conn, guid)

@@ -1,4 +1,4 @@
-"""The settings of one store in the units of the agent, read at its start (spec: SE-1)."""
+"""The settings of one store in the units of the agent. They are read when the store starts (spec: SE-1)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from transport.mta.retry_policy import MtaPolicy
 from transport.sql import Connection
 
 STATUS_OFFSET_US: Final = 15 * MINUTE_US
-"""The 15 minutes of 00:15 and 12:15, unless a skew is set (spec: ST-1) [S2]."""
+"""How long after midnight and after noon a status check is, unless a skew is set (spec: ST-1) [S2]."""
 
 
 SP4: Final = 4
-"""The service pack of 5.5 that brought the statuses of the later versions (spec: ST-6) [X Q260701]."""
+"""From this service pack on, 5.5 sends statuses as the later versions do (spec: ST-6) [X Q260701]."""
 
 _REGISTRIES: Final = (Place.REGISTRY, Place.REGISTRY_5_5)
 """Settings in these places are read only when the store starts."""
@@ -79,7 +79,7 @@ class Config:
 
 
 def stored_settings(conn: Connection) -> dict[str, RawSetting]:
-    """Return the settings that an administrator changed since the topology was written."""
+    """Return the settings that an administrator changed after the topology was written."""
     rows = conn.exec_driver_sql("SELECT name, value FROM setting ORDER BY name")
     return {name: json.loads(value) for name, value in rows}
 
@@ -112,7 +112,7 @@ def _checked(name: str, raw: RawSetting) -> SettingSpec:
 
 
 def config_of(topology: Topology, store: str, given: Mapping[str, RawSetting] = MappingProxyType({})) -> Config:
-    """Return the settings of a store of the topology, with later changes."""
+    """Return a store's settings: those of the topology, with the later changes in `given`."""
     server = topology.servers[store]
     return config_from(PROFILES[str(server.version)], server.settings.changed(given) if given else server.settings)
 

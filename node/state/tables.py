@@ -9,7 +9,7 @@ from sqlalchemy import BLOB, Column, Index, Integer, LargeBinary, MetaData, Tabl
 metadata = MetaData()
 
 HIERARCHY_FID = 1  # folder 1-1 [S2]
-DELETED, EXPIRED = 1, 2  # in `message.deleted`: a tombstone; an item that expired here (spec: DL-3)
+DELETED, EXPIRED = 1, 2  # in `message.deleted`; 1: a tombstone, 2: an item that expired here (spec: DL-3)
 
 store_state = Table(
     "store_state",
@@ -38,10 +38,10 @@ said_expired = Table(  # numbers whose items have expired at other stores, as th
     Column("store", Text, primary_key=True),
     Column("numbers", BLOB, nullable=False),
     Column("numbers_fai", BLOB, nullable=False),
-    Column("said_at", Integer, nullable=False),  # the last time
+    Column("said_at", Integer, nullable=False),  # when the store last reported
 )
 
-unsent_before = Table(  # changes that were unsent before a restore, until the next start reports the lost ones
+unsent_before = Table(  # changes that were unsent before a restore; the next start reports the lost ones
     "unsent_before",
     metadata,
     Column("folder", Text, primary_key=True),
@@ -53,7 +53,7 @@ replid = Table(
     metadata,
     Column("rep", Integer, primary_key=True),
     Column("guid", BLOB, nullable=False, unique=True),
-    Column("store", Text),  # the store, once a mail has named it
+    Column("store", Text),  # NULL until a mail has named the store
 )
 
 directory = Table(
@@ -61,7 +61,7 @@ directory = Table(
     metadata,
     Column("store", Text, primary_key=True),
     Column("joined_at", Integer, nullable=False),
-    Column("address", Text),  # spec: ML-1 without it the store gets no mail
+    Column("address", Text),  # spec: ML-1 without an address the store gets no mail
 )
 
 folder = Table(
@@ -80,7 +80,7 @@ folder = Table(
     Index("folder_by_number", "rep", "ctr"),
 )
 
-replica = Table(  # this store's own row of the replication state table, one for each folder held here
+replica = Table(  # this store's own rows of the replication state table, one for each folder held here
     "replica",
     metadata,
     Column("fid", Integer, primary_key=True),
@@ -159,7 +159,7 @@ TRIGGERS = (
 )
 """`node.objects.version_rows` counts new rows itself, because a trigger for each row would slow down large broadcasts."""
 
-superseded = Table(  # spec: CN-7 a number stays tied to its object
+superseded = Table(  # numbers that no longer have a version, each with its object (spec: CN-7)
     "superseded",
     metadata,
     Column("rep", Integer, primary_key=True),
@@ -204,13 +204,13 @@ entry = Table(  # the backfill array (spec: BF-2)
     Column("numbers", BLOB, nullable=False),
     Column("numbers_fai", BLOB, nullable=False),
     Column("made_at", Integer, nullable=False),
-    Column("base_at", Integer, nullable=False),  # the instant the running time-out counts from
+    Column("base_at", Integer, nullable=False),  # the instant from which the running time-out counts
     Column("due_at", Integer, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("local", Integer, nullable=False),
     Column("waiting", Integer, nullable=False),  # 1: due, but the request limit was reached (spec: BF-6)
     Index("entry_by_folder", "fid"),
-    sqlite_autoincrement=True,  # traces name entries: an id is never used twice
+    sqlite_autoincrement=True,  # an id is never used twice, because traces name entries by id
 )
 
 response = Table(  # the rest of a backfill response of many changes, until it is sent (spec: BF-5)
@@ -243,7 +243,7 @@ request = Table(  # outstanding backfill requests (spec: BF-6)
     Index("request_by_folder", "fid"),
 )
 
-answered = Table(  # spec: BF-5 a repeated request mail is answered once
+answered = Table(  # answered requests: a request mail that arrives twice is answered once (spec: BF-5)
     "answered",
     metadata,
     Column("mail", Text, primary_key=True),
@@ -347,7 +347,7 @@ mailbox = Table(
     Column("content", BLOB, nullable=False),
 )
 
-posted = Table(  # Message-IDs that are not posted again for a while, made posts here or elsewhere (spec: ML-5)
+posted = Table(  # Message-IDs of recent posts, made here or replicated; they are not posted again (spec: ML-5)
     "posted",
     metadata,
     Column("fid", Integer, primary_key=True),

@@ -67,7 +67,7 @@ def take_due(conn: Connection, now: LabTime, kinds: tuple[Timer, ...]) -> tuple[
 def _among(kinds: tuple[Timer, ...]) -> str:
     """Return an SQL condition on the kind.
 
-    Its plus sign makes SQLite use the index by time; with the index by kind, SQLite would sort all rows.
+    The plus sign in the condition makes SQLite use the index by time. With the index by kind, SQLite would sort all rows.
     """
     if len(set(kinds)) == len(Timer):
         return "1"

@@ -1,4 +1,4 @@
-"""A server version as a table of behaviours; no other code of the agent looks at the version (spec: section 14)."""
+"""Each server version as a table of behaviours. No other code of the agent looks at the version (spec: section 14)."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Responders(Enum):
 class Profile:
     """The behaviour of one version.
 
-    rank                newer is larger; sources are sorted by it (spec: BF-3)
+    rank                larger for a newer version; sources are sorted by rank (spec: BF-3)
     asks_twice          several sources are asked for the same numbers (spec: BF-3)
     new_asks_at_once    a new store or replica requests what it lacks without the first time-out (spec: BF-2)
     every_holder_asks   when a replica list changes, each holder requests status, not only the added store (spec: ST-3)
     list_responders     who must answer such a request
-    restore_responders  who must answer a restored store, and one whose registry makes it ask at its start
-    responder_limit     how many the six steps list at most: three, in 2000 also the oldest replica's holder (spec: ST-4)
-    asks_nightly        it requests the status of all it holds each night and at each start (spec: section 14)
+    restore_responders  who must answer a restored store, or a store whose registry makes it request statuses at its start
+    responder_limit     the most responders: three, and in 2000 also the holder of the oldest replica (spec: ST-4)
+    asks_nightly        it requests the status of every replica each night and at each start (spec: section 14)
     drops_after_midnight  a replica that may be dropped is dropped at the next midnight (spec: section 14)
     body                the form of the mails that it writes (spec: ML-2)
     takes_chunks        it offers CHUNKING and so accepts binary mail (spec: ML-4)
@@ -119,7 +119,7 @@ _EXCHANGE_2007 = replace(_EXCHANGE_2003, version="2007", rank=2007, link_rule=Li
 PROFILES: Mapping[str, Profile] = {
     each.version: each for each in (_EXCHANGE_55, _EXCHANGE_2000, _EXCHANGE_2003, _EXCHANGE_2007)
 }
-"""The versions whose behaviour is built."""
+"""The versions whose behaviour is implemented."""
 
 FIRST_WITH_ROUTING_GROUPS = _EXCHANGE_2000.rank
 """2000 treats servers with a rank below this differently (spec: BF-3, ST-4)."""

@@ -25,7 +25,7 @@ from node.tracking.change_number import (
 )
 from node.tracking.ranges import Bounds
 
-_SHORT_TEXT = 2000  # a text of at most so many characters is cached
+_SHORT_TEXT = 2000  # the longest text that is cached, in characters
 
 
 class CNSet:
@@ -264,7 +264,7 @@ class CNSet:
         return _made({other: own for other, own in self._bounds.items() if other != guid})
 
     def above(self, guid: Guid, counter: int) -> CNSet:
-        """Return the numbers of one store whose counter is greater."""
+        """Return the numbers of one store whose counter is greater than `counter`."""
         left = ranges.cut(self._bounds.get(guid, ()), (max(counter, 0) + 1, ranges.BEYOND), 1)
         return _made({guid: left} if left else {})
 

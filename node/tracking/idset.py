@@ -9,7 +9,7 @@ Decisions where the published text says nothing:
     counters repeated or out of order           accepted: a GLOBSET is a set
     an empty GLOBSET                            accepted
     End with bytes on the stack                 error
-    a bitmask that passes the low byte 255      error
+    a bitmask that goes beyond low byte 255     error
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def _encode_bounds(out: bytearray, bounds: Bounds) -> None:
 
 
 def _encode_range(out: bytearray, low: int, high: int) -> None:
-    """Write the GLOBSET of one range, the most frequent case, in the same bytes as `_GlobsetWriter`."""
+    """Write the GLOBSET of one range, which is the usual case. The bytes are those of `_GlobsetWriter`."""
     first, last = low.to_bytes(COUNTER_SIZE, "big"), high.to_bytes(COUNTER_SIZE, "big")
     common = _common_bytes(low, high)
     if low == high:
         out += b"%c%b\0" % (COUNTER_SIZE, first)
-    elif common > 2:  # a push with its pop saves bytes from three bytes on
+    elif common > 2:  # a push and its pop save bytes if they replace three bytes or more
         out += b"%c%b%c%b%b%c\0" % (common, first[:common], _RANGE, first[common:], last[common:], _POP)
     else:
         out += b"%c%b%b\0" % (_RANGE, first, last)
@@ -93,7 +93,7 @@ class _GlobsetWriter:
         self.highs = highs
 
     def group(self, at: int, stop: int, depth: int) -> None:
-        """Write ranges at..stop-1, all of whose counters begin with the `depth` bytes on the stack.
+        """Write the ranges of index `at` to `stop` - 1. Their counters begin with the `depth` bytes on the stack.
 
         Ranges that also have the next byte in common are a group of their own, after a push of all common bytes.
         """
@@ -120,7 +120,7 @@ class _GlobsetWriter:
             at = end
 
     def _push_pays(self, at: int, end: int, depth: int) -> bool:
-        """Return whether a push makes one or two ranges shorter. For more ranges it is never longer.
+        """Return whether a push makes one or two ranges shorter. With more ranges, a push is never longer.
 
         A push and its pop cost 2 bytes and the pushed bytes. Each bound that is written then saves the pushed bytes.
         """
@@ -145,7 +145,7 @@ class _GlobsetWriter:
         self.out += counter.to_bytes(COUNTER_SIZE, "big")[depth:upto]
 
     def _low_bytes(self, at: int, stop: int) -> None:
-        """Write ranges that differ only in the lowest byte. A bitmask is shorter from two ranges on."""
+        """Write ranges that differ only in the lowest byte. For two or more ranges a bitmask is shorter."""
         out, lows, highs = self.out, self.lows, self.highs
         while at < stop:
             low, high = lows[at], highs[at]
@@ -296,7 +296,7 @@ class _GlobsetReader:
         self.at += 1
 
     def _low_bytes(self, base: int) -> None:
-        """Run the commands for the lowest byte, while the other bytes are on the stack: most of a large set."""
+        """Run the commands for the lowest byte, while the other bytes are on the stack. They are most of a large set."""
         data, at = self.data, self.at
         starts, ends = self.starts, self.ends
         while len(starts) <= self.room:
@@ -328,7 +328,7 @@ class _GlobsetReader:
         raise self._too_many()
 
     def _counter(self, at: int, width: int) -> int:
-        # If the data is cut short, the value is wrong, but the next command is beyond the data, which is an error.
+        # If the data is cut short, this value is wrong. Then the next command is beyond the data, and reading it is an error.
         return int.from_bytes(self.data[at : at + width], "big")
 
     def _add(self, low: int, high: int) -> None:

@@ -1,8 +1,8 @@
 """Two sets of change numbers as one value: those of contents and those of associated messages (spec: CN-9).
 
-An associated message (FAI) is an item that belongs to the folder itself, such as a view or a form. A store counts both
-kinds of item with one counter, and keeps one set for each kind. In the set of one kind, a number of the other kind is a
-hole, and a store closes that hole like any other (spec: CN-6).
+An associated message (FAI) is an item that belongs to the folder itself, such as a view or a form. A store counts both kinds
+of item with one counter, and keeps one set for each kind. In the set of one kind, a number of the other kind is a hole. The
+store that owns the counter closes this hole like a hole that belongs to another folder (spec: CN-6).
 
 The hierarchy has numbers of contents only.
 """

@@ -58,7 +58,7 @@ class Pcl:
         return all(counters.get(guid, 0) >= counter for guid, counter in other._counters.items())
 
     def merge(self, other: Pcl) -> Pcl:
-        """Return the higher counter of each store: what a successor of both versions includes."""
+        """Return the list with the higher counter of each store: the list of a version made from both."""
         if self.covers(other):
             return self
         if other.covers(self):

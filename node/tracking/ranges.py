@@ -31,12 +31,12 @@ BEYOND = MAX_COUNTER + 2
 
 _MUCH_LONGER = 8  # from this ratio of lengths on, bisection is faster than sorting
 _LONG = 512  # more bounds than this are an array
-_FEW = 8  # up to so many short bounds are joined faster one by one
+_FEW = 8  # this many short bounds or fewer are joined faster one by one
 _BLOCK = 2048  # bounds of a long sequence that are combined at a time; must be even
 
 
 def merged(starts: list[int], ends: list[int]) -> Bounds:
-    """Return the bounds of half-open ranges, given as starts and ends in any order. There is at least one."""
+    """Return the bounds of half-open ranges, given as starts and ends in any order. There must be at least one range."""
     if all(map(gt, islice(starts, 1, None), ends)):
         return _compact(_interleaved(starts, ends))
     return _compact(_merged(sorted(starts), sorted(ends)))
@@ -49,7 +49,7 @@ def _compact(bounds: list[int] | array[int]) -> Bounds:
 
 
 def _room_for(like: Bounds) -> list[int] | array[int]:
-    """Return an empty output of the type that extends fastest with slices of `like`."""
+    """Return an empty list or array: the type that is faster to extend with slices of `like`."""
     return array("Q") if isinstance(like, array) else []
 
 
@@ -201,8 +201,8 @@ def _extend(out: list[int] | array[int], bounds: list[int]) -> None:
 def _merged(starts: list[int], ends: list[int]) -> list[int]:
     """Return the union of ranges, from their sorted starts and sorted ends.
 
-    There are k starts before starts[k]. No range is open there exactly if k ends, the last of them ends[k-1], are also
-    before it. So there is a gap between ends[k-1] and starts[k] exactly if starts[k] is greater.
+    k starts are before starts[k]. If k ends are also before it, no range is open there. ends[k-1] is the last of these ends.
+    So there is a gap between ends[k-1] and starts[k] exactly if starts[k] is greater.
     """
     later = starts[1:]
     gaps = list(map(gt, later, ends))
@@ -212,8 +212,8 @@ def _merged(starts: list[int], ends: list[int]) -> list[int]:
 def _overlaps(own: list[int], given: list[int]) -> list[int]:
     """Return the intersection of two sequences of bounds, from their sorted starts and ends as in `_merged`.
 
-    At most two ranges are open at once. Two are open after starts[k] exactly if ends[k-1] is greater, and that end closes
-    the overlap.
+    At most two ranges are open at once. Two ranges are open after starts[k] exactly if ends[k-1] is greater than starts[k].
+    The overlap then ends at ends[k-1].
     """
     starts = own[::2] + given[::2]
     ends = own[1::2] + given[1::2]
