@@ -1,6 +1,6 @@
-"""Count the branches of the rules that a lab went through. Events show most branches; the state of the stores shows the others.
+"""Count which branches (cases) of the rules a lab has reached. Events show most of them, the state of the stores the others.
 
-A campaign reports the branches that no seed reached, because it did not test them. A long campaign then fails.
+A campaign reports the branches that no seed reached, because it did not test them. If there are any, a long campaign fails.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REPEATS: Mapping[int, str] = {
 }
 _SUFFIX = re.compile(r" \(\d+\)$")
 _OLDEST_REPLICA = 7
-"""The group of the six steps that lists the oldest replica (spec: ST-4)."""
+"""The number that events give to the responder with the oldest replica, as if a seventh step had listed it (spec: ST-4)."""
 
 BRANCHES: tuple[str, ...] = (
     "conflict",
@@ -88,7 +88,7 @@ BRANCHES: tuple[str, ...] = (
     "request refused while suspended",
     "store deleted",
     "store deleted with what it held",
-    # Branches that only one server version takes:
+    # Branches that exist only in one server version:
     "two holders asked",
     "a new replica of 5.5 asks at once",
     "a 5.5 replica dropped at midnight",

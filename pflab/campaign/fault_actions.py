@@ -28,7 +28,7 @@ class TimedAction:
 
 
 def actions_of(lab: Simulator, fault: plan.AnyFault, end_us: int) -> list[TimedAction]:
-    """Return the actions of a fault before `end_us`, when the lab is healed; none if the fault's target is not in the lab."""
+    """Return a fault's actions that come before the heal at `end_us`; none if the fault's target is not in the lab."""
     if not set(_names(fault)) <= {*lab.names, *lab.topology.sites, *lab.topology.servers}:
         return []
     found = [TimedAction(min(each.at_us, end_us), each.run) for each in _KINDS[type(fault)](lab, fault, end_us)]
@@ -45,7 +45,7 @@ def _names(fault: plan.AnyFault) -> Iterator[str]:
 
 
 def _begin_and_end(fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]) -> Iterator[TimedAction]:
-    """Yield the actions that begin and end a fault of the lab's fault plan or environment."""
+    """Yield two actions: `begin` injects the fault and returns its id, and `end` heals the fault with this id."""
     ids: list[str] = []
 
     async def begins() -> None:
@@ -112,13 +112,13 @@ async def stop_server(lab: Simulator, server: str, *, kill: bool = True) -> None
     try:
         await (lab.kill(server) if kill else lab.stop(server))
     except Crashed:
-        return  # a crash fault killed the server while it stopped; it is down in both cases
+        return  # a crash fault killed the server while it was stopping; it is down in either case
 
 
 async def start_server(lab: Simulator, server: str) -> None:
     """Start a server if it is down, unless it has never joined or its store was deleted.
 
-    Raises LabError or InternalError if it cannot start.
+    Raises LabError or InternalError if the server cannot start.
     """
     if lab.running(server) or lab.absent(server) or lab.deleted(server):
         return
@@ -133,7 +133,7 @@ async def start_server(lab: Simulator, server: str) -> None:
 async def restore_server(lab: Simulator, server: str, backup: str) -> None:
     """Restore a server from its backup, unless its store was deleted.
 
-    Raises LabError or InternalError if it cannot start.
+    Raises LabError or InternalError if the server cannot start.
     """
     if lab.deleted(server):
         return

@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 _FolderChange = (
     ChangeMade | VersionApplied | TombstoneMade | TombstoneDropped | ItemExpired | ReplicaAdded | ReplicaDropped
 )
-"""Events that change what a store has of a folder. All have a field `folder`."""
+"""The types of events that change what a store has of a folder. Each has a field `folder`."""
 
 _SMALL_LAB = 5
-"""The most stores of a lab in which every check reads all that may have changed."""
+"""A lab with at most this many stores is small: every check reads everything that may have changed."""
 
 _REREAD_AFTER_US = 20 * MINUTE_US
-"""In a larger lab the same thing is read at most once in this time, because reading costs more than playing."""
+"""In a larger lab, checks read each folder, row and array at most once in this time, because reading is slower than playing."""
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -67,7 +67,7 @@ class Violated(Exception):
 
 
 class Monitor:
-    """Checks the invariants of one lab and counts its branches. Tests pass other `invariants`."""
+    """Checks the invariants of one lab, and counts the branches that the lab reaches. Tests pass other `invariants`."""
 
     def __init__(self, lab: Simulator, invariants: Sequence[type[Invariant]] = INVARIANTS) -> None:
         self._lab = lab
@@ -133,7 +133,7 @@ class Monitor:
         self._changed_folders[event.node, event.folder] = None
         self._agreed_rows.pop((event.node, event.folder), None)
         if isinstance(event, ChangeMade | VersionApplied) and event.kind == "folder":
-            self._changed_rows[event.node, event.object] = None  # perhaps the replica list changed
+            self._changed_rows[event.node, event.object] = None  # the replica list may have changed
 
     @event_handler
     def _on_mail(self, event: MailReceived) -> None:
@@ -182,7 +182,8 @@ class Monitor:
                 self.branches.folder(reading)
 
     def _should_read(self, place: tuple[str, str], what: str) -> bool:
-        """Return whether to read this from the store now: the store runs, and the last reading is old enough. Note the time."""
+        """Return whether to read `what` from the store now: the store runs, and the last reading is old enough. If so, note the
+        time."""
         if not self._lab.running(place[0]):
             return False
         if not self._reread_after_us:
@@ -202,7 +203,7 @@ class Monitor:
                 continue
             environment = self._lab.environment
             clock = environment.clock_of(store, now)
-            # A server's clock that was fast stops until lab time reaches it. Until then the server does nothing that is due.
+            # If a server's clock was fast, it stops until lab time reaches it. Until then the server does none of its due work.
             quiet_here = quiet and not environment.silent(store, now) and clock >= self.last_at.get(store, clock)
             self._invariants.array(ArrayReading(store, clock, quiet_here, entries), now)
 
@@ -221,7 +222,7 @@ class Monitor:
             self._invariants.rows(RowsReading(store, folder, rows, self._array_of(store)), now)
 
     def _array_of(self, store: str) -> tuple[EntryView, ...]:
-        """Return the backfill array of a store. It is read again only after a stimulus of the store."""
+        """Return the backfill array of a store. The array is read again only after a stimulus of the store."""
         stimuli = self._lab.read(store, lambda node: node.stimuli)
         if store not in self._arrays or self._arrays[store][0] != stimuli:
             self._arrays[store] = (stimuli, tuple(self._lab.read(store, lambda node: node.backfill())))
@@ -235,7 +236,7 @@ class Monitor:
 
 
 def read_rows(node: Node, folder: str) -> tuple[RowView, ...]:
-    """Return a store's rows of a folder, or none if the store does not hold the folder or is leaving it."""
+    """Return a store's state table of a folder: no rows if the store does not hold the folder or is leaving it."""
     try:
         return node.state(folder).rows if folder == HIERARCHY or node.holds(folder) else ()
     except FolderUnknown:

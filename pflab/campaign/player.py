@@ -37,8 +37,8 @@ from pflab.terms.verdict import Judgement
 from traces.labtime import DAY_US, HOUR_US, LabTime
 
 SETTLING_US = 2 * DAY_US
-"""How long a lab runs after it has converged. In this time every store sends its scheduled status, which takes at most 36
-hours (ST-1), and the stores react to it."""
+"""How long a lab runs after it has converged. In this time every store sends its scheduled status, at most 36 hours later
+(ST-1), and the other stores react to this status."""
 
 JUDGED_EVERY_US = 12 * HOUR_US
 """How often the lab is judged after the heal: as often as stores check their status (ST-1)."""
@@ -86,7 +86,7 @@ class Player:
         return [moment for _, _, moment in sorted(found, key=lambda each: each[:2])]
 
     async def _advance(self, to_at: int) -> None:
-        """Advance the lab to an instant. The monitor checks the lab whenever it is quiet before that."""
+        """Advance the lab to an instant. The monitor checks the lab at each quiet instant before that."""
         if to_at > self._lab.now:
             await self._lab.until(self._quiet, to_at)
 
@@ -106,7 +106,7 @@ class Player:
     async def _converge(self) -> None:
         """Advance until the lab has converged and settled, or until the bound ends."""  # spec: CV-3
         now = self._lab.now
-        # A server's clock that was fast stops until lab time reaches it.
+        # If a server's clock was fast, it stops until lab time reaches it.
         ahead_us = max(0, *(at - now for at in self._watch.last_at.values()))
         self.bound_us = bound_of(self._lab).total_us + ahead_us
         end_at = now + self.bound_us

@@ -28,8 +28,8 @@ from pflab.terms.verdict import ExitCode, Judgement
 from topology import Topology, topology_from_text
 
 LONG_CAMPAIGN = 1_000
-"""With this many seeds or more, and all faults, a branch that was never seen is a failure. The rarest is in 1 or 2 of 100
-seeds."""
+"""In a campaign with at least this many seeds and all faults, a branch that no seed reached is a failure. The rarest branch is
+reached by 1 or 2 of 100 seeds."""
 
 _AHEAD = 4
 """How many seeds each worker gets in advance, before the oldest result is ready."""
@@ -64,7 +64,7 @@ class Order:
 class CampaignResult:
     """The results of a campaign, in the order of the seeds.
 
-    differing: seeds that gave different events when they were played again. interrupted: not all seeds were played.
+    differing: seeds whose events were different when they were played again. interrupted: whether seeds were left unplayed.
     """
 
     results: tuple[SeedResult, ...]
@@ -79,7 +79,7 @@ class CampaignResult:
 
     @property
     def must_see_all(self) -> bool:
-        """Whether a branch that was never seen is a failure."""
+        """Whether a branch that no seed reached is a failure."""
         everything = self.order.topology is None and set(self.order.faults) == set(FAULT_KINDS)
         return everything and len(self.results) >= LONG_CAMPAIGN
 
@@ -89,7 +89,7 @@ class CampaignResult:
         return tuple(name for name in BRANCHES if not seen[name])
 
     def branches(self) -> dict[str, int]:
-        """Return how many seeds went through each branch."""
+        """Return how many seeds reached each branch."""
         seen = Counter(name for each in self.results for name in each.branches)
         return {name: seen[name] for name in (*BRANCHES, *OPTIONAL)}
 
@@ -166,7 +166,8 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
 
 
 def collect_between_labs() -> None:
-    """Collect garbage only between labs. A lab keeps its events until it ends, and searching them took a ninth of the time."""
+    """Collect garbage only between labs. A lab keeps its events until it ends, and the collector needed a ninth of the time to
+    search them."""
     gc.freeze()
     gc.disable()
 

@@ -1,8 +1,8 @@
 """Shrink a failing plan.
 
 The shrinker keeps the *best* plan: the smallest one so far that violates one of the invariants that the first plan violated. It
-proposes candidates, plays each, and makes a candidate that fails in this way the new best plan. It never accepts a plan that
-fails in another way only, because that could be another defect.
+proposes candidates and plays each. A candidate that fails in this way becomes the new best plan. The shrinker never accepts a
+plan that fails only in another way, because that could be another defect.
 
 | stage | candidates | ends |
 |---|---|---|
@@ -51,7 +51,8 @@ MOST_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class ShrinkResult:
-    """A plan that fails, and the result of its last play. plays: the number of plays; complete: no limit ended shrinking."""
+    """A plan that fails, and the result of its last play. plays: the number of plays. complete: False if a limit ended
+    shrinking."""
 
     plan: Plan
     result: SeedResult
@@ -155,7 +156,7 @@ class Shrinker:
 
 
 def minimize(items: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:
-    """Return a part of `items` that still fails, and of which no item can be left out (Zeller's ddmin, complements only).
+    """Return some of the `items`: they still fail, and none of them can be left out (Zeller's ddmin, complements only).
 
     `fails(items)` must be true.
     """

@@ -26,8 +26,8 @@ SUSPENDED = "Content Replication Suspended"
 
 
 class StepRunner:
-    """Runs steps on a lab, and knows the ids behind labels. When a store acknowledges changes, it calls `acknowledged(store,
-    ids)` with the ids of new objects or with change numbers."""
+    """Runs steps on a lab, and remembers which id each label means. When a store acknowledges a step, the runner calls
+    `acknowledged(store, ids)`: with object ids after a post or a new folder, with change numbers after other steps."""
 
     def __init__(self, lab: Simulator, acknowledged: Callable[[str, Sequence[str]], None]) -> None:
         self.lab = lab
@@ -51,7 +51,10 @@ class StepRunner:
     # -- for the functions of the steps
 
     async def do(self, store: str, change: Callable[[Node, LabTime], T]) -> T | None:
-        """Return the store's answer, or None if the store refuses or crashes. Raises InternalError if the store fails."""
+        """Apply a change on a store. Return the answer, or None if the store refuses or crashes.
+
+        Raises InternalError if the store fails.
+        """
         if store not in self.lab.names:
             return None
         try:
@@ -62,7 +65,7 @@ class StepRunner:
             raise InternalError.of(f"server {store}", "while serving a user", error) from error
 
     async def change(self, store: str, change: Callable[[Node, LabTime], str | list[str]]) -> list[str]:
-        """Return the ids or change numbers that a store acknowledged, or [] if it acknowledged nothing."""
+        """Apply a change on a store. Return the ids or change numbers that it acknowledged; [] if it acknowledged nothing."""
         made = await self.do(store, change)
         ids = [made] if isinstance(made, str) else made or []
         if ids:
@@ -70,7 +73,7 @@ class StepRunner:
         return ids
 
     def view(self, store: str, label: str | None) -> FolderView | None:
-        """Return a folder as a store shows it now."""
+        """Return a folder as a store shows it now, or None if the store does not show it."""
         id_ = self._folders.get(label) if label is not None else None
         if id_ is None or store not in self.lab.names or not self.lab.running(store):
             return None
@@ -289,4 +292,4 @@ _STEPS: Mapping[type[plan.Step], Callable[[StepRunner, Any], Awaitable[bool]]] =
     plan.ResumeContent: _resume_content,
     plan.DeleteStore: _delete_store,
 }
-"""The function of each kind of step. It returns whether it did something."""
+"""For each kind of step, the function that runs it and returns whether it did something."""

@@ -71,8 +71,8 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "state": ("state", "Print the replication state tables of the stores of a run or a running lab."),
     "backfill": ("state", "Print the missing changes that each store knows of, and when the store will request them."),
 }
-"""For each verb its module in `pflab.cli.verbs`, and its line in the list of verbs. The function in the module has the name of
-the verb, with an underscore after it if that is a keyword of Python."""
+"""Maps each verb to its module in `pflab.cli.verbs` and to its line in the list of verbs. The function in the module has the
+name of the verb. If this name is a keyword of Python, an underscore follows it."""
 
 DEBUG_HELP: Final = f"Print the traceback of an internal error (a bug of pflab); {DEBUG}=1 does the same."
 
@@ -80,7 +80,7 @@ BROKEN_PIPE: Final = 141
 """The exit code when the reader of our output has closed the pipe: 128 + SIGPIPE, as in shells."""
 
 _REFUSED_BY_SYSTEM: Final = frozenset({errno.EACCES, errno.EMFILE, errno.ENAMETOOLONG, errno.ENOSPC, errno.EROFS})
-"""Errors of the system that are never a bug of pflab: a name that no file can have, a full disk, a missing permission."""
+"""Errors of the system that are never a bug of pflab, such as a file name that is too long, or a full disk."""
 
 _SETTINGS: Final[dict[str, Any]] = {
     "add_completion": False,
@@ -91,7 +91,7 @@ _SETTINGS: Final[dict[str, Any]] = {
 
 
 class _Stopped(Exception):
-    """Ctrl-C, as an exception that Typer does not convert."""
+    """Raised for Ctrl-C in place of KeyboardInterrupt, because Typer does not convert this exception."""
 
 
 class _BrokenPipe(Exception):
@@ -104,7 +104,7 @@ def function_of(verb: str) -> Any:
 
 
 class Verbs(TyperGroup):
-    """The verbs, each imported when it is used."""
+    """The group of all verbs. It imports the module of a verb when the verb is used."""
 
     _only_named = False
 
@@ -246,10 +246,10 @@ def _was_interrupted(error: BaseException | None) -> bool:
 
 
 def _lines_of(error: Exception) -> Sequence[str] | None:
-    """Return the lines of a user's mistake; None for an internal error."""
+    """Return the lines to print for a user's mistake, or None if the error is internal."""
     if isinstance(error, CommandError):
         return error.lines
-    # A verb that raised one of these errors has imported its module already.
+    # These imports cost no time if a verb raised one of these errors, because it has imported the modules already.
     from node.errors import NodeError  # noqa: PLC0415
     from pflab.client import ClientError  # noqa: PLC0415
     from pflab.errors import LabError  # noqa: PLC0415
@@ -283,7 +283,7 @@ _PLAIN: Final = {
     "Input should be a valid integer, unable to parse string as an integer": "it must be a whole number",
     "Input should be a valid number, unable to parse string as a number": "it must be a number",
 }
-"""Words of pydantic, with which Typer checks values, and the plain words that replace them."""
+"""Phrases in error texts of pydantic, which checks values for Typer, and the plain words that replace them."""
 
 
 # --- output to a closed pipe

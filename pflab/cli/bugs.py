@@ -13,7 +13,7 @@ DEBUG: Final = "PFLAB_DEBUG"
 
 
 def debugging() -> bool:
-    """Return whether tracebacks are wanted."""
+    """Return whether the user wants tracebacks."""
     return os.environ.get(DEBUG, "") not in {"", "0"}
 
 

@@ -1,5 +1,5 @@
-"""The guided lessons of `pflab demo`: a live lab plays a scenario, and the terminal explains it. The default is the
-default lab with scenarios/lost-mail.yaml. A lesson asks what will happen before it shows it.
+"""The guided lessons of `pflab demo`: a live lab plays a scenario, and the terminal explains it. The default lesson is
+scenarios/lost-mail.yaml. Lessons first ask the reader what will happen, and then show it.
 
 The stores, their databases and SMTP are real. Only the clock is not real: the lab advances it, so three days pass in seconds.
 At the end the demo prints the state tables, the events in words, and the verdict over all folders.
@@ -121,7 +121,7 @@ def _welcome(lesson: Scenario) -> Panel:
 
 
 class Narrator:
-    """Prints the texts, questions and answers of a lesson at their steps. With `ask` it waits for the reader."""
+    """Prints each text, question and answer of a lesson when its step comes. With `ask` it waits for the reader."""
 
     def __init__(self, console: Console, ask: bool, reader: Reader | None = None) -> None:
         self._console = console
@@ -221,7 +221,7 @@ def _print_end(console: Console, result: ScenarioResult, final: FinalState) -> N
 
 
 def _next_commands(folder: RunFolder, command: str) -> str:
-    """Return where the files of the run are, and the commands that show them."""
+    """Return a text that says where the files of the run are, and which commands show them."""
     mails = sorted(folder.mails.glob("*.eml"))
     commands = [f"{command} state", f"{command} backfill", *(f"{command} decode {mail}" for mail in mails[:1])]
     return "\n  ".join(

@@ -1,5 +1,5 @@
-"""The columns and colours of events on the terminal. Only verbs that show events import it, because it needs the libraries of a
-lab.
+"""The columns and colours of events on the terminal. Only verbs that show events import this module, because it needs the
+libraries of a lab.
 
 The words of each event are in `pflab.terms.event_words`.
 """

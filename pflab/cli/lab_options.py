@@ -58,8 +58,8 @@ class LabOrder:
         return make
 
     def keep_databases(self, play: Play) -> None:
-        """Write the databases of a simulated lab into its run folder, so that `pflab state` can read them. Stores that
-        do not run at the end have none. Raises LabError if a database cannot be written.
+        """Write the databases of a simulated lab into its run folder, so that `pflab state` can read them. A store that
+        does not run at the end gets no database file. Raises LabError if a database cannot be written.
         """
         if not self.simulate or self.folder is None:
             return
@@ -109,7 +109,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_topology(path: Path) -> Topology:
-    """Return the topology in a file, or the example of pflab with that name.
+    """Return the topology in a file. If no file has this name, return pflab's example of this name.
 
     Raises CommandError if the file cannot be read or is of another kind, TopologyError for mistakes."""
     if not path.exists():

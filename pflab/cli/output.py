@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that control a terminal, end a line beside \\n, or cannot be shown. Subjects and names can contain them,
+"""Characters that control a terminal, end a line (except \\n), or cannot be shown. Subjects and names can contain them,
 because anyone can send mail."""
 
 
@@ -44,7 +44,7 @@ out = _Terminal(highlight=False, soft_wrap=True)
 
 
 page = _Terminal(highlight=False)
-"""The console for tables and panels, which are as wide as the terminal. The console `out` does not wrap lines."""
+"""The console for tables and panels, which are at most as wide as the terminal. The console `out` does not wrap lines."""
 err = _Terminal(stderr=True, highlight=False, soft_wrap=True)
 
 Json = Annotated[bool, Option("--json", help="Print JSON instead of text.")]
@@ -85,7 +85,7 @@ def print_lines(lines: Sequence[str], *, style: str | None = None) -> None:
 
 @contextmanager
 def progress(total: int, what: str) -> Iterator[Progress]:
-    """Show a progress bar on stderr while the block runs; nothing if stderr is not a terminal."""
+    """Show a progress bar on stderr while the block runs. Show nothing if stderr is not a terminal."""
     from rich.progress import (  # noqa: PLC0415 - few verbs show a bar
         BarColumn,
         MofNCompleteColumn,

@@ -33,7 +33,7 @@ Lab = Annotated[
     ),
 ]
 ANSWER_TIMEOUT_S: Final = 5.0
-"""Real time within which a lab that is up answers."""
+"""Real time that a lab gets to answer. A lab that is up answers within this time."""
 
 TOKEN: Final = "PFLAB_TOKEN"
 """The environment variable with the token of a lab that requires one."""
@@ -104,7 +104,7 @@ def recorded_url() -> str | None:
 
 
 def lexicon_of(client: Client) -> Lexicon:
-    """Return the names for ids from the lab's present state, because the lab may have discarded the events with these names."""
+    """Return the names of ids from the lab's present state, because the lab may have discarded the events with these names."""
     names, lab = Lexicon(), client.lab()
     for guid, store in lab["replicas"].items():
         names.learn_store(guid, store)

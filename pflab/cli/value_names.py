@@ -38,7 +38,7 @@ _BY_NAME: Final = {
 _BY_TYPE: Final = {Path: "PATH", int: "N", float: "NUMBER", str: "TEXT"}
 
 _TEXT_NAMED: Final = {"event": "TYPE"}
-"""Names for parameters of type str only: in `log`, `event` is a number."""
+"""Names that only parameters of type str get. In `log`, for example, `event` is a number and gets another name."""
 
 
 def name_values(command: Any, function: Any) -> None:
@@ -61,7 +61,7 @@ def _name_of(name: str, hint: Any) -> str | None:
 
 
 def _show_as_named(param: Any) -> None:
-    """Show an argument by its name only, without its type, in usage and help; in brackets if it is optional."""
+    """Show only the name of an argument in usage and help, not its type; in brackets if the argument is optional."""
     shown = param.metavar + ("..." if param.nargs == -1 and not param.metavar.endswith("...") else "")
     if not param.required and not shown.startswith("["):
         shown = f"[{shown}]"

@@ -34,7 +34,7 @@ class Client(Requests):
 
     def lab(self) -> dict[str, Any]:
         """Return the lab's run, clock, servers and faults. A server's `standing` is running, not running, or failed. A failed
-        server has the text of its internal error as `failure`. Kill and start it to make it work again."""
+        server has the text of its internal error as `failure`. To make a failed server work again, kill and start it."""
         found: dict[str, Any] = self.json("GET", "/lab")
         return found
 
@@ -59,18 +59,18 @@ class Client(Requests):
         self.json("POST", f"/lab/saved/{quoted(name)}/reset", {})
 
     def ship(self) -> dict[str, Any]:
-        """Make all servers write all their events to traces. The traces are complete up to the answer's `at`, except for
-        the servers in `away`."""
+        """Make all servers write all their events to traces. The traces are then complete up to the lab time `at` in the
+        answer, but the events of the servers in `away` may be missing."""
         found: dict[str, Any] = self.surely("POST", "/lab/ship", {})
         return found
 
     def verdict(self) -> dict[str, Any]:
-        """Return the verdict of the analysis that follows the lab; it includes events up to `at`."""
+        """Return the latest verdict of the analysis that follows the lab. The verdict includes the events up to `at`."""
         found: dict[str, Any] = self.json("GET", "/lab/verdict")
         return found
 
     def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
-        """Give the lab the verdict of an analysis of this run's traces."""
+        """Send the lab a verdict that an analysis computed from this run's traces. The lab stores it."""
         self.json("PUT", "/lab/verdict", verdict)
 
     def servers(self) -> list[str]:
@@ -94,7 +94,8 @@ class Client(Requests):
         return self._clock("rate", {"rate": 0})
 
     def step(self, limit: str | None = None) -> dict[str, Any]:
-        """Advance to the next instant at which anything is due, at most to `limit`; `moved` says whether anything was due."""
+        """Advance to the next instant at which anything is due, at most to `limit`. The answer's `moved` says whether anything
+        was due."""
         return self._clock("step", {"limit": limit})
 
     def advance(self, to: str) -> dict[str, Any]:
@@ -102,11 +103,13 @@ class Client(Requests):
         return self._clock("advance", {"to": to})
 
     def until_converged(self, folder: str, within: str) -> dict[str, Any]:
-        """Warp until all holders of a folder have equal digests, at most for `within`; `held` says whether they have."""
+        """Warp until all holders of a folder have equal digests, at most for `within`. The answer's `held` says whether the
+        digests became equal."""
         return self._clock("until", {"converged": folder, "within": within})
 
     def until_event(self, kind: str, within: str, on: str | None = None) -> dict[str, Any]:
-        """Warp until an event of this type happens (on one server), at most for `within`; `held` says whether it did."""
+        """Warp until an event of type `kind` happens (on the server `on`), at most for `within`. The answer's `held` says
+        whether it happened."""
         return self._clock("until", {"event": kind, "on": on, "within": within})
 
     def faults(self) -> list[dict[str, Any]]:
@@ -114,8 +117,8 @@ class Client(Requests):
         return list(self.json("GET", "/lab/faults"))
 
     def inject(self, kind: str, **what: Any) -> str:
-        """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, smtp or hold; what: from_, to,
-        type, count, by, connector, between, at, does, lasts, as the kind allows."""
+        """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, smtp or hold. what: those of
+        from_, to, type, count, by, connector, between, at, does and lasts that this kind accepts."""
         given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
         return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
 
@@ -141,7 +144,8 @@ class Client(Requests):
         self._life(node, "restore", {"backup": backup})
 
     def delete_store(self, node: str, *, on: str, force: bool = False) -> None:
-        """Delete a stopped server's store from the directory, on another server. `force`: even if it holds replicas."""
+        """Delete the store of a stopped server from the directory. The server `on` makes the deletion. `force`: delete the
+        store even if it holds replicas."""
         self._life(node, "delete", {"on": on, "force": force})
 
     def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,11 +169,13 @@ class Client(Requests):
         return dict(self._node("POST", node, "/folders", {"path": path, **properties}))
 
     def change_folder(self, node: str, path: str, **properties: Any) -> str:
-        """Change properties, also `rename` and `move_to`. Return the change number as traces have it."""
+        """Change properties of a folder, its name (`rename`) or its parent (`move_to`). Return the change number as traces have
+        it."""
         return self.folder_changed(node, path, **properties)["change"]
 
     def folder_changed(self, node: str, path: str, **properties: Any) -> dict[str, str]:
-        """Change properties. Return the change number in two forms: `number` for people (A-17), `change` as in traces."""
+        """Do the same as `change_folder`, but return the change number in two forms: `number` for people (A-17), and `change`
+        as in traces."""
         return dict(self._node("PATCH", node, f"/folders/{quoted(path)}", properties))
 
     def delete_folder(self, node: str, path: str) -> None:
@@ -221,12 +227,13 @@ class Client(Requests):
         return self.content("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/mail?folder={quoted(folder)}")
 
     def log(self, node: str, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[dict[str, Any]]:
-        """Return the newest entries of the store's application log, in order; only those with `event` if it is given."""
+        """Return the newest entries of the store's application log, in order. With `event`, return only entries with this
+        event id."""
         only = "" if event is None else f"&event={event}"
         return list(self._node("GET", node, f"/log?after={after}&limit={limit}{only}"))
 
     def mailbox(self, node: str) -> list[dict[str, Any]]:
-        """Return the mails to people that the store keeps."""
+        """Return the mails for people that the store keeps."""
         return list(self._node("GET", node, "/mailbox"))
 
     def mailbox_mail(self, node: str, notice: int) -> bytes:
@@ -279,10 +286,10 @@ class Client(Requests):
     def events(
         self, node: str | None = None, *, follow: bool = False, after: str | int = 0
     ) -> Generator[dict[str, Any], None, None]:
-        """Yield the events after the first `after`, of one server or of the whole lab; with `follow`, also new ones,
-        without end.
+        """Yield the events of one server or of the whole lab, without the first `after` events. With `follow`, continue
+        with new events without end.
 
-        A broken stream continues after the last event. Raises ClientError if it cannot continue.
+        If the connection breaks, the stream continues after the last event. Raises ClientError if it cannot continue.
         """
         if follow:
             path = "/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream"

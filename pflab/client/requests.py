@@ -1,6 +1,6 @@
 """HTTP requests to a lab, one at a time on a connection that stays open, and its stream of server-sent events.
 
-A broken stream continues after the last event that arrived.
+If the connection breaks, the stream continues after the last event that arrived.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, Self, TypedDict, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
 TIMEOUT_S = 60.0
-"""Real time that a client waits for an answer, unless it is made with another `timeout_s`."""
+"""Real time that a client waits for an answer, unless its `timeout_s` is different."""
 
 UNHEARD = frozenset({0, 502, 503})
 """Statuses that do not say whether the request was done: no answer from the lab (0), or none from its server."""
 
 SURE_TRIES = 3
-"""How often a change with an Idempotency-Key is requested if no answer comes."""
+"""How many times a change with an Idempotency-Key is requested if no answer comes."""
 
 
 class ClientError(Exception):
@@ -41,7 +41,7 @@ class ClientError(Exception):
 
 
 def quoted(text: str) -> str:
-    """Return a name, quoted for the path or the query of a URL. It may be any text, also with bytes that are not UTF-8."""
+    """Return a name, quoted for the path or query of a URL. The name can be any text, even with bytes that are not UTF-8."""
     return quote(text, safe="", errors="surrogatepass")
 
 
@@ -82,7 +82,7 @@ class Requests:
         self._token = token
         self._connection: HTTPConnection | None = None
         self.replayed = False
-        """Whether the last change had already been done under the same key."""
+        """Whether the last request repeated a change that had already been done under the same key."""
 
     def __enter__(self) -> Self:
         return self
@@ -183,8 +183,8 @@ RECONNECT_TIMEOUT_S = 30.0
 """How long, in real time, the client tries to continue a broken stream."""
 
 REFUSED_TIMEOUT_S = 15.0
-"""The same time if connections are refused, which means that the lab has probably stopped. A killed coordinator is back
-within this time.
+"""How long, in real time, the client tries if connections are refused: the lab has probably stopped. A killed coordinator
+is back within this time.
 """
 
 

@@ -47,7 +47,10 @@ _CONNECTORS: tuple[dict[str, Any], ...] = (
 def draw_plan(
     seed: int, *, days: int = 3, faults: Sequence[str] = FAULT_KINDS, topology: Topology | None = None
 ) -> Plan:
-    """Return the plan of a seed: at most `days` of work, faults of these kinds, on `topology` or on a random organization."""
+    """Return the plan of a seed: at most `days` of work, and only these kinds of `faults`.
+
+    topology: None means a random organization.
+    """
     draw = _generator(seed, "plan")
     length_us = max(1, round(days * DAY_US * draw.choice(_LENGTHS)) // MINUTE_US) * MINUTE_US
     document = draw_organization(_generator(seed, "organization")) if topology is None else topology.as_document()
@@ -73,7 +76,7 @@ def draw_plan(
 
 
 def _generator(seed: int, part: str) -> random.Random:
-    return random.Random(f"pflab campaign {seed} {part}")  # a seed that is text does not depend on PYTHONHASHSEED
+    return random.Random(f"pflab campaign {seed} {part}")  # a text as seed does not depend on PYTHONHASHSEED
 
 
 def _add_settings(document: dict[str, Any], state: PlanState) -> None:
@@ -114,7 +117,7 @@ def draw_versions(draw: random.Random, document: dict[str, Any]) -> None:
 
 
 def _connectors(draw: random.Random, sites: list[str]) -> list[dict[str, Any]]:
-    """Return connectors that join all sites as a tree, sometimes with one more that makes a second route."""
+    """Return connectors that join all sites as a tree. Sometimes an additional connector makes a second route."""
     pairs = [(draw.choice(sites[:index]), sites[index]) for index in range(1, len(sites))]
     rest = [(one, other) for one in sites for other in sites if one < other]
     rest = [pair for pair in rest if pair not in pairs and pair[::-1] not in pairs]
@@ -138,7 +141,7 @@ def _folders(draw: random.Random, stores: list[str]) -> dict[str, Any]:
     return folders
 
 
-# Settings, each with its probability, and values that cause situations that are rare with the defaults.
+# Settings, each with its probability, and with values that cause situations which are rare with the defaults.
 _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
     (0.15, {"Replication Outstanding Backfill Limit": (1, 1, 2, 3)}),
     (0.10, {"Replication Message Size Limit": (1, 4, 20)}),
@@ -160,7 +163,7 @@ _RESOLVES = 0.25
 
 
 def draw_settings(draw: random.Random, document: dict[str, Any]) -> None:
-    """Add settings other than the defaults, for the organization or for one store."""
+    """Add settings that differ from the defaults, for the organization or for one store."""
     organization: dict[str, Any] = {}
     servers = document["servers"]
     if draw.random() < _QUICK:

@@ -49,7 +49,7 @@ def draw_faults(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> 
 
 
 def _ends(draw: random.Random, state: PlanState) -> tuple[str | None, str | None]:
-    """Return the sender and the recipient whose mails are affected; None: any."""
+    """Return the sender and the recipient of the mails that a fault affects. None means any."""
     one, other = draw.sample(state.stores, 2)
     return draw.choice((one, one, None)), draw.choice((other, other, None))
 

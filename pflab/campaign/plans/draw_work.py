@@ -34,7 +34,7 @@ _COUNTS = (1, 1, 1, 1, 2, 5, 12)
 _MOST_STEPS = (5, 12, 12, 25, 25, 40, 80)
 _LARGE = 6
 _MOST_STEPS_WHEN_LARGE = 12
-"""In a large organization each change goes to many stores, so a few steps cause enough work."""
+"""The most steps in a large organization. Each change goes to many stores there, so a few steps cause enough work."""
 
 _SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")
 _PROPERTIES: tuple[Callable[[random.Random], Mapping[str, Any]], ...] = (
@@ -43,7 +43,7 @@ _PROPERTIES: tuple[Callable[[random.Random], Mapping[str, Any]], ...] = (
     lambda draw: {"priority": draw.choice(tuple(FolderPriority))},
 )
 _TITLES = ("G1", "G2", "G3", "G4")
-"""Few titles, so that two stores sometimes create the same name (spec: HI-7)."""
+"""The titles of new folders: only few, so that two stores sometimes create the same name (spec: HI-7)."""
 
 _TWINS = 0.2
 """The share of created folders that two stores create with the same name at the same instant."""
@@ -57,7 +57,7 @@ _ARRIVED_US = HOUR_US
 
 
 def draw_work(draw: random.Random, state: PlanState) -> list[AnyStep]:
-    """Return steps until the length of the plan or the maximal number of steps is reached."""
+    """Return the steps of a plan. They end at the length of the plan or at the maximal number of steps."""
     steps: list[AnyStep] = []
     most = draw.choice(_MOST_STEPS)
     if len(state.stores) > _LARGE:

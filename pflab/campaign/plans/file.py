@@ -27,7 +27,7 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*( [A-Za-z0-9._/-]+)*|-?[0-9]+ [a-z
 _RESERVED = frozenset({"true", "false", "null"})
 
 MAX_BYTES = 1024 * 1024
-"""The largest plan file; generated plans are far smaller."""
+"""The size of the largest plan file that is read. Generated plans are far smaller."""
 
 
 def document_of(plan: Plan) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def document_of(plan: Plan) -> dict[str, Any]:
 
 
 def plan_of(document: Any, name: str = "plan") -> Plan:
-    """Return the plan of a document. Raises LabError if it is not a plan; one line says what is wrong and where."""
+    """Return the plan in a document. If it is not a plan, raise LabError with one line that says what is wrong and where."""
     if not isinstance(document, dict) or "topology" not in document:
         raise LabError(f"{name}: not a plan; `pflab simulate --seeds 1 --expand` prints one")
     try:
@@ -143,10 +143,10 @@ MOST_POSTS = 10_000
 """The most posts of one step."""
 
 MOST_LETTERS = 10_000_000
-"""The most characters of all bodies of one step together."""
+"""The most characters that the bodies of one step have together."""
 
 _LEAST: Mapping[str, int] = {"count": 1, "size": 0, "after": 0, "seed": 0}
-"""The least values of numbers."""
+"""The smallest value that each of these keys can have."""
 
 _BOTH_WAYS = "by"
 """The only key whose duration may be negative, because a clock can be fast or slow."""

@@ -25,13 +25,13 @@ from traces.labtime import HOUR_US
 _HOW_MANY = (0, 2, 2, 3, 4, 4)
 
 _ROOTS = tuple(map(math.sqrt, (2, 3, 5, 7)))
-"""Multiples of a root modulo 1 are spread evenly over 0 to 1. So even a few dozen consecutive seeds have each motif."""
+"""The multiples of each root, modulo 1, are spread evenly between 0 and 1. So a few dozen consecutive seeds use all motifs."""
 
 
 def draw_motifs(
     draw: random.Random, state: PlanState, kinds: Sequence[str], turn: int
 ) -> tuple[list[AnyStep], list[AnyFault]]:
-    """Return steps and faults of a few motifs whose kinds of fault are in `kinds`. `turn`: the seed's number."""
+    """Return the steps and faults of a few motifs that need only faults of these `kinds`. `turn`: the number of the seed."""
     allowed = [motif for motif in MOTIFS if set(motif.needs) <= set(kinds)]
     steps: list[AnyStep] = []
     faults: list[AnyFault] = []
@@ -51,7 +51,7 @@ def draw_motifs(
 
 
 def _in_turn(allowed: Sequence[Motif], share: float) -> list[Motif]:
-    """Return the motifs in rotated order. `share` (0 to 1 of the sum of all weights) decides which one is the first."""
+    """Return the motifs, rotated. The first one is the motif at `share` (0 to 1) of the sum of all weights."""
     reached = list(accumulate(each.weight for each in allowed))
     first = bisect(reached, share * reached[-1])
     return [*allowed[first:], *allowed[:first]]
@@ -117,4 +117,4 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(6, versions.still_in_the_queue, ("loss", "delay")),
     Motif(6, versions.deleted_source, ("loss",)),
 )
-"""The weights give each branch enough seeds."""
+"""All motifs. Their weights are such that enough seeds reach each branch."""

@@ -44,8 +44,8 @@ def lost_content(m: MotifBuilder) -> list[Part]:
 
 
 def edited_before_it_went(m: MotifBuilder) -> list[Part]:
-    """A message is edited in the cycle in which it was posted. Its first number then leaves in a later mail than the numbers
-    next to it. The same happens in the backfill response to a store that misses all of these changes."""
+    """A message is edited in the cycle in which it was posted. The number of the post is then sent with the edit, in a later
+    mail than the numbers next to it. The same happens in the backfill response to a store that misses all of these changes."""
     m.state.settings |= {"Replication Message Size Limit": 1, **dict.fromkeys(FIRST_TIMEOUTS, "1 h")}
     folder = m.folder(m.a, m.b, m.c)
     begins_us = -m.at_us % CYCLE_US + MINUTE_US  # posts and edit are in one cycle
@@ -76,7 +76,7 @@ def few_slots(m: MotifBuilder) -> list[Part]:
 
 
 def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
-    """Two entries wait for the only slot. A late answer satisfies the first of them."""
+    """Two backfill entries wait for the only request slot. A late response satisfies the first of them."""
     m.state.settings |= {
         "Replication Outstanding Backfill Limit": 1,
         **dict.fromkeys(ALL_TIMEOUTS, "6 h"),
@@ -105,7 +105,7 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
 
 
 def unclaimed(m: MotifBuilder) -> list[Part]:
-    """The only store that has what others lack leaves the replica list. In some plans its request to leave is lost for long."""
+    """The only store that has a change leaves the replica list. In some plans its requests to leave are lost for 30 hours."""
     if m.c == m.b:
         return []
     folder = m.folder(m.c, m.a, m.b)
@@ -117,7 +117,7 @@ def unclaimed(m: MotifBuilder) -> list[Part]:
 
 
 def back_unheard(m: MotifBuilder) -> list[Part]:
-    """A store leaves a folder and returns, empty, before another store knows that it left."""
+    """A store leaves a folder and becomes a holder again, without content, before another store knows that it left."""
     if m.c == m.b:
         return []
     folder = m.folder(m.c, m.a, m.b)
@@ -129,7 +129,7 @@ def back_unheard(m: MotifBuilder) -> list[Part]:
 
 
 def several_sources(m: MotifBuilder) -> list[Part]:
-    """One source has everything that a store misses, but a source with only a part is asked first."""
+    """One source has everything that a store misses, but the store first asks a source that has only a part."""
     if m.c == m.b:
         return []
     m.state.settings |= quick_settings(m.draw)
@@ -147,7 +147,7 @@ def several_sources(m: MotifBuilder) -> list[Part]:
 
 
 def near_source(m: MotifBuilder) -> list[Part]:
-    """Two stores of a site miss what another site has. One asks soon; the other learns that the first has got it."""
+    """Two stores of a site miss changes from another site. One requests them soon; the other learns that the first has them."""
     far = _near_and_far(m)
     if far is None:
         return []

@@ -77,7 +77,7 @@ def associated_edits(m: MotifBuilder) -> list[Part]:
 
 def cycle(m: MotifBuilder) -> list[Part]:
     one, other = m.folder(m.a, m.b), m.folder(m.a, m.b)
-    if m.draw.random() < 0.5:  # so each store learns of the two folders in a different order
+    if m.draw.random() < 0.5:  # so the two stores learn of the two folders in different orders
         other = CreateFolder(at_us=other.at_us, on=m.b, label=other.label, title=other.title, replicas=other.replicas)
     return [
         one,
@@ -96,7 +96,7 @@ def twins(m: MotifBuilder) -> list[Part]:
 
 
 def child_first(m: MotifBuilder) -> list[Part]:
-    """The mail with a parent folder is lost, the mail with its child arrives. The child waits, usually not long enough."""
+    """The mail with a parent folder is lost, but the mail with its child arrives. The child waits, usually not long enough."""
     if m.draw.random() < 0.9:
         m.state.settings["Replication Folder Tree RMQ Timeout"] = "1 h"
     parent = m.folder(m.a, at_us=m.at_us)
@@ -125,7 +125,7 @@ def below_the_deleted(m: MotifBuilder) -> list[Part]:
 
 
 def deleted_and_renamed(m: MotifBuilder) -> list[Part]:
-    """The deletion is earlier than the rename, and wins nevertheless."""
+    """One store deletes a folder, and another store renames it later. The deletion wins nevertheless."""
     folder = m.folder(m.a, m.b)
     rename = RenameFolder(at_us=m.at_us + 5 * MINUTE_US, on=m.b, folder=folder.label, title=f"D{folder.label[1:]}")
     return [folder, DeleteFolder(at_us=m.at_us, on=m.a, folder=folder.label), rename]

@@ -38,7 +38,7 @@ def short_memory(m: MotifBuilder, lasts_us: int) -> None:
         m.state.settings[name] = TOMBSTONE_DAYS
     else:
         m.state.store_settings.setdefault(m.draw.choice((m.a, m.b)), {})[name] = TOMBSTONE_DAYS
-    # Mails to a store that is down for days are retried all the time; once an hour is enough.
+    # Mails to a store that is down for days would be retried too often. One retry in an hour is enough.
     m.state.settings["MTA Retry Interval Normal"] = "1 h"
     m.state.lasts_until(m.at_us + lasts_us)
 
@@ -47,7 +47,7 @@ def short_memory(m: MotifBuilder, lasts_us: int) -> None:
 
 
 def restored(m: MotifBuilder) -> list[Part]:
-    """A restored store gets the changes after its backup from other stores if it had broadcast them. The others are lost."""
+    """Other stores send a restored store the changes that it had broadcast after the backup. Its other changes are lost."""
     if m.draw.random() < 0.7:
         m.state.settings |= quick_settings(m.draw)
     folder = m.folder(m.a, m.b, m.c)
@@ -133,7 +133,7 @@ def long_gone(m: MotifBuilder) -> list[Part]:
 
 
 def hidden_for_long(m: MotifBuilder) -> list[Part]:
-    """A folder is hidden below a deleted folder. The tombstone must stay longer than the tombstone age."""
+    """A folder is hidden below a deleted folder, whose tombstone must stay longer than the tombstone age."""
     if len(m.state.stores) > MOST_STORES:
         return []
     m = early(m)
@@ -145,7 +145,7 @@ def hidden_for_long(m: MotifBuilder) -> list[Part]:
 
 
 def leaves_and_returns(m: MotifBuilder) -> list[Part]:
-    """A store leaves a folder with an unsent change, returns empty, and continues its change numbers."""
+    """A store leaves a folder while it has an unsent change. It returns without content and continues its change numbers."""
     folder = m.folder(m.b, m.a)
     away_us = m.draw.choice((20 * MINUTE_US, 2 * HOUR_US, 5 * HOUR_US))
     leaves_us = m.at_us + 40 * MINUTE_US
@@ -158,7 +158,7 @@ def leaves_and_returns(m: MotifBuilder) -> list[Part]:
 
 
 def joins_and_holds(m: MotifBuilder) -> list[Part]:
-    """A store that joins late becomes a holder, before or after it joins."""
+    """A store that joins late is added to a replica list, before or after it joins."""
     if not m.state.late:
         return []
     store = m.draw.choice(m.state.late)

@@ -9,11 +9,12 @@ from pflab.campaign.plans.plan import AddReplica, Delay, DeleteStore, Loss, Resu
 from traces.labtime import HOUR_US, MINUTE_US
 
 ENOUGH_FOR_THE_OLDEST = 5
-"""Steps find three responders, the holder of the oldest replica is the fourth, and the asking store is the fifth."""
+"""The stores that the motif needs: the asking store, three responders that steps list, and the holder of the oldest replica."""
 
 
 def near_older(m: MotifBuilder) -> list[Part]:
-    """A 2000 server misses a change. A near 5.5 server and a newer server of another site have it. It asks the newer one."""
+    """A 2000 server misses a change. A 5.5 server of its site and a newer server of another site have it. It asks the newer
+    server."""
     site = {store: m.state.topology.servers[store].site for store in m.state.stores}
     triples = [
         (asker, near, far)
@@ -56,7 +57,7 @@ def oldest_replica(m: MotifBuilder) -> list[Part]:
         return []
     site = {store: m.state.topology.servers[store].site for store in stores}
     home = max(site.values(), key=lambda each: (list(site.values()).count(each), each))
-    stores.sort(key=lambda store: site[store] != home)  # those of the largest site first
+    stores.sort(key=lambda store: site[store] != home)  # stores of the largest site come first
     oldest, asker, *others = stores[:ENOUGH_FOR_THE_OLDEST]
     m.state.versions |= {oldest: "5.5", asker: "2000"}
     m.state.versions |= {store: m.draw.choice(("2000", "2003", "2007")) for store in others}
@@ -82,7 +83,8 @@ def expired_everywhere(m: MotifBuilder) -> list[Part]:
 
 
 def asked_while_suspended(m: MotifBuilder) -> list[Part]:
-    """Content is suspended on a source of 2003 or 2007. A 2000 server, which cannot suspend content, asks it."""
+    """Content is suspended on a source of version 2003 or 2007. A 2000 server, which cannot suspend content, requests changes
+    from this source."""
     m.state.versions |= {m.a: m.draw.choice(("2003", "2007")), m.b: "2000"}
     m.state.settings |= dict.fromkeys(FIRST_TIMEOUTS, "1 h")
     folder = m.folder(m.a, m.b)
@@ -103,8 +105,8 @@ def asked_while_suspended(m: MotifBuilder) -> list[Part]:
 
 
 def still_in_the_queue(m: MotifBuilder) -> list[Part]:
-    """An entry of content waits for the only slot. Content is suspended before the slot is free, and then a change of the
-    hierarchy is lost."""
+    """A backfill entry for content waits for the only request slot. Content is suspended before the slot is free. Then a mail
+    with a change of the hierarchy is lost."""
     m.state.versions |= {m.b: m.draw.choice(("2003", "2007"))}
     m.state.settings |= dict.fromkeys(FIRST_TIMEOUTS, "1 h") | {"Replication Outstanding Backfill Limit": 1}
     folders = [m.folder(m.a, m.b) for _ in range(2)]

@@ -1,8 +1,8 @@
 """A plan of a campaign as data: an organization, the steps of its users, and the faults.
 
 A plan is complete before the lab starts. It refers to folders and messages by labels, which the steps that create them define.
-A step is skipped if its target was never created, because a fault came first or because the shrinker removed the creation. All
-other steps keep their meaning. Times are microseconds of lab time since the lab's start.
+A step is skipped if its target was never created: a fault can prevent the creation, and the shrinker can remove it. All other
+steps keep their meaning. Times are microseconds of lab time since the lab's start.
 
 A new kind of step needs a class here, a function in `step_actions` and a weight in `draw_work`. A new kind of fault needs a
 class here, its begin and end in `fault_actions`, and its generation in `draw_faults`.
@@ -63,7 +63,7 @@ class Delete(Step, frozen=True, kw_only=True, tag="delete"):
 
 
 class Resolve(Step, frozen=True, kw_only=True, tag="resolve"):
-    """End a conflict, if there is one. `keep`: the version that is shown, the last in rank, or all."""
+    """End a conflict, if there is one. `keep` says what stays: the version that is shown, the last in rank, or all."""
 
     on: str
     message: str
@@ -87,7 +87,7 @@ class RenameFolder(Step, frozen=True, kw_only=True, tag="rename folder"):
 
 
 class MoveFolder(Step, frozen=True, kw_only=True, tag="move folder"):
-    """Move a folder. `under` None: to the top of the tree."""
+    """Move a folder below `under`, or to the top of the tree if `under` is None."""
 
     on: str
     folder: str
@@ -95,7 +95,7 @@ class MoveFolder(Step, frozen=True, kw_only=True, tag="move folder"):
 
 
 class ChangeFolder(Step, frozen=True, kw_only=True, tag="change folder"):
-    """Change properties of a folder. None does not change a property."""
+    """Change properties of a folder. A property that is None here stays as it is."""
 
     on: str
     folder: str
@@ -138,8 +138,8 @@ class ResumeContent(Step, frozen=True, kw_only=True, tag="resume content"):
 
 
 class DeleteStore(Step, frozen=True, kw_only=True, tag="delete store"):
-    """Stop a store and delete it from the directory, whatever it holds (spec: RP-6). It never runs again. A bridgehead is not
-    deleted."""
+    """Stop a store and delete it from the directory, even if it holds replicas (spec: RP-6). It never runs again. The store of
+    a bridgehead is not deleted."""
 
     on: str
     store: str
@@ -174,7 +174,7 @@ class Fault(
 
 
 class MailFault(Fault, frozen=True, kw_only=True):
-    """A fault of mails on their last hop. `count`: how many mails; None: all while the fault lasts."""
+    """A fault of mails on their last hop. `count`: how many mails it affects; None: all mails while the fault lasts."""
 
     from_: str | None = msgspec.field(name="from", default=None)
     to: str | None = None
@@ -232,7 +232,7 @@ class Crash(Fault, frozen=True, kw_only=True, tag="crash"):
 
 
 class Slow(Fault, frozen=True, kw_only=True, tag="slow"):
-    """The server's commits take so long that clients give up. `commits`: the commits succeed nevertheless."""
+    """The server's commits take so long that clients give up. `commits`: whether the commits succeed nevertheless."""
 
     server: str
     commits: bool = False
@@ -246,7 +246,7 @@ class Skew(Fault, frozen=True, kw_only=True, tag="skew"):
 
 
 class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
-    """The store does not run. `kill`: it is killed; otherwise it stops cleanly."""
+    """The store does not run. `kill`: whether it is killed; otherwise it stops cleanly."""
 
     server: str
     kill: bool = True
@@ -296,11 +296,11 @@ FAULT_CLASSES: dict[str, type[Fault]] = {
 }
 
 FAULT_KINDS: tuple[str, ...] = tuple(FAULT_CLASSES)
-"""The kinds of fault of a campaign, by the names that `--faults` takes."""
+"""The kinds of fault of a campaign, with the names that `--faults` accepts."""
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Random behaviour of the network during the whole run."""
+    """How the network reorders and delays mails at random during the whole run; see `NetworkPolicy`."""
 
     shuffle: bool = False
     jitter_us: int = msgspec.field(name="jitter", default=0)
@@ -330,7 +330,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
 
     @property
     def size(self) -> int:
-        """The number of steps, faults, stores, folders and settings, by which the shrinker compares plans."""
+        """The number of steps, faults, stores, folders and settings. The shrinker compares plans by this number."""
         settings = [self.topology.get("settings") or {}]
         servers = self.topology.get("servers") or {}
         settings += [(entry or {}).get("settings") or {} for entry in servers.values()]

@@ -27,7 +27,7 @@ class FolderState:
 
 
 class PlanState:
-    """The state of one plan. It never gives the same label twice."""
+    """The folders and messages of one plan so far, and what its motifs need. It never returns the same label twice."""
 
     def __init__(self, document: dict[str, Any], length_us: int) -> None:
         self.length_us = length_us
@@ -56,7 +56,7 @@ class PlanState:
         return f"{letter}{self._serial}"
 
     def lasts_until(self, until_us: int) -> None:
-        """Make the plan last at least until `until_us`, but not longer than its days."""
+        """Make the plan last at least until `until_us`. It never becomes longer than the days that the campaign allows."""
         self.needs_us = max(self.needs_us, until_us)
 
     def existing(self) -> list[FolderState]:

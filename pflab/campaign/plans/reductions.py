@@ -178,7 +178,7 @@ LISTS: tuple[tuple[Callable[[Plan], list[Any]], WithItems], ...] = (
     (_folders, _with_folders),
     (_settings, _with_settings),
 )
-"""For each list of a plan: the function that returns its items, and the one that returns the plan with only some of them."""
+"""For each list of a plan: a function that returns the items, and a function that returns the plan with only some of them."""
 
 
 # --- simpler forms
@@ -190,7 +190,7 @@ def _calm_network(plan: Plan) -> Iterator[Plan]:
 
 
 def _shorter(plan: Plan) -> Iterator[Plan]:
-    """Yield the plan with a heal that comes soon after the last step and fault."""
+    """Yield the plan with an earlier heal, soon after the last step and fault."""
     ends = [step.at_us + HOUR_US for step in plan.steps]
     ends += [fault.at_us + fault.lasts_us for fault in plan.faults]
     length_us = max(ends, default=HOUR_US)

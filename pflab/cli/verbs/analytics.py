@@ -141,7 +141,7 @@ def bytes_of(places: list[str]) -> int:
 
 
 def _location(given: str) -> str:
-    """Return a local path without symbolic links (`runs/latest` is one), or a URL unchanged."""
+    """Return a URL unchanged, and a local path with symbolic links resolved (`runs/latest` is a link)."""
     if "://" in given or any(sign in given for sign in "*?[{"):
         return given
     if not Path(given).exists():
@@ -150,7 +150,7 @@ def _location(given: str) -> str:
 
 
 NO_VERDICT: Final = "NoVerdict"
-"""The type of the lab's error when no analysis follows it."""
+"""The type of the error with which a lab answers if no analysis follows the lab."""
 
 HOW_TO_JUDGE: Final = (
     "start an analysis with pflab follow, or in containers with docker compose --profile analytics up"
@@ -178,8 +178,8 @@ def follow(
     """Read the traces of a running lab with Spark, and keep the verdict on the lab up to date.
 
     In each round the lab writes all its events to traces. pflab follow reads the new events, judges the run, and sends
-    the verdict to the lab. pflab verdict prints this verdict. pflab follow needs Java 17 or newer, and a lab of pflab
-    coordinate.
+    the verdict to the lab. pflab verdict prints this verdict. pflab follow needs Java 17 or newer, and a lab that pflab
+    coordinate runs.
 
     Example: pflab follow lab/traces --tables tables --lab http://127.0.0.1:8025
     """

@@ -41,7 +41,7 @@ log = logging.getLogger("pflab.coordinate")
 
 MB: Final = 1_000_000
 TRACES_MB: Final = 2048
-"""The space for traces by default, enough for months of light load."""
+"""The default space for traces. It is enough for months of light load."""
 
 TRACES_CHECK_S: Final = 60.0
 """Real time between two checks of the size of the traces."""
@@ -93,8 +93,8 @@ def coordinate(
     """Coordinate a lab whose servers run elsewhere, and serve it over HTTP.
 
     Docker or another program runs a process `pflab node NAME --managed` for each server, and restarts it when it ends.
-    You can stop the coordinator and start it again with the same DATA. Meanwhile the servers keep running, and then the
-    lab continues.
+    You can stop the coordinator and start it again with the same DATA. The servers keep running meanwhile, and the lab
+    continues afterwards.
 
     Example: pflab coordinate lab.yaml --at A=10.0.0.1:8025 --at B=10.0.0.2:8025
     """
@@ -254,7 +254,7 @@ def lab(
 ) -> int:
     """Save a lab in containers, reset it to a saved state, or make it write all its events to traces.
 
-    This verb works with a lab in containers, and with any other lab of pflab coordinate.
+    This verb works with a lab in containers, and with any other lab that pflab coordinate runs.
 
     save keeps the lab's time, every store and the traces. reset restores them, pauses the clock and heals all faults.
     ship makes the lab write all its events to trace files, which you can then copy.

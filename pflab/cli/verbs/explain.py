@@ -60,8 +60,8 @@ def diff(
 ) -> int:
     """Show the first instant at which two runs differ, and how each run ends.
 
-    The verb also prints which inputs and which numbers of events differ. The exit code is 0 if all events of both runs
-    are the same, and 1 if not.
+    The verb also prints which inputs differ, and which types of events are more frequent in one run. The exit code is 0
+    if all events of both runs are the same, and 1 if not.
 
     Example: pflab diff runs/lost-mail/00001 runs/latest
     """

@@ -118,7 +118,7 @@ def _branch_json(branch: Branch) -> dict[str, Any]:
 def schema(what: Annotated[str, Argument(metavar="topology|scenario", help="The kind of file.")]) -> int:
     """Print the JSON Schema of a kind of file, for editors.
 
-    With the schema, an editor can complete and check the file while you type.
+    With this schema, an editor can check a file, and suggest keys and values, while you type.
 
     Example: pflab schema scenario > scenario.schema.json
     """

@@ -316,7 +316,7 @@ def fault(
 
 
 def _healed_lines(before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a line for each fault that has ended, and for each killed server, because only starting the server heals it."""
+    """Return a line for each fault that has ended, and for each server that is still killed: only a start heals this fault."""
     ended = [f"healed: {_fault_line(each)}" for each in before if each not in left]
     killed = [each["server"] for each in left if each["kind"] == "kill"]
     kept = [f"server {name} was killed; its start heals that: pflab fault start {name}" for name in killed]
@@ -368,7 +368,8 @@ def events(
 ) -> int:
     """Print the events of a running lab; --follow continues with new events.
 
-    Each event is one line. pflab top is a similar verb: it can filter by folder, and begins with the last events.
+    Each event is one line, and the first line is the first event. pflab top is a similar verb: it can filter by folder,
+    and it begins with only the last few events.
 
     Example: pflab events --node B --type version.applied
     """

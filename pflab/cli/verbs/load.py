@@ -1,4 +1,4 @@
-"""The verb that gives a running lab work: load."""
+"""The verb `load`: post, edit and delete messages in a running lab."""
 
 from __future__ import annotations
 

@@ -215,7 +215,8 @@ def mailbox(
 ) -> int:
     """Print the mail for people that the stores of a run or a running lab keep.
 
-    Mail for people is notices of conflicts and lost edits, mail to contacts, and non-delivery reports.
+    Stores keep four kinds of mail for people: notices of conflicts, notices of lost edits, mail to contacts, and
+    non-delivery reports.
 
     Example: pflab mailbox --server A
     """

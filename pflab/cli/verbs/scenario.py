@@ -24,7 +24,7 @@ from topology.problems import did_you_mean
 from traces.labtime import LabTime
 
 SCENARIOS = Path("scenarios")
-"""The folder that is searched first for a scenario that is given by name; those of pflab come next."""
+"""The folder in which a scenario is searched first by its name. The scenarios that come with pflab are searched next."""
 
 
 def run(

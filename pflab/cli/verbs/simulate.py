@@ -55,7 +55,7 @@ class SimulateOptions:
     topology_path: Path | None = None
 
     def again(self, seed: int) -> str:
-        """Return the command that plays the same plan for a seed; the plan also depends on the other options."""
+        """Return the command that plays the plan of this seed again. It repeats all options on which the plan depends."""
         parts = ["pflab", "simulate"]
         if self.topology_path is not None:
             parts.append(str(self.topology_path))
@@ -80,7 +80,7 @@ class SimulateOptions:
 
 
 def chosen_seeds(seeds: str | None, seed_file: Path | None, count: int) -> Sequence[int]:
-    """Return the given seeds, those of a file, or `count` random ones."""
+    """Return the seeds in the text `seeds`, the seeds in a file, or `count` random seeds."""
     if seed_file is not None:
         return _seeds_of(seed_file)
     if seeds is not None:

@@ -1,4 +1,4 @@
-"""Verbs that run a lab or a server until they are stopped: up, node."""
+"""Verbs that run a lab or one server until the process is stopped: up, node."""
 
 from __future__ import annotations
 
