@@ -10,7 +10,8 @@ the heartbeat of the process (`node.process.heartbeat`) is asked every BEAT_S:
 | the operating system says that the process is stopped (SIGSTOP) | it ends |
 | the heartbeat has not answered for `patience_s` | it ends |
 
-A request that ends raises Unanswered. The lab then passes the server over, and says so.
+A request that ends raises Unanswered. If it is a request of the coordinator, the lab then passes the server over, and says so.
+A request of a user ends after USER_PATIENCE_S without a heartbeat, and the user gets the reason.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import socket
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
@@ -28,11 +30,17 @@ T = TypeVar("T")
 PATIENCE_S: Final = 60.0
 """Real time without a heartbeat after which a process is passed over, unless the lab has another `patience_s`."""
 
+USER_PATIENCE_S: Final = 5.0
+"""Real time without a heartbeat after which a user's request ends. It decides nothing about lab time."""
+
 BEAT_S: Final = 1.0
 """Real time between two questions to a heartbeat, and also the time in which it must answer."""
 
 WARNING_S: Final = 60.0
 """Real time between two lines in the log about a request that still waits."""
+
+STOPPED: Final = "its process is stopped"
+ENDED: Final = "its process has ended"
 
 log = logging.getLogger("pflab.drivers.pulse")
 
@@ -41,11 +49,11 @@ class Pulse:
     """The signs of life of one server's process.
 
     address: where its heartbeat answers. Until this is known, only the time without an answer counts. stopped: whether the
-    operating system has stopped the process.
+    operating system has stopped the process, if this machine knows.
     """
 
     def __init__(
-        self, name: str, *, token: str | None, patience_s: float, stopped: Callable[[], bool] = lambda: False
+        self, name: str, *, token: str | None, patience_s: float, stopped: Callable[[], bool] | None = None
     ) -> None:
         self.address: Address | None = None
         self._name = name
@@ -53,8 +61,12 @@ class Pulse:
         self._patience_s = patience_s
         self._stopped = stopped
 
-    async def wait(self, answer: Coroutine[Any, Any, T]) -> T:
-        """Return the answer; wait for it as long as the process lives. Raises Unanswered if it gives no sign of life."""
+    async def wait(self, answer: Coroutine[Any, Any, T], patience_s: float | None = None) -> T:
+        """Return the answer; wait for it as long as the process lives. Raises Unanswered if it gives no sign of life.
+
+        patience_s: if it differs from that of the lab.
+        """
+        patience_s = self._patience_s if patience_s is None else patience_s
         task = asyncio.ensure_future(answer)
         loop = asyncio.get_running_loop()
         silent_s = 0.0
@@ -68,19 +80,34 @@ class Pulse:
                 beat = await self.beat()
                 # If a round lasted longer, this process was too slow to ask, so the time does not count.
                 silent_s = 0.0 if beat is not None else silent_s + min(loop.time() - round_s, 2 * BEAT_S)
-                if silent_s >= self._patience_s:
-                    raise Unanswered(f"it has given no sign of life for {self._patience_s:g} s")
+                if silent_s >= patience_s:
+                    raise Unanswered(f"it has given no sign of life for {patience_s:g} s")
                 if beat is not None and loop.time() >= warn_at_s:
                     warn_at_s += WARNING_S
                     log.warning("the lab waits for server %s, which works on: %s", self._name, beat)
         finally:
             task.cancel()
 
+    def check(self) -> None:
+        """Raise Unanswered if the process is stopped, has ended, or does not beat. This blocks for up to USER_PATIENCE_S."""
+        if self._stopped is not None:
+            if self._stopped():
+                raise Unanswered(STOPPED)
+        elif self.address is not None:
+            try:
+                with socket.create_connection(self.address, USER_PATIENCE_S) as line:
+                    line.sendall(f"{self._token}\n".encode())
+                    line.recv(1)
+            except ConnectionRefusedError:
+                raise Unanswered(ENDED) from None
+            except OSError:
+                raise Unanswered(f"it has given no sign of life for {USER_PATIENCE_S:g} s") from None
+
     async def beat(self) -> str | None:
         """Return what the process works on, in words; None if the heartbeat does not answer. Raises Unanswered if the process
         cannot answer before somebody starts or continues it."""
-        if self._stopped():
-            raise Unanswered("its process is stopped")
+        if self._stopped is not None and self._stopped():
+            raise Unanswered(STOPPED)
         if self.address is None:
             await asyncio.sleep(BEAT_S)
             return None
@@ -93,7 +120,7 @@ class Pulse:
                 finally:
                     writer.close()
         except ConnectionRefusedError:
-            raise Unanswered("its process has ended") from None
+            raise Unanswered(ENDED) from None
         except (OSError, ValueError):
             return None
         return f"{told['stimulus'] or 'something else'} for {told['for_s']:.0f} s"

@@ -23,17 +23,18 @@ import logging
 import secrets
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, Unpack
 
+from node.api.http_client import Unanswered
 from node.api.http_server import HttpServer
 from node.errors import CannotWrite, NotRunning
 from pflab.client import Client, url_at
 from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.peers import PeerNotifier
-from pflab.drivers.pulse import Pulse
+from pflab.drivers.pulse import USER_PATIENCE_S, Pulse
 from pflab.drivers.remote_coordinator import RemoteCoordinator
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
@@ -136,7 +137,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             hosts_changed=self._peers.notify,
             returning=self._update_directories,
         )
-        app = app_of_remote_lab(self, self._address_of, self.token)
+        app = app_of_remote_lab(self, self._address_of, self._answer, self.token)
         self._server = HttpServer(app, host=http.host, port=http.port, token=http.token, trusted=http.trusted)
         self._collecting: asyncio.Task[None] | None = None
         self.begun = False
@@ -162,7 +163,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     async def do(self, name: str, fn: Callable[[RemoteNode, LabTime], T]) -> T:
         await self._before_move()
         async with self.coordinator.steady() as now:
-            host = self._host(name)
+            host = self._living(name)
             try:
                 return fn(self._nodes[name], now)
             finally:
@@ -176,7 +177,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             await host.look(now)
 
     def read(self, name: str, fn: Callable[[RemoteNode], T]) -> T:
-        host, node = self._host(name), self._nodes[name]
+        host, node = self._living(name), self._nodes[name]
         if host.changed or not self._still:
             node.forget_reads()
             host.changed = False
@@ -290,6 +291,23 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     def _address_of(self, name: str) -> tuple[str, int]:
         return self._host(name).address
 
+    def _living(self, name: str) -> RemoteHost:
+        """Return the host of a server that runs. Raises NotRunning if its process gives no sign of life, because a request to
+        it would wait for its answer and stop the whole lab."""
+        host = self._host(name)
+        try:
+            self._processes[name].pulse.check()
+        except Unanswered as error:
+            raise NotRunning(f"server {name} does not answer: {error}") from error
+        return host
+
+    async def _answer(self, name: str, asked: Coroutine[Any, Any, bytes]) -> bytes:
+        """Return the answer of a server to a user's request. Raises NotRunning if its process gives no sign of life."""
+        try:
+            return await self._processes[name].pulse.wait(asked, USER_PATIENCE_S)
+        except Unanswered as error:
+            raise NotRunning(f"server {name} does not answer: {error}") from error
+
     def _leave(self, name: str, status: ServerStatus) -> ProcessT:
         """Take a server out of the lab; its peers no longer get its address."""
         self._hosts.pop(name).close()
@@ -320,6 +338,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             if host is None or host.silent:
                 continue
             try:
+                self._living(name)
                 update.apply(self._nodes[name], self.now)
             except NotRunning as error:
                 what = "has joined" if update.joined else "was deleted"

@@ -27,7 +27,7 @@ from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
 from pflab.server.clock import clock_router, clock_shown
 from pflab.server.faults import decisions_router, faults_router, faults_shown
-from pflab.server.proxy import AddressOf, Proxy
+from pflab.server.proxy import AddressOf, Proxy, Wait
 from pflab.server.traces import traces_router
 from topology import topology_from_text
 from topology.problems import ProblemsError
@@ -105,10 +105,10 @@ def app_of_live_lab(lab: ServedLab, host_of: Callable[[str], Host]) -> FastAPI:
     return _app(lab, EmbeddedHosts(lab, host_of))
 
 
-def app_of_remote_lab(lab: ServedLab, address_of: AddressOf, token: str) -> Proxy:
+def app_of_remote_lab(lab: ServedLab, address_of: AddressOf, wait: Wait, token: str) -> Proxy:
     """Return the application of a lab whose nodes run in other processes and authenticate by a token."""
     app = _app(lab, ProxiedHosts(lab), decisions_router(lab.decide, token))
-    return Proxy(app, address_of, token)
+    return Proxy(app, address_of, wait, token)
 
 
 def _app(lab: ServedLab, hosts: Hosts, *more: APIRouter) -> FastAPI:

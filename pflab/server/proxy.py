@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from fastapi import FastAPI
 from starlette.routing import Match
@@ -18,7 +18,7 @@ from starlette.types import Message
 
 from node.api.access import Receive, Scope, Send, TooLarge
 from node.api.values import problem, problem_of
-from node.errors import NodeError
+from node.errors import NodeError, NotRunning
 from pflab.errors import LabError
 
 CONNECT_S: Final = 2.0
@@ -27,6 +27,7 @@ connections for it. The request itself has no limit."""
 
 CHUNK_BYTES: Final = 64 * 1024
 
+_ENDED: Final = "the server ended before it answered"
 _NODE: Final = re.compile(r"/nodes/([^/]+)/")
 _NOT_FORWARDED: Final = {
     *(b"connection", b"transfer-encoding", b"keep-alive", b"content-length", b"host", b"expect"),
@@ -37,6 +38,9 @@ _NOT_FORWARDED: Final = {
 AddressOf = Callable[[str], tuple[str, int]]
 """Returns the address of a node's API. Raises LabError for an unknown node, NodeError for one that does not run."""
 
+Wait = Callable[[str, Coroutine[Any, Any, bytes]], Awaitable[bytes]]
+"""Waits for the beginning of a node's answer. Raises NotRunning if the node's process gives no sign of life."""
+
 
 class Proxy:
     """An ASGI application in front of another: requests for a node go to the node, the others to `app`.
@@ -45,9 +49,10 @@ class Proxy:
     authenticates this server to the nodes.
     """
 
-    def __init__(self, app: FastAPI, address_of: AddressOf, token: str) -> None:
+    def __init__(self, app: FastAPI, address_of: AddressOf, wait: Wait, token: str) -> None:
         self._app = app
         self._address_of = address_of
+        self._wait = wait
         self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,7 +74,7 @@ class Proxy:
             await problem(HTTPStatus.SERVICE_UNAVAILABLE, "NotRunning", detail)(scope, receive, send)
         else:
             try:
-                await self._forward(scope, receive, send, reader, writer)
+                await self._forward(name, scope, receive, send, reader, writer)
             finally:
                 writer.close()
 
@@ -77,7 +82,13 @@ class Proxy:
         return any(route.matches(scope)[0] is Match.FULL for route in self._app.routes)
 
     async def _forward(
-        self, scope: Scope, receive: Receive, send: Send, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        name: str,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         try:
             body = await _body(receive)
@@ -87,7 +98,7 @@ class Proxy:
         if body is None:
             return
         sent = self._head(scope, len(body)) + body
-        answering = asyncio.ensure_future(_exchange(writer, sent, reader, send))
+        answering = asyncio.ensure_future(self._exchange(name, writer, sent, reader, send))
         disconnected = asyncio.ensure_future(_disconnected(receive))
         done, late = await asyncio.wait({answering, disconnected}, return_when=asyncio.FIRST_COMPLETED)
         for task in late:
@@ -96,9 +107,22 @@ class Proxy:
         if answering not in done:
             return
         with suppress(OSError):
-            if not answering.result():
-                detail = "the server ended before it answered"
+            if detail := answering.result():
                 await problem(HTTPStatus.BAD_GATEWAY, "Silence", detail)(scope, receive, send)
+
+    async def _exchange(
+        self, name: str, writer: asyncio.StreamWriter, sent: bytes, reader: asyncio.StreamReader, send: Send
+    ) -> str:
+        """Send the request and forward the answer. Return why there was no complete answer; '' if there was one."""
+        writer.write(sent)
+        try:
+            await writer.drain()
+            head = await self._wait(name, reader.readuntil(b"\r\n\r\n"))
+        except NotRunning as error:
+            return str(error)
+        except (OSError, EOFError):  # for example, the node was killed after the connection was made
+            return _ENDED
+        return "" if await _forward_answer(head, reader, send) else _ENDED
 
     def _head(self, scope: Scope, length: int) -> bytes:
         query = b"?" + scope["query_string"] if scope["query_string"] else b""
@@ -126,30 +150,20 @@ async def _disconnected(receive: Receive) -> None:
         pass
 
 
-async def _exchange(writer: asyncio.StreamWriter, sent: bytes, reader: asyncio.StreamReader, send: Send) -> bool:
-    """Send the request and forward the answer; return False if there was no complete answer."""
-    writer.write(sent)
+async def _forward_answer(head: bytes, reader: asyncio.StreamReader, send: Send) -> bool:
+    """Forward an answer of which the head has arrived; return False if it was not complete."""
+    status, *lines = head.split(b"\r\n")
+    pairs = [line.partition(b":") for line in lines if line]
+    headers = {name.lower(): value.strip() for name, _, value in pairs}
+    length = headers.get(b"content-length")
     try:
-        await writer.drain()
-    except OSError:
-        return False  # the node was killed after the connection was made
-    return await _answer(reader, send)
-
-
-async def _answer(reader: asyncio.StreamReader, send: Send) -> bool:
-    """Forward the answer; return False if there was no complete answer."""
-    try:
-        head = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
-        pairs = [line.partition(b":") for line in head[1:] if line]
-        headers = {name.lower(): value.strip() for name, _, value in pairs}
-        length = headers.get(b"content-length")
         # An answer with a length is forwarded whole or not at all. Without a length it is a stream, forwarded as it comes.
         body = b"" if length is None else await reader.readexactly(int(length))
     except (OSError, EOFError):
         return False
     start: Message = {
         "type": "http.response.start",
-        "status": int(head[0].split(b" ", 2)[1]),
+        "status": int(status.split(b" ", 2)[1]),
         "headers": [(name, value) for name, value in headers.items() if name not in {b"connection", b"date"}],
     }
     await send(start)

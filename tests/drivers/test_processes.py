@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from node.errors import NotRunning
 from pflab.client import Client, ClientError
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.processes import ProcessLab
@@ -53,6 +54,27 @@ async def test_a_stopped_process_does_not_hang_the_lab(lab: ProcessLab, caplog: 
         )
         assert lab.read("B", lambda node: node.messages("Projects"))[0].modified_at == lab.now
         assert lab.passed_over == {}
+
+
+async def test_a_stopped_process_is_not_waited_for_by_a_reader(lab: ProcessLab) -> None:
+    """Whoever reads or changes a store whose process is stopped hears at once that it does not answer, over HTTP too."""
+    async with lab:
+        os.kill(lab.pid_of("B"), signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(30):
+                with pytest.raises(NotRunning, match="server B does not answer: its process is stopped"):
+                    lab.read("B", lambda node: node.messages("Projects"))
+                with pytest.raises(NotRunning, match="server B does not answer: its process is stopped"):
+                    await post(lab, "B")
+                with Client(lab.url) as client, pytest.raises(ClientError) as found:
+                    await asyncio.to_thread(client.messages, "B", "Projects")
+                assert found.value.status == 502
+                assert found.value.detail == "server B does not answer: its process is stopped"
+                with Client(lab.url) as client:
+                    assert await asyncio.to_thread(client.messages, "A", "Projects") == []
+        finally:
+            os.kill(lab.pid_of("B"), signal.SIGCONT)
+        assert subjects(lab, "B") == []
 
 
 async def test_a_node_killed_from_outside_can_be_started(lab: ProcessLab) -> None:

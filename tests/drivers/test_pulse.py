@@ -11,6 +11,7 @@ import pytest
 
 from node.api.http_client import Unanswered
 from node.process.heartbeat import Heartbeat, Work
+from pflab.drivers import pulse as pulse_module
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.pulse import Pulse
 from tests.support.clock import START_AT
@@ -101,3 +102,19 @@ async def test_the_heartbeat_says_what_the_process_works_on(store: SlowStore) ->
     """It names the stimulus; a client without the token learns nothing."""
     assert (await pulse_of(store.heartbeat.port).beat() or "").startswith("tick for ")
     assert await pulse_of(store.heartbeat.port, token="another").beat() is None
+
+
+async def test_a_check_before_a_blocking_request_finds_what_does_not_beat(
+    store: SlowStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check returns if the heartbeat answers, and raises the reason if it does not."""
+    await asyncio.to_thread(pulse_of(store.heartbeat.port).check)
+    with pytest.raises(Unanswered, match="its process is stopped"):
+        Pulse("B", token=TOKEN, patience_s=60.0, stopped=lambda: True).check()
+    monkeypatch.setattr(pulse_module, "USER_PATIENCE_S", 0.01)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(Unanswered, match=r"no sign of life for 0\.01 s"):
+            pulse_of(port).check()
+    with pytest.raises(Unanswered, match="its process has ended"):
+        pulse_of(port).check()

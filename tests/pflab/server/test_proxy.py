@@ -61,7 +61,7 @@ async def test_a_server_that_is_killed_before_it_was_asked_is_a_bad_gateway() ->
 
     scope = {"type": "http", "method": "POST", "path": "/nodes/A/folders", "raw_path": b"/nodes/A/folders"}
     async with _killed(connected) as address:
-        proxy = Proxy(_documents(), lambda _name: (address[0], address[1]), "token")
+        proxy = Proxy(_documents(), lambda _name: (address[0], address[1]), lambda _name, head: head, "token")
         await proxy({**scope, "query_string": b"", "headers": [], "root_path": ""}, receive, send)
     assert sent[0]["status"] == 502
     assert json.loads(sent[1]["body"])["detail"] == "the server ended before it answered"
