@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from traces.labtime import MINUTE_US
+from traces.segments import close_segment
 from traces.trace_version import TRACE_VERSION
 
 POSTS: Final = 20
@@ -77,8 +78,9 @@ def generate(spark: SparkSession, shape: Shape, place: Path) -> None:
     folder = place / "traces"
     lines = _cycles(spark, shape).unionByName(_ends(spark, shape))
     lines.select("value").write.text(str(folder))
-    # Spark chooses the file names; the ending makes a file a segment.
+    # Spark chooses the file names; the suffix makes a file a segment.
     for part in folder.glob("part-*.txt"):
+        close_segment(part)
         part.rename(part.with_suffix(".jsonl"))
 
 

@@ -1,7 +1,7 @@
 """Reads a folder of segments: returns the events in the order of (run, node, seq), and all that is wrong with the files.
 
 Nothing is ignored silently. Malformed lines, unknown event types and lines of another version are set aside and counted. A
-missing seq is a Gap, because a trace with a gap proves nothing.
+missing seq is a Gap, because a trace with a gap proves nothing. The end of each segment is compared with its lines.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ import msgspec
 
 from traces.events import EVENT_TYPES, AnyEvent
 from traces.events.header import Event
-from traces.segments import list_segments, read_lines
+from traces.segments import Checksum, list_segments, read_end, read_lines
 from traces.trace_version import is_readable
 
 _EVENT: Final = msgspec.json.Decoder(AnyEvent)
@@ -79,6 +79,7 @@ class Trace:
     malformed     lines that are not events
     unknown       well-formed events of a type that this version does not know
     other_version lines of another major version
+    damaged       segments that were cut or changed after they were written, in words
     """
 
     events: list[Event] = field(default_factory=list)
@@ -87,10 +88,11 @@ class Trace:
     malformed: list[Aside] = field(default_factory=list)
     unknown: list[Aside] = field(default_factory=list)
     other_version: list[Aside] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
 
     def report(self) -> list[str]:
         """Return what is wrong with the trace, as lines; [] if it is complete and every event is known."""
-        lines = [str(gap) for gap in self.gaps]
+        lines = [*self.damaged, *(str(gap) for gap in self.gaps)]
         lines += [
             f"run {duplicate.run}: event {duplicate.seq} of {duplicate.node} came again"
             + (", the same" if duplicate.same else " with other content")
@@ -117,8 +119,7 @@ def read_files(paths: Iterable[Path]) -> Trace:
     """Read segment files, whatever their names are."""
     reader = _Reader()
     for path in paths:
-        for number, line in enumerate(read_lines(path), start=1):
-            reader.take(path.name, number, line)
+        reader.take_file(path)
     return reader.trace()
 
 
@@ -132,7 +133,19 @@ class _Reader:
         # The sequence numbers of lines that were set aside do not count as missing.
         self._not_understood: dict[_Key, bytes] = {}
 
-    def take(self, file: str, number: int, line: bytes) -> None:
+    def take_file(self, path: Path) -> None:
+        checksum, end = Checksum(), None
+        for number, line in enumerate(read_lines(path), start=1):
+            end = read_end(line)
+            if end is None:
+                checksum.add(line)
+                self._take(path.name, number, line)
+        if end is None:
+            self._read.damaged.append(f"segment {path.name} is cut: its last line is missing")
+        elif not checksum.fits(end):
+            self._read.damaged.append(f"segment {path.name} was changed after it was written")
+
+    def _take(self, file: str, number: int, line: bytes) -> None:
         try:
             event: Event = _EVENT.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

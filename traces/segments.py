@@ -3,10 +3,15 @@
 A segment is `<node>-<incarnation>-<first seq>.jsonl`: JSON lines, one event each, in the order of seq. It is complete when it
 appears, because it is written under another name and renamed after fsync. It never changes. So a reader can use every segment
 that it sees, and an exporter can delete from the database what a segment contains.
+
+The last line of a segment is no event: `SegmentEnd` has the number of events and a checksum. So a reader knows at once that a
+file was cut or changed, apart from what its events say. The checksum is the sum of the CRC-32 of the lines. Readers can add it
+up in any order, so Spark does it in parallel. It finds damage, not forgery: whoever changes a line can also change the sum.
 """
 
 import os
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,11 +49,49 @@ class SegmentName:
         return cls(match["node"], int(match["incarnation"]), int(match["first"]))
 
 
+class SegmentEnd(msgspec.Struct, frozen=True, tag_field="type", tag="segment.end"):
+    """The last line of a segment.
+
+    events     the number of lines before this one
+    last_seq   the number of the last event
+    crc32_sum  the sum of the CRC-32 of these lines, without their newlines
+    """
+
+    events: int
+    last_seq: int
+    crc32_sum: int
+
+
+END_TYPE: Final = "segment.end"
+_END: Final = msgspec.json.Decoder(SegmentEnd)
+_END_BEGINS: Final = b'{"type":"segment.end"'
+
+
 class _Numbered(msgspec.Struct):
     seq: int
 
 
 _SEQ: Final = msgspec.json.Decoder(_Numbered)
+
+
+@dataclass(slots=True)
+class Checksum:
+    """The count and the sum of the lines that were added."""
+
+    events: int = 0
+    crc32_sum: int = 0
+
+    def add(self, line: bytes) -> None:
+        self.events += 1
+        self.crc32_sum += zlib.crc32(line)
+
+    def end(self, last: bytes) -> SegmentEnd:
+        """Return the end of a segment whose last event is the line `last`."""
+        return SegmentEnd(self.events, _SEQ.decode(last).seq, self.crc32_sum)
+
+    def fits(self, end: SegmentEnd) -> bool:
+        """Return whether a segment with this end has exactly the lines that were added."""
+        return (self.events, self.crc32_sum) == (end.events, end.crc32_sum)
 
 
 def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> Path:
@@ -63,19 +106,47 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
         raise SegmentError(f"segment {final.name} exists and is closed; start the next one after its last seq")
     unfinished = folder / (str(name) + _UNFINISHED)
     try:
+        checksum, last = Checksum(), b""
         with unfinished.open("wb") as file:
-            size = sum(file.write(batch) for batch in batches)
+            for batch in batches:
+                file.write(batch)
+                for last in batch.splitlines():
+                    checksum.add(last)
+            if checksum.events:
+                file.write(end_line(checksum.end(last)))
             file.flush()
             os.fsync(file.fileno())
     except OSError:
         unfinished.unlink(missing_ok=True)  # it takes room on a full disk
         raise
-    if size == 0:
+    if not checksum.events:
         unfinished.unlink()
         raise SegmentError(f"segment {final.name} would be empty; write one only when there are events")
     unfinished.rename(final)
     _sync_folder(folder)
     return final
+
+
+def close_segment(path: Path) -> None:
+    """Append the end to a file whose lines are events. For programs that write their events themselves."""
+    checksum, last = Checksum(), b""
+    for last in read_lines(path):
+        checksum.add(last)
+    with path.open("ab") as file:
+        file.write(end_line(checksum.end(last)))
+
+
+def end_line(end: SegmentEnd) -> bytes:
+    """Return the last line of a segment, with its newline."""
+    return msgspec.json.encode(end) + b"\n"
+
+
+def read_end(line: bytes) -> SegmentEnd | None:
+    """Return the end of a segment that a line contains; None if the line is something else."""
+    try:
+        return _END.decode(line) if line.startswith(_END_BEGINS) else None
+    except msgspec.MsgspecError:
+        return None
 
 
 def _sync_folder(folder: Path) -> None:
@@ -99,7 +170,7 @@ def exported_through(folder: Path, node: str) -> int:
     """Return the last seq of `node` in closed segments, 0 if there is none. An exporter that was killed after it had written a
     segment continues after this seq.
 
-    Raises SegmentError if the last segment does not end in an event.
+    Raises SegmentError if the last segment is cut.
     """
     mine = [(name.first_seq, path) for name, path in list_segments(folder) if name.node == node]
     if not mine:
@@ -108,10 +179,10 @@ def exported_through(folder: Path, node: str) -> int:
     last = b""
     for line in read_lines(path):
         last = line
-    try:
-        return _SEQ.decode(last).seq
-    except (msgspec.MsgspecError, RecursionError):
-        raise SegmentError(f"segment {path.name} does not end in an event; move it away to export again") from None
+    end = read_end(last)
+    if end is None:
+        raise SegmentError(f"segment {path.name} is cut: its last line is missing; move it away to export again")
+    return end.last_seq
 
 
 def read_lines(path: Path) -> Iterator[bytes]:

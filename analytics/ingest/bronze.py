@@ -15,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 
 from analytics.ingest.schemas import CORRUPT, FAMILIES, LINE, WIDE, required
 from traces.events import EVENT_TYPES
+from traces.segments import END_TYPE
 from traces.trace_version import TRACE_MAJOR
 
 ASIDE: Final = "aside"
@@ -23,7 +24,8 @@ ASIDE: Final = "aside"
 MALFORMED: Final = "malformed"
 OTHER_VERSION: Final = "other version"
 UNKNOWN_TYPE: Final = "unknown type"
-"""The reasons why a line is kept aside."""
+SEGMENT_END: Final = "segment end"
+"""The reasons why a line is kept aside. The end of a segment is no event, but nothing is wrong with it."""
 
 _KEPT_OF_LINE: Final = 2000
 """How many characters of a line kept aside are stored."""
@@ -59,7 +61,7 @@ def parse(lines: DataFrame) -> DataFrame:
         "file",
         "aside",
         F.when(~keep, F.substring("text", 1, _KEPT_OF_LINE)).alias("text"),
-        F.xxhash64("text").alias("hash"),
+        F.crc32("text").alias("hash"),  # as in `traces.segments.SegmentEnd`
         *[F.col(name) for name in WIDE.fieldNames()],
         F.when(keep, _family()).otherwise(ASIDE).alias("family"),
     )
@@ -70,7 +72,8 @@ def _aside() -> Column:
     headless = _any(F.col(name).isNull() for name in _HEADER)
     known = F.col("type").isin(*EVENT_TYPES)
     return (
-        F.when(F.col("text").isNull() | F.col(CORRUPT).isNotNull() & headless, MALFORMED)
+        F.when(F.col("type") == END_TYPE, SEGMENT_END)
+        .when(F.col("text").isNull() | F.col(CORRUPT).isNotNull() & headless, MALFORMED)
         .when(headless | (F.col("seq") < 1), MALFORMED)
         .when(F.col("v") != TRACE_MAJOR, OTHER_VERSION)
         .when(~known, UNKNOWN_TYPE)

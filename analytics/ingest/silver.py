@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-from analytics.ingest.bronze import ASIDE, MALFORMED, OTHER_VERSION, UNKNOWN_TYPE
+from analytics.ingest.bronze import ASIDE, MALFORMED, OTHER_VERSION, SEGMENT_END, UNKNOWN_TYPE
 from analytics.ingest.schemas import FAMILIES, WIDE, struct_type
 from traces.events import EVENT_TYPES
 
@@ -120,6 +120,7 @@ def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, unfinished: 
         holes.unionByName(cut)
         .unionByName(headless)
         .unionByName(_without_topology(bronze))
+        .unionByName(_damaged_segments(bronze))
         .unionByName(_unreadable_lines(bronze))
         .unionByName(_contradicting_events(heads, numbers))
     )
@@ -146,6 +147,25 @@ def _without_end(nodes: DataFrame) -> DataFrame:
 def _away(nodes: DataFrame, stores: Sequence[str]) -> DataFrame:
     words = F.array(*[F.lit(f"{store} does not answer, and its last events are missing") for store in stores])
     return nodes.select("trace").distinct().select("trace", F.explode(words.cast("array<string>")).alias("doubt"))
+
+
+def _damaged_segments(bronze: DataFrame) -> DataFrame:
+    """Return the segments that were cut, or changed after they were written (`traces.segments`)."""
+    is_end = F.col("aside").eqNullSafe(SEGMENT_END)
+    files = bronze.groupBy("place", "file").agg(
+        F.max(F.when(F.col("aside").isNull(), F.col("trace"))).alias("trace"),
+        F.count_if(~is_end).alias("events"),
+        F.sum(F.when(~is_end, F.col("hash"))).alias("crc32_sum"),
+        F.from_json(F.max(F.when(is_end, F.col("text"))), "events bigint, crc32_sum bigint").alias("end"),
+    )
+    same = F.col("end.events").eqNullSafe(F.col("events")) & F.col("end.crc32_sum").eqNullSafe(F.col("crc32_sum"))
+    what = F.when(F.col("end").isNull(), "is cut: its last line is missing").otherwise(
+        "was changed after it was written"
+    )
+    return files.where(~same).select(
+        F.coalesce("trace", F.concat("place", F.lit("#?"))).alias("trace"),
+        F.concat(F.lit("segment "), F.element_at(F.split("file", "/"), -1), F.lit(" "), what).alias("doubt"),
+    )
 
 
 def _unreadable_lines(bronze: DataFrame) -> DataFrame:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from node.state.database import Database
-from traces.segments import SegmentName, exported_through, list_segments, read_lines, write_segment
+from traces.segments import SegmentName, exported_through, list_segments, read_end, read_lines, write_segment
 from transport.sql import Connection
 
 EVENTS_BYTES: Final = 4 * 1024 * 1024
@@ -65,7 +65,7 @@ def _of_segments(folder: Path, node: str, seq: int) -> Iterator[tuple[int, bytes
     begun = [first for first, _ in mine if first <= seq + 1]
     for first, path in mine:
         if first >= max(begun, default=0):
-            yield from enumerate(read_lines(path), start=first)
+            yield from enumerate((line for line in read_lines(path) if read_end(line) is None), start=first)
 
 
 def _taken(events: Iterable[tuple[int, bytes]], seq: int, limit_bytes: int) -> list[tuple[int, bytes]]:

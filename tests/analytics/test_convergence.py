@@ -57,8 +57,9 @@ def test_a_trace_without_one_of_its_events_is_never_clean(judged: Judged) -> Non
 
 
 def test_lines_set_aside_are_counted(judged: Judged) -> None:
-    """Malformed lines, unknown types and other versions are counted by kind; each of four segments has two."""
-    assert judged.document["aside"] == {"malformed": 9, "other version": 1, "unknown type": 1}
+    """Malformed lines, unknown types and other versions are counted by kind; each of four segments has three, one of which is
+    cut."""
+    assert judged.document["aside"] == {"malformed": 13, "other version": 1, "unknown type": 1}
 
 
 def test_a_plain_oracle_agrees_on_random_traces(judged: Judged) -> None:

@@ -13,6 +13,7 @@ from analytics.follow import Export, follow
 from analytics.ingest.bronze import parse, read_lines
 from analytics.ingest.silver import Unfinished, silver
 from tests.support.judged_traces import Judged
+from traces.segments import END_TYPE, close_segment
 
 ENDS = ("node.stopped", "run.ended")
 
@@ -22,7 +23,7 @@ def lines_of(traces: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted(traces.glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
-            if json.loads(line)["type"] not in ENDS:
+            if json.loads(line)["type"] not in (*ENDS, END_TYPE):
                 found.setdefault(path.name.partition("-")[0], []).append(line)
     return found
 
@@ -33,6 +34,7 @@ def write(place: Path, node: str, lines: Sequence[str]) -> None:
         first = json.loads(lines[0])
         path = place / f"{node}-{first['incarnation']}-{first['seq']}.jsonl"
         path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        close_segment(path)
 
 
 def handed(place: Path, at: str, events: int, away: Sequence[str] = ()) -> Export:
@@ -70,9 +72,11 @@ def test_a_verdict_is_kept_current(spark: SparkSession, judged: Judged, tmp_path
     assert third == {**second, "at": "third", "words": ["edit-1, as of third", *second["words"][1:]]}
 
 
-def test_a_store_that_does_not_answer_is_a_doubt(spark: SparkSession, judged: Judged) -> None:
+def test_a_store_that_does_not_answer_is_a_doubt(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
     """A run can be judged before its end; a store whose latest events are unknown is a reason for doubt."""
-    bronze = parse(read_lines(spark, [str(judged.root / "suite" / "edit")])).where(f"type not in {ENDS}")
+    for node, lines in lines_of(judged.root / "suite" / "edit" / "traces").items():
+        write(tmp_path, node, lines)
+    bronze = parse(read_lines(spark, [str(tmp_path)]))
     doubts = silver(bronze, Unfinished(("B",))).doubts.collect()
     assert [row.doubt for row in doubts] == ["B does not answer, and its last events are missing"]
     assert silver(bronze, Unfinished()).doubts.collect() == []

@@ -34,6 +34,7 @@ from traces.events import (
     VersionApplied,
 )
 from traces.recorder import Recorder
+from traces.segments import SegmentName, write_segment
 
 STORES = ("A", "B", "C")
 SETUP = "5e" * 16
@@ -257,7 +258,7 @@ def write_random_runs(place: Path, seeds: Sequence[int] = range(RANDOM_RUNS)) ->
         folder = place / str(seed)
         folder.mkdir(parents=True)
         for node, lines in play.lines.items():
-            (folder / f"{node}-1-1.jsonl").write_bytes(lines)
+            write_segment(folder, SegmentName(node, 1, 1), [lines])
         found[str(seed)] = play.expected_findings()
     assert {msgspec.json.decode(line)["type"] for line in play.lines["A"].splitlines()} <= EVENT_TYPES.keys()
     return found

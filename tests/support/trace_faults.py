@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from traces.segments import close_segment
+
 Line = dict[str, Any]
 Trace = dict[str, list[Line]]
 """Node to its events in order, as their JSON objects."""
@@ -18,7 +20,11 @@ Fault = tuple[str, Callable[[Trace], None]]
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """The expected result: the judgement of a folder, and words of its witness or doubt. `raw`: lines added as they are."""
+    """The expected result: the judgement of a folder, and words of its witness or doubt.
+
+    raw     lines added as they are
+    damage  what happens to the files after they were written
+    """
 
     source: str
     change: Callable[[Trace], None]
@@ -26,12 +32,13 @@ class Planted:
     judgement: str
     said: str
     raw: str = ""
+    damage: Callable[[bytes], bytes] | None = None
 
 
 def read_trace(folder: Path) -> Trace:
     found: Trace = {}
     for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for line in path.read_text(encoding="utf-8").splitlines()[:-1]:
             event = json.loads(line)
             found.setdefault(event["node"], []).append(event)
     for events in found.values():
@@ -43,7 +50,9 @@ def write_trace(folder: Path, trace: Trace, raw: str = "") -> None:
     folder.mkdir(parents=True)
     for node, events in trace.items():
         lines = [json.dumps(event) for event in events]
-        (folder / f"{node}-1-1.jsonl").write_text("\n".join(lines) + "\n" + raw, encoding="utf-8")
+        path = folder / f"{node}-1-1.jsonl"
+        path.write_text(raw + "\n".join(lines) + "\n", encoding="utf-8")
+        close_segment(path)
 
 
 def renumber(events: list[Line]) -> None:
@@ -198,6 +207,11 @@ PLANTED: dict[str, Planted] = {
     "other-version": Planted(
         "edit", _altered("A", "mail.submitted", v=2), "Projects", "unknown", "cannot be read"
     ),
+    "cut": Planted("edit", _nothing, "Projects", "unknown", "A-1-1.jsonl is cut", damage=lambda file: file[:-10]),
+    "touched": Planted(
+        "edit", _nothing, "Projects", "unknown", "C-1-1.jsonl was changed after it was written",
+        damage=lambda file: file.replace(b": ", b":", 1)
+    ),
     "twofold": Planted("edit", _again_otherwise("A", "mail.submitted"), "Projects", "unknown", "twice with different content"),
     "copied": Planted("edit", _again("A", "mail.submitted"), "Projects", "converged", ""),
     "unknown-type": Planted("edit", _altered("A", "hop.sent", type="hop.teleported"), "Projects", "converged", ""),
@@ -253,7 +267,10 @@ def plant_all(root: Path) -> dict[str, Planted]:
     for name, planted in PLANTED.items():
         trace = read_trace(root / "suite" / planted.source / "traces")
         planted.change(trace)
-        write_trace(root / "planted" / name / "traces", trace, planted.raw)
+        folder = root / "planted" / name / "traces"
+        write_trace(folder, trace, planted.raw)
+        for path in folder.iterdir() if planted.damage else ():
+            path.write_bytes(planted.damage(path.read_bytes()))
     remove_each(root / "suite" / "edit" / "traces", root / "removed")
     return PLANTED
 
@@ -264,6 +281,6 @@ def remove_each(source: Path, place: Path) -> None:
     for number in range(len(lines)):
         folder = place / f"{number}" / "traces"
         folder.mkdir(parents=True)
-        (folder / "all-1-1.jsonl").write_text(
-            "\n".join([*lines[:number], *lines[number + 1 :]]) + "\n", encoding="utf-8"
-        )
+        path = folder / "all-1-1.jsonl"
+        path.write_text("\n".join([*lines[:number], *lines[number + 1 :]]) + "\n", encoding="utf-8")
+        close_segment(path)

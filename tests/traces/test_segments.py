@@ -1,5 +1,8 @@
 """Segment files are written once and complete; a reader reports everything that is wrong with them."""
 
+import json
+import zlib
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,10 +33,14 @@ def write(folder: Path, count: int, *, node: str = "A", first: int = 1, incarnat
 
 
 def test_a_segment_is_plain_lines_under_the_agreed_name(tmp_path: Path) -> None:
-    """The name is `<node>-<incarnation>-<first seq>.jsonl`, and each line is one JSON object."""
+    """The name is `<node>-<incarnation>-<first seq>.jsonl`, and each line is one JSON object. The last line counts the others
+    and has the sum of their CRC-32."""
     path = write(tmp_path, 3, node="SEA-01", incarnation=2, first=8)
     assert path.name == "SEA-01-2-8.jsonl"
-    assert path.read_bytes() == b"".join(event_lines(3, node="SEA-01", first=8))
+    *lines, end = path.read_bytes().splitlines(keepends=True)
+    assert lines == event_lines(3, node="SEA-01", first=8)
+    crc32_sum = sum(zlib.crc32(line.removesuffix(b"\n")) for line in lines)
+    assert json.loads(end) == {"type": "segment.end", "events": 3, "last_seq": 10, "crc32_sum": crc32_sum}
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -146,21 +153,40 @@ def test_malformed_lines_are_set_aside_and_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("opens", [b"[", b'{"type":"run.started","x":', b'{"type":[', b'{"seq":'])
 def test_deeply_nested_json_is_a_malformed_line(tmp_path: Path, opens: bytes) -> None:
-    """A line that is nested too deeply to be read is set aside as any other, and ends no segment."""
+    """A line that is nested too deeply to be read is set aside as any other, and does not end a segment."""
     (tmp_path / "A-1-1.jsonl").write_bytes(opens * 100_000 + b"\n")
     trace = read_folder(tmp_path)
     assert [(aside.file, aside.line) for aside in trace.malformed] == [("A-1-1.jsonl", 1)]
-    with pytest.raises(SegmentError, match="does not end in an event"):
+    with pytest.raises(SegmentError, match="is cut"):
         exported_through(tmp_path, "A")
 
 
-def test_a_cut_off_last_line_is_malformed(tmp_path: Path) -> None:
-    """A truncated file gives its complete lines."""
+@pytest.mark.parametrize("cut", [1, 10, 100])
+def test_a_cut_segment_gives_its_complete_lines_and_is_reported(tmp_path: Path, cut: int) -> None:
+    """Whether the cut is in the end of the segment or in an event, the reader says that the file is cut."""
     path = write(tmp_path, 3)
-    path.write_bytes(path.read_bytes()[:-10])
+    path.write_bytes(path.read_bytes()[:-cut])
     trace = read_folder(tmp_path)
-    assert [event.seq for event in trace.events] == [1, 2]
-    assert len(trace.malformed) == 1
+    assert [event.seq for event in trace.events] == [1, 2, 3][: 3 if cut < 100 else 2]
+    assert trace.damaged == ([] if cut == 1 else ["segment A-1-1.jsonl is cut: its last line is missing"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: [lines[0].replace(b"S1", b"S2"), *lines[1:]],
+        lambda lines: [lines[0], *lines[2:]],
+        lambda lines: [lines[0], *lines],
+    ],
+    ids=["changed", "removed", "repeated"],
+)
+def test_a_changed_segment_is_reported(tmp_path: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
+    """A changed, removed or repeated line is noticed, apart from what the events say."""
+    path = write(tmp_path, 3)
+    path.write_bytes(b"".join(change(path.read_bytes().splitlines(keepends=True))))
+    trace = read_folder(tmp_path)
+    assert trace.damaged == ["segment A-1-1.jsonl was changed after it was written"]
+    assert trace.report()[0] == trace.damaged[0]
 
 
 def test_unknown_event_types_are_set_aside_and_are_no_gap(tmp_path: Path) -> None:

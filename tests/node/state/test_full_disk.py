@@ -10,7 +10,7 @@ from node.errors import CannotWrite, MailRefused
 from node.store.node import FREE_FOR_STORES
 from tests.support.disk import no_file_grows, no_new_files
 from tests.support.post_office import PostOffice
-from traces.segments import list_segments, read_lines
+from traces.reading import read_folder
 from transport.envelope import IncomingHop
 from transport.mime.headers import incoming_mail
 from transport.sql import Connection
@@ -94,8 +94,9 @@ def test_without_file_handles_nothing_is_lost(tmp_path: Path) -> None:
             node.export()
     assert subjects(office, "A") == ["posted"]
     node.export()
-    lines = [line for _, path in list_segments(traces) for line in read_lines(path)]
-    assert len(lines) == len([event for event in office.events if event.node == "A"])
+    trace = read_folder(traces)
+    assert trace.events == [event for event in office.events if event.node == "A"]
+    assert trace.report() == []
 
 
 def test_an_export_for_which_there_is_no_room_leaves_no_half_segment(tmp_path: Path) -> None:
@@ -108,8 +109,9 @@ def test_an_export_for_which_there_is_no_room_leaves_no_half_segment(tmp_path: P
         node.export()
     assert list(traces.iterdir()) == []
     node.export()
-    lines = [line for _, path in list_segments(traces) for line in read_lines(path)]
-    assert len(lines) == len([event for event in office.events if event.node == "A"])
+    trace = read_folder(traces)
+    assert trace.events == [event for event in office.events if event.node == "A"]
+    assert trace.report() == []
 
 
 def test_mail_from_outside_is_refused_when_the_store_is_full(tmp_path: Path) -> None:
