@@ -133,7 +133,7 @@ def _counts(lines: DataFrame) -> dict[str, int]:
         *[F.count_if(F.col("aside") == reason).alias(reason) for reason in _REASONS],
     ).first()  # fmt: skip
     if counts is None or not counts.lines:
-        raise NoTraces("the named traces have no segment (*.jsonl); name run folders or segment files")
+        raise NoTraces("the given paths contain no segment (*.jsonl); name run folders or segment files")
     return counts.asDict()
 
 

@@ -185,7 +185,7 @@ def need_spark() -> None:
         return
     found = "no Java was found" if version is None else f"Java {version} was found"
     raise JavaMissing(
-        f"Spark needs Java {JAVA_FROM} or newer, and {found}; install a JRE (openjdk-17-jre-headless, or set JAVA_HOME)."
+        f"Spark needs Java {JAVA_FROM} or newer, but {found}; install a JRE (openjdk-17-jre-headless, or set JAVA_HOME)."
         " Everything else in pflab works without Java"
     )
 

@@ -38,7 +38,9 @@ def tick(ctx: Context, s: Stimulus) -> bool:
         _TIMERS[kind](ctx, s, key)
         if is_enough(s):
             return True
-    raise NodeError(f"{ctx.name}: more than {MAX_STEPS_A_TICK} timers due at one instant; the last was {kind} {key}")
+    raise NodeError(
+        f"{ctx.name}: more than {MAX_STEPS_A_TICK} timers were due at one instant; the last was {kind} {key}"
+    )
 
 
 def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:

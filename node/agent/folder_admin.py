@@ -195,7 +195,7 @@ def _checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
         known = ", ".join(ctx.directory.stores())
         raise Misuse(f"the directory has no store {', '.join(unknown)}; its stores are {known}")
     if not stores:
-        raise Misuse("a folder keeps at least one replica; name at least one store")  # spec: RP-2
+        raise Misuse("a folder must keep at least one replica; name at least one store")  # spec: RP-2
     return tuple(dict.fromkeys(stores))
 
 
@@ -232,7 +232,9 @@ def _checked_alias(alias: str) -> str | None:
     if alias == "none":
         return ""
     if not is_alias(alias):
-        raise Misuse(f"{alias!r} is not an alias; use letters and digits with . - _ between them, or none, or default")
+        raise Misuse(
+            f"{alias!r} is not an alias; write letters and digits with . - _ between them, or the word none or default"
+        )
     return alias
 
 

@@ -85,7 +85,7 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: 
     try:
         if not system:  # spec: ML-3
             raise OrdinaryMail(
-                "an ordinary mail: it came without XEXCH50, so that it is no replication mail whatever is in it"
+                "an ordinary mail: it arrived without XEXCH50, so it does not count as a replication mail"
             )
         mail = read(ctx, content)
     except BadMail as error:
@@ -123,7 +123,7 @@ def decode_content(ctx: Context, content: bytes) -> ReplicationMail:
     try:
         found = system_body(content)
         if found is None:
-            raise OrdinaryMail("an ordinary mail: no replication message in it")
+            raise OrdinaryMail("an ordinary mail: it contains no replication message")
         form, body = found
         message = _DECODERS[form](body)
     except CodecError as error:

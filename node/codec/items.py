@@ -272,7 +272,7 @@ def _read_any_version(stream: bytes) -> Version:
         raise CodecError("the item's source key is not an object id of 22 bytes")
     ChangeNumber.from_xid(object_id)
     if not pcl.includes(number):
-        raise CodecError("the item's predecessor change list lacks its own change number")  # spec: CN-3
+        raise CodecError("the item's predecessor change list lacks the item's own change number")  # spec: CN-3
     flags = props.get(PR_MESSAGE_FLAGS, 0)
     subject = props.get(PR_SUBJECT, "")
     fai = isinstance(flags, int) and bool(flags & MSGFLAG_ASSOCIATED)

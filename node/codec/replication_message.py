@@ -314,7 +314,7 @@ def _read_deletion(data: bytes) -> Update:
     number = ChangeNumber.from_xid(_typed(bag, P_NUMBER, bytes))
     pcl = Pcl.decode(_typed(bag, P_PCL, bytes))
     if not pcl.includes(number):
-        raise BadMail("a deletion's predecessor change list lacks its own number")
+        raise BadMail("a deletion's predecessor change list lacks the deletion's own number")
     version = Version(object_id, number, pcl, _instant(bag, P_MODIFIED_AT), None, "", _typed(bag, P_ASSOCIATED, bool))
     return Update(version, _read_stands_for(_typed(bag, P_STANDS_FOR, bytes)))
 
@@ -375,13 +375,15 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
                 failed |= lacking
                 reasons.append(reason)
     elif message.parts:
-        raise BadMail("the mail is about several folders and has items; only one folder may have items")
+        raise BadMail("the mail has items and is about several folders; a mail with items must be about one folder")
     kind = MessageType(_typed(props, P_TYPE, int) % 2**32)
     if kind in UPDATES:
         if len(read) != 1:
             raise BadMail("a mail with updates must name exactly one folder")  # spec: OUT-2
         if (read[0][0].folder == ROOT) != (kind in HIERARCHIES):
-            raise BadMail("hierarchy updates belong to folder 1-1, updates of content to another folder")
+            raise BadMail(
+                "the mail's type does not fit its folder; hierarchy updates belong to 1-1, content updates to any other folder"
+            )
     return ReplicationMail(
         type=kind,
         store=store,

@@ -241,7 +241,7 @@ class ManagedNode:
             if not order.fresh:
                 raise Misuse(
                     f"the database of {self._options.name} belongs to the run {before}, not to {wanted};"
-                    " empty the folder of the database"
+                    " empty the folder that holds the database"
                 )
             self._remove()
         self._note.write_text(wanted, "utf-8")

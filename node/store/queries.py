@@ -347,7 +347,7 @@ def _change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:
         "SELECT rep, ctr FROM message WHERE object = ? AND shown = 1", (object_from_text(message),)
     ).first()
     if row is None:
-        raise MessageUnknown(f"no message {message} here")
+        raise MessageUnknown(f"this store has no message {message}")
     return ctx.store.number(*row)
 
 

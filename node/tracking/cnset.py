@@ -131,7 +131,7 @@ class CNSet:
             head, colon, tail = part.partition(":")
             pairs = ranges.setdefault(parsed_guid(head), [])
             if not colon:
-                raise NumberError(f"no ranges after GUID {head}; write guid:lo-hi,n")
+                raise NumberError(f"no ranges after GUID {head}; write for example GUID:1-5,7")
             for piece in tail.split(","):
                 lo, dash, hi = piece.partition("-")
                 first = parsed_counter(lo)

@@ -279,7 +279,9 @@ class _GlobsetReader:
                 elif depth + command == COUNTER_SIZE:  # a single counter; this push is undone
                     self._add(pushed, pushed)
                 else:
-                    raise IdsetError(f"the push before byte {self.at} makes the stack {depth + command} bytes long")
+                    raise IdsetError(
+                        f"the push before byte {self.at} makes the stack {depth + command} bytes long, longer than a counter"
+                    )
             elif command == _RANGE:
                 width = COUNTER_SIZE - depth
                 low = common << 8 * width | self._counter(self.at + 1, width)
@@ -316,7 +318,7 @@ class _GlobsetReader:
             elif command == _BITMASK:
                 first, bits = data[at + 1], data[at + 2]
                 if first + bits.bit_length() > 0xFF:
-                    raise IdsetError(f"the bitmask at byte {at} runs past the low byte 255")
+                    raise IdsetError(f"the bitmask at byte {at} contains a low byte above 255")
                 first += base
                 for begin, end in _RUNS[bits]:
                     starts.append(first + begin)

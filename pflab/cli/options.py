@@ -100,7 +100,7 @@ def rate_of(text: str, option: str = "--clock") -> float:
         rate = float(text)
     except ValueError:
         raise CommandError(
-            f"{option} {text}: not a rate; write real, or a number such as 60 for a minute per second"
+            f"{option} {text}: not a rate; write the word real, or a number such as 60 for a minute per second"
         ) from None
     try:
         return checked_rate(rate)

@@ -107,7 +107,9 @@ class NodeProcess:
         finally:
             reading.cancel()
         if not line:  # the process has ended
-            raise LabError(f"server {self.name} did not start: {_end_of(log) or 'its process ended without a word'}")
+            raise LabError(
+                f"server {self.name} did not start: {_end_of(log) or 'its process ended without an error message'}"
+            )
         host, port = json.loads(line)["http"]
         self.http = (host, port)
 

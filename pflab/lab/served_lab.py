@@ -98,7 +98,7 @@ class ServedLab(Lab):
 
     async def export_traces(self) -> ExportedTraces:
         """Write all events up to now into closed segments. Raises LabError if the lab writes traces only at its end."""
-        raise LabError("this lab writes its traces when it ends")
+        raise LabError("the traces are not written yet; this lab writes them when it ends")
 
     def keep_verdict(self, verdict: Mapping[str, object]) -> None:
         """Keep a verdict on this run's traces. Raises LabError if the verdict is on another run."""

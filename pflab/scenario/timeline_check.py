@@ -56,7 +56,9 @@ class TimelineCheck:
         due_at = moment.resolve(self._now - MINUTE_US if is_wait else self._now)
         if due_at < self._now and not (is_wait and same_minute(due_at, self._now)):
             shows = format_instant(self._now)
-            yield self._source.problem(place, f"{moment} has passed", f"here the clock shows {shows} or later")
+            yield self._source.problem(
+                place, f"{moment} is in the past", f"at this step the clock shows {shows} or later"
+            )
         self._now = max(self._now, due_at)
 
     def _user(self, server: str, folder: str | None, at: Sequence[PathItem]) -> Iterator[Problem]:

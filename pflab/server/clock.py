@@ -134,7 +134,7 @@ def _instant(text: str, now: LabTime) -> LabTime:
 
 def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
     if (wanted.event is None) == (wanted.converged is None):
-        raise LabError("give one of event (a type of event) and converged (a folder), not both")
+        raise LabError('give either "event" (a type of event) or "converged" (a folder)')
     if wanted.converged is not None:
         folder = wanted.converged
         return lambda: converged(lab, folder)

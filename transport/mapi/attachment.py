@@ -85,7 +85,9 @@ class AttachmentReader:
     def __init__(self, stream: bytes, index: int, opening: tuple[int, int, int]) -> None:
         code, start, end = opening
         if code != ts.ATT_ATTACH_REND_DATA:
-            raise CodecError(f"TNEF attribute {code:#010x} at byte {start - 9} comes before attAttachRendData")
+            raise CodecError(
+                f"TNEF attribute {code:#010x} at byte {start - 9} comes before attAttachRendData, which opens an attachment"
+            )
         self.stream = stream
         self.index = index
         self.bag: Bag | None = None

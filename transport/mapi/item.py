@@ -171,15 +171,15 @@ def keep_odd_class(
 
 def _once(before: object, code: int) -> None:
     if before is not None:
-        raise CodecError(f"TNEF attribute {code:#010x} comes twice; only one is allowed")
+        raise CodecError(f"TNEF attribute {code:#010x} occurs twice; only one is allowed")
 
 
 def _rows(stream: bytes, start: int, end: int) -> tuple[Bag, ...]:
     count = int.from_bytes(stream[start : start + 4], "little")
     if count > MAX_RECIPIENTS:
-        raise CodecError(f"{count} recipients are announced; at most {MAX_RECIPIENTS} are allowed")
+        raise CodecError(f"the item announces {count} recipients; at most {MAX_RECIPIENTS} are allowed")
     if start + 4 + 4 * count > end:
-        raise CodecError(f"{count} recipients are announced, which do not fit in {end - start} bytes")
+        raise CodecError(f"the item announces {count} recipients, which do not fit in {end - start} bytes")
     rows: list[Bag] = []
     at = start + 4
     for _ in range(count):

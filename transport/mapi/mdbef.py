@@ -94,9 +94,13 @@ def _check_head(data: bytes) -> tuple[int, int, int]:
         raise CodecError(f"not an MDBEF envelope: {len(data)} bytes that start with {data[:8].hex() or 'nothing'}")
     _, version, flags, size, control_size, extra_count, part_count = _HEAD.unpack_from(data)
     if version != VERSION or flags:
-        raise CodecError(f"MDBEF version {version}, flags {flags:#x}; only version {VERSION} without flags is read")
+        raise CodecError(
+            f"the MDBEF envelope has version {version} and flags {flags:#x}; it must have version {VERSION} and flags 0"
+        )
     if size != len(data) or size > ts.MAX_STREAM_SIZE:
-        raise CodecError(f"MDBEF of {len(data)} bytes announces {size} (limit {ts.MAX_STREAM_SIZE})")
+        raise CodecError(
+            f"the MDBEF envelope has {len(data)} bytes but announces {size}; the limit is {ts.MAX_STREAM_SIZE}"
+        )
     if part_count > MAX_PARTS or extra_count > MAX_EXTRA:
         raise CodecError(
             f"MDBEF announces {part_count} parts and {extra_count} unknown attributes; "
@@ -131,4 +135,4 @@ class _Reader:
         if self.at != self.end:
             raise CodecError(f"MDBEF: unexpected {self.end - self.at} bytes after the last part")
         if _CRC.unpack_from(self.data, self.end)[0] != self.crc:
-            raise CodecError("MDBEF: the check sum is wrong, so the envelope is damaged")
+            raise CodecError("MDBEF: the checksum is wrong, so the envelope is damaged")

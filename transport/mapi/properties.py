@@ -104,7 +104,7 @@ _TEXT_ENDS: Final = (b"\0\0", b"", b"\0\0\0\0", b"")  # by length (with its NUL)
 def encode_bag(bag: Bag) -> bytes:
     """Return the bytes of a bag, in its order. Raise `CodecError`, which names the property, if one cannot be encoded."""
     if len(bag) > MAX_PROPERTIES:
-        raise CodecError(f"the bag has {len(bag)} properties; at most {MAX_PROPERTIES} are allowed")
+        raise CodecError(f"the property list has {len(bag)} properties; at most {MAX_PROPERTIES} are allowed")
     chunks = [_U32.pack(len(bag))]
     add = chunks.append
     head = _HEAD.pack
@@ -160,7 +160,7 @@ def _encode_rare(tag: int, value: Value) -> bytes:
     if kind in (_STRING8, _OBJECT):
         data = _sized(kind, value)
         return _HEAD.pack(tag, 1, len(data)) + data + _PADS[len(data) & 3]
-    raise CodecError(f"property {tag_text(tag)} has type {kind:#06x}: PropType lists the types there are")
+    raise CodecError(f"property {tag_text(tag)} has type {kind:#06x}, which is not a PropType")
 
 
 def _encode_many(tag: int, kind: int, value: Value) -> bytes:
@@ -173,7 +173,7 @@ def _encode_many(tag: int, kind: int, value: Value) -> bytes:
         chunks += [_MANY[kind].pack(one) for one in value]
     elif not value:
         # [MS-OXTNEF 2.1.3.4] gives sized properties one value or more. A property without a value must be absent.
-        raise CodecError(f"property {tag_text(tag)} has no value: leave it out of the bag")
+        raise CodecError(f"property {tag_text(tag)} has no value; leave it out of the property list")
     for one in value if kind in _SIZED else ():
         data = _sized(kind, one)
         chunks += (_U32.pack(len(data)), data, _PADS[len(data) & 3])
@@ -182,9 +182,9 @@ def _encode_many(tag: int, kind: int, value: Value) -> bytes:
 
 def _encode_named(tag: NamedTag, wire_id: int, value: Value) -> bytes:
     if len(tag.guid) != 16:
-        raise CodecError(f"the name space of {tag_text(tag)} has {len(tag.guid)} bytes; a GUID has 16")
+        raise CodecError(f"the namespace of {tag_text(tag)} has {len(tag.guid)} bytes; a GUID has 16")
     if not 0 <= tag.type <= 0xFFFF:
-        raise CodecError(f"the type of {tag_text(tag)} is a whole tag; it should be a PropType")
+        raise CodecError(f"the type of {tag_text(tag)} is a complete tag; it should be only a PropType")
     plain = encode_bag({tag.type: value})  # count, tag, value: everything but the name
     if isinstance(tag.name, int):
         name = _PAIR.pack(0, tag.name)
@@ -231,9 +231,9 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
     at = start + 4
     count = int.from_bytes(data[start:at], "little")
     if count > MAX_PROPERTIES:
-        raise CodecError(f"{count} properties are announced; at most {MAX_PROPERTIES} are allowed")
+        raise CodecError(f"the property list announces {count} properties; at most {MAX_PROPERTIES} are allowed")
     if at + 4 * count > end:
-        raise CodecError(f"{count} properties are announced, which do not fit in {end - start} bytes")
+        raise CodecError(f"the property list announces {count} properties, which do not fit in {end - start} bytes")
     head = _HEAD.unpack_from
     whole_heads_until = len(data) - 12
     try:
@@ -272,9 +272,9 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
     except (struct.error, UnicodeDecodeError) as wrong:
         raise CodecError(f"property 0x{tag:08X} at byte {at}: {wrong}") from wrong
     if at > end:
-        raise CodecError(f"property 0x{tag:08X} reaches {at - end} bytes beyond the end of its bag")
+        raise CodecError(f"property 0x{tag:08X} reaches {at - end} bytes beyond the end of its property list")
     if len(bag) != count:
-        raise CodecError(f"{count - len(bag)} properties come twice in one bag; each may come only once")
+        raise CodecError(f"{count - len(bag)} properties occur twice in one property list; each may occur only once")
     return bag, at
 
 
@@ -305,7 +305,7 @@ def _decode_value(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]
         return data[at : at + 16], at + 16
     if kind & MV_FLAG:
         return _decode_many(data, at, end, tag)
-    raise CodecError(f"property 0x{tag:08X} has type {kind:#06x}, which no property here can have")
+    raise CodecError(f"property 0x{tag:08X} has type {kind:#06x}, which is not a known property type")
 
 
 def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
@@ -317,7 +317,7 @@ def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
         raise CodecError(f"property 0x{tag:08X} has several values of type {kind:#06x}, which allows only one")
     if count > MAX_VALUES or at + count * (layout.size if layout else 4) > end or not (count or layout):
         raise CodecError(
-            f"property 0x{tag:08X} announces {count} values in {end - at} bytes; this is not possible, or over {MAX_VALUES}"
+            f"property 0x{tag:08X} announces {count} values in {end - at} bytes; they must fit, and be at most {MAX_VALUES}"
         )
     if layout is not None:
         stop = at + count * layout.size
@@ -347,8 +347,8 @@ def _decode_name(data: bytes, at: int, kind: int) -> tuple[NamedTag, int]:
         return NamedTag(kind, guid, number), at
     if name_kind != 1 or at + number > len(data):
         raise CodecError(
-            f"the name of a property has kind {name_kind} and {number} bytes; "
-            "it must be of kind 0 (a number) or 1 (a text that fits)"
+            f"the name of a property has kind {name_kind} and length {number}; "
+            "the kind must be 0 (a number) or 1 (a text), and a text must fit in the property list"
         )
     text = utf_16_le_decode(data[at : at + number], "strict", True)[0]
     return NamedTag(kind, guid, text.removesuffix("\0")), at + (number + 3 & -4)

@@ -156,7 +156,7 @@ def _decode(stream: bytes) -> SystemMessage:
         elif code == ts.ATT_MESSAGE_CLASS and class_at is None:
             class_at = len(extra), start, end
         elif code in (ts.ATT_MSG_PROPS, ts.ATT_MESSAGE_CLASS):
-            raise CodecError(f"TNEF attribute {code:#010x} comes twice; only one is allowed")
+            raise CodecError(f"TNEF attribute {code:#010x} occurs twice; only one is allowed")
         else:
             extra.append(RawAttribute(code, stream[start:end]))
     if props is None or opened or len(parts) > MAX_PARTS:

@@ -207,8 +207,8 @@ def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:
         at = end + 2
         if at > size or not LEVEL_MESSAGE <= level <= LEVEL_ATTACHMENT:
             raise CodecError(
-                f"attribute {code:#010x} at byte {start - 9}: level {level} and {length} bytes, "
-                f"where level 1 or 2 and at most {size - start - 2} bytes are possible"
+                f"attribute {code:#010x} at byte {start - 9} has level {level} and length {length}; "
+                f"the level must be 1 or 2, the length at most {size - start - 2}"
             )
         intact = byte_sum(stream[start:end]) == stream[end] | stream[end + 1] << 8
         add((level, code, start, end, intact))

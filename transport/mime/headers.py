@@ -167,7 +167,7 @@ def address_field(name: str, addresses: tuple[str, ...]) -> str:
 def message_id_field(message_id: str) -> str:
     """Return the Message-ID field of an id that is given without angle brackets."""
     if _MESSAGE_ID.fullmatch(message_id) is None or len(message_id) > MAX_LINE - 20:
-        raise CodecError(f"{message_id[:80]!r} is not a Message-ID: write ASCII without spaces and angle brackets")
+        raise CodecError(f"{message_id[:80]!r} is not a Message-ID: write ASCII without spaces or angle brackets")
     return f"Message-ID: <{message_id}>\r\n"
 
 

@@ -142,7 +142,7 @@ class SmtpSender:
         if self._tls is not None:
             # A third party could remove STARTTLS from the reply to EHLO. So without STARTTLS nothing is sent.
             if not client.supports_extension("starttls"):
-                raise SMTPException(f"{server} does not offer STARTTLS, and this lab sends nothing in clear")
+                raise SMTPException(f"{server} does not offer STARTTLS, and this lab sends no mail unencrypted")
             await client.secure(self._tls, server)
         await self._authenticate(client, server)
 

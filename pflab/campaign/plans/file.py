@@ -132,7 +132,7 @@ def load_plan(path: Path) -> Plan:
     except OSError as error:
         raise LabError(f"{path}: {(error.strerror or str(error)).lower()}; name a plan file") from None
     if len(data) > MAX_BYTES:
-        raise LabError(f"{path}: over {MAX_BYTES // 1024**2} MiB; no plan is that large")
+        raise LabError(f"{path}: the file is larger than {MAX_BYTES // 1024**2} MiB, the limit for a plan")
     return plan_from_text(data.decode("utf-8", "replace"), str(path))
 
 

@@ -210,7 +210,7 @@ class _Source:
         written = self._write_traces()
         place = self._traces / written["traces"]
         if not place.is_dir():
-            raise CommandError(f"{place}: no such folder; name the folder that the lab writes its traces below")
+            raise CommandError(f"{place}: no such folder; name the folder below which the lab writes its traces")
         fit_to(self._spark, bytes_of([str(place)]))
         return Export(
             written["traces"] or written["run"], str(place), written["at"], written["events"], tuple(written["away"])

@@ -107,7 +107,9 @@ def _targets(client: Client, nodes: list[str], folders: list[str]) -> list[Targe
         each for each in everywhere if (not nodes or each.node in nodes) and (not folders or each.folder in folders)
     ]
     if not found:
-        raise CommandError("no running server holds such a folder; to see its folders: pflab folder list --node NAME")
+        raise CommandError(
+            "no running server holds this folder; to list the folders of a server: pflab folder list --node NAME"
+        )
     return found
 
 

@@ -221,7 +221,7 @@ def mailbox(
     Example: pflab mailbox --server A
     """
     if show is not None and server is None:
-        raise CommandError("--show: each server has its own numbers; name the server with --server")
+        raise CommandError("--show: each server numbers its mails separately; name the server with --server")
     found: list[tuple[str, NoticeView]] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):

@@ -228,5 +228,5 @@ def test_a_plan_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(LabError, match="no such file or directory; name a plan file"):
         load_plan(tmp_path / "none.yaml")
     (tmp_path / "large.yaml").write_bytes(b"#" * (2 * 1024 * 1024))
-    with pytest.raises(LabError, match="no plan is that large"):
+    with pytest.raises(LabError, match="the limit for a plan"):
         load_plan(tmp_path / "large.yaml")

@@ -76,7 +76,7 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
         ),
         (
             ["up", "good.yaml", "--clock", "x"],
-            "--clock x: not a rate; write real, or a number such as 60 for a minute per second",
+            "--clock x: not a rate; write the word real, or a number such as 60 for a minute per second",
         ),
         (
             ["demo", "--lesson", "nosuch"],

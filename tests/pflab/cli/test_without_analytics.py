@@ -55,7 +55,7 @@ def test_one_line_says_what_to_install(
     if missing == "java":
         pytest.importorskip("pyspark")
         done = pflab_without(tmp_path, (), *order, PATH=str(tmp_path), JAVA_HOME="")
-        expected = "Spark needs Java 17 or newer, and no Java was found; install a JRE"
+        expected = "Spark needs Java 17 or newer, but no Java was found; install a JRE"
     else:
         done = pflab_without(tmp_path, ("pyspark", "py4j"), *order)
         expected = "pyspark is not installed; install it with pip install 'pflab[analytics]'"

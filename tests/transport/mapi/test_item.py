@@ -266,8 +266,8 @@ def test_arbitrary_bytes_are_one_clear_error(raw: bytes) -> None:
     [
         (b"", "not a TNEF"),
         (stream(), "no attMsgProps"),
-        (stream(PROPS, PROPS), "comes twice"),
-        (stream(PROPS, attribute(1, ts.ATT_RECIP_TABLE, b"\xff\xff\xff\xff")), "recipients are announced"),
+        (stream(PROPS, PROPS), "occurs twice"),
+        (stream(PROPS, attribute(1, ts.ATT_RECIP_TABLE, b"\xff\xff\xff\xff")), "announces 4294967295 recipients"),
         (stream(PROPS, attribute(1, ts.ATT_RECIP_TABLE, bytes(8))), "after the last recipient"),
         (stream(PROPS, attribute(2, ts.ATT_ATTACHMENT, bytes(4))), "before attAttachRendData"),
         (stream(PROPS, REND, *[attribute(2, ts.ATT_ATTACHMENT, bytes(4))] * 2), "two attAttachment"),

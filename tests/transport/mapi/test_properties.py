@@ -152,7 +152,7 @@ def test_impossible_lengths_and_counts_are_refused_without_reserving_memory(wire
         ({0x0004101F: (b"x",)}, "0x0004101F"),
         ({0x80010003: 1}, "0x80010003"),
         ({-1: 1}, "property"),
-        ({NamedTag(3, b"short", 1): 1}, "name space"),
+        ({NamedTag(3, b"short", 1): 1}, "namespace"),
         ({NamedTag(0x00370003, GUID, 1): 1}, "PropType"),
         ({NamedTag(3, GUID, -1): 1}, GUID.hex()),
         ({number << 16 | 3: 0 for number in range(MAX_PROPERTIES + 1)}, "properties"),

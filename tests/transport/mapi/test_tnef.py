@@ -266,8 +266,8 @@ ATTACHMENT = attribute(2, ts.ATT_ATTACHMENT, encode_bag(MESSAGE))
     ("attributes", "reason"),
     [
         ([], "attMsgProps"),
-        ([PROPS, PROPS], "comes twice"),
-        ([CLASS, CLASS, PROPS], "comes twice"),
+        ([PROPS, PROPS], "occurs twice"),
+        ([CLASS, CLASS, PROPS], "occurs twice"),
         ([PROPS, REND], "has no attAttachment"),
         ([PROPS, ATTACHMENT], "attAttachRendData first"),
         ([PROPS, REND, REND, ATTACHMENT], "attAttachRendData first"),
