@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+import socket
+from contextlib import suppress
 
 import pytest
 
-from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, credentials
+from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, credentials, sessions_at_most
 from transport.envelope import RefusalError
 from transport.protocol.auth import MECHANISM
 from transport.smtp.limits import ListenerLimits
@@ -144,3 +146,20 @@ async def test_an_overlong_auth_answer_is_refused_in_one_line(
     with caplog.at_level(logging.ERROR):
         assert (await client.say(b"A" * 400 * KB + b"\r\n")).startswith("500 5.5.6")
     assert caplog.records == []
+
+
+async def test_a_client_that_never_reads_is_disconnected(harness: ListenerHarness) -> None:
+    """A connection with replies that the client does not read is closed like any other idle one, and cannot delay the end
+    of the listener."""
+    harness.limits = ListenerLimits(idle_seconds=0.2, closing_seconds=0.1, fruitless_commands=10**9)
+    listener = harness.listener
+    await listener.start()
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.connect(listener.address)
+        deaf.setblocking(False)
+        async with asyncio.timeout(10):
+            with suppress(ConnectionError):
+                while True:
+                    await asyncio.get_running_loop().sock_sendall(deaf, b"EHLO a\r\n" * 1000)
+    await sessions_at_most(0, listener)

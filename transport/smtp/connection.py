@@ -188,6 +188,24 @@ class Connection(SMTP):
         return str(peer[0]) if isinstance(peer, tuple) and peer else ""
 
     @property
+    def heard_s(self) -> float:
+        """The loop's time at which the last command began, or the connection."""
+        return self._heard_s
+
+    @property
+    def closing(self) -> bool:
+        """True if the connection is being closed."""
+        return self.transport is None or self.transport.is_closing()
+
+    def make_room(self) -> None:
+        """Close the connection because others need its room. A peer that has not read its replies gets no time to do so."""
+        self._held.append(b"421 %b 4.3.2 too many connections" % self.hostname.encode("ascii", "replace"))
+        self.hang_up()
+        transport = cast(asyncio.Transport, self.transport)
+        if transport.get_write_buffer_size():
+            transport.abort()
+
+    @property
     def peer_name(self) -> str:
         """Return the name that the peer proved by AUTH, or else its name in EHLO."""
         return self.store or (self.session.host_name if self.session is not None else None) or ""
@@ -205,11 +223,15 @@ class Connection(SMTP):
         self._begun_s = self.loop.time()
 
     def hang_up(self) -> None:
-        """Close the connection after the replies are written. Commands that have already arrived are dropped."""
+        """Close the connection after the replies are written. Commands that have already arrived are dropped.
+
+        The peer gets `closing_seconds` to read the replies, because a peer that never reads would keep the connection open.
+        """
         self._flush()
         self._lines.forget()
         if self.transport is not None:
             self.transport.close()
+            self.loop.call_later(self._listener.limits.closing_seconds, cast(asyncio.Transport, self.transport).abort)
 
     async def done(self) -> None:
         """Wait for the end of the connection's task."""
@@ -268,8 +290,8 @@ class Connection(SMTP):
         left_s = self._heard_s + self._patience_s - self.loop.time()
         if left_s > 0:
             self._timeout_handle = self.loop.call_later(left_s, self._timeout_cb)
-        elif self.transport is not None:
-            self.transport.close()
+        else:
+            self.hang_up()
 
     # --- every command
 

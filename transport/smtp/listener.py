@@ -119,7 +119,7 @@ class SmtpListener:
 
 
 class _Door(asyncio.Protocol):
-    """Accepts a connection, or replies that there are too many."""
+    """Accepts a connection, or replies that there are too many connections of stores."""
 
     def __init__(self, listener: SmtpListener) -> None:
         self._listener = listener
@@ -127,7 +127,7 @@ class _Door(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # spec: ML-7
         stream = cast(asyncio.Transport, transport)
-        if self._is_full(stream):
+        if not self._find_room(stream):
             name = self._listener.hostname.encode("ascii", "replace")
             stream.write(b"421 %b 4.3.2 too many connections\r\n" % name)
             stream.close()
@@ -136,12 +136,19 @@ class _Door(asyncio.Protocol):
         stream.set_protocol(cast(asyncio.BaseProtocol, session))
         session.connection_made(stream)
 
-    def _is_full(self, stream: asyncio.Transport) -> bool:
+    def _find_room(self, stream: asyncio.Transport) -> bool:
+        """Return whether there is room for a connection; if only strangers take it, the most silent one makes room."""
         limits, sessions = self._listener.limits, self._listener.sessions
-        if len(sessions) >= limits.connections:
+        if len(sessions) < min(limits.connections, limits.stranger_connections):
             return True
-        if len(sessions) < limits.stranger_connections:
-            return False
         machine = stream.get_extra_info("peername")[0]
-        strangers = sum(1 for each in sessions if each.store is None and each.address == machine)
-        return strangers >= limits.stranger_connections
+        open_ = [each for each in sessions if not each.closing]
+        strangers = [each for each in open_ if each.store is None]
+        neighbours = [each for each in strangers if each.address == machine]
+        if len(neighbours) >= limits.stranger_connections:
+            strangers = neighbours
+        elif len(open_) < limits.connections:
+            return True
+        if strangers:
+            min(strangers, key=lambda each: each.heard_s).make_room()
+        return bool(strangers)

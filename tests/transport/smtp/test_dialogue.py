@@ -32,15 +32,27 @@ async def test_commands_without_a_mail_are_limited(harness: ListenerHarness) -> 
 
 
 async def test_one_machine_does_not_take_all_connections(harness: ListenerHarness) -> None:
-    """ML-7: connections without authentication have a limit for each machine; those of stores do not count."""
+    """ML-7: connections without authentication have a limit for each machine; those of stores do not count. The stranger
+    that has been silent for longest makes room for a new connection, so that a store can always connect."""
     harness.limits = ListenerLimits(stranger_connections=2, store_connections=1)
     store = await harness.store()
-    await harness.client()
-    second = await harness.client()
-    third = await harness.connect()
-    assert (await third.reply()).startswith("421")
+    first, second = await harness.client(), await harness.client()
+    assert (await first.say("NOOP")).startswith("250")
+    third = await harness.client()
+    assert (await second.reply()).startswith("421 B 4.3.2")
+    assert (await first.say("NOOP")).startswith("250")
     assert (await store.say("NOOP")).startswith("250")
-    assert (await second.authenticate(credentials("A"))).startswith("421")
+    assert (await third.authenticate(credentials("A"))).startswith("421")
+
+
+async def test_a_crowd_of_strangers_does_not_lock_out_a_store(harness: ListenerHarness) -> None:
+    """ML-7: a store connects although strangers have taken all connections and send one mail each, without its end."""
+    harness.limits = ListenerLimits(connections=6, stranger_connections=4)
+    for _ in range(6):
+        await harness.addressed()
+    store = await harness.store()
+    assert (await store.say("NOOP")).startswith("250")
+    assert len(harness.listener.sessions) <= 5
 
 
 @pytest.mark.parametrize("verb", [Verb.EHLO, Verb.AUTH, Verb.MAIL, Verb.RCPT, Verb.XEXCH50, Verb.DATA, Verb.QUIT])

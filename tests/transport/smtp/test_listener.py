@@ -157,10 +157,10 @@ async def test_recipients_are_limited(harness: ListenerHarness) -> None:
 
 
 async def test_connections_are_limited(harness: ListenerHarness) -> None:
-    """ML-7: the connection beyond the limit gets 421; after another one ends there is room again."""
+    """ML-7: if stores have all connections, the next one gets 421; after another one ends there is room again."""
     harness.limits = ListenerLimits(connections=1)
     listener = harness.listener
-    first = await harness.greeted()
+    first = await harness.store()
     second = await harness.connect()
     assert (await second.reply()).startswith("421")
     assert await second.reply() == ""
