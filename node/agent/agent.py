@@ -22,13 +22,13 @@ from transport.mime.headers import scan_header
 from transport.stimulus import Stimulus
 
 MAX_STEPS_A_TICK = 100_000
-"""The most timers that one tick runs. If more are due at one instant, a handler sets its own timer again and again;
-`tick` then raises an error instead of running for ever.
+"""The most timers that one tick runs. If more are due, a handler sets its timer to the same instant again and again. Then
+`tick` raises an error instead of running for ever.
 """
 
 
 def tick(ctx: Context, s: Stimulus) -> bool:
-    """Run the handlers of the timers that are due now. Return True if some are left, because this stimulus has done enough."""
+    """Run the handlers of the timers that are due now. Return True if some are left for the next stimulus."""
     kinds = agent_disabled.timers_of(ctx)
     for _ in range(MAX_STEPS_A_TICK):
         due = take_due(s.conn, s.now, kinds)
@@ -48,7 +48,7 @@ def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> N
     for delivery in deliveries:
         if not user_mail.deliver(ctx, s, delivery):
             continue
-        if delivery.system and not ctx.config.replicates:  # an ordinary mail is bad mail in both cases
+        if delivery.system and not ctx.config.replicates:  # ordinary mail is bad mail, also without an agent
             agent_disabled.keep_mail(s, delivery)
             continue
         incoming.receive(ctx, s, delivery.sender, delivery.content, delivery.message_id, system=delivery.system)
@@ -103,7 +103,7 @@ def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
 
 
 def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:
-    """Drop a held item whose wait has ended. Its numbers are missing now (spec: HI-4, BF-2)."""
+    """Drop a held item whose wait has ended. From now on its numbers are missing (spec: HI-4, BF-2)."""
     if held_messages.expired(s, held_id) is None:
         return
     for store in ctx.other_holders(HIERARCHY_FID):

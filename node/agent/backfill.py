@@ -1,9 +1,9 @@
 """The backfill array: which numbers are missing, when the store requests them, and from which sources (spec: BF-1, BF-2, BF-6).
 
-An entry holds the numbers that were found missing in one folder at one moment. It has one row of `entry`, and one row of
-`request` for each source that was asked and has not finished.
+An entry holds the numbers that were found missing in one folder at one moment. It is one row of `entry`. Each outstanding
+request of the entry is one row of `request`.
 
-States of an entry; `ask` is the step that chooses sources and sends requests:
+An entry is in one of these states. In the second table, `ask` is a step: it chooses sources and sends requests.
 
     WAITING    attempts = 0       the first time-out runs; nothing was requested yet
     REQUESTED  attempts > 0       the retry time-out of this round runs
@@ -26,9 +26,10 @@ States of an entry; `ask` is the step that chooses sources and sends requests:
     any        the last numbers are no longer claimed         PRUNED (spec: RST-4)
     any        content replication is suspended               the same, without a timer until it is resumed (spec: RP-5)
 
-States of a request, in the column `answered`: 0 SILENT; 1 ANSWERED, the source sent something; 2 RECALLED, the entry became
-due before the retry time-out. A request ends when its numbers arrived ("satisfied"), the source has none of them ("empty"),
-the items expired there ("expired"), its retry time-out ended ("retry"), or its entry was pruned ("pruned").
+The column `answered` has the state of a request: 0 SILENT; 1 ANSWERED (the source sent something); 2 RECALLED (the entry
+became due before the retry time-out). A request ends when its numbers arrived ("satisfied"), when the source has none of them
+("empty") or their items expired there ("expired"), when its retry time-out ended ("retry"), or when its entry was pruned
+("pruned").
 
 Example: B of another site lacks A-5 to A-9.
 
@@ -39,9 +40,9 @@ Example: B of another site lacks A-5 to A-9.
     Tue 22:00  the retry time-out ends       A answered, so it stays up; a new request, retry after 48 h
     Tue 22:01  A's response brings A-8..9    request "satisfied", entry SATISFIED
 
-What must never happen: a number is in two entries of a folder; an entry has a number that the own row or the replication
-message queue has; an entry has no timer, unless it is DEFERRED or suspended; more requests are outstanding than the limit
-(spec: BF-6); a source is marked down although it answered or its request was recalled.
+What must never happen: a number in two entries of a folder; an entry with a number that the store's row or the replication
+message queue has; an entry that has no timer but is neither DEFERRED nor suspended; more outstanding requests than the limit
+(spec: BF-6); a source that is marked down although it answered or its request was recalled.
 """
 
 from __future__ import annotations
@@ -91,22 +92,22 @@ def _is_local(ctx: Context, conn: Connection, fid: int, numbers: NumberSets) -> 
 
 
 def note_missing(ctx: Context, s: Stimulus, fid: int, held: CNSet, store: str) -> None:
-    """Enter the numbers that the row of `store` claims and this store lacks (spec: BF-1, ST-5)."""
+    """Add to the array the numbers that the row of `store` claims and this store lacks (spec: BF-1, ST-5)."""
     row = ctx.rst.row(fid, store)
     if row is not None:
         note_claimed(ctx, s, fid, row.numbers, held)
 
 
 def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held: CNSet = CNSet.EMPTY) -> None:
-    """Enter claimed numbers that this store lacks. `held` are numbers in the replication message queue here."""
+    """Add to the array the claimed numbers that this store lacks. `held`: numbers in the replication message queue here."""
     own = ctx.rst.own(fid)
     if own is None or own.pending:  # spec: RP-2 a leaving store requests nothing more
         return
     numbers = claimed - own.numbers
     if not numbers:
         return
-    # Numbers in the queue are not missing (spec: BF-2). Changes made here that the own row does not claim yet are not
-    # missing either (spec: RST-1). A response can bring such a change to another store before its broadcast (spec:
+    # Numbers in the queue are not missing (spec: BF-2). Changes made here that this store's row does not claim yet are
+    # not missing either (spec: RST-1). Another store can get such a change by a response, before its broadcast (spec:
     # CN-7).
     numbers = numbers.without(held)
     unsent = own.unsent(ctx.store.guid, LastSent(ctx.store.change_counter, ctx.store.change_counter))
@@ -137,10 +138,10 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
 
 
 def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> None:
-    """Claim own changes that were replaced here before their broadcast, and that another store has.
+    """Claim this store's changes that were replaced here before their broadcast and that another store has.
 
-    A response brought these changes to that store. No broadcast of this store will name them, so the sets of the stores would
-    otherwise stay different (spec: CV-1, CN-7).
+    That store got these changes by a response. No broadcast of this store will name them, so without this the sets of the two
+    stores would stay different (spec: CV-1, CN-7).
     """
     found = CNSet.from_numbers(
         ctx.store.number(LOCAL_REP, ctr)
@@ -154,7 +155,7 @@ def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSe
 
 
 def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
-    """Mark as local each entry of which `store`, a store of this site, has all numbers. The earlier due time applies
+    """If `store`, a store of this site, has all numbers of an entry, mark the entry as local. The earlier due time applies
     (spec: BF-2).
     """
     if not ctx.directory.same_site(ctx.name, store):
@@ -181,7 +182,7 @@ def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
 
 
 def remove_arrived(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> None:
-    """Remove from the entries and requests of a folder the numbers that the own row claims or the queue holds."""
+    """Remove from a folder's entries and requests the numbers that this store's row claims or its queue holds."""
     own = ctx.rst.own(fid)
     if own is None:
         return
@@ -245,7 +246,7 @@ def _remove(ctx: Context, s: Stimulus, entry: Entry, how: str) -> None:
         end(ctx, s, request, how)
     s.conn.exec_driver_sql("DELETE FROM entry WHERE id = ?", (entry.id,))
     clear_timer(s.conn, Timer.ENTRY, entry.id)
-    backfill_array.wake_next(ctx, s)  # this entry may have been woken for a slot, which another entry can use now
+    backfill_array.wake_next(ctx, s)  # a free slot that was meant for this entry can be used by another one now
 
 
 def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
@@ -362,7 +363,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
 
 
 def _gap(ctx: Context, entry: Entry, running: Sequence[Request]) -> Gap:
-    """Return what to request for an entry. In 5.5, two sources are asked for the same numbers at the same time."""
+    """Return what to request for an entry. A 5.5 server requests the same numbers from two sources at the same time."""
     stores = frozenset(request.source for request in running)
     if ctx.config.profile.asks_twice:
         return Gap(entry.numbers, stores)

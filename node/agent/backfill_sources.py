@@ -20,7 +20,7 @@ from transport.stimulus import Stimulus
 
 
 def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
-    """Return which holders are asked for which numbers, and trace the choice with the reasons (spec: BF-3)."""
+    """Choose the holders to ask, each with its numbers. Record the choice and its reasons in the trace (spec: BF-3)."""
     missing = missing_of(s.conn, fid)
     found = [_source(ctx, s.conn, fid, store, gap, missing) for store in sources(ctx, s.conn, fid)]
     way = ctx.config.profile.source_choice
@@ -115,7 +115,7 @@ def sources(ctx: Context, conn: Connection, fid: int) -> list[str]:
 
 
 def claimed_by(ctx: Context, conn: Connection, fid: int, store: str) -> NumberSets:
-    """Return the numbers that a source claims: those of its row, or what it said it has when it left the list."""
+    """Return the numbers that a source claims by its row or, if it is leaving, by its delete-pending request."""
     row = ctx.rst.row(fid, store)
     return row.numbers if row else leaver_claims(conn, fid, store)
 

@@ -1,4 +1,4 @@
-"""Administration of folders: create, change, delete. Each is a hierarchy change (spec: CN-2, HI-2, HI-6)."""
+"""Administration of folders: create, change, delete. Each of these is a change of the hierarchy (spec: CN-2, HI-2, HI-6)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FolderFields(TypedDict, total=False):
     """The properties of a folder as users give them, all as text. A missing property keeps its default or present
     value.
 
-    alias and age_limit may be 'none', alias also 'default'. A changed schedule 'default' means the store's schedule.
+    alias may be 'none' or 'default', age_limit 'none'. In a change, the schedule 'default' means the store's schedule.
     """
 
     replicas: Sequence[str] | None
@@ -179,7 +179,7 @@ def _record(
 
 
 _TRACED_METHODS = RESOLVE_NAMES.keys() - {RESOLVE_DEFAULT}
-"""Resolve methods that the trace records. It omits the default."""
+"""The resolve methods that the trace records: all except the default."""
 
 
 def _check_name(name: str) -> None:

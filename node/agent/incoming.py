@@ -1,6 +1,6 @@
 """What happens to a mail that arrives at the store's address (spec: IN-1 to IN-5).
 
-    1 read            decode the mail and check its signature; otherwise it is bad mail, and nothing else happens
+    1 read            decode the mail and check its signature; if this fails, it is bad mail and no other step runs
     2 record arrival  the sender is up, unless a later mail from it arrived first (spec: BF-4, RT-3)
     3 replace rows    the sender's row of each section replaces the row here, unless that row is from a later mail (spec: RST-4)
     4 handle          by type: apply updates, answer a request, read a status
@@ -13,25 +13,26 @@ What step 4 does with an update:
 
     update of                                 becomes   and its numbers
     a folder whose parent is known            APPLIED   are accounted for
-    a folder or message that is old here      IGNORED   are accounted for (spec: CN-7)
+    a version that is old here                IGNORED   are accounted for (spec: CN-7)
     a folder whose parent is unknown          HELD      are neither missing nor accounted for (spec: HI-4)
     a folder held here (content)              APPLIED   are accounted for
-    a folder unknown or not held (content)    HELD      with the whole mail, for 4 hours
-    a deleted or hidden folder (content)      IGNORED   concern no replica here (spec: HI-6)
+    a folder unknown or not held (content)    HELD      are neither missing nor accounted for; the whole mail is held
+    a deleted or hidden folder (content)      IGNORED   belong to no replica here (spec: HI-6)
     bytes that cannot be decoded              FAILED    stay missing (spec: IN-5)
 
 HELD ends when the awaited folder arrives: steps 3 to 5 run for a held mail, and a held folder update is applied. If the wait
-ends first, the item is dropped and its numbers are missing.
+ends first (by default 7 days for a folder update, 4 hours for a mail), the item is dropped and its numbers are missing.
 
-Example: A creates folder F with replicas on A and B (A-7) and posts in it (A-8). The content mail overtakes the hierarchy.
+Example: A creates folder F with replicas on A and B (A-7) and posts there (A-8). The content mail overtakes the hierarchy
+mail.
 
     10:00  content mail with A-8    F is unknown at B: the mail is held until 14:00
     10:05  hierarchy mail with A-7  F is applied, its replica begins, the held mail is processed: A-8 is applied
 
 If the hierarchy mail comes after 14:00, the held mail is gone. B requests the status of F, and backfill brings A-8.
 
-What must never happen: a bad mail changes a row; a mail that was sent earlier replaces a row from a later one; the numbers of
-a held or failed update enter the own row; a mail that arrives twice has an effect twice (spec: IN-3).
+What must never happen: a bad mail that changes a row; a mail that replaces a row from a mail sent later; a held or failed
+update whose numbers enter the store's row; a mail that arrives twice and has an effect twice (spec: IN-3).
 """
 
 from __future__ import annotations
@@ -132,10 +133,10 @@ def decode_content(ctx: Context, content: bytes) -> ReplicationMail:
 
 
 def _record_arrival(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:
-    """Record the arrival of a mail: its sender is up (spec: BF-4), and its transit time (spec: RT-3).
+    """Record that a mail arrived, that its sender is up (spec: BF-4), and the mail's transit time (spec: RT-3).
 
-    If a mail that was sent later has arrived already, neither is recorded. So an outsider who sends a captured mail
-    again cannot mark its sender up.
+    If a mail that was sent later has arrived already, only the arrival is recorded. So an outsider who sends a captured mail
+    again cannot mark the sender as up.
     """
     if mail.lamport <= MAX_LAMPORT:
         s.trace.lamport_seen(mail.lamport)
@@ -257,7 +258,7 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
         conflict_age.schedule(ctx, s, folder)
     if mail.type in RESPONSES:
         backfill.on_expired(ctx, s, folder.fid, mail.store, section.expired)
-        replica_removal.answer_leavers(ctx, s, folder.fid)  # numbers that expired everywhere are accounted for now
+        replica_removal.answer_leavers(ctx, s, folder.fid)  # by now, numbers that expired everywhere are accounted for
         backfill.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
         if Mark.NO_REPLICA in section.marks:
             replica_removal.forget_leaver(ctx, s, folder.fid, mail.store)
@@ -266,7 +267,7 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
 def _is_empty(mail: ReplicationMail) -> bool:
     """Return whether a response says that its source has none of the requested numbers (spec: BF-5).
 
-    A response without numbers is not empty if it has updates. If a response has several mails, a mail may bring only a
+    A response without numbers is not empty if it has updates. If a response has several mails, one of them may contain only a
     version whose requested number is in another mail.
     """
     section = mail.sections[0]
@@ -285,7 +286,7 @@ def _record_failures(s: Stimulus, mail: ReplicationMail) -> None:
 
 
 def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: bool, held: CNSet = CNSet.EMPTY) -> None:
-    """Add numbers to the own row. If an update was applied, the 24 hours of the folder start again (spec: CN-7, ST-1)."""
+    """Add numbers to this store's row. If an update was applied, a status follows after 24 quiet hours (spec: CN-7, ST-1)."""
     ctx.rst.add(fid, numbers)
     own = ctx.rst.own(fid)
     if fresh and own is not None:

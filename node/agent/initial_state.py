@@ -1,7 +1,7 @@
 """The first state of a store: it has the folders of the topology as if they had replicated long ago.
 
-Their change numbers are those of a separate GUID, `Setup`, and their bytes are the same on every store. A store that joins
-later begins with an empty hierarchy and gets the folders by backfill, like any new store (spec: RP-3).
+The change numbers of these folders have a separate GUID, `Setup`. The bytes of the folders are the same on every store. A
+store that joins later begins with an empty hierarchy and gets the folders by backfill, like any new store (spec: RP-3).
 """
 
 from __future__ import annotations

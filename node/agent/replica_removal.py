@@ -3,7 +3,7 @@
 States of a replica at the leaving store:
 
     ACTIVE     `pending` = 0                       DUE   `pending` = 1 and a DROP timer, only in 5.5
-    SENDING    `pending` = 1 and a CYCLE timer     GONE  no own row
+    SENDING    `pending` = 1 and a CYCLE timer     GONE  no row of this store
     PENDING    `pending` = 1, rows in `leaving`
 
     state         what happens                                        next state
@@ -28,12 +28,13 @@ A holder that gets the request has a row of `leaver` with what the leaving store
 
 Until it is GONE, the leaving store answers backfill requests, so it is a source for the holders.
 
-Example: A and B hold a folder; A has A-1..5, B has A-1..4. A is taken off the list. A requests with A-1..5; B makes an entry
-for A-5 and does not answer. B's backfill request goes to A, whose response brings A-5. B answers "retained"; A drops the data.
+Example: A and B hold a folder; A has A-1..5, B has A-1..4. A is taken off the list. A's request claims A-1..5; B makes an
+entry for A-5 and does not answer the request yet. B's backfill request goes to A, whose response brings A-5. B answers
+"retained"; A drops the data.
 
-What must never happen: the request is sent while changes are unsent, because its row does not claim them; the data is dropped
-before a store that is on the list now has all of it; an answer counts although its store is itself leaving, or although it
-answers an earlier removal; the last copy of an item that did not expire is lost (DU-1).
+What must never happen: a request that is sent while changes are unsent, because its row does not claim them; data that is
+dropped before a store on the present list has all of it; an answer that counts although its sender is itself leaving, or
+although it answers a request of an earlier removal; the loss of the last copy of an item that did not expire (DU-1).
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def announce_again(ctx: Context, s: Stimulus) -> None:
 
 
 def cancel_removal(ctx: Context, s: Stimulus, own: OwnRow) -> None:
-    """Return a pending replica to active, because the store is on the list again. Late answers have no effect."""
+    """Make a pending replica active again, because the store is on the list again. Late answers have no effect."""
     own.pending = False
     ctx.rst.touch(own)
     s.conn.exec_driver_sql("DELETE FROM leaving WHERE fid = ?", (own.fid,))
@@ -167,13 +168,13 @@ def _others_have_expired_items(ctx: Context, s: Stimulus, fid: int, numbers: Num
 
 
 def forget_leaver(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
-    """Delete a leaving store that answered "no replica", and prune what only it claimed."""
+    """Delete the row of a leaving store that answered "no replica", and prune the numbers that only it claimed."""
     s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
     backfill.prune(ctx, s, fid, f"{store} holds no replica any more")
 
 
 def forget_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
-    """Delete the leaving stores that are on the replica list again, and prune what only they claimed."""
+    """Delete the rows of leaving stores that are on the replica list again, and prune the numbers that only they claimed."""
     for store in ctx.holders(fid):
         s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
     backfill.prune(ctx, s, fid, "the store that claimed it is no leaver any more")

@@ -1,4 +1,4 @@
-"""The replicas of this store follow the hierarchy (spec: HI-6, RP-1, RP-2)."""
+"""Adds and removes this store's replicas when the hierarchy changes (spec: HI-6, RP-1, RP-2)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Before:
 
 
 def snapshot(ctx: Context) -> dict[int, Before]:
-    """Return all folders as they are now, for `settle` to compare after the change."""
+    """Return all folders as they are now, so that `settle` can compare them after the change."""
     return {folder.fid: Before(folder.props, folder.hidden, folder.path) for folder in ctx.folders.all()}
 
 
@@ -87,7 +87,7 @@ def _update_replica(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was:
     if back:
         replica_removal.cancel_removal(ctx, s, own)
     _on_list_change(ctx, s, folder, old, listed=listed, back=back)
-    if back:  # a leaving store makes no entries from rows (spec: BF-1, RP-2)
+    if back:  # while it was leaving, the store made no backfill entries (spec: BF-1, RP-2)
         for row in ctx.rst.rows(folder.fid):
             backfill.note_missing(ctx, s, folder.fid, CNSet.EMPTY, row.store)
     if old is not None and old.schedule != folder.props.schedule and not own.pending:
@@ -124,7 +124,7 @@ def _begin_removal(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow) -> No
 def go_on_with_removal(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     """Broadcast what is unsent at once. When nothing is left, send the delete-pending request (spec: RP-2).
 
-    If the changes need several stimuli, the timer of the folder's cycle brings the next one.
+    If the changes need several stimuli, the timer of the folder's cycle starts the next one.
     """
     clear_timer(s.conn, Timer.CYCLE, own.fid)
     broadcast(ctx, s, own.fid)

@@ -24,7 +24,7 @@ LISTED = 3
 """How many servers the steps list. The holder of the oldest replica may be the fourth."""
 
 THE_OLDEST = 7
-"""In traces, the step of the holder of the oldest replica."""
+"""The number that traces have in place of a step for the holder of the oldest replica."""
 
 _UNKNOWN = 2**62
 
@@ -96,7 +96,7 @@ def six_steps(holders: Sequence[Holder], limit: int) -> list[tuple[int, Holder]]
 
 
 def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]:
-    """Return the required responders for one folder and trace the choice. A server of step 1 goes to the end of its queue."""
+    """Return the required responders for one folder and trace the choice. A server of step 1 moves to the end of the queue."""
     stores = ctx.other_holders(own.fid)
     folder = ctx.folders.text_of(own.fid)
     if way is Responders.ALL_HOLDERS:

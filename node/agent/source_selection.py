@@ -1,4 +1,4 @@
-"""The three methods of choosing backfill sources (spec: BF-3).
+"""The three methods to choose backfill sources (spec: BF-3).
 
 A method gets the holders and the missing numbers. It returns a `Choice`: the holders in order, which of them are asked for
 which numbers, and why each other holder is passed over. It only computes: `node.agent.backfill_sources` reads the tables, and
@@ -6,8 +6,8 @@ which numbers, and why each other holder is passed over. It only computes: `node
 
     method       versions     order                                                who is asked, and for what
     two_holders  5.5          up, most numbers, own site, cost                     the first two, each for all it has
-    six_groups   2000         up, group 1 to 6, order of the group                 the first with every missing number, for all
-                                                                                   of them; else one with some, for these
+    six_groups   2000         up, group 1 to 6, order of the group                 the first that has every missing number, for
+                                                                                   all; if none has: one that has a part, for it
     sorted_list  2003, 2007   up, preferred, cost, newest version, most numbers    each in turn, for what is not requested yet
 
 "Up" means that sources that are marked down come last. The smaller GUID of the directory entry decides ties. A holder that
@@ -16,12 +16,13 @@ has none of the numbers or no mail address is never asked.
 Example: A lacks 1 to 10. X, in the same site, has 1 to 6. Y has all, at cost 10. Z has 7 to 10, at cost 20.
 
     5.5    Y is asked for 1 to 10 and X for 1 to 6, at the same time
-    2000   Y is asked for 1 to 10. If Y is marked down: Z for 7 to 10, after the retry time-out X for 1 to 6
-           (the last group with any server comes first among partial holders)
+    2000   Y is asked for 1 to 10. If Y is marked down, Z is asked for 7 to 10, and X for 1 to 6 after the retry time-out
+           (among partial holders, the last group that has a server comes first)
     2003   X is asked for 1 to 6 and Y for 7 to 10, at the same time; Z is passed over
 
-What must never happen: a source is asked for numbers that its row does not claim; 2003 asks two sources for the same number;
-5.5 asks more than two sources at a time; a server that never comes back prevents requests to the others.
+What must never happen: a request for numbers that the source's row does not claim; a 2003 server that asks two sources for the
+same number; a 5.5 server that asks more than two sources at a time; a source that never comes back and so prevents requests to
+the others.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ class Choice:
 
     ordered     the holders in the order in which they were considered
     asked       the sources that are asked, in order, each with its numbers
-    passed_over why each other store is not asked
-    one_by_one  the numbers that the asked source lacks wait for the retry time-out (versions before 2003)
+    passed_over for each store that is not asked, the reason
+    one_by_one  numbers that the asked source lacks are requested only after the retry time-out (2000)
     """
 
     ordered: list[Source]
@@ -106,7 +107,7 @@ class Gap:
 def sorted_list(found: Sequence[Source], gap: Gap) -> Choice:
     """Choose as 2003 and 2007 do: ask along one sorted list until all numbers are requested [S1 S3].
 
-    S1 and S3 list the criteria but not their weight. Here an earlier criterion decides before a later one. [X, C4]
+    S1 and S3 list the criteria without weights. Here an earlier criterion decides before a later one. [X, C4]
     """
     choice = Choice(
         sorted(
@@ -127,7 +128,7 @@ def sorted_list(found: Sequence[Source], gap: Gap) -> Choice:
 
 
 def two_holders(found: Sequence[Source], gap: Gap) -> Choice:
-    """Choose as 5.5 does: the two holders with most of the numbers, each for all it has [X]."""
+    """Choose as 5.5 does: ask the two holders that have most of the numbers, each for all that it has [X]."""
     choice = Choice(sorted(found, key=lambda each: (each.down, -each.has, not each.near, _known(each.cost), each.guid)))
     asked = len(gap.running)
     for each in choice.ordered:
@@ -151,16 +152,14 @@ def group_of(source: Source) -> int:
 
 
 def _in_group(source: Source) -> tuple[int, bytes]:
-    """Return the order within a group: oldest last backfill, or lowest affinity, or shortest transit (spec: BF-9, RT-3,
-    RT-4)."""
+    """Return the sort key in a group: last backfill in the site, else affinity or transit time (spec: BF-9, RT-3, RT-4)."""
     if source.near:
         return source.backfilled_at, source.guid
     return _known(source.affinity if source.affinity is not None else source.transit_us), source.guid
 
 
 def six_groups(found: Sequence[Source], gap: Gap) -> Choice:
-    """Choose as 2000 does: the first server of the six groups that has everything, or else a server that has a part [S0
-    S3].
+    """Choose as 2000 does: the first server of the six groups that has everything, or else one that has a part [S0 S3].
 
     Servers that are marked down come last, after the partial holders too. Otherwise a full holder that never comes back
     would be asked again and again, although others together have what is missing. [D]
@@ -198,7 +197,7 @@ def _one(order: list[Source], asked: Source, *, one_by_one: bool) -> Choice:
 
 
 def _unfit(source: Source) -> str:
-    """Return why a source cannot be asked in any order, or ''."""
+    """Return why no method asks this source, or ''."""
     if not source.has:
         return NOTHING
     return "" if source.addressed else ADDRESS

@@ -1,10 +1,10 @@
 """Statuses and status requests: how stores learn what others have when broadcasts get lost (spec: ST-1 to ST-7).
 
 A status says what its sender has. A status request asks other stores for their statuses. A store makes a status check twice a
-day, at 00:15 and 12:15 UTC by default, for all its replicas that are not delete-pending. `node.agent.incoming` handles the rows
-and gaps that a status brings, like the rows and gaps of any mail.
+day, at 00:15 and 12:15 UTC by default, for all its replicas that are not delete-pending. `node.agent.incoming` handles the
+rows of a status and the missing numbers in them, as for any mail.
 
-States of a folder, in the columns `last_update_at` and `status_sent_at` of the own row:
+The columns `last_update_at` and `status_sent_at` of this store's row give the state of a folder:
 
     IDLE      no update yet                    UPDATED   an update, and no status since
     REPORTED  a status was sent after the last update
@@ -16,8 +16,8 @@ States of a folder, in the columns `last_update_at` and `status_sent_at` of the 
               holder's row is absent or lacks something           at most once in 24 h (spec: ST-7)
 
 A status request makes one row of `asked` for each required responder. The row is deleted when a mail about the folder arrives
-that the responder sent after the request. Each check sends the request again, marked "repeat", to the other responders, except
-those that cannot have anything new (`_has_answered`).
+that the responder sent after the request. Each check sends the request again, marked "repeat", to the responders that still
+have a row, except those that cannot have anything new (`_has_answered`).
 
     mail                                    who answers it
     status                                  nobody
@@ -26,7 +26,7 @@ those that cannot have anything new (`_has_answered`).
     status request, marked repeat           a required responder
     status request, marked delete-pending   see `node.agent.replica_removal`
 
-An answer is a status to the sender only, and it is never a repeat itself.
+An answer is a status that goes only to the sender, and it is never marked repeat.
 
 Example: A posts on Monday at 13:00, and the broadcast to B is lost.
 
@@ -34,8 +34,8 @@ Example: A posts on Monday at 13:00, and the broadcast to B is lost.
     Wed 00:15         check, status      B learns that A has A-1; its backfill array has a new entry
     Thu 00:15         check              if the status was lost too, B's row here lacks A-1: a repeat to B, which answers
 
-What must never happen: an organization in which no mail is lost sends repeats; an answer causes an answer; 36 hours pass
-after a folder's last update without a status; a delete-pending replica sends a status of its own.
+What must never happen: a repeat in an organization that loses no mail; an answer to an answer; 36 hours without a status after
+a folder's last update; a delete-pending replica that sends a status by itself.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def at_start(ctx: Context, s: Stimulus) -> None:
 
 
 def _is_behind(ctx: Context, own: OwnRow) -> bool:
-    """Return whether the other rows together have something that this store lacks (spec: RST-3)."""
+    """Return whether the rows of the other holders together have something that this store lacks (spec: RST-3)."""
     return not ctx.rst.union(own.fid) <= own.numbers
 
 
@@ -189,7 +189,7 @@ def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
 
 
 def _replicas_of(ctx: Context, sections: Sequence[Section]) -> list[tuple[OwnRow, Section]]:
-    """Return the sections about folders that this store holds and keeps, each with the own row."""
+    """Return the sections about folders whose replica here is not delete-pending, each with this store's row."""
     found = []
     for section in sections:
         fid = ctx.folders.fid_of(section.folder)
@@ -286,7 +286,7 @@ def _repeat_requests(ctx: Context, s: Stimulus) -> None:
 def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabTime) -> bool:
     """Return whether a silent responder need not be asked again.
 
-    If its row equals the own row, it has nothing that could have been lost. If the responder sent a mail about the
+    If its row equals this store's row, it has nothing that could have been lost. If the responder sent a mail about the
     folder in the cycle before the request, it was silent because it had nothing more (spec: ST-2). All holders of a
     changed replica list send such a mail.
     """

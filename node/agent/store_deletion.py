@@ -1,8 +1,8 @@
 """The deletion of a store from the directory (spec: RP-6).
 
-The deletion is refused while the store is on a replica list. By force, hierarchy changes remove the store from every list, even
-where it is the last replica. Every other store deletes its rows about the deleted store. Missing numbers that only the deleted
-store claimed are removed from the backfill array and reported as lost.
+The deletion is refused while the store is on a replica list. A forced deletion removes the store from every replica list by
+hierarchy changes, even if it has the last replica. Every other store deletes its rows about the deleted store. Missing numbers
+that only the deleted store claimed are removed from the backfill array and reported as lost.
 """
 
 from __future__ import annotations

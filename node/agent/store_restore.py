@@ -1,8 +1,8 @@
 """A store that is restored from a backup (spec: RP-4).
 
-It has the change counter of the backup, but other stores may have seen higher numbers. So by default the store takes a new
+Its change counter is the one in the backup, but other stores may have seen higher numbers. So by default the store takes a new
 replica GUID. Numbers of the old GUID are then like the numbers of any other store, and backfill brings back the changes that
-others have. With a setting the store keeps its GUID, so that a class can see change numbers that are given out twice.
+others have. With a setting the store keeps its GUID, so that a lesson can show change numbers that are given out twice.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def record_losses(ctx: Context, s: Stimulus) -> None:
     """Report as lost the changes that were unsent before the restore and are not in the backup (spec: RP-4, DU-1).
 
     The backup can be newer than the state that it replaces, if that state came from an older backup. Then a change that was
-    unsent there may be broadcast in this backup, and it is not lost.
+    unsent in that state may already be broadcast in this backup, so it is not lost.
     """
     before = _unreported(s.conn)
     if not before:

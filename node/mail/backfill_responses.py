@@ -1,7 +1,8 @@
 """Responses to backfill requests, sent at once to the requester. A mail lists only numbers that it satisfies (spec: BF-5).
 
-A response of many changes is divided: the stimulus of the request sends some of it, and a row of the table `response` keeps the
-rest. Its timer is due at the same instant, so the next stimulus goes on. The event request.answered comes with the last mail.
+A response of many changes is divided: the stimulus of the request sends some of it, and a row of the table `response` keeps
+the rest. The timer of this row is due at the same instant, so the next stimulus sends more. The event request.answered is
+recorded with the last mail.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class _Response:
 
 
 def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
-    """Send the next part of a response. It ends if this store no longer holds the folder, or sends no content."""
+    """Send the next part of a response, or end it if this store no longer holds the folder or content is suspended."""
     fid, requester, request_mail, answered, expired, numbers, numbers_fai, mails = s.conn.exec_driver_sql(
         "SELECT fid, requester, request_mail, answered, expired, numbers, numbers_fai, mails FROM response WHERE id = ?",
         (response_id,),
@@ -95,7 +96,7 @@ def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
 
 
 def _send(ctx: Context, s: Stimulus, own: OwnRow, response: _Response, expired: NumberSets) -> None:
-    """Send the mails of one stimulus, of which the first also names the numbers that have expired; leave the rest due."""
+    """Send the mails of one stimulus and leave the rest due. The first mail also names the `expired` numbers."""
     hierarchy = own.fid == HIERARCHY_FID
     numbers, updates = _portion(ctx, s, own.fid, response.numbers)
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
@@ -156,7 +157,7 @@ def _record(s: Stimulus, folder: str, response: _Response) -> None:
 
 
 def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[NumberSets, list[Update]]:
-    """Return the numbers that one stimulus answers, and the versions that bring them.
+    """Return the numbers that one stimulus answers, and the versions to send for them.
 
     All versions of an object go in one stimulus, with all of the numbers that they stand for. Folders are few and small, and
     the deletion of a tree is one mail (spec: HI-6), so a response of the hierarchy is one stimulus.
@@ -206,7 +207,7 @@ def _objects_for(
 
 
 def _versions_of(ctx: Context, conn: Connection, object_id: bytes, *, fai: bool) -> Iterator[Update]:
-    """Yield all kept versions, or the tombstone, of a message of one kind.
+    """Yield all kept versions of a message, or its tombstone. Yield nothing if the message is not of the kind `fai`.
 
     In the set of one kind, a number of the other kind is a hole (spec: CN-9).
     """

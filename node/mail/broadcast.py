@@ -5,29 +5,30 @@ A change is UNSENT (`sent` = 0) until the next cycle of its folder, and then SEN
     1  reads the unsent changes in order of number; an object that was changed several times has one update, which names the
        superseded numbers too (spec: CN-7)
     2  divides them into mails by size and count (`node.mail.packing`)
-    3  for each mail: computes the numbers that it claims, adds them to the own row, and queues it for all other holders with
-       the complete own row
+    3  for each mail: computes the numbers that the mail claims and adds them to the store's own row; then queues the mail,
+       which contains the complete row, for all other holders
     4  marks the changes as sent
 
-All of this is one transaction, so the own row claims a change exactly when its broadcast is in the queue (spec: OUT-9, RST-1).
-A cycle of many changes is divided: one stimulus sends some mails (`node.mail.packing.portion`) and sets the timer of the cycle
-again, to the same instant. The mails are the same as those of one stimulus.
+All of this is one transaction, so the store's row claims a change exactly when its broadcast is in the queue (spec: OUT-9,
+RST-1). A cycle of many changes is divided: one stimulus sends some mails (`node.mail.packing.portion`) and sets the timer of
+the cycle again, to the same instant. The mails are the same as if one stimulus sent them all.
 
-A mail claims the numbers of its updates. It also claims all own numbers from the last number that was broadcast for the
-folder up to the highest own number in this mail. Between these numbers are holes: numbers of other folders, which only their
-owner may claim for this folder (spec: CN-6). Numbers of updates in later mails of the cycle are left out.
+A mail claims the numbers of its updates. It also claims all numbers of this store from the last number that was broadcast for
+the folder up to the highest one in this mail. Between these numbers are holes: numbers of other folders, which only this store
+may claim for this folder (spec: CN-6). The claim omits the numbers of updates in later mails of the cycle.
 
 Example: A changes folders F and G with one counter: F has A-4, A-7 and A-9, G has A-5, A-6 and A-8. A-4 was broadcast.
 
     one mail with A-7 and A-9     claims A-5..9
     two mails, A-7 and A-9        the first claims A-5..7, the second A-8..9
-    A-7 and A-9 are one message   one update, A-9, which stands for A-7 too; claims A-5..9
+    A-7 and A-9 change one item   one update, A-9, which stands for A-7 too; claims A-5..9
 
 If there are no other holders, or content is suspended, the changes count as broadcast without a mail; other stores get them
 by backfill.
 
-What must never happen: a mail claims a number above its last own change, or a number of an update in a later mail, or a number
-up to the counter at which this replica began; the own row claims an unsent change; one mail has changes of two folders.
+What must never happen: a mail that claims a number above this store's last change in it, a number of an update in a later
+mail, or a number from before this replica began; a row that claims an unsent change of this store; a mail with changes of two
+folders.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
     named_later = _named_later(ctx, s.conn, own, number.counter) if left else NumberSets.EMPTY
     for mail, later in zip(mails, pending_after(mails, named_later), strict=True):
         numbers = _closed(ctx, own, mail, later)
-        ctx.rst.add(fid, numbers)  # they are broadcast now, so the own row in the mail claims them (spec: RST-1)
+        ctx.rst.add(fid, numbers)  # they are broadcast now, so the row in the mail claims them (spec: RST-1)
         if stores:
             send(
                 ctx,
@@ -91,21 +92,21 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
 
 
 def _unsent(fid: int) -> tuple[str, str, tuple[int, ...]]:
-    """Return the table with a folder's changes, and the condition with its parameters that finds the unsent ones."""
+    """Return the table of a folder's changes, the SQL condition for the unsent ones, and the parameters of this condition."""
     return ("folder", "sent = 0", ()) if fid == HIERARCHY_FID else ("message", "fid = ? AND sent = 0", (fid,))
 
 
 def _has_unsent(conn: Connection, fid: int, after: tuple[int, int] = (0, 0)) -> bool:
-    """Return whether a folder has unsent changes that come after a counter and a local replica number."""
+    """Return whether a folder has unsent changes after the position `after`: a counter and a local replica number."""
     table, where, key = _unsent(fid)
     found = conn.exec_driver_sql(f"SELECT 1 FROM {table} WHERE {where} AND (ctr, rep) > (?, ?) LIMIT 1", (*key, *after))
     return found.first() is not None
 
 
 def _named_later(ctx: Context, conn: Connection, own: OwnRow, upto: int) -> NumberSets:
-    """Return the own superseded numbers up to the counter `upto` that unsent changes after it stand for.
+    """Return this store's superseded numbers up to the counter `upto` that belong to unsent changes after `upto`.
 
-    Later stimuli of the cycle name these numbers. Without this, a mail of this stimulus would claim them.
+    Later mails of the cycle name these numbers, so the mails of this stimulus must not claim them.
     """
     table, _, _ = _unsent(own.fid)
     by_folder = "" if own.fid == HIERARCHY_FID else " AND change.fid = superseded.fid"
@@ -125,10 +126,10 @@ def _named_later(ctx: Context, conn: Connection, own: OwnRow, upto: int) -> Numb
 
 
 def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets) -> NumberSets:
-    """Return the numbers that a mail claims, with the holes in this store's own range closed (spec: CN-6).
+    """Return the numbers that a mail claims, including the holes in this store's range (spec: CN-6).
 
     For each kind the range begins after the last number that was broadcast for the folder, or after the counter at which
-    this replica began. It ends with the highest own change in the mail.
+    this replica began. It ends with this store's highest change in the mail.
     """
     guid = ctx.store.guid
     made = NumberSets.from_numbers((update.version.number, update.version.fai) for update in mail)

@@ -22,10 +22,10 @@ from transport.mime.compose import Attached
 from transport.stimulus import Stimulus
 
 MAX_ATTACHED: Final = 16 * 1024 * 1024
-"""How many bytes of messages a notice has attached. It only names the other messages, because they are in the folder anyway."""
+"""The most bytes of messages that a notice attaches. It only names further messages, because they are in the folder."""
 
 MAX_LOST: Final = 40 * 1024 * 1024
-"""Largest lost edit that is attached, in bytes. Any message fits, because no store has the edit any more."""
+"""Largest lost edit that is attached, in bytes. It is large enough for any message, because no store has the edit any more."""
 
 
 def notify_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> None:

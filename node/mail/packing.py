@@ -16,25 +16,25 @@ UPDATES_A_MAIL = 50_000
 """The most updates in one mail, whatever their size. A receiver accepts slightly more."""
 
 STIMULUS_BYTES = 8 * 1024 * 1024
-"""The work of one stimulus, in bytes of items. The rest of a cycle or a response follows at the same instant in further
+"""How much one stimulus sends, in bytes of items. The rest of a cycle or a response follows at the same instant in further
 stimuli, so that no stimulus lasts long. A mail is never divided, so a larger mail is the only mail of its stimulus."""
 
 UPDATE_BYTES = 2048
-"""What an update counts as work in addition to its item: a small update takes as long as this many bytes of a large one."""
+"""How many bytes an update counts in addition to its item: a small update takes as long as this many bytes of a large one."""
 
 
 def work_of(update: Update) -> int:
-    """Return how much work an update is, in bytes."""
+    """Return how many bytes an update counts towards STIMULUS_BYTES."""
     return UPDATE_BYTES + len(update.version.item or b"")
 
 
 def is_enough(s: Stimulus) -> bool:
-    """Return whether a stimulus has done its work."""
+    """Return whether a stimulus has sent enough."""
     return s.work >= STIMULUS_BYTES
 
 
 def portion(s: Stimulus, mails: Iterator[list[Update]]) -> list[list[Update]]:
-    """Return the mails that this stimulus sends: at least one, and more until its work is done."""
+    """Return the mails that this stimulus sends: at least one, and more until it has sent enough."""
     taken = []
     for mail in mails:
         taken.append(mail)
@@ -70,10 +70,10 @@ def split(
 
 
 def pending_after(mails: Sequence[Sequence[Update]], later: NumberSets = NumberSets.EMPTY) -> list[NumberSets]:
-    """Return for each mail the numbers that later mails bring. `later` has the numbers of mails after the last. The mail must
-    not claim them.
+    """Return for each mail the numbers of later mails, which this mail must not claim. `later`: numbers after the last of
+    `mails`.
 
-    In the set of the other kind such a number is a hole (spec: CN-9).
+    In the set of the other kind, such a number is a hole (spec: CN-9).
     """
     result = []
     for mail in reversed(mails):
@@ -83,7 +83,7 @@ def pending_after(mails: Sequence[Sequence[Update]], later: NumberSets = NumberS
 
 
 def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
-    """Return each mail's share of the numbers: all numbers up to its last item, except the numbers that later mails bring.
+    """Return each mail's share of the numbers: all numbers up to its last item, except the numbers of later mails.
 
     The items of the mails are in order of number. The last mail gets the rest. The shares are disjoint, and their union
     is `whole`.

@@ -50,7 +50,7 @@ def section_of(
     responders: Sequence[str] = (),
     expired: NumberSets = NumberSets.EMPTY,
 ) -> Section:
-    """Return what a mail says about one folder. It always has the complete own row (spec: OUT-4, RST-4)."""
+    """Return what a mail says about one folder. It always contains this store's complete row (spec: OUT-4, RST-4)."""
     return Section(
         folder=ctx.folders.object_of(own.fid),
         row=own.numbers,

@@ -2,7 +2,7 @@
 
 The module also sends mail that the lab writes: notices to contacts, and mail from a folder's address. Two rules prevent mail
 loops (spec: ML-7). Notices have the null sender, so nothing answers them. Mail from a folder has the folder's address in
-`X-Loop`, and it is never posted in that folder again.
+`X-Loop`, and is never posted in that folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAX_MAILBOX_TEXT: Final = 64 * 1024
 """How many characters of a mail's text the mailbox shows beside the mail."""
 
 MAX_ROUNDS: Final = 8
-"""How many further deliveries one delivery may cause here. A non-delivery report is one delivery; more are never needed."""
+"""How many rounds of further deliveries one delivery may cause here. Only one is needed, for a non-delivery report."""
 
 BEYOND_A_LIMIT: Final = "5.3.4"
 """The enhanced status code for a mail that is too large or too deeply nested (RFC 3463)."""

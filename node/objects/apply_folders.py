@@ -47,8 +47,8 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
 def _without_dropped(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, result: Applied) -> list[Update]:
     """Return the updates without those whose folder was deleted and whose tombstone was dropped (spec: IN-1, DL-4).
 
-    The number of such an update is in the own row although its folder is unknown. A dropped tombstone that hides a folder of
-    this mail is applied again: the sender added it for this purpose (`hiding`).
+    The number of such an update is in this store's row although the folder is unknown. A dropped tombstone that hides a folder
+    of this mail is applied again: the sender added the tombstone for this purpose (`hiding`).
     """
     own = ctx.rst.own(HIERARCHY_FID)
     assert own is not None, "every store holds the hierarchy"
@@ -95,8 +95,8 @@ def hiding(ctx: Context, updates: Sequence[Update]) -> list[Update]:
 def _unknown_parent(ctx: Context, s: Stimulus, version: Version) -> bytes | None:
     """Return the parent that a version must wait for, or None (spec: HI-4). A tombstoned parent is known (spec: HI-6).
 
-    Concurrent moves can put folders under each other. On a store that knows none of them, each would wait for the next. The
-    version that closes such a cycle in the queue is applied without its parent, which frees the others (spec: HI-7).
+    Concurrent moves can put folders under each other. On a store that knows none of these folders, each would wait for the
+    next. The version that closes such a cycle in the queue is applied without its parent, which frees the others (spec: HI-7).
     """
     if version.item is None:
         return None

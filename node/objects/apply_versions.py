@@ -12,8 +12,10 @@ For each object the table `message` keeps one of these:
     TOMBSTONE  one deletion
 
     kept            arriving version                     result
-    UNKNOWN         any                                  it is kept; or ignored, if the own row has its number: this object
-                                                         was deleted, and its tombstone dropped (spec: DL-4)
+    UNKNOWN         any, and this store's row lacks      it is kept
+                    its number
+    UNKNOWN         any, and this store's row has its    ignored: the object was deleted, and its tombstone dropped
+                    number                               (spec: DL-4)
     any             the same number                      ignored, "duplicate"
     LIVE, CONFLICT  a kept version includes it           ignored, "old"
     LIVE, CONFLICT  it includes all kept versions        it replaces them: LIVE
@@ -38,8 +40,9 @@ Example: A creates A-1. Then A edits (A-2) and B edits (B-5), neither knowing th
 
 Every number that loses its version stays tied to the object in the table `superseded`, and it is accounted for (spec: CN-7).
 
-What must never happen: a concurrent version is removed without a deletion; a version returns while its tombstone is kept
-(spec: IN-4); two stores with the same versions show different ones; applying a version takes a change number.
+What must never happen: a concurrent version that is removed without a deletion; a version that returns while its tombstone is
+kept (spec: IN-4); two stores that have the same versions but show different ones; a change number that is used up by applying
+a version.
 """
 
 from __future__ import annotations
@@ -102,7 +105,7 @@ def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update]
         if simple and version.object not in known and version.object not in seen:
             plain.append(version)
         else:
-            if version.object in seen:  # two versions of one object in a mail: the first must be in the table
+            if version.object in seen:  # two versions of one object in a mail: insert the first before the second
                 insert_versions(ctx, s.conn, fid, plain, sent=True)
                 _record_plain(ctx, s, fid, plain, way)
                 _account(result, plain)
@@ -142,7 +145,7 @@ def _record_plain(ctx: Context, s: Stimulus, fid: int, versions: Sequence[Versio
 
 
 def _ignore_dropped(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
-    """Ignore an unknown object whose number is in the own row: it was deleted, and its tombstone dropped (spec: IN-1, DL-4)."""
+    """Ignore an object whose tombstone was dropped: it is unknown, but this store's row has its number (spec: IN-1, DL-4)."""
     result.numbers |= NumberSets.of_kind(update.names, update.version.fai)
     record_version(ctx, s, fid, update.version, way, update.names, "old")
 
@@ -214,7 +217,7 @@ def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: KeptVersion, ve
     pcl = kept.pcl.merge(version.pcl)
     if version_rank(version.number, version.modified_at) > kept.rank:
         tie(ctx, s.conn, fid, version.object, [kept.number])
-        # An own deletion that is still unsent need not be broadcast, because the deletion that arrived says the same.
+        # A deletion made here that is still unsent need not be broadcast, because the deletion that arrived says the same.
         s.conn.exec_driver_sql(
             "UPDATE message SET rep = ?, ctr = ?, pcl = ?, modified_at = ?, sent = 1, supersedes = 1 WHERE mid = ?",
             (

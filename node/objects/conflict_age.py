@@ -1,4 +1,4 @@
-"""Old conflicts: when a conflict reaches an age limit, the folder's home store keeps the winner (spec: CF-5).
+"""Old conflicts: when a conflict reaches an age limit, the folder's home store resolves it and keeps the winner (spec: CF-5).
 
 Every holder records when a message got into conflict, so that a store that becomes the home store knows the age. Only the
 home store resolves. After a restore the age starts again, because a resolution may still arrive by backfill.
@@ -44,7 +44,7 @@ def plan(ctx: Context, s: Stimulus) -> None:
 
 
 def schedule(ctx: Context, s: Stimulus, folder: Folder) -> None:
-    """Set the timer after a conflict arose. A timer that is already set belongs to an older conflict, and stays."""
+    """Set the timer after a conflict arose. If a timer is already set, it belongs to an older conflict and stays."""
     limit_us = ctx.config.settings.conflict_age_us
     if limit_us is not None and folder.home == ctx.name:
         set_timer_if_none(s.conn, Timer.CONFLICT, 0, s.now + limit_us)

@@ -1,9 +1,9 @@
 """Age limits: items expire on each replica separately, by the limit of the replica, its store or the folder (spec: DL-3).
 
-An expiry is not a change. It takes no number and makes no tombstone, and the number stays in the own row, so stores with
-different limits are in sync. The store keeps the row of an expired item without its content, and a response says that the
-item has expired here. The requester then asks the next holder. When every holder has said that the item has expired, the
-requester accounts for the number.
+An expiry is not a change. It uses up no change number and makes no tombstone. The item's number stays in the store's row, so
+stores with different limits are in sync. The store keeps the record of an expired item without its content, and its responses
+say that the item has expired here. The requester then asks the next holder. When every holder has said that the item has
+expired, the requester accounts for the number.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
 
 
 def _forget_old(ctx: Context, s: Stimulus) -> None:
-    """Delete the rows of expired items as tombstones are dropped: by age, when every holder has the number (spec: DL-4).
+    """Delete the rows of old expired items, by the rule for tombstones: every holder must have the number (spec: DL-4).
 
-    Until then a holder may request the number, and must be told that its item has expired.
+    Until then a holder may request the number, and the response must say that the item has expired.
     """
     before_at = s.now - ctx.config.settings.tombstone_age_us
     for mid, fid, rep, ctr, modified_at, fai in s.conn.exec_driver_sql(
@@ -142,7 +142,7 @@ def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
 
 
 def expired_at_store(conn: Connection, fid: int, store: str) -> NumberSets:
-    """Return the numbers that a store has said to have expired there."""
+    """Return the numbers of the items that have expired at `store`, as `store` has said."""
     row = conn.exec_driver_sql(
         "SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? AND store = ?", (fid, store)
     ).first()
@@ -150,7 +150,7 @@ def expired_at_store(conn: Connection, fid: int, store: str) -> NumberSets:
 
 
 def note_expired_at(s: Stimulus, fid: int, store: str, numbers: NumberSets) -> None:
-    """Note that a store said that these numbers have expired there."""
+    """Note that `store` has said that the items of these numbers have expired there."""
     s.conn.exec_driver_sql(
         "INSERT OR REPLACE INTO said_expired (fid, store, numbers, numbers_fai, said_at) VALUES (?, ?, ?, ?, ?)",
         (fid, store, *(expired_at_store(s.conn, fid, store) | numbers).encode(), s.now),
@@ -158,10 +158,9 @@ def note_expired_at(s: Stimulus, fid: int, store: str, numbers: NumberSets) -> N
 
 
 def drop_unclaimed(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
-    """Delete the notes about numbers that the new row of the store does not claim.
+    """Delete the notes that items have expired at `store` if its new row does not claim their numbers.
 
-    The replica that sent the note was removed, or restored from a backup. If the store gets such a number again, it has the
-    item.
+    The store has removed its replica, or was restored from a backup. If it gets such a number again, it has the item.
     """
     said = expired_at_store(s.conn, fid, store)
     if not said <= row:
@@ -172,7 +171,7 @@ def drop_unclaimed(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
 
 
 def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberSets:
-    """Return those of the numbers that any store has said to have expired there."""
+    """Return those of the numbers whose items have expired at any store that has said so."""
     said = conn.exec_driver_sql("SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? ORDER BY store", (fid,))
     return numbers & NumberSets.union_all(NumberSets.decode(*row) for row in said)
 
@@ -180,9 +179,9 @@ def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberS
 def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
     """Return those of the numbers that no other holder can have any more.
 
-    Each holder either said that they expired there, or sent a row without them after another store said that they expired. An
-    older row is not enough, because its store may have received the numbers since. A store that has them sends a status and
-    repeats it (spec: ST-1, ST-7). So a store that stays silent for that long does not have them.
+    Each holder said that the items have expired there, or its row lacks the numbers. If the row was sent before the last store
+    said so, its holder may have received the numbers since. Then this waits until such a holder would have sent a status and
+    repeated it (spec: ST-1, ST-7).
     """
     if not numbers:
         return numbers

@@ -1,4 +1,4 @@
-"""Users' changes of messages. Each takes a change number in the transaction of the change (spec: CN-2)."""
+"""Users' changes of messages. Each change gets its change number in its own transaction (spec: CN-2)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
 
 
 def changed(ctx: Context, s: Stimulus, own: OwnRow) -> None:
-    """Note a change in a folder: its 24 hours start again, and the next cycle broadcasts it (spec: ST-1, OUT-1)."""
+    """Note a change in a folder: set the next cycle, and start the 24 hours before a status again (spec: OUT-1, ST-1)."""
     own.last_update_at = s.now
     own.status_sent_at = None
     ctx.rst.touch(own)
@@ -131,7 +131,7 @@ def _successor(ctx: Context, s: Stimulus, kept: Sequence[KeptVersion]) -> tuple[
 def edit(
     ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None, of: str | None = None
 ) -> str:
-    """Make a version that includes every kept one, from the version shown or from `of`, and return its number."""
+    """Edit the version shown, or `of`. The new version includes all kept versions. Return its number."""
     target = _target(ctx, s, path, message)
     living = [each for each in target.kept if not each.expired]  # spec: DL-3
     source = target.kept[0] if of is None else _kept_by_text(living, of)
@@ -201,7 +201,7 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
 
 
 def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_id: bytes) -> tuple[str, str] | None:
-    """Resolve a conflict as the store: a change like a contact's that keeps the version shown (spec: CF-5, CF-3).
+    """Resolve a conflict without a user: like a contact, make a change that keeps the version shown (spec: CF-5, CF-3).
 
     Return the change and the version that it keeps. Return None if there is no conflict, or if the winner is too large for
     a new version; people must resolve such a conflict.

@@ -1,8 +1,8 @@
 """When a tombstone is dropped (spec: DL-4).
 
-A tombstone is dropped when it has reached its age limit and every other holder has its number, in a row that was sent after
-it reached this age. An earlier row may be from a store that has since been restored from a backup. A setting makes the age
-alone decide, as in the originals; then a store that was away for longer brings deleted items back.
+A tombstone is dropped when it has reached its age limit, and every other holder has since sent a row with its number. An
+earlier row is not enough, because its store may have been restored from a backup. With a setting, the age alone decides, as in
+Exchange; then a store that was away for longer brings deleted items back.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
-_LOOKUP = 400  # objects asked for in one SELECT; SQLite takes 999 parameters in its oldest builds
+_LOOKUP = 400  # objects in one SELECT; old builds of SQLite allow at most 999 parameters
 
 
 @dataclass(frozen=True, slots=True)
