@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import math
+import select
 import time
 import uuid
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Self, TypedDict, Unpack
@@ -17,6 +18,9 @@ from urllib.parse import quote, urlencode, urlsplit
 
 TIMEOUT_S = 60.0
 """Real time that a client waits for an answer, unless its `timeout_s` is different."""
+
+CHECK_S = 1.0
+"""Real time without an answer after which a client calls its `check`."""
 
 UNHEARD = frozenset({0, 502, 503})
 """Statuses that do not say whether the request was done: no answer from the lab (0), or none from its server."""
@@ -61,10 +65,18 @@ class _Options(TypedDict, total=False):
 class Requests:
     """Requests to the lab at `url`, such as `http://127.0.0.1:8025`; `token` if the lab requires one.
 
-    Each request waits `timeout_s` of real time for its answer; a `patient` request waits without a limit.
+    Each request waits `timeout_s` of real time for its answer; a `patient` request waits without a limit. With `check` all are
+    patient: it is called each CHECK_S without an answer, and raises an error to end the request.
     """
 
-    def __init__(self, url: str, *, token: str | None = None, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        timeout_s: float = TIMEOUT_S,
+        check: Callable[[], None] | None = None,
+    ) -> None:
         try:
             parts = urlsplit(url if "//" in url else f"http://{url}")
             host, port = parts.hostname or "", parts.port
@@ -77,6 +89,7 @@ class Requests:
             )
         self.url = f"{parts.scheme}://{parts.netloc}"
         self.timeout_s = timeout_s
+        self._check = check
         self._secure = parts.scheme == "https"
         self._address = (host, port)
         self._token = token
@@ -162,14 +175,27 @@ class Requests:
     def _once(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], patient: bool
     ) -> HTTPResponse:
-        wait_s = None if patient else self.timeout_s
+        wait_s = None if patient or self._check is not None else self.timeout_s
         if self._connection is None:
             kind = HTTPSConnection if self._secure else HTTPConnection
             self._connection = kind(*self._address, timeout=wait_s)
         elif self._connection.sock is not None:
             self._connection.sock.settimeout(wait_s)
         self._connection.request(method, path, body, dict(headers))
+        if self._check is not None:
+            self._wait_for_answer(self._check)
         return self._connection.getresponse()
+
+    def _wait_for_answer(self, check: Callable[[], None]) -> None:
+        assert self._connection is not None
+        answer = select.poll()
+        answer.register(self._connection.sock, select.POLLIN)
+        try:
+            while not answer.poll(CHECK_S * 1000):
+                check()
+        except BaseException:
+            self.close()
+            raise
 
     def _silence(self, error: Exception) -> ClientError:
         reason = str(error) or type(error).__name__

@@ -25,6 +25,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, Unpack
 
 from node.api.http_client import Unanswered
@@ -163,7 +164,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     async def do(self, name: str, fn: Callable[[RemoteNode, LabTime], T]) -> T:
         await self._before_move()
         async with self.coordinator.steady() as now:
-            host = self._living(name)
+            host = self._host(name)
             try:
                 return fn(self._nodes[name], now)
             finally:
@@ -177,7 +178,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             await host.look(now)
 
     def read(self, name: str, fn: Callable[[RemoteNode], T]) -> T:
-        host, node = self._living(name), self._nodes[name]
+        host, node = self._host(name), self._nodes[name]
         if host.changed or not self._still:
             node.forget_reads()
             host.changed = False
@@ -291,15 +292,12 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     def _address_of(self, name: str) -> tuple[str, int]:
         return self._host(name).address
 
-    def _living(self, name: str) -> RemoteHost:
-        """Return the host of a server that runs. Raises NotRunning if its process gives no sign of life, because a request to
-        it would wait for its answer and stop the whole lab."""
-        host = self._host(name)
+    def _check_alive(self, name: str) -> None:
+        """Raise NotRunning if the process of a server gives no sign of life."""
         try:
             self._processes[name].pulse.check()
         except Unanswered as error:
             raise NotRunning(f"server {name} does not answer: {error}") from error
-        return host
 
     async def _answer(self, name: str, asked: Coroutine[Any, Any, bytes]) -> bytes:
         """Return the answer of a server to a user's request. Raises NotRunning if its process gives no sign of life."""
@@ -338,7 +336,6 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             if host is None or host.silent:
                 continue
             try:
-                self._living(name)
                 update.apply(self._nodes[name], self.now)
             except NotRunning as error:
                 what = "has joined" if update.joined else "was deleted"
@@ -362,7 +359,9 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     async def _manage(self, server: LabServer, process: ProcessT, now: LabTime) -> None:
         """Begin to manage a process whose store runs."""
         name = server.name
-        self._nodes[name] = RemoteNode(name, Client(url_at(process.http), token=self.token))
+        self._nodes[name] = RemoteNode(
+            name, Client(url_at(process.http), token=self.token, check=partial(self._check_alive, name))
+        )
         known = self._collector
         host = RemoteHost(
             name, process.http, token=self.token, seq=known.last_seq[name], events=known.add, pulse=process.pulse
