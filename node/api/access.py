@@ -41,7 +41,7 @@ BACKUP_BYTES: Final = 1024 * 1024 * 1024
 """The largest database that a request may send to a store."""
 
 BODIES_BYTES: Final = 4 * MESSAGE_BYTES
-"""The most that the bodies of all open requests may have together."""
+"""The most bytes that the bodies of all open requests may have together."""
 
 
 CLIENT_STREAMS: Final = 64
@@ -63,8 +63,8 @@ class Crowded(TooLarge):
 class Guard:
     """An ASGI application in front of another.
 
-    token: what the header `Authorization: Bearer ...` must contain; None: no token is required. hosts: the host names that
-    are accepted where no token is. trusted: addresses of clients that need no token. streams: the most open event streams of
+    token: what the header `Authorization: Bearer ...` must contain; None: no token is required. hosts: the host names that are
+    accepted if no token is required. trusted: addresses of clients that need no token. streams: the most open event streams of
     one address.
     """
 
@@ -114,7 +114,7 @@ class Guard:
         self._streams[client] += is_stream
         try:
             await self._app(scope, body.receive, send)
-        except TooLarge as error:  # an application without a handler for it
+        except TooLarge as error:  # the application has no handler for this error
             await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
         finally:
             self._taken -= body.taken
@@ -184,7 +184,7 @@ def _too_large(limit: int) -> Any:
 
 
 class _Body:
-    """A request's body while it is received: it counts its bytes against its own limit and the common limit."""
+    """Receives the body of a request, and counts its bytes against its own limit and the common limit."""
 
     def __init__(self, guard: Guard, receive: Receive, limit: int) -> None:
         self._guard = guard

@@ -28,7 +28,7 @@ from node.errors import CannotWrite, InternalError, NodeError, bug_line
 from node.state.database import cannot_write
 
 _NO_ROOM: Final = frozenset({errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS})
-"""Errors of the system that pass when there is room again: of disks and of file handles."""
+"""Errors of the operating system that may pass: a disk is full, or no file handle is free."""
 
 
 def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequence[type[Exception]] = ()) -> FastAPI:

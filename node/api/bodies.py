@@ -1,4 +1,4 @@
-"""The bodies of requests, with their limits and examples, which pydantic checks; and the words for its errors."""
+"""The bodies of requests with their limits and examples, as models of pydantic; and pydantic's errors in words."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Instant(Body):
 class Peers(Body):
     """The addresses at which the other servers accept mail, and what the node must ask the coordinator.
 
-    asks: ask before each mail. keeps: send the content of each mail, too. verbs: ask at each SMTP verb.
+    asks: ask about each mail that is sent or arrives. keeps: also send the content of each mail. verbs: ask at each SMTP verb.
     """
 
     addresses: dict[Line, tuple[Line, int]]
@@ -135,7 +135,7 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
 
     @router.post("/stop")
     async def stop(name: Name, request: Request) -> Response:
-        """End the process in order, as SIGTERM does."""
+        """End the process cleanly, as SIGTERM does."""
         hosts.host(name)
         request.app.state.stop()
         return json_response({"status": "ending"}, 202)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from fastapi import FastAPI, Response
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""Forbids the browser to load anything, whatever the page contains."""
+"""Forbids the browser to load anything else, whatever the page contains."""
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _STYLE: Final = """

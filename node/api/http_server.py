@@ -1,7 +1,7 @@
 """An HTTP server in the running event loop: uvicorn without its signal handlers, with limits of its own.
 
-A connection beyond the limit gets a 503. A connection is closed if a request on it begins and does not arrive whole in time;
-uvicorn itself would wait for ever.
+A connection beyond the limit gets a 503. A connection is closed if a request on it begins but does not arrive completely in
+time; uvicorn itself would wait for ever.
 
 This module uses internal names of uvicorn's protocol: `conn`, `connections`, `cycle`, `loop`, `transport`.
 """
@@ -108,8 +108,8 @@ class HttpServer:
             task.cancel()
 
     def _quiet_at_end(self, app: App) -> App:
-        """Return the application without errors for requests that the end of the server cancels, or whose client has
-        disconnected in the middle of a body."""
+        """Return an application that raises no error for a request that the stop of the server cancels, or whose client
+        disconnects in the middle of a body."""
 
         async def quiet(scope: Any, receive: Any, send: Any) -> None:
             try:
@@ -127,7 +127,7 @@ def _listening(host: str, port: int) -> socket.socket:
     family, kind, protocol, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
     )[0]
-    # The protocol is named because asyncio sends small answers at once only on sockets that are marked as TCP.
+    # The protocol is given because asyncio sends small answers at once only on a socket whose protocol is TCP.
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -20,7 +20,7 @@ class BeginOrder(Body):
 
     at: the lab time in microseconds since 1970. topology: YAML or JSON. traces: the folder of its segments, below the folder
     of all traces. history: the history to which its database must belong; default: the run. fresh: a database of another
-    history is deleted; otherwise it is refused. tls: the store offers STARTTLS and refuses mail in clear.
+    history is deleted; otherwise it is refused. tls: the store offers STARTTLS and refuses unencrypted mail.
     """
 
     run: Line
@@ -88,7 +88,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
 
     @router.post("/end")
     async def end(name: Name) -> Response:
-        """End the store in order; the process waits again."""
+        """Stop the store cleanly; the process waits again."""
         return json_response(await process.finish(name))
 
     @router.post("/die")

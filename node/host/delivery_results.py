@@ -20,8 +20,8 @@ Ended = Sequence[tuple[Transmission, SendOutcome]]
 class DeliveryResults:
     """Collects the outcomes of mails in flight, removes the mails from `in_flight`, and passes the outcomes to `conclude`.
 
-    The faults learn each outcome at once, through `decide`. If another process makes the decisions, `noted` is called when it
-    has the outcome.
+    The faults learn each outcome at once, through `decide`. If another process makes the decisions, `noted` is called when
+    that process has the outcome.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class DeliveryResults:
             self._conclude(ended)
 
     def note(self, transmission: Transmission, outcome: SendOutcome) -> None:
-        """Let the faults know an outcome."""
+        """Tell the faults an outcome."""
         answer = self._decide(AfterSend(self._name, transmission, outcome.state is SendState.DELIVERED))
         if not isinstance(answer, Decision):
             noting = asyncio.ensure_future(answer)

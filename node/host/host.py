@@ -13,7 +13,7 @@ One task, the pump, decides what the host does next. It is in one of these state
     ==========  =================================================  ===============================================
     working     a row of the node is due: begin a delivery for     no row is due any more
                 each due mail, otherwise give the node a tick
-    waiting     no row is due, or only mails in flight             the next due time comes, a stimulus arrives, a
+    waiting     no row is due, except rows of mails in flight      the next due time comes, a stimulus arrives, a
                                                                    delivery ends, or the clock is changed
     paused      a coordinator has called `hold`                    it calls `go`
     retrying    nothing could be written (for example a full       NO_ROOM_PAUSE_S have passed
@@ -22,19 +22,18 @@ One task, the pump, decides what the host does next. It is in one of these state
                 the node has rolled it back
     ==========  =================================================  ===============================================
 
-An example. A user posts: the stimulus wakes the pump. It queries the node's next due time, finds the cycle of the folder at
-00:15, tells the coordinator that the host is idle, and waits until 00:15 of its clock. Then it gives the node a tick, which
-queues a mail. The pump begins the delivery and waits. The delivery ends; its outcome is a stimulus, which deletes the queue
-row and wakes the pump.
+An example. A user posts: the stimulus wakes the pump. The pump queries the node's next due time, finds the cycle of the folder
+at 00:15, tells the coordinator that the host is idle, and waits until its clock shows 00:15. Then the pump gives the node a
+tick, which queues a mail. The pump begins the delivery and waits. When the delivery ends, its outcome is a stimulus, which
+deletes the queue row and wakes the pump.
 
 What must never happen
 ----------------------
 
-- The host remembers anything that the database does not have, except which queue rows are in flight. So a host may be
-  killed at any time.
-- The listener answers 250 before the node has committed the mail (IN-2).
-- The host reports that it is idle while a mail is being sent or received, or is due.
-- A row stays due although FRUITLESS_TICKS consecutive ticks had nothing else to do (HostStuck).
+- State that only the host remembers, except which queue rows are in flight. So a host may be killed at any time.
+- An answer 250 of the listener before the node has committed the mail (IN-2).
+- A report that the host is idle while a mail is being sent or received, or is due.
+- A row that stays due after FRUITLESS_TICKS consecutive ticks with nothing else to do. The host then fails (HostStuck).
 
 The host knows nothing about other nodes except `address_of(server)`. If a server has no address, or nobody listens there, the
 hop fails like any other hop, and the MTA retries it (RT-2). A coordinator reads `busy(at)` and `activity` to find out when the
@@ -69,8 +68,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TICK_WHILE_SENDING_S = 0.05
-"""Real time between two ticks while a mail is in flight. Its queue row is due, so the next due time does not show when the
-next timer is."""
+"""Real time between two ticks while a mail is in flight. The mail's queue row stays due, so the node's next due time does not
+show when the next timer is due."""
 
 STUCK_PAUSE_S = 0.01
 """Real time that a host waits when its node has a due row that neither a tick nor a delivery removes."""
@@ -103,8 +102,8 @@ class Host:
 
     clock: the host's own; the coordinator sets it with `set_clock`. decide: asks for fault decisions. idle: called when the
     host has no more work, or has failed. connections: those that the hosts of one process share. `failure` is the error of a
-    stimulus that the host itself began: a tick, an incoming mail, or the outcome of a delivery. `work` is the stimulus or query
-    that it is in, if any, and when that began on the monotonic clock; other threads may read it.
+    stimulus that the host itself began: a tick, an incoming mail, or the outcome of a delivery. `work` is the stimulus or
+    query that runs now, if any, and when it began on the monotonic clock; other threads may read `work`.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from typing import Final
 from transport.envelope import Transmission
 
 MAX_DELIVERIES: Final = 16
-"""Largest number of mails in flight to hops below their limit. More would only wait for the sender's connections."""
+"""Largest number of mails in flight to hops below their limit. Further mails would only wait for the sender's connections."""
 
 MAX_PER_HOP: Final = 8
 """Largest number of mails in flight to one next hop. So a silent peer cannot block more."""
@@ -59,7 +59,7 @@ class MailsInFlight:
 
     @property
     def room(self) -> int:
-        """How many more deliveries may begin; 0 while reading the queue again is not worth it."""
+        """How many more deliveries may begin. It is 0 while more mails than REFILL_BELOW are in flight."""
         counted = sum(count for count in self._to.values() if count < MAX_PER_HOP)
         return MAX_DELIVERIES - counted if counted < REFILL_BELOW else 0
 

@@ -1,7 +1,7 @@
 """The heartbeat of a process: a thread of its own says that the process lives, even while a stimulus keeps the event loop busy.
 
 During a stimulus the process answers no HTTP request, however long the stimulus takes. So a coordinator that gets no answer
-asks the heartbeat, and waits as long as it answers (`pflab.drivers.pulse`).
+asks the heartbeat, and waits as long as the heartbeat answers (`pflab.drivers.pulse`).
 
 The protocol: the client connects and sends the token and a line feed (only a line feed if there is no token). The thread
 answers one line of JSON and closes the connection:

@@ -5,17 +5,17 @@ States of the process:
 | from | request | to |
 |---|---|---|
 | waiting | `POST /nodes/NAME/begin`: open the database, start listening for mail, clock paused | running |
-| running | `POST /nodes/NAME/end`: finish in order | waiting |
+| running | `POST /nodes/NAME/end`: stop the store cleanly | waiting |
 | any | `POST /nodes/NAME/die`, SIGKILL | ended; whoever keeps the process alive starts it again, in the state waiting |
-| any | SIGTERM, SIGINT | ended, after a running store has ended in order |
+| any | SIGTERM, SIGINT | ended, after a running store has stopped cleanly |
 
-The coordinator pauses a store that it begins, sets its clock, sends it the addresses of its peers, and lets it work. So no
-store runs that the coordinator does not know, and a store never works at another time than the lab's. If the process is
-started with --topology, it begins its store itself and needs no coordinator.
+A store begins paused. The coordinator sets its clock, sends it the addresses of its peers, and lets it run. So the coordinator
+knows every store that runs, and every store runs at the lab's time. If the process is started with --topology, it begins its
+store itself and needs no coordinator.
 
-A database belongs to one history: the run, or a later name if the lab went back to a snapshot. A note beside the database
-(NAME.run) says which history. The process refuses to begin a store on the database of another history, unless the coordinator
-says that it may be deleted.
+A database belongs to one history: the run or, after the lab went back to a snapshot, a history with another name. A note
+beside the database (NAME.run) says which history. The process refuses to begin a store on the database of another history,
+unless the coordinator says that it may be deleted.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class ManagedNode:
         return self._end.is_set()
 
     async def rest(self, wait_s: float) -> None:
-        """Wait until the node may be idle, `wait_s` at most."""
+        """Wait until the node may be idle, at most `wait_s`."""
         self._idle.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
@@ -164,7 +164,7 @@ class ManagedNode:
         return None if self._store is None else self._store.host.work
 
     async def _token(self) -> str | None:
-        """Return the token, None if there is none. The coordinator writes the files when it first starts, so wait."""
+        """Return the token; None if none is required. Wait for the file that the coordinator writes at its first start."""
         given = self._options
         wanted = [path for path in (given.lab_secret_file, given.token_file) if path is not None]
         tries = 0
@@ -300,7 +300,7 @@ class ManagedNode:
         self._restore = content
 
     async def finish(self, name: str) -> dict[str, object]:
-        """End the store in order. The process waits again."""
+        """Stop the store cleanly. The process waits again."""
         async with self._changing:
             self.host(name)
             store, self._store = self._store, None
@@ -322,7 +322,7 @@ class ManagedNode:
         return {"name": name, "seq": self._store.export()}
 
     def events_left(self, name: str, history: str, traces: str, after: int) -> list[bytes]:
-        """Return events of a store that does not run, as lines. If there are no more, write them all into segments."""
+        """Return the next events of a stopped store, as lines. If none are left, write all of its events into segments."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} is running; read its events from its API")

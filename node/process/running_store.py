@@ -22,7 +22,7 @@ from topology import Topology
 from traces.labtime import LabTime
 
 EXPORT_FROM: Final = 20_000
-"""How many waiting events make a segment; an orderly stop writes the rest."""
+"""How many waiting events make a segment. A clean stop writes the rest."""
 
 log = logging.getLogger("pflab.process")
 
@@ -30,7 +30,7 @@ log = logging.getLogger("pflab.process")
 @dataclass(frozen=True, slots=True)
 class Begin:
     """How a store begins. restore: the backup to begin on. traces: the folder of its segments, below the folder of all traces.
-    tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses mail in clear."""
+    tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses unencrypted mail."""
 
     topology: Topology
     run: str
@@ -93,7 +93,7 @@ class RunningStore:
         return self._written
 
     async def stop(self) -> None:
-        """Stop in order: wait for the mails in flight, then write the remaining events."""
+        """Stop cleanly: wait for the mails in flight, then write the remaining events."""
         await self.host.stop()
 
 

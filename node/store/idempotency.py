@@ -1,7 +1,7 @@
 """Requests that were done before: each answer is stored under the key that the client gave.
 
 A client gives each change its own key (the HTTP header Idempotency-Key) and can repeat the request if it got no answer.
-The answer is stored in the transaction of the change, so there is never one without the other. A key is deleted after
+The answer is stored in the transaction of the change, so no change is without its answer. A key is deleted after
 KEPT_US of lab time. If there are more than MOST_KEPT, the oldest are deleted first.
 """
 

@@ -21,18 +21,18 @@ The state in memory (`Context`) is a cache of the tables. A store is in one of t
 | `_present` | rolled back to running: it reads the state from the tables again |
 | `close`, `abandon`, a crash on demand | any to stopped |
 
-Example: the disk fills up while a post is written. SQLite fails, `writing` rolls back, the recorder discards the events,
-and the caller gets `CannotWrite`. The next stimulus or read loads the state from the tables. It sees no trace of the post,
-and the change number that the post had is given out again.
+Example: the disk fills up while a post is written. SQLite fails, `writing` rolls back, the recorder discards the events, and
+the caller gets `CannotWrite`. The next stimulus or read loads the state from the tables. Nothing of the post is in them, and
+the next change gets the change number that the post had.
 
 What must never happen:
 
-- A caller gets an answer before the commit. So a stimulus that returned is durable.
-- Memory that is ahead of the tables is used after a rollback. So a rollback sets `_ctx` to None.
-- `on_events` gets events that were not committed. So it is called after the commit.
-- Two stimuli run at the same time. So nothing here awaits; `once` is the only stimulus that contains others.
+- An answer that a caller gets before the commit. So a stimulus returns only after its commit.
+- A use of memory that is ahead of the tables, after a rollback. So a rollback sets `_ctx` to None.
+- A call of `on_events` with events that were not committed. So `on_events` is called after the commit.
+- Two stimuli at the same time. So nothing here awaits; `once` is the only stimulus that contains others.
 
-Because of this, a process that is killed at any instruction needs no recovery code except SQLite's own.
+Because of these rules, a process may be killed at any instruction and needs no recovery code except SQLite's own.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class StoreLife(StoreReader):
     # -- life
 
     def open(self, now: LabTime) -> None:
-        """Start for the first time, or again after `close`. The next tick does what has come due since.
+        """Start for the first time, or again after `close`. The next tick does what became due in between.
 
         Raises CannotWrite on a full disk; then the store is not open.
         """
@@ -139,7 +139,7 @@ class StoreLife(StoreReader):
         self._database.drop_connections()
 
     def close(self, now: LabTime) -> None:
-        """Stop in order (event node.stopped) and export the events."""
+        """Stop cleanly (event node.stopped) and export the events."""
         try:
             with self._stimulus(now) as (_, s):
                 s.trace.record(NodeStopped, how="stop")
@@ -156,7 +156,7 @@ class StoreLife(StoreReader):
     def restore(self, now: LabTime, backup: bytes) -> None:
         """Start a stopped or abandoned store from a backup (spec: RP-4).
 
-        A backup that is older than the tombstone lifetime is not used: the store begins as new (spec: DL-4, RP-3).
+        A backup that is older than the tombstone lifetime is not used: the store begins as a new store (spec: DL-4, RP-3).
         Raises Misuse if the backup is not the database of a store, CannotWrite on a full disk.
         """
         with self._refusing_backups():  # before anything of the store is touched
@@ -195,7 +195,7 @@ class StoreLife(StoreReader):
         self._start(now)
 
     def _shortest_tombstone_age_us(self) -> int:
-        """Return the age from which on some store may have dropped a tombstone that the backup lacks (spec: DL-4)."""
+        """Return the age at which some store may drop a tombstone. An older backup may lack this tombstone (spec: DL-4)."""
         others = (server.settings.tombstone_age_us for server in self._topology.servers.values())
         return min(self._config.settings.tombstone_age_us, *others)
 
@@ -203,7 +203,8 @@ class StoreLife(StoreReader):
         with self._database.writing() as conn:
             if not StoreState.exists(conn):
                 StoreState.create(conn, self.name, guid_from(self._seed, "replica"), now)
-            # The first start writes the hierarchy's own row. Without that row, a crash interrupted it, and it is repeated.
+            # The first start writes this store's row for the hierarchy. If the row is missing, a crash interrupted the
+            # first start, and it is repeated.
             first = conn.exec_driver_sql("SELECT 1 FROM replica").first() is None
             state = StoreState(conn)
             state.incarnation += 1
@@ -242,7 +243,7 @@ class StoreLife(StoreReader):
         agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)
 
     def _tell_settings(self, s: Stimulus) -> None:
-        """Record the settings that are not the default: they are read when the store starts (spec: SE-1)."""
+        """Record the settings that differ from the default. The store reads its settings when it starts (spec: SE-1)."""
         for each in self._config.settings.not_default():
             s.trace.record(SettingValue, name=each.spec.name, value=each.value, default=each.default)
 

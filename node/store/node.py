@@ -53,7 +53,7 @@ class Node(StoreLife):
     def _change(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
         """Run a stimulus that changes a message.
 
-        If replication is immediate, the broadcast is part of it: the change and its mail commit together (spec: OUT-1).
+        If replication is immediate, the stimulus also broadcasts: the change and its mail commit together (spec: OUT-1).
         """
         with self._stimulus(now) as (ctx, s):
             yield ctx, s
@@ -122,7 +122,7 @@ class Node(StoreLife):
             return local_changes.delete(ctx, s, folder, message)
 
     def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
-        """End a conflict and return the change numbers made. `keep` is the change of one version, or 'all' (spec: CF-3)."""
+        """End a conflict and return the new change numbers. `keep` is the change of one version, or 'all' (spec: CF-3)."""
         with self._change(now) as (ctx, s):
             return local_changes.resolve(ctx, s, folder, message, keep)
 
@@ -180,7 +180,7 @@ class Node(StoreLife):
         """Receive a mail from SMTP, and return when it is durable here (spec: IN-2). Raise MailRefused if it is not
         accepted.
 
-        lost_by: the fault that loses the mail here; then only the event hop.dropped remains of it.
+        lost_by: the fault that loses the mail here. Then the node only records the event hop.dropped.
         """
         try:
             with self._stimulus(now) as (ctx, s):
@@ -246,7 +246,7 @@ class Node(StoreLife):
         return ctx.directory.get(store) is not None and ctx.verifier.verify(store, certificate, signature, data)
 
     def tick(self, now: LabTime) -> bool:
-        """Do what is due at `now`. Return True if the node has left a part of much work for the next tick."""
+        """Do what is due at `now`. Return True if a part of it is left for the next tick."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.tick(s))
             return agent.tick(ctx, s)

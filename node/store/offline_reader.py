@@ -1,4 +1,4 @@
-"""A store read from its database file, without a lab: the file is opened read-only, also while the lab still runs."""
+"""Reads a store from its database file, without a lab. The file is opened read-only, so the lab may still run."""
 
 from __future__ import annotations
 

@@ -58,7 +58,8 @@ PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
 class StoreReader(ABC):
     """The reads of a store. A folder is given by its path, by its id or as 1-1, the hierarchy.
 
-    Every read raises NotRunning if the store is stopped, and FolderUnknown or MessageUnknown for what it does not know.
+    Every read raises NotRunning if the store is stopped, and FolderUnknown or MessageUnknown for a folder or message that the
+    store does not know.
     """
 
     @abstractmethod
@@ -128,14 +129,14 @@ class StoreReader(ABC):
         return found or 0
 
     def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the change numbers of messages' shown versions: as people see them, A-100, and as traces write them."""
+        """Return the change numbers of messages' shown versions, each as people see it (A-100) and as traces write it."""
         ctx, conn = self._opened()
         names = _names(ctx)
         found = [_change_of(ctx, conn, message) for message in messages]
         return [(named(each, names), each.text) for each in found]
 
     def shown(self, changes: Sequence[str]) -> list[str]:
-        """Return change numbers of traces as people see them: A-100 (spec: CN-1)."""
+        """Return change numbers, given as traces write them, as people see them: A-100 (spec: CN-1)."""
         names = _names(self._opened()[0])
         return [named(ChangeNumber.parse(each), names) for each in changes]
 
