@@ -114,7 +114,7 @@ class IncomingHop:
 class LocalDelivery:
     """A mail for recipients on this server.
 
-    `hop` is None if the mail came from this server itself. `system`: it may be a replication mail.
+    `hop` is None if the mail came from this server itself. `system`: whether the mail may be a replication mail.
     """
 
     recipients: tuple[str, ...]
@@ -155,7 +155,7 @@ class Transmission:
     def outside(self) -> tuple[str, int] | None:
         """Return host and port if the next hop is the smart host; None if it is a server of the organization.
 
-        A server name has no colon.
+        The smart host is given as `host:port`; the name of a server has no colon.
         """
         # spec: ML-5
         host, colon, port = self.next_hop.rpartition(":")

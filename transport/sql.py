@@ -1,4 +1,4 @@
-"""The database connection of the agents: SQLite's own, in a transaction that SQLAlchemy's engine opened.
+"""The agents' database connection: the one of SQLite's driver, in a transaction that SQLAlchemy's engine opened.
 
 SQLAlchemy defines the tables and manages the connections. The agents' statements are few, fixed and small; for these,
 SQLAlchemy's results take ten times as long as the statement (30 us instead of 3 us). So these statements go directly to the
@@ -44,7 +44,7 @@ class Rows(sqlite3.Cursor):
 
 
 class Connection:
-    """A driver connection with an open transaction. Only agents use it, for the length of a stimulus."""
+    """A driver connection with an open transaction. Only agents use it, and only during a stimulus."""
 
     __slots__ = ("_raw",)
 

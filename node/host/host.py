@@ -81,12 +81,12 @@ NO_ROOM_PAUSE_S = 0.5
 """Real time before the next attempt when nothing can be written."""
 
 DRAIN_S = 60.0
-"""Real time without the end of any delivery to a server of the lab, after which an orderly stop waits no longer. It is long,
-because a mail that is not confirmed stays queued, and then arrives at another lab time. Only a peer that a signal has stopped
-takes so long; the mails to a peer that has ended fail at once."""
+"""Real time. A clean stop waits for the mails in flight to servers of the lab until no delivery has ended for this long. It is
+long, because a mail that is not confirmed stays queued, and then arrives at another lab time. Only a peer that a signal has
+stopped takes so long; mails to a peer that has ended fail at once."""
 
 OUTSIDE_DRAIN_S = 2.5
-"""Real time that an orderly stop waits for the mails in flight to servers outside the lab, which may be slow or dead."""
+"""Real time that a clean stop waits for the mails in flight to servers outside the lab, which may be slow or dead."""
 
 Address = tuple[str, int]
 

@@ -59,7 +59,7 @@ class MailsInFlight:
 
     @property
     def room(self) -> int:
-        """How many more deliveries may begin. It is 0 while more mails than REFILL_BELOW are in flight."""
+        """How many more deliveries may begin; 0 while REFILL_BELOW or more mails are in flight to hops below their limit."""
         counted = sum(count for count in self._to.values() if count < MAX_PER_HOP)
         return MAX_DELIVERIES - counted if counted < REFILL_BELOW else 0
 

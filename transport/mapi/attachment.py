@@ -1,6 +1,6 @@
 """The attachments of an item: files and embedded messages, as bags and as TNEF attributes.
 
-In a bag, a file's data is PR_ATTACH_DATA_BIN. On the wire it is attAttachData, which means the same property [MS-OXTNEF
+In a bag, a file's data is PR_ATTACH_DATA_BIN. On the wire the data is attAttachData, which means the same property [MS-OXTNEF
 2.1.3.3.11]. Every reader keeps its bytes, so no second copy is needed. An embedded message is a property on the wire too. It
 also has an attAttachData with a note, because some readers (ytnef) ignore an attachment without attAttachData. An empty file
 stays a property, because ytnef does not read an item beyond an empty attribute.
@@ -28,7 +28,8 @@ IID_IMESSAGE: Final = bytes.fromhex("0703020000000000c000000000000046")
 """The bytes before an embedded message: {00020307-0000-0000-C000-000000000046} [MS-OXTNEF 2.1.3.4]."""
 
 MAX_TITLE: Final = 99
-"""Characters of attAttachTitle: at a longer one, ytnef does not read the rest of the item. The property has the whole name."""
+"""The most characters in attAttachTitle. If it is longer, ytnef ignores the rest of the item. A property has the whole
+name."""
 
 _DERIVED: Final = frozenset((ts.ATT_ATTACH_REND_DATA, ts.ATT_ATTACH_TITLE, ts.ATT_ATTACH_DATA))
 

@@ -1,8 +1,8 @@
 """One replicated item as bytes: a complete TNEF stream of its own.
 
 An item (a message, or a folder of the hierarchy) is encoded once, on the server where it was changed. Every store keeps these
-bytes and sends them in either envelope; no store encodes the item again. So an item has its own lengths and checksums, and
-`check_item` finds damage anywhere in it.
+bytes and sends them in a TNEF or MDBEF envelope; no store encodes the item again. So an item has its own lengths and
+checksums, and `check_item` finds damage anywhere in it.
 
 (spec: ML-2)
 """

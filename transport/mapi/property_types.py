@@ -56,7 +56,7 @@ NAMED_ID_MIN: Final = 0x8000
 
 @dataclass(frozen=True, slots=True)
 class NamedTag:
-    """Key of a named property: type, name space (16 bytes) and a number or a text."""
+    """Key of a named property: type, namespace (16 bytes) and a number or a text."""
 
     type: int
     guid: bytes
@@ -84,7 +84,7 @@ def labtime(ticks: int) -> LabTime:
 
 
 def tag_text(tag: int | NamedTag) -> str:
-    """Return a tag for display: ``0x0037001F``, or name space and name."""
+    """Return a tag for display: ``0x0037001F``, or namespace and name."""
     if isinstance(tag, NamedTag):
         return f"{tag.guid.hex()}/{tag.name!r}:{tag.type:#06x}"
     return f"0x{tag:08X}"

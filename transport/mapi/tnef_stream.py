@@ -42,7 +42,7 @@ ATT_ATTACH_DATA: Final = 0x0006800F
 ATT_ATTACHMENT: Final = 0x00069005
 
 ATT_END_GUARD: Final = 0x0006FFF0
-"""An attribute of the lab without a meaning, after a stream whose last byte would be 0; see `end_guard`."""
+"""An attribute without a meaning, which the lab adds to a stream whose last byte would be 0; see `end_guard`."""
 
 MAX_STREAM_SIZE: Final = 256 * 1024 * 1024
 """Largest stream, in bytes: far more than any mail has, but far less than a length of 32 bits allows."""
@@ -66,7 +66,7 @@ Attribute = tuple[int, int, int, int, bool]
 
 
 def byte_sum(data: bytes) -> int:
-    """Return the sum of all bytes modulo 65536. Fast: the low half of Adler-32 is the sum of a short block plus one."""
+    """Return the sum of all bytes modulo 65536. This is fast: the low half of a short block's Adler-32 is the sum plus one."""
     size = len(data)
     if size <= _EXACT:
         return adler32(data) - 1 & 0xFFFF

@@ -123,7 +123,7 @@ def _attachment(file: Attached) -> bytes:
     if file.type == "message/rfc822" and _is_clean(file.data):
         # A mail inside a mail must not be encoded [RFC 2046 5.2.1], so that mail programs can open it.
         return f"Content-Type: message/rfc822\r\n{disposition}\r\n".encode("ascii") + file.data
-    # Types that must not be encoded, or whose content a reader would parse.
+    # Types message/ and multipart/ may not be encoded in base64, and a reader would parse their content.
     plain = _TYPE.fullmatch(file.type) and not file.type.startswith(("message/", "multipart/"))
     kind = file.type if plain else "application/octet-stream"
     return _encoded(kind, file.data, disposition)

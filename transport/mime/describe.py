@@ -106,7 +106,7 @@ def describe_body(form: BodyForm, body: bytes, interpreters: Interpreters) -> Br
         message = decode_mdbef(body) if form is BodyForm.MDBEF else decode_tnef(body)
     except CodecError as wrong:
         found = [Branch("no system message", str(wrong))]
-        if form is not BodyForm.MDBEF:  # somebody's winmail.dat, perhaps
+        if form is not BodyForm.MDBEF:  # perhaps an ordinary winmail.dat
             found.append(describe_item("as one message", body, interpreters))
         return Branch("body", title, tuple(found))
     return Branch("body", title, describe_message(message, interpreters))

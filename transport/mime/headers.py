@@ -1,7 +1,7 @@
 """The header of a mail: the block of bytes that contains its fields, and the fields as text.
 
 =================  ==========================================================================================
-the block          `scan_header` reads it once for every arriving mail; `header_of`, `split_header`
+the block          `scan_header` (once for every arriving mail), `header_of`, `split_header`
 writing a field    `address_field`, `message_id_field`, `text_field`, `date_text`, `encoded_words`
 reading a field    `parse_fields`, `parse_addresses`, `parse_message_id`, `parse_date`, `decode_words`
 =================  ==========================================================================================
@@ -33,7 +33,7 @@ MAX_HEADER_SIZE: Final = 256 * 1024
 """Largest header block, in bytes: enough for thousands of recipients."""
 
 SCANNED_BYTES: Final = 64 * 1024
-"""`scan_header` looks for the subject and the Message-ID only in this many first bytes. One hop adds about 200 bytes."""
+"""How far into a mail `scan_header` looks for the subject and the Message-ID, in bytes. One hop adds about 200 bytes."""
 
 MAX_FIELDS: Final = 1000
 """Largest number of fields in one header block."""
@@ -184,7 +184,7 @@ def text_field(name: str, value: str) -> str:
 
 
 def encoded_words(value: str) -> str:
-    """Return a text as encoded words (RFC 2047), folded. Raise `CodecError` for half a character."""
+    """Return a text as encoded words (RFC 2047), folded. Raise `CodecError` for a lone surrogate."""
     try:
         data = value.encode()
     except UnicodeEncodeError as wrong:

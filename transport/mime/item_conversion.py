@@ -262,8 +262,7 @@ def _attachment(part: Part, data: bytes, number: int) -> Bag:
 
 
 def _same_again(content: bytes, part: Part, data: bytes) -> tuple[int, int, int] | None:
-    """Return how to encode `data` to get the part's bytes again: the base64 columns (0 for none), the line end and the end; or
-    None."""
+    """Return how to encode `data` to get the part's bytes again, or None: base64 columns (0: none), line end, end offset."""
     if content.startswith(data, part.start) and part.start + len(data) == part.end:
         return 0, 0, part.end
     if part.encoding != "base64" or not data:

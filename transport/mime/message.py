@@ -102,7 +102,7 @@ class MailHeaders:
 
 @dataclass(frozen=True, slots=True)
 class ParsedMail:
-    """A mail that was read. `form` and `body` are None for ordinary mail; missing fields are empty.
+    """A parsed mail. `form` and `body` are None for ordinary mail; missing fields are empty.
 
     `recipients` are those of To and Cc. `headers` are the fields of the mail's own header, unfolded, in order.
     """

@@ -169,7 +169,7 @@ def generated_name(part: Part, number: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line ends, control characters and halves of characters."""
+    """Return a text without line ends, control characters and lone surrogates."""
     return _CONTROL.sub(" ", text).strip()
 
 

@@ -1,6 +1,6 @@
 """The state of links, as one server knows it: which connectors are down, and which servers must hear of it.
 
-A link is one end of a connector: the connector as one bridgehead sees it. Its states, at that bridgehead:
+A link is one end of a connector: the connector as one bridgehead sees it. The bridgehead keeps the state of its link:
 
 =======  ==============================================================================
 up       no failure since the last answer
@@ -38,12 +38,12 @@ neighbours except A. Ten minutes later A calls C; C answers; A reports "SEA-NYC 
 
 What must never happen:
 
-- A mail arrives at a server before the report that explains its detour, because the server would send it back. So on each
+- A mail that arrives before the report that explains its detour, because the server would send the mail back. So on each
   connection the reports go first.
-- A link stays down although it works. So while this server's own report says "down", there is a call over that connector.
-- An old report replaces a newer one. So a report from the far future is not accepted (`AHEAD_US`).
-- Two servers judge the same reports differently and send a mail back and forth. So servers report nothing if a relay, which
-  does not pass on reports, is on a ring of connectors (`Routing.tells_links`).
+- A link that stays down although it works. So while this server's own report says "down", there is a call over that connector.
+- An old report that replaces a newer one. So a report from the far future is not accepted (`AHEAD_US`).
+- Two servers that judge links differently and send a mail back and forth. A relay does not pass on reports, so servers report
+  nothing if a relay is on a ring of connectors (`Routing.tells_links`).
 
 The tables contain everything. The copy of them in memory is read at the start, and discarded with the node's other memory when
 a stimulus is rolled back.
@@ -67,7 +67,7 @@ from transport.stimulus import Stimulus
 
 APART_US: Final = MINUTE_US
 """Failures closer together than this count as one (decision, after the SMTP service's glitch retry: three tries at
-60 seconds). Otherwise ten mails that leave together would take a link down at its first failure."""
+60 seconds). Otherwise ten mails that leave together would mark a link as down at its first failure."""
 
 AHEAD_US: Final = DAY_US
 """A report from this far in the future is not accepted, because no later report could replace it. Clocks differ by less."""
@@ -243,7 +243,7 @@ class Links:
                 self._call(s, hop, s.now + self.policy.normal.retry_us)
 
     def _call(self, s: Stimulus, hop: NextHop, at: LabTime, attempts: int = 0) -> None:
-        """Add a call, in place of an older one. The end of the older call does not end it, because it has a new number."""
+        """Add a call in place of an older one. The new call has a new number, so the end of the older call does not end it."""
         if hop.connector is not None and hop.connector.schedule.is_never:
             return
         for call in [

@@ -42,12 +42,11 @@ answer: the other copy waits for ten minutes. Meanwhile the connector is found d
 
 What must never happen:
 
-- A copy is removed although the next server did not answer 250 and the sender got no notice (spec: OUT-9). So after a crash a
-  mail may be sent twice.
-- The end of an attempt on an old route counts for the new route. So `reroute` gives a copy a new id, and ids are never
-  reused.
-- A notice answers a notice (spec: ML-7).
-- A failed attempt reserves a slow link a second time, and so delays other mails.
+- A copy that is removed although the next server did not answer 250 and the sender got no notice (spec: OUT-9). So after a
+  crash a mail may be sent twice.
+- An attempt on an old route whose end counts for the new route. So `reroute` gives a copy a new id, and ids are never reused.
+- A notice that answers a notice (spec: ML-7).
+- A failed attempt that reserves a slow link a second time, and so delays other mails.
 
 The MTA does no I/O: each method is part of a stimulus and changes only the tables of `transport.mta.tables`. A driver asks
 what is due (`ready`), sends it, and reports the end (`concluded`). Most methods return deliveries to this server itself,

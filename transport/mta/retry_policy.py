@@ -50,7 +50,7 @@ class MtaPolicy:
     hop_limit: int = HOP_LIMIT
     offers: Offers = field(default_factory=Offers)
     link_retries: int = 3
-    """After how many failures in a row a link is down: the SMTP service's glitch retries."""
+    """The number of failures in a row after which a link is down: the SMTP service's glitch retries."""
     link_rule: LinkRule = LinkRule.IGNORED
     smart_host: str | None = None
     """`host:port` of the server for mail to other organizations; None if no mail leaves the organization (ML-5)."""

@@ -26,8 +26,8 @@ Example: SEA-NYC is open from 8 to 18, carries 8 KB a second and has a latency o
 7:59 is due at 8:00:12. A second mail of the same size begins at 8:00:10 and is due at 8:00:22. An urgent mail begins before any
 less urgent mail that has not begun.
 
-What must never happen: two copies of one mail go to the same next hop over the same connector (RT-1); two reserved
-transfers overlap on one link.
+What must never happen: two copies of one mail with the same next hop and connector (RT-1); two reserved transfers that overlap
+on one link.
 
 Only `place` uses a table, to reserve a time on a slow link. The other functions are pure.
 """

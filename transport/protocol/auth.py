@@ -5,7 +5,7 @@
     C: <base64 of: name, a zero byte, certificate, signature of 64 bytes>
     S: 235 2.7.0 ...
 
-`transport.smtp.session` has the verb AUTH and `transport.smtp.sender` the client; this module has their bytes.
+This module has the bytes. `transport.smtp.session` implements the verb AUTH, and `transport.smtp.sender` the client's side.
 
 The lab's authority issued the certificate (ML-6). The store signs both server names and the nonce. Because the client
 signs the name of the server that it wants to reach, another server cannot pass on the nonce and use the answer. The caller
@@ -30,7 +30,7 @@ ANSWER_LIMIT_BYTES: Final = 2048
 """Longest answer to a challenge, in base64 (decision; ours have about 230 bytes)."""
 
 VerifyPeer = Callable[[str, bytes, bytes, bytes], bool]
-"""Returns whether the store (name, certificate, signature, data) signed the data."""
+"""Called with a store's name, its certificate, a signature and data; returns whether the store signed the data."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ OnVerb = Callable[[str, Verb], Awaitable[VerbFault | None]]
 
 
 QueueRow = tuple[str, int, str]
-"""What identifies a mail in a queue: the server, the queue id, the message id."""
+"""The identity of a mail in a queue: the server, the queue id, the message id."""
 
 
 class _Attempt(msgspec.Struct, frozen=True):

@@ -3,10 +3,10 @@
     C: X-LINK2STATE <instant> <lamport> <down or up> <server> <connector in base64>
     S: 250 2.0.0 OK
 
-Exchange 2000 and 2003 exchange the state of links by this verb [reference/exchange.md 3.1]. The real argument is not public, so
-this one is ours: one line for each report, also for reports of other servers. A server accepts reports only from an
-authenticated store. Only a later report of the same server on the same connector replaces a report. So a report may arrive on
-any way and any number of times.
+Exchange 2000 and 2003 exchange the state of links by this verb [reference/exchange.md 3.1]. The real argument is not public,
+so this one is ours: one line for each report, also for reports of other servers. A server accepts reports only from an
+authenticated store. Only a later report of the same server on the same connector replaces a report. So a report may arrive by
+any path and any number of times.
 
 # spec: RT-2
 """
@@ -40,7 +40,7 @@ class LinkRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LinkReport:
-    """The state of `connector` that `server`, at one of its ends, reported at `at`. `lamport`: its Lamport number then."""
+    """The state of `connector` that `server`, at one of its ends, reported at `at`, under its Lamport number `lamport`."""
 
     connector: str
     server: str

@@ -5,10 +5,10 @@
     C: <size bytes>
     S: 250 ...
 
-The verb, its sizes and its refusal are those of Exchange [reference/exchange.md 3.1]. The real blob is not public, so this one
-is ours: two 32-bit little-endian numbers (version 1, length of the message's bag), the message's bag of MAPI properties, and
-one bag for each of the `n` recipients. A mail with the message class of replication is a system message. A mail without the
-blob is an ordinary mail, whatever its content.
+The verb, its sizes and its refusal are those of Exchange [reference/exchange.md 3.1]. The real blob is not public, so pflab
+defines its own: two 32-bit little-endian numbers (version 1, length of the message's bag), the message's bag of MAPI
+properties, and one bag for each of the `n` recipients. A mail with the message class of replication is a system message. A
+mail without the blob is an ordinary mail, whatever its content.
 
 # spec: ML-3
 """
@@ -76,7 +76,7 @@ def encode(hop: IncomingHop, recipients: Sequence[str]) -> bytes:
 def decode(blob: bytes, recipients: int, store: str, known: Sequence[str] = ()) -> IncomingHop:
     """Return the hop of a blob; `store` is the authenticated peer.
 
-    Raise CodecError for a malformed blob, another number of recipients, or the name of another server. `known` are the
+    Raise CodecError for a malformed blob, a wrong number of recipients, or a server name other than `store`. `known` are the
     recipients of RCPT; if the blob has the same recipients, their bags are not decoded.
     """
     if len(blob) < _HEAD.size:

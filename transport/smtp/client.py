@@ -1,8 +1,8 @@
 """aiosmtplib's client with groups of commands (PIPELINING, RFC 2920): several commands are written at once, and their
 replies are read one by one.
 
-aiosmtplib reads one reply for each command and drops replies that arrive with it. This client keeps these replies. It uses
-names of aiosmtplib that are not public: `_create_connection`, `_on_connection_lost`, `_command_lock`, `_response_waiter`,
+aiosmtplib reads one reply for each command and drops further replies that arrive together with it. This client keeps them. It
+uses names of aiosmtplib that are not public: `_create_connection`, `_on_connection_lost`, `_command_lock`, `_response_waiter`,
 `_response_pending`, `_buffer`, `_read_response_from_buffer`; tests/transport/smtp/test_contract.py checks that the installed
 version has them.
 """

@@ -14,11 +14,11 @@ of the group, so the server writes three replies in one packet.
 
 What must never happen:
 
-- A command is obeyed after the reply 421, or after a fault closed the connection. So commands that have already arrived are
-  dropped.
-- A fault acts on a command that would be refused anyway, because a test of this fault would then pass without the fault.
-- An error of this program becomes 5xx, because the peer would return the mail to its sender. So the reply is 451, and the log
-  has the error.
+- A command that is obeyed after the reply 421, or after a fault closed the connection. So commands that have already arrived
+  are dropped.
+- A fault that acts on a command which would be refused anyway. A test of this fault would then pass without the fault.
+- A reply 5xx for an error of this program, because the peer would return the mail to its sender. So the reply is 451, and the
+  log has the error.
 
 This module uses names of aiosmtpd that are not public: `_reader`, `_writer`, `_create_envelope`, `_getaddr`, `_getparams`,
 `_smtp_methods`, `_handler_coroutine`, `_cb_client_connected`, `_reset_timeout`, `_timeout_cb`, `_timeout_duration`,
@@ -387,7 +387,7 @@ _VERBS: Final = {
 """Commands that a fault can replace; `smtp_BDAT` and the end of data ask for their faults themselves."""
 
 _ONLY_IN_TLS: Final = frozenset({"AUTH", "MAIL"})
-"""Commands that a server with a certificate refuses in clear (RFC 3207 4)."""
+"""Commands that a server with a certificate refuses without TLS (RFC 3207 4)."""
 
 _AFTER_RCPT: Final = frozenset({Verb.XEXCH50, Verb.DATA})
 

@@ -23,12 +23,12 @@ IDLE_SECONDS: Final = 60.0
 """Real time after which an idle connection is closed (decision: less than the listener allows, so the sender closes it)."""
 
 QUIT_SECONDS: Final = 1.0
-"""Real time to wait for the answer to QUIT. After it, the connection is closed."""
+"""Real time to wait for the answer to QUIT. After this time, the connection is closed."""
 
 
 @dataclass(slots=True, eq=False)
 class Peer:
-    """One address under one greeting name, for one sender. `idle` are its idle connections, the last used one last."""
+    """The connections of one sender to one address under one greeting name. `idle`: the idle ones, the last used one last."""
 
     slots: asyncio.Semaphore
     idle: list[StoreClient] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Connections:
             raise
 
     def _give_back(self, client: StoreClient | None) -> None:
-        """Give the place of a connection, which is open or None, to the sender that has waited longest."""
+        """Give a free place to the sender that has waited longest, with `client` if this connection is still open."""
         while self._waiting:
             freed = self._waiting.popleft()
             if not freed.done():  # a sender that was cancelled no longer waits

@@ -40,7 +40,7 @@ LINE_LIMIT_BYTES: Final = 64 * 1024
 """Longest line inside a content, line end included (decision; RFC 5321 4.5.3.1.6 asks for 1000 at least)."""
 
 _DOT_TRIES: Final = 64
-"""How many dots are examined one by one before the general search. Encoded content has dots only in its header."""
+"""How many dots are examined one by one before the general search begins. An encoded content has dots only in its header."""
 
 _FEW_LINES: Final = 4096
 """Largest number of lines that are checked one by one. Our mails of 300 KB have about 400 lines."""

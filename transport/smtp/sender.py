@@ -37,9 +37,9 @@ class SenderLimits:
 
 
 INSIDE: Final = SenderLimits(connect_seconds=600.0, command_seconds=600.0, content_seconds=600.0)
-"""The limits for servers of the lab (RFC 5321 4.5.3.2.6 has 10 minutes). A mail that was given up on is tried again after lab
-time, so a busy server must not be given up on because the machine is slow. If a server gives no sign of life, the lab aborts
-the mails to it much earlier."""
+"""The limits for servers of the lab (RFC 5321 4.5.3.2.6 has 10 minutes). After a failed attempt the next one begins only after
+an interval of lab time. So an attempt must not fail because the machine is slow and the server is busy. If a server gives no
+sign of life, the lab aborts the mails to it much earlier."""
 
 
 class SmtpSender:

@@ -29,21 +29,21 @@ any                      QUIT                 closed
 any                      a limit is exceeded  closed, after the reply 421 or 552
 =======================  ===================  =========================================================================
 
-A command in another state is refused with 503. A server with a certificate refuses AUTH and MAIL in clear with 530. A refused
-command changes no state.
+A command in another state is refused with 503. A server with a certificate refuses AUTH and MAIL without TLS, with 530. A
+refused command changes no state.
 
 Example: EHLO, AUTH; MAIL, RCPT, XEXCH50 in one group; the blob of XEXCH50 and `BDAT 5000 LAST` with 5000 bytes in a second
 group. The state is ready, addressed, addressed, ready.
 
 What must never happen:
 
-- The reply 250 is sent before the mail is durable (IN-2). So if a fault loses the reply, the mail is stored, and the peer sends
-  the mail again.
-- A mail is stored although the connection ended inside its content.
-- The bytes of a chunk are read as commands. So a refused chunk is still read to its end, and a chunk of unknown or
-  excessive size closes the connection.
-- Bytes after CR CRLF . CRLF are obeyed as commands, because a server before this one may have read them as content.
-- Commands that a third party put behind STARTTLS in clear text are obeyed in TLS (RFC 3207 6).
+- A reply 250 before the mail is durable (IN-2). So if a fault loses the reply, the mail is stored, and the peer sends the mail
+  again.
+- A mail that is stored although the connection ended inside its content.
+- Bytes of a chunk that are read as commands. So a refused chunk is still read to its end, and a chunk of unknown or excessive
+  size closes the connection.
+- Bytes after CR CRLF . CRLF that are obeyed as commands. A server before this one may have read them as content.
+- Unencrypted commands that a third party put behind STARTTLS and that are obeyed in TLS (RFC 3207 6).
 """
 
 import asyncio
@@ -90,7 +90,7 @@ class StoreSession(Connection):
     # --- identity
 
     async def smtp_STARTTLS(self, arg: str | None) -> None:  # noqa: N802 - looked up by name
-        """Begin TLS, and forget everything that arrived in clear text (RFC 3207)."""
+        """Begin TLS, and forget everything that arrived unencrypted (RFC 3207)."""
         context = self._listener.tls
         if arg:
             await self.push("501 5.5.4 STARTTLS takes no argument")
@@ -109,7 +109,7 @@ class StoreSession(Connection):
             self._restart(secured)
 
     def _restart(self, secured: Any) -> None:
-        """Forget the commands that arrived in clear text (RFC 3207 4.2)."""
+        """Forget the commands that arrived unencrypted (RFC 3207 4.2)."""
         reader, writer = cast(Any, self._reader), cast(Any, self._writer)
         self.transport = reader._transport = writer._transport = secured
         self._secured = self._over_ssl = True
