@@ -12,19 +12,23 @@ answers one line of JSON and closes the connection:
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import socket
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 
 CLIENT_S: Final = 1.0
 """Real time that a client gets to send its line."""
 
 MOST_LINE_BYTES: Final = 1024
+
+MOST_CLIENTS: Final = 64
+"""The most clients that the heartbeat reads from at a time. One more ends the oldest, so that clients without the token do not
+keep the coordinator from its answer."""
 
 Work = tuple[str, float]
 """A stimulus, and when it began on the monotonic clock."""
@@ -37,39 +41,41 @@ class Heartbeat:
     def __init__(self, host: str, token: str | None, work: Callable[[], Work | None]) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._listener = socket.create_server((host, 0), family=family)
+        self.port = int(self._listener.getsockname()[1])
         self._token = (token or "").encode()
         self._work = work
-        self._ended = threading.Event()
+        self._clients: dict[asyncio.StreamWriter, None] = {}
+        self._ended = asyncio.Event()
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(lambda *_: None)  # no file handle is free; asyncio tries again after a second
         threading.Thread(target=self._serve, name="heartbeat", daemon=True).start()
-
-    @property
-    def port(self) -> int:
-        return int(self._listener.getsockname()[1])
 
     def stop(self) -> None:
         """Stop answering."""
-        self._ended.set()
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread
-        self._listener.close()
+        self._loop.call_soon_threadsafe(self._ended.set)
 
     def _serve(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:  # it has ended, or no file handle is free
-                if self._ended.wait(CLIENT_S):
-                    return
-                continue
-            with client, suppress(OSError):
-                client.settimeout(CLIENT_S)
-                self._answer(client)
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._answer_all())
 
-    def _answer(self, client: socket.socket) -> None:
-        with client.makefile("rb") as lines:
-            said = lines.readline(MOST_LINE_BYTES)
-        if not hmac.compare_digest(said.rstrip(b"\n"), self._token):
-            return
-        stimulus, began_s = self._work() or ("", time.monotonic())
-        told = {"stimulus": stimulus, "for_s": round(time.monotonic() - began_s, 3)}
-        client.sendall(json.dumps(told).encode() + b"\n")
+    async def _answer_all(self) -> None:
+        server = await asyncio.start_server(self._answer, sock=self._listener, limit=MOST_LINE_BYTES)
+        await self._ended.wait()
+        server.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._clients[writer] = None
+        if len(self._clients) > MOST_CLIENTS:  # a coordinator sends its line at once, so the oldest is not one
+            next(iter(self._clients)).transport.abort()
+        try:
+            async with asyncio.timeout(CLIENT_S):
+                said = await reader.readline()
+                if hmac.compare_digest(said.rstrip(b"\n"), self._token):
+                    stimulus, began_s = self._work() or ("", time.monotonic())
+                    told = {"stimulus": stimulus, "for_s": round(time.monotonic() - began_s, 3)}
+                    writer.write(json.dumps(told).encode() + b"\n")
+        except (OSError, TimeoutError, ValueError):
+            pass  # the client has gone, is slow, or sends an endless line
+        finally:
+            del self._clients[writer]
+            writer.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import msgspec
 import pytest
@@ -102,6 +103,31 @@ async def test_the_heartbeat_says_what_the_process_works_on(store: SlowStore) ->
     """It names the stimulus; a client without the token learns nothing."""
     assert (await pulse_of(store.heartbeat.port).beat() or "").startswith("tick for ")
     assert await pulse_of(store.heartbeat.port, token="another").beat() is None
+
+
+async def test_strangers_do_not_keep_the_heartbeat_from_answering(store: SlowStore) -> None:
+    """Clients without the token that send nothing, or one byte after another, do not delay the answer to the coordinator.
+    If they did, the lab would pass over a healthy server."""
+    port = store.heartbeat.port
+    strangers = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+    try:
+        for _ in range(8):
+            strangers[-1][1].write(b"x")
+            assert await pulse_of(port).beat() is not None
+        with suppress(ConnectionError):
+            assert await asyncio.wait_for(strangers[0][0].read(), 10) == b""  # the oldest made room
+    finally:
+        for _, writer in strangers:
+            writer.close()
+
+
+async def test_an_endless_line_ends_the_connection(store: SlowStore) -> None:
+    """A client that sends no line feed is cut when its line is too long, and learns nothing."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", store.heartbeat.port)
+    writer.write(b"x" * 100_000)
+    with suppress(ConnectionError):
+        assert await asyncio.wait_for(reader.read(), 10) == b""
+    writer.close()
 
 
 async def test_a_check_before_a_blocking_request_finds_what_does_not_beat(
