@@ -27,7 +27,7 @@ class RefusalError(TransportError):
 
 
 class UnknownRecipientError(RefusalError):
-    """Recipients belong to no server of the organization; mail for others is not relayed.
+    """Recipients belong to no server of the organization. Mail to other addresses is not relayed.
 
     `addresses` are the unknown addresses, in the order of the mail.
     """

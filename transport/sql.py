@@ -1,4 +1,4 @@
-"""The agents' database connection: the one of SQLite's driver, in a transaction that SQLAlchemy's engine opened.
+"""The agents' database connection: SQLite's driver, inside a transaction that SQLAlchemy's engine opened.
 
 SQLAlchemy defines the tables and manages the connections. The agents' statements are few, fixed and small; for these,
 SQLAlchemy's results take ten times as long as the statement (30 us instead of 3 us). So these statements go directly to the

@@ -35,8 +35,7 @@ def log_disabled(ctx: Context, s: Stimulus) -> None:
 
 
 def keep_mail(s: Stimulus, mail: LocalDelivery) -> None:
-    """Keep a replication mail until the agent is enabled. The sender may then delete it, because it is durable (spec:
-    IN-2)."""
+    """Keep a replication mail durably until the agent is enabled, so that its sender may delete it (spec: IN-2)."""
     s.conn.exec_driver_sql("INSERT INTO waiting (sender, content) VALUES (?, ?)", (mail.sender, mail.content))
 
 

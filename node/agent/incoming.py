@@ -7,7 +7,7 @@
     5 note missing    numbers that the sender's rows claim and this store lacks go into the backfill array (spec: BF-1)
 
 Rows are replaced before step 4, so that every decision uses the sender's newest claims. Missing numbers are noted after step 4,
-because the mail itself may bring them.
+because the mail itself may contain them.
 
 What step 4 does with an update:
 
@@ -29,7 +29,7 @@ mail.
     10:00  content mail with A-8    F is unknown at B: the mail is held until 14:00
     10:05  hierarchy mail with A-7  F is applied, its replica begins, the held mail is processed: A-8 is applied
 
-If the hierarchy mail comes after 14:00, the held mail is gone. B requests the status of F, and backfill brings A-8.
+If the hierarchy mail comes after 14:00, the held mail is gone. B requests the status of F, and gets A-8 by backfill.
 
 What must never happen: a bad mail that changes a row; a mail that replaces a row from a mail sent later; a held or failed
 update whose numbers enter the store's row; a mail that arrives twice and has an effect twice (spec: IN-3).

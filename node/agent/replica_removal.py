@@ -29,7 +29,7 @@ A holder that gets the request has a row of `leaver` with what the leaving store
 Until it is GONE, the leaving store answers backfill requests, so it is a source for the holders.
 
 Example: A and B hold a folder; A has A-1..5, B has A-1..4. A is taken off the list. A's request claims A-1..5; B makes an
-entry for A-5 and does not answer the request yet. B's backfill request goes to A, whose response brings A-5. B answers
+entry for A-5 and does not answer the request yet. B's backfill request goes to A, whose response contains A-5. B answers
 "retained"; A drops the data.
 
 What must never happen: a request that is sent while changes are unsent, because its row does not claim them; data that is

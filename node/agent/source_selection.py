@@ -1,8 +1,8 @@
 """The three methods to choose backfill sources (spec: BF-3).
 
-A method gets the holders and the missing numbers. It returns a `Choice`: the holders in order, which of them are asked for
-which numbers, and why each other holder is passed over. It only computes: `node.agent.backfill_sources` reads the tables, and
-`node.agent.backfill` sends the requests.
+A method gets the holders and the missing numbers. It returns a `Choice`: the holders in the order considered, the holders to
+ask with the numbers to request from each, and the reason for every holder that is not asked. A method only computes:
+`node.agent.backfill_sources` reads the tables, and `node.agent.backfill` sends the requests.
 
     method       versions     order                                                who is asked, and for what
     two_holders  5.5          up, most numbers, own site, cost                     the first two, each for all it has
@@ -162,7 +162,7 @@ def six_groups(found: Sequence[Source], gap: Gap) -> Choice:
     """Choose as 2000 does: the first server of the six groups that has everything, or else one that has a part [S0 S3].
 
     Servers that are marked down come last, after the partial holders too. Otherwise a full holder that never comes back
-    would be asked again and again, although others together have what is missing. [D]
+    would be asked again and again, although other holders together have what is missing. [D]
     """
     order = sorted(found, key=lambda each: (group_of(each), _in_group(each)))
     up, down = [each for each in order if not each.down], [each for each in order if each.down]

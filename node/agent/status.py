@@ -1,4 +1,4 @@
-"""Statuses and status requests: how stores learn what others have when broadcasts get lost (spec: ST-1 to ST-7).
+"""Statuses and status requests: how stores learn what other stores have when broadcasts get lost (spec: ST-1 to ST-7).
 
 A status says what its sender has. A status request asks other stores for their statuses. A store makes a status check twice a
 day, at 00:15 and 12:15 UTC by default, for all its replicas that are not delete-pending. `node.agent.incoming` handles the

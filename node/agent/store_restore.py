@@ -2,7 +2,7 @@
 
 Its change counter is the one in the backup, but other stores may have seen higher numbers. So by default the store takes a new
 replica GUID. Numbers of the old GUID are then like the numbers of any other store, and backfill brings back the changes that
-others have. With a setting the store keeps its GUID, so that a lesson can show change numbers that are given out twice.
+other stores have. With a setting the store keeps its GUID, so that a lesson can show change numbers that are given out twice.
 """
 
 from __future__ import annotations

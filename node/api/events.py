@@ -86,8 +86,8 @@ def streamed(content: AsyncIterator[bytes]) -> Response:
 
 
 def _position(hosts: Hosts, text: str | None) -> dict[str, int]:
-    """Return the seq after which each store's events continue. A store that `text` does not name begins at its first event;
-    without a text all begin now."""
+    """Return the seq after which each store's events continue. A store that `text` does not name begins at its first event.
+    Without a text, every store begins with its next event."""
     found: dict[str, int] = {}
     for part in (text or "").split(","):
         name, _, seq = part.rpartition(":")

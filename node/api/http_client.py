@@ -29,7 +29,7 @@ class HttpLine:
         self.address = address
         host, port = address
         authorization = f"Authorization: Bearer {token}\r\n" if token is not None else ""
-        # The server compares the Host with its own names, so it must be the address that it listens on.
+        # The server compares the header Host with its own names, so Host must be the address that the server listens on.
         self._headers = f"Host: {f'[{host}]' if ':' in host else host}:{port}\r\n{authorization}"
         self._idle: list[Connection] = []
         self._closed = False

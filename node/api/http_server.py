@@ -149,10 +149,10 @@ TOO_MANY: Final = (
 class HttpLimits:
     """What one HTTP server allows (decisions).
 
-    connections: the most open connections, streams included; it leaves a server enough file descriptors for its mail and its
-    database. client_connections, client_streams: the most connections and event streams of one address, so that one client
-    does not lock out the others. head_s, body_s: the longest real time from the beginning of a request to the end of its
-    head, and of its body.
+    connections: the most open connections, streams included. This limit leaves a server enough file descriptors for its mail
+    and its database. client_connections, client_streams: the most connections and event streams of one address, so that one
+    client does not lock out the others. head_s, body_s: the longest real time from the beginning of a request to the end of
+    its head, and of its body.
     """
 
     connections: int = 256

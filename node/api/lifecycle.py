@@ -103,7 +103,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
         traces: Annotated[Folder, Query()] = "",
         after: Number = 0,
     ) -> Response:
-        """Return events after the given number of a store that does not run, one a line."""
+        """Return the events of a stopped store after the given number, one a line."""
         lines = process.events_left(name, history, traces, after)
         return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
 

@@ -26,7 +26,7 @@ _MAX_NAME_CHARS = 64
 
 @dataclass(frozen=True, slots=True)
 class ServerCertificate:
-    """What a server needs to offer STARTTLS and to verify others, all PEM."""
+    """What a server needs to offer STARTTLS and to verify other servers, in PEM form."""
 
     certificate: bytes
     private_key: bytes = field(repr=False)

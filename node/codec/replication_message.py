@@ -60,7 +60,7 @@ RESPONSES: Final = frozenset({MessageType.HIERARCHY_RESPONSE, MessageType.CONTEN
 
 
 class Mark(IntFlag):
-    """A flag of a section. It adds to what the type of the mail says."""
+    """A flag of a section: what the section says in addition to the type of its mail."""
 
     NONE = 0
     REPEAT = 1  # spec: ST-7

@@ -89,8 +89,8 @@ class Deliveries:
             task.cancel()
 
     async def drain(self, drain_s: float, outside_s: float) -> None:
-        """Wait for the mails in flight: to servers of the lab until none has ended for `drain_s` of real time, then to others
-        for `outside_s`."""
+        """Wait for mails in flight to servers of the lab until no delivery has ended for `drain_s` of real time. Then wait up
+        to `outside_s` for mails to other servers."""
         while waiting := self._in_flight.to_servers:
             ended, _ = await asyncio.wait(waiting, timeout=drain_s, return_when=asyncio.FIRST_COMPLETED)
             if not ended:

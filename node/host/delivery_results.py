@@ -11,8 +11,8 @@ from transport.envelope import SendOutcome, SendState, Transmission
 from transport.protocol.fault_points import AfterSend, Decide, Decision
 
 COLLECT_S: Final = 0.002
-"""Real time that an outcome waits for the outcomes of other mails in flight; copies of one mail mostly end within this time.
-Until the outcome is committed the mail counts as in flight, so the lab does not count as quiet."""
+"""Real time that an outcome waits for the outcomes of other mails in flight. The deliveries of one mail's copies mostly end
+within this time. Until the outcome is committed the mail counts as in flight, so the lab does not count as quiet."""
 
 Ended = Sequence[tuple[Transmission, SendOutcome]]
 

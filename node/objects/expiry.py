@@ -109,7 +109,7 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
 
 
 def expired_among(ctx: Context, conn: Connection, fid: int, wanted: NumberSets) -> NumberSets:
-    """Return those of the wanted numbers whose item has expired here, including superseded numbers (spec: CN-7)."""
+    """Return the wanted numbers whose items have expired here, including superseded numbers (spec: CN-7)."""
     if not wanted:
         return wanted
     found = NumberSets.EMPTY
@@ -124,7 +124,7 @@ def expired_among(ctx: Context, conn: Connection, fid: int, wanted: NumberSets) 
 
 
 def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
-    """Return those of the numbers that a version with content here includes."""
+    """Return the part of `numbers` that a version with content here includes."""
     if not numbers:
         return numbers
     held: list[ChangeNumber] = []
@@ -171,13 +171,13 @@ def drop_unclaimed(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
 
 
 def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberSets:
-    """Return those of the numbers whose items have expired at any store that has said so."""
+    """Return the part of `numbers` whose items have expired at some store, as that store has said."""
     said = conn.exec_driver_sql("SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? ORDER BY store", (fid,))
     return numbers & NumberSets.union_all(NumberSets.decode(*row) for row in said)
 
 
 def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
-    """Return those of the numbers that no other holder can have any more.
+    """Return the part of `numbers` that no other holder can have any more.
 
     Each holder said that the items have expired there, or its row lacks the numbers. If the row was sent before the last store
     said so, its holder may have received the numbers since. Then this waits until such a holder would have sent a status and

@@ -82,10 +82,10 @@ def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
 
 
 def named_by(version: Version, tied: CNSet) -> CNSet:
-    """Return those of an object's superseded numbers that this version stands for (spec: CN-7).
+    """Return the part of an object's superseded numbers that this version stands for (spec: CN-7).
 
-    A version stands for the numbers that it includes. A deletion, and an associated message, stand for all of them, also for
-    those that they do not include (spec: CN-9, DL-2).
+    A version stands for the numbers that it includes. A deletion and an associated message stand for all superseded numbers,
+    even for those that they do not include (spec: CN-9, DL-2).
     """
     if version.fai or version.item is None:
         return tied
@@ -133,7 +133,7 @@ def insert_versions(
 
 
 def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
-    """Return those of the objects that have a row."""
+    """Return the objects that have a row."""
     known: set[bytes] = set()
     for at in range(0, len(objects), _LOOKUP):
         chunk = tuple(objects[at : at + _LOOKUP])

@@ -1,8 +1,8 @@
-"""The fault decisions of a node in a process of its own: it asks the coordinator at each point.
+"""Fault decisions for a node in a process of its own: the node asks the coordinator at each point.
 
 The coordinator tells the node in advance whether any fault is active; while none is, the node does not ask. If the coordinator
-has ended, the mail goes on without a fault. A busy coordinator is waited for, however long it takes, because the decision
-must not depend on the speed of the machine.
+has ended, the mail goes on without a fault. The node waits for a busy coordinator, however long that takes, because the
+decision must not depend on the speed of the machine.
 """
 
 from __future__ import annotations

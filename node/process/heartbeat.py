@@ -1,4 +1,5 @@
-"""The heartbeat of a process: a thread of its own says that the process lives, even while a stimulus keeps the event loop busy.
+"""The heartbeat of a process: a separate thread tells that the process is alive, even while a stimulus keeps the event loop
+busy.
 
 During a stimulus the process answers no HTTP request, however long the stimulus takes. So a coordinator that gets no answer
 asks the heartbeat, and waits as long as the heartbeat answers (`pflab.drivers.pulse`).
@@ -36,7 +37,7 @@ Work = tuple[str, float]
 
 class Heartbeat:
     """Answers at a port of its own. token: what clients must send. work: returns the stimulus that the host is in, if any;
-    called in the thread."""
+    called in the heartbeat's thread."""
 
     def __init__(self, host: str, token: str | None, work: Callable[[], Work | None]) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -21,7 +21,7 @@ from transport.errors import CodecError
 from transport.sql import Connection
 
 MAX_LISTED: Final = 20
-"""How many folders, items or ranges an entry lists. It counts the others."""
+"""How many folders, items or ranges an entry lists. The entry only counts further ones."""
 
 SUBTREE: Final = "IPM_SUBTREE"
 

@@ -65,7 +65,7 @@ class Folders:
             self._by_object[object_id] = folder
             self._by_fid[fid] = folder
         self.next_fid = max(self._by_fid, default=HIERARCHY_FID) + 1
-        self.arranged = 0  # how often the tree was computed, so that a cache of it knows when it is stale
+        self.arranged = 0  # how often the tree was computed; a cached tree with another number is stale
         self.arrange()
 
     # -- looking up

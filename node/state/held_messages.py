@@ -77,7 +77,7 @@ def _fields(update: Update) -> dict[str, Any]:
 
 
 def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
-    """Return whether a version of `folder` is held until `other` comes, directly or through other held versions.
+    """Return whether a version of `folder` is held until `other` arrives, directly or through other held versions.
 
     A version that was held and dropped counts too. Otherwise two halves of a cycle that arrive alternately, each after the
     other was dropped, would never be applied.

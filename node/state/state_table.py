@@ -37,7 +37,7 @@ class OwnRow:
     began           the change counter when the replica began (spec: CN-6)
     last_update_at  when the store last applied or made a change in the folder; None if never (spec: ST-1)
     status_sent_at  when the store sent a status after that; None if it has not
-    fresh           the replica is new, and no backfill response has brought anything yet (spec: BF-2)
+    fresh           the replica is new, and no backfill response has contained anything yet (spec: BF-2)
     """
 
     fid: int

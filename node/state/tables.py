@@ -94,7 +94,7 @@ replica = Table(  # this store's own rows of the replication state table, one fo
     Column("status_sent_at", Integer),
     Column(
         "fresh", Integer, nullable=False, server_default=text("0")
-    ),  # 1: no backfill response has brought anything yet
+    ),  # 1: no backfill response has contained anything yet
 )
 
 rst = Table(  # the rows of other holders: what each claimed in its last mail about the folder
@@ -374,7 +374,7 @@ event = Table(
     Column("batch", BLOB, nullable=False),  # JSON lines
 )
 
-request_done = Table(  # requests done under an Idempotency-Key: repeating one does nothing and gets the same answer
+request_done = Table(  # requests with an Idempotency-Key: a repeated one changes nothing and gets the same answer
     "request_done",
     metadata,
     Column("id", Integer, primary_key=True),

@@ -1,4 +1,4 @@
-"""Requests that were done before: each answer is stored under the key that the client gave.
+"""Answers to earlier requests, each stored under the key that the client sent.
 
 A client gives each change its own key (the HTTP header Idempotency-Key) and can repeat the request if it got no answer.
 The answer is stored in the transaction of the change, so no change is without its answer. A key is deleted after

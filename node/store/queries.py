@@ -136,7 +136,7 @@ class StoreReader(ABC):
         return [(named(each, names), each.text) for each in found]
 
     def shown(self, changes: Sequence[str]) -> list[str]:
-        """Return change numbers, given as traces write them, as people see them: A-100 (spec: CN-1)."""
+        """Return change numbers in the form for people, A-100. They are given as traces write them (spec: CN-1)."""
         names = _names(self._opened()[0])
         return [named(ChangeNumber.parse(each), names) for each in changes]
 
@@ -152,7 +152,7 @@ class StoreReader(ABC):
         return body_of(_shown_item(ctx, conn, folder, message))
 
     def mail(self, folder: str, message: str) -> bytes:
-        """Return the message as a mail; one that arrived as a mail has exactly the same bytes."""  # spec: ML-5
+        """Return the message as a mail. If it arrived as a mail, the bytes are exactly the same."""  # spec: ML-5
         ctx, conn = self._opened()
         item = _shown_item(ctx, conn, folder, message)
         address = ctx.directory.address(ctx.name) or ""

@@ -298,7 +298,7 @@ class _GlobsetReader:
         self.at += 1
 
     def _low_bytes(self, base: int) -> None:
-        """Run the commands for the lowest byte, while the other bytes are on the stack. They are most of a large set."""
+        """Run the commands for the lowest byte, which are most of a large set. The other bytes are on the stack meanwhile."""
         data, at = self.data, self.at
         starts, ends = self.starts, self.ends
         while len(starts) <= self.room:

@@ -41,7 +41,7 @@ class Pcl:
 
     @classmethod
     def only(cls, number: ChangeNumber) -> Pcl:
-        """Return the list of a first version: its own number. It is not checked."""
+        """Return the list of a first version, which has only the version's own number. The number is not checked."""
         return _made({number[0]: number[1]})
 
     def is_only(self, number: ChangeNumber) -> bool:

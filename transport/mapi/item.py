@@ -62,7 +62,7 @@ class Item:
 
 
 def message_class(props: Bag) -> str | None:
-    """Return the message class of a bag; its property may have either string type."""
+    """Return the message class of a bag. The property may have the type STRING8 or UNICODE."""
     wide = props.get(PR_MESSAGE_CLASS)
     if isinstance(wide, str):
         return wide

@@ -1,4 +1,4 @@
-"""The system message: the value that a replication mail carries, in either envelope.
+"""The system message: the value that a replication mail carries in a TNEF or MDBEF envelope.
 
 A system message is a bag of control properties and a list of parts. A part is the stream of one item, with exactly the bytes
 that its store encoded, and a bag of properties next to it. TNEF and MDBEF are two envelopes of this value, so changing the

@@ -1,4 +1,4 @@
-"""The state of links, as one server knows it: which connectors are down, and which servers must hear of it.
+"""The state of links, as one server knows it: which connectors are down, and which servers to inform.
 
 A link is one end of a connector: the connector as one bridgehead sees it. The bridgehead keeps the state of its link:
 
@@ -274,7 +274,7 @@ class Links:
         self._drop(s, call)
         if answered:
             return call.connector is not None and self.reached(s, call.connector)
-        # After the last attempt there is no further call; the next mail brings the reports.
+        # After the last attempt there is no further call; the reports go with the next mail.
         if call.attempts + 1 < self.policy.link_retries or self._is_down(call.connector):
             retry_at = s.now + self.policy.normal.retry_us
             hops = self._routing.neighbours(self.server)

@@ -276,7 +276,7 @@ class Mta:
         return due
 
     def concluded(self, s: Stimulus, queue_id: int, outcome: SendOutcome) -> list[LocalDelivery]:
-        """Record how an attempt to send ended. It may show that a link is down, or up again.
+        """Record how an attempt to send ended. The outcome may show that a link is down, or up again.
 
         A row that no longer exists is ignored: the mail was sent twice, which is harmless.
         """
@@ -447,7 +447,8 @@ class Mta:
         return True
 
     def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime, *, failed: bool = False) -> list[LocalDelivery]:
-        """Give a copy its present route. On the old route it waits until `retry_at`; otherwise it is like a new mail."""
+        """Give a copy its present route. If the route is the old one, the copy waits until `retry_at`; otherwise the copy is
+        like a new mail."""
         split = self._split(row.recipients, row.far_size, row.system)
         copies = [(_place_of(s, row, hop, retry_at), recipients) for hop, recipients in split.copies()]
         if failed:

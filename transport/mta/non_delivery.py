@@ -41,8 +41,8 @@ _ENCODED_CHARS: Final = 10
 def notice(server: str, domain: str, at: LabTime, returned: OutgoingMail, failures: Mapping[str, str]) -> OutgoingMail:
     """Return the notice of `server` that `returned` did not reach the addresses in `failures` (address to reason).
 
-    `domain` is the organization's domain. The notice comes from it, whoever sent the mail. Raise ValueError for a mail from
-    the null sender: no notice answers a notice.
+    `domain` is the organization's domain. The notice comes from this domain, whoever sent the mail. Raise ValueError for a
+    mail from the null sender: no notice answers a notice.
     """
     if returned.sender == NULL_SENDER:
         raise ValueError("a mail from the null sender gets no notice")

@@ -167,7 +167,7 @@ def drop_row(conn: Connection, row: QueueRow) -> None:
 
 
 def forget_row(conn: Connection, row: QueueRow) -> None:
-    """Remove a copy from the queue and keep the content, for copies with new ids."""
+    """Remove a copy from the queue and keep the content, which copies with new ids need."""
     conn.exec_driver_sql(_DELETE_ROW, (row.queue_id,))
 
 
@@ -276,7 +276,7 @@ def reserve_link(
 
 
 def hold_row(conn: Connection, queue_id: int, until_at: LabTime) -> None:
-    """Make a copy wait until `until_at`; it loses its place on a slow link."""
+    """Make a copy wait until `until_at`. The copy loses its place on a slow link."""
     conn.exec_driver_sql(_HOLD, (until_at, queue_id))
 
 

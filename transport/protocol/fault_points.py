@@ -128,7 +128,7 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     """What faults do at one point. Each field belongs to one kind of point. The defaults mean that nothing goes wrong."""
 
     refuse: str | None = None
-    """Before a send: do not connect, for this reason."""
+    """Before a send: the reason why the server must not connect."""
     apart: tuple[str, ...] = ()
     """Before a send: give these recipients a copy of their own first, and decide about both copies again."""
     hold_until_at: LabTime | None = None

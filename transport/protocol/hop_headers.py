@@ -1,6 +1,6 @@
 """The header lines that a hop adds, written and read as bytes: `X-Pflab-Hop` and `Received`.
 
-The sending server puts one line on top of the mail. It is not signed and not stored:
+The sending server puts one line on top of the mail. The line is not signed and not stored:
 
     X-Pflab-Hop: server=A; sent=1066694400000000; lamport=17; priority=1
 

@@ -189,7 +189,7 @@ class Connection(SMTP):
 
     @property
     def heard_s(self) -> float:
-        """The loop's time at which the last command began, or the connection."""
+        """The event loop's time when the last command began; when the connection began if there was no command."""
         return self._heard_s
 
     @property
@@ -198,7 +198,8 @@ class Connection(SMTP):
         return self.transport is None or self.transport.is_closing()
 
     def make_room(self) -> None:
-        """Close the connection because others need its room. A peer that has not read its replies gets no time to do so."""
+        """Close the connection because another one needs its room. A peer that has not read its replies gets no time to do
+        so."""
         self._held.append(b"421 %b 4.3.2 too many connections" % self.hostname.encode("ascii", "replace"))
         self.hang_up()
         transport = cast(asyncio.Transport, self.transport)

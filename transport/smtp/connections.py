@@ -2,7 +2,7 @@
 
 An open connection takes a file handle at each end, and in a lab of one process both ends belong to the process. So the senders
 share one limit. A sender that needs one connection more ends the one that has been idle longest. If none is idle, it waits
-until another sender has sent its mail. No sender waits while it uses a connection, so all of them get on.
+until another sender has sent its mail. No sender waits while it uses a connection, so none waits for ever.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class Connections:
             await self._wait()
 
     async def _wait(self) -> None:
-        """Wait for the place of a connection that is closed, or for one that becomes idle; end the latter."""
+        """Wait until a connection is closed or becomes idle, and take its place. End the connection if it is idle."""
         freed: asyncio.Future[StoreClient | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(freed)
         try:
@@ -110,7 +110,7 @@ class Connections:
         return None
 
     def keep(self, peer: Peer, client: StoreClient) -> None:
-        """Keep a connection, which is in use, for the next mail; give it away if another sender waits for a place."""
+        """Keep a connection after use for the next mail. If another sender waits for a place, give that sender the place."""
         if self._waiting:
             self._give_back(client)
             return

@@ -1,6 +1,6 @@
 """The limits of a listener, with their reasons, and the room for contents that all its connections share.
 
-A limit for one mail is not enough, because a hundred connections can each bring a mail. So all contents that are arriving share
+A limit for one mail is not enough, because a hundred connections can each send a mail. So all contents that are arriving share
 one `Room`. Strangers can use only half of it, so stores always have room.
 
 # spec: ML-7

@@ -119,7 +119,7 @@ class SmtpListener:
 
 
 class _Door(asyncio.Protocol):
-    """Accepts a connection, or replies that there are too many connections of stores."""
+    """Accepts a connection, or refuses it because there are too many connections of stores."""
 
     def __init__(self, listener: SmtpListener) -> None:
         self._listener = listener
@@ -137,7 +137,8 @@ class _Door(asyncio.Protocol):
         session.connection_made(stream)
 
     def _find_room(self, stream: asyncio.Transport) -> bool:
-        """Return whether there is room for a connection; if only strangers take it, the most silent one makes room."""
+        """Return whether there is room for a connection. If there is none, the stranger who was silent longest loses its
+        connection."""
         limits, sessions = self._listener.limits, self._listener.sessions
         if len(sessions) < min(limits.connections, limits.stranger_connections):
             return True
