@@ -1,7 +1,7 @@
 """The secret of a lab's stores and the token of its APIs, and the addresses of the default gateways.
 
-Secret and token are made when the lab first starts, each in a file that only its owner may read. A container sees the machine
-that it runs on as its default gateway.
+The secret and the token are made when the lab first starts, each in a file that only its owner can read. A container sees the
+machine that it runs on as its default gateway.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BYTES: Final = 32
 
 
 def made_or_read(folder: Path) -> tuple[str, str]:
-    """Return secret and token; make those that do not exist. A file appears only when it is complete.
+    """Return the secret and the token; make those that do not exist. A file appears only when it is complete.
 
     Raises OSError if a file cannot be written or read.
     """

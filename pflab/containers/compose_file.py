@@ -1,8 +1,8 @@
 """Make the docker-compose.yml for a topology. It has a container for each store, one for the coordinator and one for a light
 load. The profile `analytics` adds Spark and an analysis that follows the lab.
 
-Only the coordinator reads the topology; it sends the stores what they need to start. The service of a server is the server's
-name in lower case. It listens on HTTP_PORT and SMTP_PORT.
+Only the coordinator reads the topology; it sends the stores what they need to start. Each server has a service, whose name is
+the server's name in lower case. The service listens on HTTP_PORT and SMTP_PORT.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ANALYTICS: Final = "analytics"
 SPARK: Final = "spark"
 WORKERS: Final = 2
 RESERVED: Final = (LAB, LOAD, ANALYTICS, SPARK)
-"""Services that are not stores. The service of a server must not have such a name, or begin with one and a hyphen."""
+"""The names of services that are not stores. No server's service may have such a name, or begin with one and a hyphen."""
 
 IMAGE: Final = "pflab:${PFLAB_TAG:-latest}"
 SPARK_IMAGE: Final = "pflab-spark:${PFLAB_TAG:-latest}"
@@ -90,7 +90,7 @@ class ComposeOrder:
 
 
 def service_of(server: str) -> str:
-    """Return the service of a server, which is also the host name of its container."""
+    """Return the name of a server's service, which is also the host name of the server's container."""
     return server.lower()
 
 
@@ -215,7 +215,7 @@ def _store(service: str, name: str) -> dict[str, Any]:
 
 
 def _analytics(order: ComposeOrder) -> dict[str, Any]:
-    """Return Spark's master, its workers, and the analysis. They can read the traces, but no store's database."""
+    """Return the services of Spark and of the analysis. They can read the traces, but no store's database."""
     workers = [f"{SPARK}-worker-{number}" for number in range(1, WORKERS + 1)]
     master = f"spark://{SPARK}:{MASTER_PORT}"
     health = {**_HEALTH, "test": ["CMD", "pflab-ready", str(MASTER_PAGE_PORT), "/"]}

@@ -45,7 +45,8 @@ CREATE TABLE IF NOT EXISTS told (place INTEGER PRIMARY KEY, line BLOB NOT NULL);
 
 
 class LabState:
-    """The file. began: whether an earlier start began the run. incarnation: how often the coordinator has started.
+    """Reads and writes the file. began: whether the coordinator began the run in an earlier start. incarnation: how often the
+    coordinator has started.
 
     Raises LabError for a file that was written for another topology.
     """
@@ -66,7 +67,7 @@ class LabState:
         self.keep(run=self.run, topology=topology, incarnation=self.incarnation)
 
     def fact(self, name: str) -> Any:
-        """Return the value of a fact; None if it has none."""
+        """Return the value of a fact; None if it was never set."""
         row = self._conn.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
         return None if row is None else json.loads(row[0])
 
@@ -78,8 +79,8 @@ class LabState:
         self._conn.execute("COMMIT")
 
     def add_events(self, place: int, lines: Sequence[bytes], *, own_seq: int | None = None) -> None:
-        """Add recorded events, the first at index `place` (from 1). own_seq: the first one's sequence number if it is the lab's
-        own event."""
+        """Add recorded events, the first at index `place` (counted from 1). own_seq: the sequence number of the first event, if
+        that is an event of the lab itself."""
         self._conn.execute("BEGIN")
         self._conn.executemany("INSERT INTO told VALUES (?, ?)", enumerate(lines, start=place))
         if own_seq is not None:
@@ -102,7 +103,7 @@ class LabState:
         return max(int(last), int(self.fact("written") or 0))
 
     def write_out(self, folder: Path) -> None:
-        """Write the events of the lab itself into closed segments. If the process is killed meanwhile, no event is
+        """Write the events of the lab itself into closed segments. Even if the process is killed meanwhile, no event is
         written twice.
         """
         rows = self._conn.execute("SELECT seq, incarnation, line FROM event ORDER BY seq").fetchall()
@@ -115,7 +116,7 @@ class LabState:
             self._conn.execute("DELETE FROM event WHERE seq <= ?", (rows[-1][0],))
 
     def copy(self, path: Path) -> None:
-        """Write a copy for a coordinator that continues from here with its clock paused."""
+        """Write a copy of the file, with which a coordinator can continue from this state. Its clock is then paused."""
         with closing(sqlite3.connect(path, isolation_level=None)) as target:
             self._conn.backup(target)
             target.execute("INSERT OR REPLACE INTO fact VALUES ('rate', '0.0')")

@@ -6,7 +6,7 @@ A process that was started or restarted waits (`node.process.managed`). The lab 
 | wanted | the process | what the lab does |
 |---|---|---|
 | running | does not answer | nothing: it continues without the server, and peers retry their mail |
-| running | waits | begins the store at the present lab time and sends its peers the address |
+| running | waits | begins the store at the present lab time and sends the store's address to its peers |
 | running | runs the store in another run or history | ends that store, then begins its own |
 | running | runs the store in this run and history | manages it again, without a restart |
 | stopped, killed, not joined yet | runs the store | kills the process and collects what the store committed |
@@ -25,15 +25,16 @@ Example: Docker restarts the container of B. B does not answer, so the coordinat
 in A's queue. When the new process of B answers, the lab begins the store at the present lab time, sends it the directory
 updates that it missed and the addresses of its peers, and only then lets it work. A retries, and B gets the mail.
 
-What must never happen:
+The lab prevents the following:
 
-- A store runs that should not run, or its time is not the lab's time.
-- Lab time goes back after a restart of the coordinator. It is saved with every event. If stores continued to run
+- A store that runs although it should not, or whose time is not the lab's time. The table above says what the lab does.
+- Lab time that goes back after a restart of the coordinator. Lab time is saved with every event. If stores continued to run
   meanwhile, all clocks are set to the latest time.
-- An event is recorded twice or lost. The number of each store's last recorded event is saved with the events.
-- A snapshot or exported traces contain an event without its cause. So all hosts are held while these are made
+- An event that is recorded twice or lost. The number of each store's last recorded event is saved with the events.
+- A snapshot, or exported traces, with an event but without its cause. All hosts are held while these are made
   (`Coordinator.at_rest`). A snapshot needs every server; exported traces name the servers that did not answer.
-- A server starts, stops or is killed while a snapshot or traces are made, or while it already starts or stops (`_lives`).
+- A start, stop or kill of a server while a snapshot or traces are made, or while this server already starts or stops. The lock
+  `_lives` is held meanwhile.
 
 The coordinator's own state is one file in the run folder (`pflab.containers.coordinator_state`).
 """
@@ -77,10 +78,10 @@ log = logging.getLogger("pflab.containers.managed_lab")
 class ManagedLab(RemoteLab[ManagedProcess]):
     """A live lab of managed processes.
 
-    addresses: where each server's process serves HTTP. leaves_running: closing the lab leaves the stores as they are, so that
-    another coordinator with this folder can continue; otherwise it ends the run. deletes_others: databases of other runs
-    are deleted. If `folder` has its traces elsewhere, the stores also write their traces elsewhere, into a folder of the same
-    name. patience_s: see `pflab.drivers.pulse`.
+    addresses: where each server's process serves HTTP. leaves_running: whether `close` leaves the stores as they are, so that
+    another coordinator can continue with this folder; otherwise `close` ends the run. deletes_others: whether databases of
+    other runs are deleted. If `folder.traces_at` is set, each store writes its traces into a folder of that name. patience_s:
+    see `pflab.drivers.pulse`.
     """
 
     driver: ClassVar = "tenants"
@@ -147,29 +148,29 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             for server in self._servers.present_at_start():
                 server.status = (
                     ServerStatus.RUNNING
-                )  # the wanted status; the lab begins the store when the process answers
+                )  # this is the wanted status; the lab begins the store when the process answers
         self._complete = True
 
     # --- runs
 
     async def renew(self, topology: Topology | None) -> None:
-        """End this run; `renews` begins another. Raises LabError if there is no `renews`."""
+        """End this run. The callback `renews` begins the next one. Raises LabError if there is no such callback."""
         if self.renews is None:
             raise LabError("this lab cannot begin another run; only a lab of pflab coordinate can")
         self.renews(topology or self.topology)
         self._leaves_running = False
 
     renews: Callable[[Topology], None] | None = None
-    """Called with the organization of the next run."""
+    """The lab calls this function with the organization of the next run."""
 
     # --- snapshots
 
     snapshots: Snapshots | None = None
     returns: Callable[[str], None] | None = None
-    """Called with the name of the snapshot that the next run continues."""
+    """The lab calls this function with the name of the snapshot from which the next run continues."""
 
     async def save(self, name: str, *, replace: bool = False) -> None:
-        """Save a snapshot. Raises Taken, and LabError if a server does not answer or the lab cannot be saved."""
+        """Save a snapshot. Raises Taken if the name exists, LabError if a server does not answer or the lab cannot be saved."""
         if self.snapshots is None:
             raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
         async with self._lives:
@@ -193,7 +194,10 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             draft.done()
 
     async def reset(self, name: str) -> None:
-        """End this run; `returns` begins one that continues from a snapshot. Raises LabError if it does not exist."""
+        """End this run. The callback `returns` begins the next one, which continues from a snapshot.
+
+        Raises LabError if the snapshot does not exist.
+        """
         if self.snapshots is None or self.returns is None:
             raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
         if name not in self.snapshots.names():
@@ -236,7 +240,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     @property
     def _traces_name(self) -> str:
-        """The folder of this run's traces below the folder of all traces; "" if there is only this run."""
+        """The name of the folder of this run's traces in the folder of all traces; "" if there is only this run."""
         apart = self._folder.traces_at
         return "" if apart is None else apart.name
 
@@ -286,13 +290,13 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         if self.running(server.name):
             raise LabError(f"server {server.name} is running already")
         process = self._processes[server.name]
-        if await process.wait_for() is None:  # before the hosts are held, because this may take long
+        if await process.wait_for() is None:  # this wait may be long, so it comes before the hosts are held
             raise LabError(f"server {server.name} does not answer; start its process")
         async with self._lives:
             await self._begin_process(server)
 
     async def _begin_process(self, server: LabServer) -> None:
-        """Begin the store of a process that answered. If this fails, the wanted status is as before: the lab tries again."""
+        """Begin the store of a process that answered. If this fails, keep the wanted status, so that the lab tries again."""
         wanted = server.status
         try:
             await super()._start(server)

@@ -55,7 +55,7 @@ class RunHistory:
         return Snapshots(self._data / "saved", self.traces)
 
     def lab(self, addresses: Mapping[str, Address], http: HttpOptions, patience_s: float = PATIENCE_S) -> ManagedLab:
-        """Return the lab with which the present run begins or continues. Raises LabError.
+        """Return the lab that begins or continues the present run. Raises LabError if its folder cannot be written.
 
         patience_s: how long the lab waits for a process without a sign of life (see `pflab.drivers.pulse`).
         """
@@ -90,7 +90,7 @@ class RunHistory:
             (self.traces / ".returning", self.traces / history),
             (begun, self._data / "runs" / history),
         ):
-            shutil.rmtree(place, ignore_errors=True)  # it exists if a coordinator was killed before the next line
+            shutil.rmtree(place, ignore_errors=True)  # the folder exists if a coordinator was killed before `rename`
             found.rename(place)
         self._set_present(number, topology)
 

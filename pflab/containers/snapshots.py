@@ -27,7 +27,7 @@ _MOST_NAME_BYTES: Final = 100
 _RUN: Final = "run"
 _STORES: Final = "stores"
 _RETURNS: Final = "returns"
-"""The folder in a run's folder with the databases with which its stores begin after a reset."""
+"""A folder in a run's folder. It has the databases with which the stores of the run begin after a reset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Snapshots:
             raise Taken(f"a lab is already saved as {name!r}; choose another name, or replace it (--replace)")
 
     def begin(self, name: str) -> SnapshotDraft:
-        """Begin a snapshot; it exists only after `SnapshotDraft.done`, which replaces an earlier one.
+        """Begin a snapshot. It exists only after `SnapshotDraft.done`, which replaces an earlier snapshot of this name.
 
-        Raises LabError if the name is not a name for a snapshot.
+        Raises LabError if a snapshot cannot have this name.
         """
         if safe_name(name) != name or len(name.encode()) > _MOST_NAME_BYTES:
             raise LabError(
@@ -134,7 +134,7 @@ def link_all(files: Iterable[Path], folder: Path) -> None:
     """Link files into a folder, or copy them if links are impossible. Segments never change, so links are safe."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in files:
-        with suppress(FileNotFoundError):  # trace retention may remove the oldest at any time
+        with suppress(FileNotFoundError):  # trace retention may remove the oldest segment at any time
             try:
                 os.link(path, folder / path.name)
             except OSError:

@@ -1,6 +1,6 @@
 """Removal of old segments, so that the traces of a lab that stays up for weeks never fill the disk.
 
-The newest segment of each node always stays, because an exporter continues after it.
+The newest segment of each node always stays, because the node's exporter continues after the last event in it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Final
 from traces.segments import SegmentName
 
 MOST_SEGMENTS: Final = 20_000
-"""The most segments of all runs, so that listing them is fast. `pflab follow` makes one for each node and round."""
+"""The most segments that all runs together keep, so that listing them is fast. `pflab follow` makes one for each node and
+round."""
 
 
 def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = MOST_SEGMENTS) -> int:

@@ -1,4 +1,4 @@
-"""The collector of events of nodes in other processes: it adds them to one record, each after its causes.
+"""Collects the events of nodes in other processes, and adds them to one record, each event after its causes.
 
 The events of one node arrive in the order of their numbers, some of them more than once. Before the record is read, the
 collector sorts the new events by lab time and Lamport number. It reads the events of an ended node from the node's database.
@@ -47,8 +47,8 @@ class EventCollector:
     def resume(self, recorded: Mapping[str, int], held: Iterable[Event]) -> None:
         """Continue the work of an earlier coordinator.
 
-        recorded: the number of each server's last event that the earlier coordinator recorded. held: its newest events,
-        some of which may be later than these numbers.
+        recorded: the number of each server's last event that the earlier coordinator recorded. held: the newest events that
+        it saved; the numbers of some may be higher.
         """
         self.recorded.update(recorded)
         self._count(held)
@@ -60,7 +60,7 @@ class EventCollector:
                 self.recorded[event.node] = max(self.recorded[event.node], event.seq)
 
     def add(self, name: str, lines: Sequence[bytes]) -> int:
-        """Add events of a node; return the number of its last known event. Two answers may contain the same events."""
+        """Add events of a node, of which some may be known already. Return the number of the node's last known event."""
         for line in lines:
             event = _EVENT.decode(line)
             if event.seq > self.last_seq[name]:
@@ -79,7 +79,7 @@ class EventCollector:
     def collect_from_database(self, name: str) -> None:
         """Add the events of an ended node to the record and to the traces, because the node may never start again.
 
-        On a full disk they stay in the database until the node starts again.
+        If the disk is full, the events stay in the database until the node starts again.
         """
         try:
             self._collect_from(self._folder.database(name), name)

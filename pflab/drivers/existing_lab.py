@@ -34,14 +34,14 @@ AGAIN_S: Final = 0.2
 """Real time between two checks whether the next run has begun."""
 
 RENEWED_TRIES: Final = 600
-"""The most checks whether the next run has begun."""
+"""After this many checks the driver stops waiting for the next run."""
 
 _REFUSED: Final = "MailRefused"
 
 
 class ExistingLab(Lab):
-    """The lab behind `client`. The lab must have this topology and be at its start. Entering pauses its clock. renews: the lab
-    first begins another run with this topology; only labs in containers can do this.
+    """The lab that `client` reaches. The lab must have this topology and be at its start. `up` pauses its clock. renews:
+    whether the lab first begins another run with this topology; only labs in containers can do this.
     """
 
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:

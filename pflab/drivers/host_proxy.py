@@ -1,6 +1,6 @@
 """The host of a node in another process, as the coordinator uses it (`pflab.lab.coordinator.Timed`).
 
-It has the last state that the process reported; `look` asks for the present state.
+`RemoteHost` keeps the last state that the process reported; its method `look` asks for the present state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pflab.drivers.pulse import Pulse
 from traces.labtime import LabTime
 
 PROBE_S: Final = 0.5
-"""Real time between two checks whether a server that was passed over lives again."""
+"""Real time between two checks whether a server that was passed over answers again."""
 
 log = logging.getLogger("pflab.drivers.host_proxy")
 
@@ -41,8 +41,8 @@ class _Status(msgspec.Struct):
 class RemoteHost:
     """One node in another process.
 
-    events: takes lines of events, of which some may be known already, and returns the number of the last known event. pulse:
-    the signs of life of the process. silence: why the coordinator has passed the server over and works without it, or ''.
+    events: a function that takes lines of events, known ones too, and returns the number of the last known event. pulse: the
+    signs of life of the process. silence: why the coordinator has passed the server over and works without it, or ''.
     """
 
     def __init__(
@@ -90,18 +90,18 @@ class RemoteHost:
         return self._status.due
 
     def busy(self, at: LabTime) -> str:
-        """Return why the node is not idle at `at`, by its last report; '' if it is idle."""
+        """Return why the node is not idle at `at`, according to its last report; '' if it is idle."""
         due = self._status.due
         if not self._status.busy and due is not None and due <= at:
             return "a timer or mail is due"
         return self._status.busy
 
     async def look(self, at: LabTime, wait_s: float = 0.0) -> None:
-        """Ask for its state at `at` and its new events. A busy node answers after `wait_s`, or after its stimulus."""
+        """Ask the node for its state at `at` and its new events. A busy node answers after `wait_s`, or after its stimulus."""
         await self._request(f"/idle?at={at}&after={self.seq}&wait_s={wait_s}", "GET")
 
     async def hold(self) -> LabTime:
-        # A paused clock needs no request, because its time is known and `set_clock` also holds the node.
+        # If the clock is paused, no request is needed: the time is known, and `set_clock` also holds the node.
         if self._status.rate or not self._status.now:
             await self._request("/clock/hold")
         return 0 if self.silent else self._status.now
@@ -113,13 +113,13 @@ class RemoteHost:
         await self._request("/clock/go")
 
     async def meet(self, peers: Mapping[str, object]) -> None:
-        """Send the node the addresses of its peers, and whether to ask about faults."""
+        """Send the node the addresses of its peers, and whether it must ask the lab about faults."""
         await self._request("/peers", "PUT", msgspec.json.encode(peers))
 
     async def back(self, *, at_once: bool) -> bool:
-        """Return whether a node that was passed over lives again.
+        """Return whether a node that was passed over answers again.
 
-        at_once: ask its heartbeat now. Otherwise the lab asks at most every PROBE_S, and this call does not wait.
+        at_once: ask the node's heartbeat now. Otherwise ask it at most every PROBE_S, and do not wait for the answer.
         """
         now_s = asyncio.get_running_loop().time()
         if self._probe is None:
@@ -173,7 +173,7 @@ class RemoteHost:
             self.seq = self._events(self.name, lines)
 
     def _pass_over(self, why: str) -> None:
-        if why != self._logged:  # several requests may end at once, and a probe may find the same again
+        if why != self._logged:  # several requests may end with the same reason, and a later check may find it again
             log.warning("server %s is passed over, and lab time goes on without it: %s", self.name, why)
         self.silence = self._logged = why
         self._status.busy, self._status.due = "", None

@@ -1,4 +1,4 @@
-"""The command and environment of a node's process, so that it finds our packages, whatever its current folder is."""
+"""The command and environment of a node's process. With them the process finds pflab's packages in any current folder."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def node_environment() -> dict[str, str]:
 
 
 def source_root() -> Path | None:
-    """Return the folder from which images are built; None if our packages are not in a source tree."""
+    """Return the folder from which images are built; None if pflab's packages are not in a source tree."""
     root = Path(__file__).resolve().parents[2]
     return root if (root / "compose" / "Dockerfile").is_file() else None

@@ -34,13 +34,13 @@ T = TypeVar("T")
 LOOPBACK = "127.0.0.1"
 
 HANDLES_OF_A_STORE = 4
-"""File handles of a store without its connections: its database, the database's WAL and shared memory, and its listener."""
+"""The file handles of a store besides its connections: its database, the database's WAL and shared memory, and its listener."""
 
 OTHER_HANDLES = 128
-"""File handles for all else: traces, the HTTP server and its clients, and sockets that are about to close."""
+"""The file handles for everything else: traces, the HTTP server and its clients, and sockets that are about to close."""
 
 LEAST_CONNECTIONS = 8
-"""SMTP connections that a lab may have even if there seem to be too few file handles."""
+"""A lab may always have this many SMTP connections, even if there seem to be too few file handles."""
 
 
 class LiveLab(SocketLab[Host]):
@@ -94,7 +94,7 @@ class LiveLab(SocketLab[Host]):
         return self._addresses[name]
 
     def host_of(self, name: str) -> Host:
-        """Return the host of a running server. Errors are those of `smtp_of`."""
+        """Return the host of a running server. Raises the same errors as `smtp_of`."""
         return self._host(name)
 
     # --- users
@@ -161,7 +161,7 @@ class LiveLab(SocketLab[Host]):
             try:
                 self._addresses[server.name] = await asyncio.shield(listening)
             except asyncio.CancelledError:
-                # A listener can only be closed once it has started.
+                # A listener can be closed only after its start has finished.
                 await asyncio.gather(listening, return_exceptions=True)
                 server.status = ServerStatus.STOPPED
                 await host.stop()
@@ -183,9 +183,9 @@ class LiveLab(SocketLab[Host]):
 
 
 def most_connections(stores: int) -> int:
-    """Return how many SMTP connections so many stores in this process may have open within its limit of file handles.
+    """Return how many SMTP connections a process with this number of stores may have open, by its limit of file handles.
 
-    Both ends of each connection belong to this process.
+    Both ends of each connection are in this process.
     """
     handles, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if handles == resource.RLIM_INFINITY:

@@ -28,8 +28,8 @@ FOUND_S: Final = 60.0
 """Real time that a process gets to answer for the first time; a container engine may be slow to start it."""
 
 FOUND_AGAIN_S: Final = 3.0
-"""The same time for a lab that continues after a restart of its coordinator, and for a process at whose address nobody listens.
-A server that answers later is started later. A process that listens but is busy has FOUND_S.
+"""The same time in two cases: the lab continues after a restart of its coordinator, or nobody listens at the process's address.
+If a server answers later, the lab starts it then. A process that listens but is busy has FOUND_S.
 """
 
 BACK_S: Final = 10.0
@@ -39,7 +39,7 @@ AGAIN_S: Final = 0.1
 
 
 class ProcessStatus(msgspec.Struct):
-    """The state that a process reports. `process` differs after each start of the process; `heartbeat` is a port."""
+    """The state that a process reports. `process` is an id, new after each start of the process; `heartbeat` is a port."""
 
     process: str
     standing: str
@@ -50,7 +50,7 @@ class ProcessStatus(msgspec.Struct):
 
 
 class BeginOrder(msgspec.Struct, frozen=True):
-    """What the coordinator sends with every begin; see node.api.lifecycle.BeginOrder."""
+    """What the coordinator sends to a process to begin its store; see node.api.lifecycle.BeginOrder."""
 
     run: str
     history: str
@@ -64,8 +64,8 @@ class ManagedProcess:
     """One server's process.
 
     http: the address of its API; `smtp` is known once the store has begun. pulse: its signs of life. All requests except
-    `status` wait for the answer as long as the process lives. snapshot: if the lab went back to a snapshot, the file of the
-    database with which the store begins.
+    `status` wait for the answer as long as the process lives. snapshot: the database with which the store begins, if the lab
+    went back to a snapshot.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class ManagedProcess:
         return found
 
     def runs(self, status: ProcessStatus | None) -> bool:
-        """Return whether the store runs, in this lab's run and history."""
+        """Return whether a process with this status runs the store in this lab's run and history."""
         ours = ("running", self._order.run, self._order.history)
         return status is not None and (status.standing, status.run, status.history) == ours
 
@@ -125,7 +125,7 @@ class ManagedProcess:
             await asyncio.sleep(AGAIN_S)
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
-        """Begin the store, paused. If it runs in this run and history already, it continues.
+        """Begin the store, with its clock paused. If the store already runs in this run and history, it continues.
 
         Raises LabError if the process does not answer, or refuses.
         """
@@ -155,7 +155,7 @@ class ManagedProcess:
         self._snapshot.unlink(missing_ok=True)
 
     async def copy(self) -> bytes:
-        """Return a copy of the store's database, b"" if it has none. Raises LabError if the process does not answer."""
+        """Return a copy of the store's database, or b"" if there is none. Raises LabError if the process does not answer."""
         return await self._ordered("GET", "/copy")
 
     async def stop(self) -> None:
@@ -190,7 +190,7 @@ class ManagedProcess:
         return answer.splitlines() if status == HTTPStatus.OK else None
 
     async def export(self) -> int | None:
-        """Let the running store write all its events into segments; return the last one's number, or None if this failed."""
+        """Let the running store write all its events into segments. Return the last event's number; None if this failed."""
         try:
             status, answer = await self._answer("POST", "/ship")
         except Unanswered:

@@ -27,12 +27,12 @@ start at once on a slow machine."""
 logger = logging.getLogger("pflab.drivers.node_process")
 
 LOG_END: Final = 400
-"""How many characters of its log an error about a process quotes."""
+"""How many characters from the end of a process's log are in an error about this process."""
 
 
 class NodeProcess:
-    """The process of a node of a run folder. `http` and `smtp` are known once it has started. order: sent to begin its
-    store. patience_s: see `pflab.drivers.pulse`.
+    """The process of a node of a run folder. `http` and `smtp` are known once it has started. order: what the lab sends to
+    begin the store. patience_s: see `pflab.drivers.pulse`.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class NodeProcess:
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
         """Start the process and begin its store.
 
-        Raises LabError if the process does not start. The error has the last lines of its log, if there are any.
+        Raises LabError if the process does not start. The error has the last lines of the process's log, if there are any.
         """
         logs = self._folder.path / "logs"
         logs.mkdir(exist_ok=True)
@@ -135,7 +135,7 @@ class NodeProcess:
         self._close_stdin()
 
     def _stopped(self) -> bool:
-        """Return whether a signal has stopped the process, as far as the operating system says so."""
+        """Return whether a signal (SIGSTOP) has stopped the process; False if the operating system does not tell this."""
         try:
             state = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
         except (OSError, IndexError):

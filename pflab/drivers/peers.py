@@ -1,4 +1,4 @@
-"""Sends nodes in other processes what they need: the addresses of their peers, and whether to ask about faults."""
+"""Sends nodes in other processes the addresses of their peers, and whether they must ask the lab about faults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PeerNotifier:
-    """Sends all nodes of a lab the addresses of their peers.
+    """Sends all nodes of a lab the addresses of their peers, and whether to ask about faults.
 
     hosts: the hosts that answer. smtp_of: the address at which a server takes mail. lab: the address of the lab's HTTP server.
     keeps_mails: nodes send a copy of every outgoing mail to the lab, even without faults.

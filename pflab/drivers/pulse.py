@@ -1,17 +1,17 @@
 """The signs of life of a process: lab time waits for a store that lives and works, however slow the machine is.
 
 A process that answers no request may be busy with a stimulus, stopped, cut off or dead. While a request waits for its answer,
-the heartbeat of the process (`node.process.heartbeat`) is asked every BEAT_S:
+the lab asks the heartbeat of the process (`node.process.heartbeat`) every BEAT_S:
 
 | finding | what happens to the request |
 |---|---|
-| the heartbeat answers | it goes on waiting; every WARNING_S the log says so |
-| nothing listens at the heartbeat's port | it ends: the process is dead |
-| the operating system says that the process is stopped (SIGSTOP) | it ends |
-| the heartbeat has not answered for `patience_s` | it ends |
+| the heartbeat answers | the request goes on waiting; every WARNING_S the log says so |
+| nothing listens at the heartbeat's port | the request fails: the process is dead |
+| the operating system says that the process is stopped (SIGSTOP) | the request fails |
+| the heartbeat has not answered for `patience_s` | the request fails |
 
-A request that ends raises Unanswered. If it is a request of the coordinator, the lab then passes the server over, and says so.
-A request of a user ends after USER_PATIENCE_S without a heartbeat, and the user gets the reason.
+A request that fails raises Unanswered. If it was a request of the coordinator, the lab passes the server over, and says so. A
+user's request fails after USER_PATIENCE_S without a heartbeat, and the user gets the reason.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ PATIENCE_S: Final = 60.0
 """Real time without a heartbeat after which a process is passed over, unless the lab has another `patience_s`."""
 
 USER_PATIENCE_S: Final = 5.0
-"""Real time without a heartbeat after which a user's request ends. It decides nothing about lab time."""
+"""Real time without a heartbeat after which a user's request fails. It has no effect on lab time."""
 
 BEAT_S: Final = 1.0
-"""Real time between two questions to a heartbeat, and also the time in which it must answer."""
+"""Real time between two requests to a heartbeat, and also the time in which the heartbeat must answer."""
 
 WARNING_S: Final = 60.0
 """Real time between two lines in the log about a request that still waits."""
@@ -48,8 +48,8 @@ log = logging.getLogger("pflab.drivers.pulse")
 class Pulse:
     """The signs of life of one server's process.
 
-    address: where its heartbeat answers. Until this is known, only the time without an answer counts. stopped: whether the
-    operating system has stopped the process, if this machine knows.
+    address: where the heartbeat of the process answers. Until this is known, only the time without an answer counts. stopped:
+    returns whether the operating system has stopped the process; None if this machine cannot know.
     """
 
     def __init__(
@@ -62,9 +62,10 @@ class Pulse:
         self._stopped = stopped
 
     async def wait(self, answer: Coroutine[Any, Any, T], patience_s: float | None = None) -> T:
-        """Return the answer; wait for it as long as the process lives. Raises Unanswered if it gives no sign of life.
+        """Wait for the answer as long as the process lives, and return it. Raises Unanswered if the process gives no sign of
+        life.
 
-        patience_s: if it differs from that of the lab.
+        patience_s: None means the value of the lab.
         """
         patience_s = self._patience_s if patience_s is None else patience_s
         task = asyncio.ensure_future(answer)
@@ -78,7 +79,7 @@ class Pulse:
                 if done:
                     return task.result()
                 beat = await self.beat()
-                # If a round lasted longer, this process was too slow to ask, so the time does not count.
+                # If a round lasted longer, the lab's own process was too slow to ask. So the additional time does not count.
                 silent_s = 0.0 if beat is not None else silent_s + min(loop.time() - round_s, 2 * BEAT_S)
                 if silent_s >= patience_s:
                     raise Unanswered(f"it has given no sign of life for {patience_s:g} s")
@@ -104,8 +105,8 @@ class Pulse:
                 raise Unanswered(f"it has given no sign of life for {USER_PATIENCE_S:g} s") from None
 
     async def beat(self) -> str | None:
-        """Return what the process works on, in words; None if the heartbeat does not answer. Raises Unanswered if the process
-        cannot answer before somebody starts or continues it."""
+        """Return in words what the process works on; None if the heartbeat does not answer. Raises Unanswered if the process is
+        stopped or has ended."""
         if self._stopped is not None and self._stopped():
             raise Unanswered(STOPPED)
         if self.address is None:

@@ -1,7 +1,7 @@
-"""The coordinator of hosts in other processes: it asks all of them for their state at once.
+"""The coordinator of hosts in other processes: it asks all of them for their state at the same time.
 
 The coordinator waits for a host as long as its process lives (`pflab.drivers.pulse`). Otherwise it passes the host over. When
-the host answers again, the coordinator sets its clock before anything else.
+the host answers again, the coordinator first sets the host's clock.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from traces.labtime import LabTime
 
 
 class RemoteCoordinator(Coordinator):
-    """Coordinates hosts in other processes; before it judges whether the lab is quiet, it asks them all.
+    """Coordinates hosts in other processes. It asks all of them for their state before it decides whether the lab is quiet.
 
-    every: all hosts, answering or not. hosts_changed: called when a host is passed over or is back, so that all learn the
-    addresses of their peers. returning: called when a host is back and before it runs, because the host may have missed
-    directory updates.
+    every: returns all hosts, answering or not. hosts_changed: called when a host is passed over or answers again, so that all
+    nodes learn the addresses of their peers. returning: called when a host answers again and before it runs, because the host
+    may have missed directory updates.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class RemoteCoordinator(Coordinator):
                 await host.hold()
                 await host.set_clock(now, self.rate)
                 self._returning()
-                # Also if it was away only for a moment, it may have missed a notification.
+                # Even a host that was silent only for a moment may have missed a notification.
                 await self._hosts_changed()
                 self._passed_over.discard(host.name)
                 await host.go()

@@ -1,6 +1,6 @@
 """The base of labs whose nodes are processes: the lab manages them over HTTP, and they send real mail to each other.
 
-Each responsibility is an object that the lab has:
+The lab has an object for each responsibility:
 
 | object | responsibility |
 |---|---|
@@ -55,7 +55,7 @@ T = TypeVar("T")
 log = logging.getLogger("pflab.drivers.remote_lab")
 
 COLLECT_S: Final = 0.25
-"""Real time between two collections of events while the clock runs."""
+"""While the clock runs, the real time between two requests to the stores for their events."""
 
 
 class Process(Protocol):
@@ -66,7 +66,7 @@ class Process(Protocol):
     pulse: Pulse
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
-        """Begin the store, paused, on a backup if one is given. Raises LabError if it does not begin."""
+        """Begin the store with its clock paused, from the backup `restores` if one is given. Raises LabError if this fails."""
 
     async def stop(self) -> None:
         """Stop the store cleanly."""
@@ -80,7 +80,7 @@ ProcessT = TypeVar("ProcessT", bound=Process)
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """The address of the lab's HTTP server, and the token that requests must carry. Beyond loopback a token is required.
+    """The address of the lab's HTTP server, and the token that requests must carry. Only a server on loopback needs no token.
 
     known_as: the address that the nodes use, if it differs. trusted: clients that are treated as clients on loopback.
     """
@@ -93,7 +93,7 @@ class HttpOptions:
 
 
 HERE: Final = HttpOptions()
-"""On loopback, at a free port."""
+"""An HTTP server on loopback, at a free port."""
 
 
 class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
@@ -118,7 +118,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         super().__init__(topology, folder=folder, record=record, **options)
         self._servers: Servers = Servers(topology)
         self.token = http.token or secrets.token_urlsafe(32)
-        """The token of its processes. The lab's own HTTP server requires it only if `HttpOptions.token` is given."""
+        """The token that the nodes' processes require. The lab's HTTP server requires it only if `http.token` is given."""
         self._nodes: dict[str, RemoteNode] = {}
         self._collector = EventCollector(self.record, folder, topology.servers)
         self.record.collect = self._collector.flush
@@ -224,7 +224,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     # --- events
 
     async def catch_up(self) -> None:
-        """Ask the stores for their events. Users may post while the clock is paused, when nothing else asks."""
+        """Ask the stores for their events. Users may post while the clock is paused, and then nothing else asks for events."""
         if not self.coordinator.warping:
             await self.coordinator.look()
 
@@ -278,7 +278,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
     @abstractmethod
     async def _collect_rest(self, name: str) -> None:
-        """Add to the record the events that a node committed before its end and that can be read."""
+        """Add to the record the events that a node committed before its end, as far as they can be read."""
 
     # --- servers
 
@@ -328,7 +328,8 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         await asyncio.gather(*[host.look(self.now) for host in self._hosts.values()])
 
     def _update_directories(self) -> None:
-        """Tell running servers which stores joined or were deleted. Servers that do not answer are told before a later move."""
+        """Tell the running servers which stores joined or were deleted. If a server does not answer, the lab tells it before a
+        later move of the clock."""
         # spec: RP-3, RP-6
         for update in self._servers.pending_updates():
             name = update.server.name
@@ -344,7 +345,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                 update.mark_applied()
 
     async def _begin(self, server: LabServer, now: LabTime) -> None:
-        """Start the process of a server and begin its store, paused."""
+        """Start the process of a server and begin its store, with the clock paused."""
         name = server.name
         process = self._processes[name]
         if server.restores is not None:
@@ -371,7 +372,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         await host.look(now)
 
     async def _release(self, names: Sequence[str]) -> None:
-        """Let new stores work when every node has the addresses of all nodes."""
+        """Send every node the addresses of all nodes, and then let the new stores work."""
         await self._peers.notify()
         hosts = [self._hosts[name] for name in names]
         await asyncio.gather(*[host.set_clock(self.now, self.coordinator.rate) for host in hosts])

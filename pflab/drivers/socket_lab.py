@@ -41,7 +41,7 @@ class SocketOptions(TypedDict, total=False):
     """The options of every live lab. `seed` fixes GUIDs and keys, but not the order of events, which the network decides.
 
     run: the run's id; default: the names of the run folder and of its parent folder. tls: servers offer STARTTLS with
-    certificates of the lab's authority, and refuse mail in clear with 530.
+    certificates of the lab's authority, and refuse unencrypted mail with 530.
     """
 
     seed: int
@@ -151,7 +151,7 @@ async def send_mail(address: Address, sender: str, recipients: Sequence[str], co
 
     Raises MailRefused if the server refuses it, Misuse for an address that cannot be sent, and LabError if SMTP fails.
 
-    It uses STARTTLS if the server offers it, and trusts every certificate, because it does not know the lab's authority.
+    The client uses STARTTLS if the server offers it. It trusts every certificate, because it does not know the lab's authority.
     """
     host, port = address
     try:
@@ -163,7 +163,7 @@ async def send_mail(address: Address, sender: str, recipients: Sequence[str], co
         raise MailRefused(first.code, first.message) from error
     except aiosmtplib.SMTPResponseException as error:
         raise MailRefused(error.code, error.message) from error
-    except ValueError as error:  # the client does not send such an address
+    except ValueError as error:  # aiosmtplib refuses to send such an address
         raise Misuse(f"{' '.join(str(error).split())}; write an address such as kim@outside.test") from error
     except aiosmtplib.SMTPException as error:
         raise LabError(f"the mail was not accepted: {error}; send it again") from error

@@ -94,7 +94,7 @@ def _change(run: RunEvents, wanted: str) -> ChangeMade | VersionApplied | None:
 
 
 class _Change:
-    """Collect what the events of a run say about one change number.
+    """Collects what the events of a run say about one change number.
 
     A store numbers the changes of all its folders in one series, and the set in a mail about one folder also covers numbers of
     other folders. So a set says something about this change only if it is about the folder and kind of the change (spec: CN-9).
@@ -117,7 +117,7 @@ class _Change:
         self.kept: list[Event] = []
 
     def life(self) -> Life:
-        for event in self.run.events:  # within one instant an event may come before the mail that it names
+        for event in self.run.events:  # mails first: within one instant an event may come before the mail that it names
             if isinstance(event, MailSubmitted):
                 self.sent(event)
         for event in self.run.events:
@@ -282,12 +282,13 @@ class _Change:
         return told
 
     def _applied(self, store: str) -> VersionApplied | None:
-        """Return how the store got the change; after a restore a store can get it again."""
+        """Return the last event in which the store received the change. After a restore a store can receive a change again."""
         found = [each for each in self.kept if isinstance(each, VersionApplied) and each.node == store]
         return next((each for each in reversed(found) if each.number == self.number), None)
 
     def _without(self, store: str, *, knows: bool) -> str:
-        """Return the sentence for a store that has not received the change. It may still arrive if the run has not ended."""
+        """Return the sentence for a store that has not received the change. If the run has not ended, the change may still
+        arrive."""
         if any(isinstance(each, RunEnded) for each in self.run.events):
             told = f"{store} does not get it in this run"
         else:

@@ -23,7 +23,7 @@ from traces.events import (
 
 
 def mail_told(names: Lexicon, events: list[Event]) -> list[str]:
-    """Return a sentence for each step of a mail, from the events that name it."""
+    """Return a sentence for each step of a mail, from the events that name the mail."""
     told: list[str] = []
     sent = next((event for event in events if isinstance(event, MailSubmitted)), None)
     if sent is not None:

@@ -38,13 +38,13 @@ class _End(StrEnum):
     DELETED = "has deleted it"
     EXPIRED = "has expired it by age"
     WITHOUT = "counts it as received without its content"
-    """A mail accounted for the change without bringing it, because its source had nothing left of it (spec: CN-6)."""
+    """A mail named the number of the change, but did not contain the change: its sender no longer had it (spec: CN-6)."""
 
 
 class Outcome:
-    """What became of one change at each store: `ends` has the stores that do not need the change any more.
+    """Computes from a trace which stores have one change, and which stores still need it.
 
-    The whole trace is read once. A restore takes a store back to its backup (spec: RP-4).
+    `ends`: why a store does not need the change any more. A restore takes a store back to its backup (spec: RP-4).
 
     known: an event that has the number, folder, kind and object of the change.
     """
@@ -111,7 +111,7 @@ class Outcome:
     def _made(self, event: ChangeMade) -> None:
         if event.number == self.number:
             self.ends[event.node] = _End.HAS
-            self.loss = ""  # the number is given out twice
+            self.loss = ""  # a store gives the same number to another change
         elif event.operation == "delete" and event.object == self.object:
             self.ends[event.node] = _End.DELETED
         elif self.number in event.supersedes:
@@ -122,7 +122,7 @@ class Outcome:
         if event.number == self.number:
             self.ends[event.node] = _End.HAS
         elif event.deleted and event.object == self.object:
-            self.ends[event.node] = _End.DELETED  # also if it does not include the change (spec: DL-2)
+            self.ends[event.node] = _End.DELETED  # even if the deletion does not include the change (spec: DL-2)
         elif event.object == self.object and self.one_version and self.ends.get(event.node) is _End.HAS:
             self.ends[event.node] = _End.NEWER  # the last writer's version replaces a concurrent one (spec: HI-5, CN-9)
         elif self._stood_for(event) or self.number in self.facts.ancestors.get(event.number, ()):
@@ -135,7 +135,7 @@ class Outcome:
 
     @event_handler
     def _accounted(self, event: MailReceived) -> None:
-        """Versions that the mail brings follow in events of their own."""
+        """Note that the mail accounts for the change. Events about the versions in the mail follow."""
         if event.message_type in UPDATES and any(
             section.folder == self.folder and self._in(section.cnset_fai if self.associated else section.cnset)
             for section in event.folders
@@ -168,7 +168,7 @@ class Outcome:
 
     @event_handler
     def _lost(self, event: Loss) -> None:
-        """Keep who lost the change (spec: DU-1)."""
+        """Note which store lost the change, and when (spec: DU-1)."""
         if event.folder != self.folder or not self._in(event.cnset):
             return
         when = to_the_second(event.at)

@@ -28,8 +28,8 @@ class RunDiff:
 
     inputs     which inputs differ
     parted_at  the first instant at which the events differ, with the lines that only one run has; None if all is the same
-    counts     number of events by type in each run
-    arrivals   changes that a store received at another time, or in one run only
+    counts     for each type of which the runs have different numbers of events: these two numbers
+    arrivals   changes that a store received at different times in the two runs, or in one run only
     """
 
     inputs: list[str] = field(default_factory=list)
@@ -127,7 +127,7 @@ def _documents(path: str, one: Any, other: Any) -> Iterator[str]:
 
 
 def _instants(run: RunEvents) -> Iterator[tuple[LabTime, Counter[str]]]:
-    """Return what happened at each instant. The order within one instant may differ between drivers."""
+    """Yield each instant with its events. The order within one instant may differ between drivers."""
     told = (event for event in run.events if tag_of(event) not in _ALWAYS)
     for at, events in groupby(told, key=lambda each: each.at):
         yield at, Counter(one_line(event, run.names) for event in events)
@@ -181,7 +181,7 @@ def _verdict(run: RunEvents) -> str:
 
 
 _ENDS = {"none": "ended without a verdict"}
-"""The verdicts that need words of their own here. `none`: nobody judged the run; `pflab check` can."""
+"""Verdicts with a special wording. `none`: nobody judged the run; `pflab check` can judge it."""
 
 
 def _name(path: Path) -> str:

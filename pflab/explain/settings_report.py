@@ -1,7 +1,7 @@
 """A report on the settings of an organization, as an analyzer tool would give it (spec: SE-1).
 
-For each value that is not the default, the report says where it is kept and what it does. The report warns of values whose
-effect is not the intended one.
+For each value that is not the default, the report says where it is kept and what it does. The report warns of values that do
+not have the effect that a reader would expect.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _findings(server: Server) -> Iterator[Finding]:
 
 
 def _preferred(topology: Topology) -> Iterator[Remark]:
-    """Yield a remark for each preferred backfill source, because this exception needs a reason (source S3)."""
+    """Yield a remark for each preferred backfill source. Exchange Server Analyzer reports them too (source S3)."""
     for name, server in topology.servers.items():
         wanted = server.settings.preferred_backfill_source
         if wanted is None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 MOST_RANGES: Final = 6
-"""A set with more ranges than this is shown by its first ranges and their number."""
+"""Of a larger set of ranges, only this many ranges, the last number and the number of ranges are shown."""
 
 
 INSTANT: Final = len("2003-10-22T06:15:00Z")
@@ -57,9 +57,9 @@ def _replica(state: StateView, row: RowView) -> str:
 
 
 def data_lines(row: RowView, rows: Sequence[RowView] = ()) -> list[str]:
-    """Return `Last update sent: A-100` for the own row and `A-100 received` for the row of another store.
+    """Return `Last update sent: A-100` for the store's own row, and `A-100 received` for the row of another store.
 
-    Both also name the numbers that are missing. rows: all rows of the table, which show what numbers exist.
+    The lines of both also name the missing numbers. rows: all rows of the table, which show what numbers exist.
     """
     content = _Data(row.numbers, [each.numbers for each in rows])
     associated = _Data(row.numbers_fai, [each.numbers_fai for each in rows], " (associated)")
@@ -83,7 +83,7 @@ class _Data:
         self._what = what
 
     def received(self) -> list[str]:
-        """Return `A-100 received` if nothing below is missing, else `A-2..50 received` followed by `A-1 missing`."""
+        """Return `A-100 received` if no number up to A-100 is missing, else lines such as `A-2..50 received`, `A-1 missing`."""
         lines = []
         for name, ranges in self._known.items():
             holes = self._holes(name)
@@ -92,7 +92,7 @@ class _Data:
         return lines
 
     def missing(self) -> list[str]:
-        """Return `A-1, A-5..7 missing`, one line for each store."""
+        """Return one line such as `A-1, A-5..7 missing` for each store of which numbers are missing."""
         return [line for name in self._known for line in self._told(name, self._holes(name))]
 
     def _told(self, name: str, holes: sets.Ranges) -> list[str]:
@@ -129,7 +129,7 @@ def _span(span_us: int) -> str:
 
 
 def state_json(state: StateView) -> dict[str, Any]:
-    """A store's rows of a folder for programs: sets as ranges by store, instants as text."""
+    """Return a store's rows of a folder as JSON values. Sets are ranges by store, instants are text."""
     return {
         "store": state.store,
         "folder": state.path,
@@ -152,7 +152,7 @@ def _ranges(numbers: str) -> dict[str, list[list[int]]]:
 
 
 def backfill_table(store: str, entries: Sequence[EntryView]) -> Table:
-    """A store's backfill array."""
+    """Return a store's backfill array as a table."""
     table = Table(title=f"Backfill array of Server {store}", title_justify="left", show_lines=True, title_style="bold")
     for heading, width in (
         ("Folder", None),

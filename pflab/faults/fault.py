@@ -1,4 +1,4 @@
-"""One fault of a lab, as a value. What it does, and to which mails, is in `pflab.faults.fault_plan`."""
+"""One fault of a lab, as a value. `pflab.faults.fault_plan` decides what the fault does, and to which mails."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ CRASH_POINTS = ("before commit", "after commit")
 
 
 class FaultKind(StrEnum):
-    """What a fault does. The first five act on mails."""
+    """The kinds of fault. The first five act on mails."""
 
     LOSE = "lose"
     """The receiving server answers 250 and drops the mail, with the event hop.dropped."""
     ALTER = "alter"
-    """The mail arrives altered, so that only its signature reveals it."""  # spec: ML-6
+    """The mail arrives altered. Only its signature reveals this."""  # spec: ML-6
     DELAY = "delay"
     """The mail waits in the queue of the sending server."""
     DUPLICATE = "duplicate"
@@ -49,7 +49,7 @@ class FaultKind(StrEnum):
     SMTP = "smtp"
     """A verb of the SMTP dialogue goes wrong."""
     HOLD = "hold"
-    """The queue of one server for another is frozen."""
+    """All mail from one server to another waits in the queue of the first."""
 
 
 MAIL_FAULTS = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)
@@ -60,9 +60,9 @@ class Mails:
     """Selects the mails that a fault acts on. All fields apply together; None matches everything."""
 
     from_: str | None = None
-    """The store that sent the mail, never a relay."""
+    """The store that wrote the mail, not a server that only forwards it."""
     to: str | None = None
-    """A store that the mail is for."""
+    """A store that is a recipient of the mail."""
     type: str | None = None
     """One of MAIL_TYPES."""
     link: tuple[str, str] | None = None
@@ -93,7 +93,7 @@ class Fault:
     count: int | None = None
     """How many more times the fault acts; None: until it is healed."""
     holds_next: bool = True
-    """For a reorder: True if the next mail is held, False if the next mail overtakes the held one."""
+    """For a reorder: True if the next mail will be held, False if the next mail will overtake the held one."""
     decided: dict[QueueRow, Decision] = field(default_factory=dict)
     """What this fault has decided for each mail, so that it acts on a mail only once."""
     verb: Verb | None = None
@@ -104,7 +104,7 @@ class Fault:
     """When the fault ends by itself."""
 
     def details(self) -> dict[str, str]:
-        """Return what its event and the HTTP API show."""
+        """Return the details that the fault's event and the HTTP API show."""
         shown = {
             "from": self.from_,
             "to": self.to,

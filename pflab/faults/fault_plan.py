@@ -6,14 +6,16 @@ One :class:`FaultPlan` belongs to one lab. Every driver asks it the same questio
 Faults on mails (`inject`) act on the mails that a `Mails` selects:
 
 - Without a link they act on the last hop, which enters the server of the recipient `to`, or of any recipient if `to` is None.
-- With `link` (two servers, in the direction of travel) or `connector` they act on its hops, whatever server lies behind.
-- With `to` they act on the copy for that store only. If one mail on the hop is also for others, it is divided before it
-  leaves. Without `to`, a mail that is lost at a bridgehead is also lost for all servers behind it.
+- With `link` (two servers, in the direction of travel) or `connector` they act on the hops of this link or connector,
+  whatever the destination is.
+- With `to` they act on the copy for that store only. If a mail on the hop is also for other stores, the mail is divided
+  before it leaves. Without `to`, a mail that is lost at a bridgehead is also lost for all servers behind the bridgehead.
 - A fault acts on each mail once: a delayed mail is not delayed again when its time comes.
 
-Faults on links (`smtp`, `hold`, `cut`) act on a link and a direction, whatever mail travels on it. The receiving server acts
-at a verb. Three effects need no dialogue and are decided before the mail leaves: a refused connection, a tarpit and a hold.
-The delay of a tarpit is lab time, so the mail waits in the queue, as with every delay.
+Faults on links (`smtp`, `hold`, `cut`) act on a link and a direction, whatever mail travels on the link. The effect of `smtp`
+happens in the receiving server, when the dialogue reaches the verb. Three effects need no dialogue and are decided before the
+mail leaves: a refused connection, a tarpit and a hold. The delay of a tarpit is lab time, so the mail waits in the queue, as
+with every delay.
 
 Every injection is an event of node "lab" (fault.injected), and so is its end (fault.healed). A fault ends by `heal`, because
 its `count` is used up, or because its time (`until_at`) is over.
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from transport.envelope import Transmission
 
 TARPIT = "tarpit"
-"""An effect of an SMTP fault besides a reply, disconnect and silence: the answer comes late."""
+"""One effect of an SMTP fault: the answer comes late. The others are a reply, disconnect and silence."""
 
 MAX_DELAY_US = 400 * DAY_US
 """The longest delay of one mail: far longer than a mail stays in a queue."""
@@ -65,9 +67,9 @@ class FaultPlan:
 
     The plan calls `injected(fault id, kind, details)` and `healed(fault id)` once for each fault. Between these calls
     it calls `altered(fault id, server, transmission)` for each altered mail that has crossed its hop. The lab records
-    each call as an event. It checks every name against the topology: LabError names the unknown one and lists the known
-    ones. `crash_points`: whether the driver can crash a server in the middle of a stimulus; `tls`: whether servers
-    offer STARTTLS.
+    each call as an event. The plan checks every name against the topology; for an unknown name it raises LabError with
+    the known ones. `crash_points`: whether the driver can crash a server in the middle of a stimulus; `tls`: whether
+    servers offer STARTTLS.
     """
 
     def __init__(
@@ -134,7 +136,7 @@ class FaultPlan:
         return self._add(Fault("", kind, **asdict(mails), count=count, by_us=by_us, until_at=until_at))
 
     def cut(self, between: Sequence[str] | str, one_way: bool = False) -> str:
-        """Refuse connections: over the connector of that name, or between two ends, each a server or a site.
+        """Refuse connections over the connector of that name, or between two ends. An end is a server or a site.
 
         `one_way` refuses only connections from the first end to the second.
         """
@@ -164,7 +166,7 @@ class FaultPlan:
         """Let an SMTP verb go wrong on the hops from one server to another (None: any), or on a connector.
 
         does: a reply (`451`, `504 Need to authenticate first`), `disconnect`, `silence`, or `tarpit`, which makes each
-        mail `by_us` late. count: how many times. until_at: the lab time at which it ends by itself.
+        mail `by_us` late. count: how many times. until_at: the lab time at which the fault ends by itself.
 
         Raises LabError for a fault that this lab cannot have.
         """
@@ -199,7 +201,7 @@ class FaultPlan:
         return self._add(fault)
 
     def crash(self, server: str, point: str = "before commit", after: int = 0) -> str:
-        """Crash the server at `point` of a stimulus, after it has completed `after` more stimuli. It restarts by itself."""
+        """Crash the server at `point` of a stimulus, after `after` more complete stimuli. The server restarts by itself."""
         if not self._crash_points:
             raise LabError("only the simulator crashes a server during a stimulus; kill and start the server instead")
         _check(server, self._sites, "server")
@@ -227,7 +229,7 @@ class FaultPlan:
 
     @property
     def held_until_at(self) -> LabTime:
-        """When the last mail that a fault holds leaves, even if the fault was healed; 0 if there is none."""
+        """When the last mail leaves that a fault holds, even if the fault was healed; 0 if no mail is held."""
         return max(self._held.values(), default=0)
 
     @property
@@ -301,7 +303,7 @@ class FaultPlan:
         return GO if decided == GO else decided
 
     def _apart(self, point: BeforeSend) -> tuple[str, ...]:
-        """Return the recipients that a fault on mails names, if it acts on this hop and the mail is also for others."""
+        """Return the recipients that a fault on this hop names, if the mail is also for others and so must be divided."""
         recipients = point.transmission.recipients
         for fault in self.active():
             if fault.kind in MAIL_FAULTS and fault.to is not None and self._meets(fault, point):
@@ -311,7 +313,7 @@ class FaultPlan:
         return ()
 
     def _on_its_link(self, point: BeforeSend) -> Decision:
-        """Return what faults of the link do to a mail that is about to leave."""
+        """Return what the faults of the link do to a mail that is about to leave."""
         self.expire(point.now)
         hold_until_at, fresh = None, False
         for fault in [*self._of_kind(FaultKind.SMTP), *self._of_kind(FaultKind.HOLD)]:
@@ -328,7 +330,7 @@ class FaultPlan:
                 self._use(fault)
                 return Decision(refuse=_refusal(fault.answer))
             else:
-                # On a reused connection the first verbs are over, and failures at later verbs do not count as attempts.
+                # Use a new connection. A reused one skips the first verbs, and its failures at later verbs are not attempts.
                 fresh = True
         return Decision(hold_until_at=hold_until_at, fresh=fresh)
 
@@ -344,7 +346,7 @@ class FaultPlan:
         if fault.kind is FaultKind.ALTER:
             if fault.count is None or len(fault.decided) < fault.count:
                 decision = fault.decided[point.row] = Decision(alter=True)
-            return decision  # counted as a use when the mail has crossed its hop
+            return decision  # the use is counted when the mail has crossed its hop
         if fault.kind is FaultKind.DUPLICATE:
             decision = Decision(copies=2)
         elif fault.kind is FaultKind.DELAY or fault.holds_next:
@@ -377,7 +379,7 @@ class FaultPlan:
                 fault.link is None
                 and fault.connector is None
                 and self._is_destination(fault, point.server, point.recipients)
-                and (fault.to is None or len(point.recipients) == 1)  # else it had left before the fault
+                and (fault.to is None or len(point.recipients) == 1)  # an undivided mail left before the fault
                 and self._fits(fault, point.sender, point.subject)
             ):
                 return self._lose(fault)
@@ -419,7 +421,7 @@ class FaultPlan:
         return fault.from_ is None or self._stores.get(sender.lower()) == fault.from_
 
     def _is_destination(self, fault: Fault, server: str, recipients: Sequence[str]) -> bool:
-        """Return whether `server` is a recipient's own server, and the one that the fault names, if any."""
+        """Return whether `server` is the destination of a recipient, and also of the fault's `to`, if that is given."""
         return (fault.to is None or fault.to == server) and server in self._named(recipients)
 
     def _named(self, recipients: Sequence[str]) -> list[str | None]:

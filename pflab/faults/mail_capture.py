@@ -32,10 +32,10 @@ def with_capture(decide: DecideNow, folder: RunFolder | None) -> DecideNow:
 class MailCapture:
     """Writes each mail that crossed a hop to the folder `mails`. It does not change decisions.
 
-    A file is named `2003-10-21T001500Z-A-to-B-content.eml`, by the lab time at which the mail was sent; further mails of
-    that name are `...-content-2.eml` and so on. A file has the mail as it crossed the hop, with the sender's hop line
-    on top. It includes mails that a fault loses at the receiving server, and altered mails as they arrived. A mail that
-    crosses two hops is two files.
+    A file has a name such as `2003-10-21T001500Z-A-to-B-content.eml`, with the lab time at which the mail was sent. If
+    this name exists, the next is `...-content-2.eml`. The file has the mail as it crossed the hop, with the sender's hop
+    line on top. A mail that a fault loses at the receiving server has a file too. An altered mail is written as it
+    arrived. A mail that crosses two hops is two files.
     """
 
     def __init__(self, decide: DecideNow, mails: Path) -> None:

@@ -1,7 +1,8 @@
 """Invariants of missing changes and of request slots.
 
-Missing changes: a mail brings the changes that its set names, and a backfill array has each change that the store misses.
-Request slots (BF-6): there are no more requests than the limit, the earliest due entry comes first, and no slot stays free.
+Missing changes: a mail contains the changes that its set names, and a backfill array has each change that the store misses.
+Request slots (BF-6): no store has more requests than the limit, the earliest due entry comes first, and no slot stays free
+while an entry waits.
 """
 
 from __future__ import annotations
@@ -91,10 +92,10 @@ class MailsBringWhatTheyName(Invariant):
         if mail is None:
             return
         for section in mail.folders:
-            if section.folder in held_here:  # without a replica here, all of the mail waits
+            if section.folder in held_here:  # if there is no replica here yet, the whole mail waits
                 for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
                     if text:
-                        # The sender accounts for numbers that expired at all holders, but it cannot send them.
+                        # The sender accounts for changes that expired at all holders, but cannot send them.
                         expired = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
                         yield from self._section(store, section.folder, fai, bits.minus(bits.parse(text), expired))
 
@@ -107,7 +108,7 @@ class MailsBringWhatTheyName(Invariant):
         brought = self._brought.get((store, folder, fai), bits.EMPTY)
         for change in self.facts.of_folder.get(folder, ()):
             unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
-            # An expired number that was never sent is closed as a hole, because others would wait for ever (spec: DL-3, CN-6).
+            # If an expired change was never sent, its number is closed as a hole. Others would wait for it (spec: DL-3, CN-6).
             may_lack = self.facts.may_be_a_hole(change) or (change.node, change.object) in self.facts.expired_at
             if unbrought and not bits.has(brought, change.number) and not may_lack:
                 yield f"a mail to {store} names {self.facts.what(change)}, which neither it nor an earlier mail brought"
@@ -184,7 +185,7 @@ class SlotsGoToTheLongestDue(Invariant):
     """Checks the order of requests from the last reading of each array and the events since.
 
     These inputs do not show exactly which entries wait for a slot. So the invariant keeps two sets for each store: entries that
-    certainly wait, and entries that perhaps wait. A violation must be certain in either case.
+    certainly wait, and entries that perhaps wait. It reports only violations that are certain, whichever of these entries wait.
     """
 
     id = "slots go to the longest due"
@@ -197,7 +198,7 @@ class SlotsGoToTheLongestDue(Invariant):
     def remember(self) -> None:
         self._due_at: dict[str, dict[int, LabTime]] = {}
         self._asked: set[tuple[str, int]] = set()
-        """Entries for which a request was sent since their due time was read. The request changes the due time."""
+        """Entries whose due time is no longer known, because a request was sent since it was read. A request changes it."""
         self._certain: dict[str, dict[int, str]] = {}
         """By store: entries that certainly wait for a slot, and their folders."""
         self._possible: dict[str, dict[int, str]] = {}

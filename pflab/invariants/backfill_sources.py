@@ -1,10 +1,10 @@
-"""The invariant of backfill sources. It repeats each choice of a store, from the mails that it received, the topology and its
-earlier requests, and compares the results (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4).
+"""The invariant of backfill sources. It repeats each choice of a store and compares the results. Its inputs are the mails that
+the store received, the topology and the store's earlier requests (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4).
 
 | version | order of the holders | asks |
 |---|---|---|
 | 5.5 | the most missing numbers first, then holders of its site, then the lowest cost | the first two |
-| 2000 | six groups: 5.5 servers come last; among both kinds near servers come first, then those with an affinity | one server |
+| 2000 | six groups: newer servers before 5.5 servers; in each of both, first near servers, then those with an affinity | one |
 | 2003, 2007 | a list sorted by preference, cost, version and how much a holder has | as many as together have all of it |
 
 In each case holders that are down come last.
@@ -39,7 +39,7 @@ METHODS: Mapping[str, str] = {"5.5": "two holders", "2000": "six groups", "2003"
 RANKS = {"5.5": 0, "2000": 1, "2003": 2, "2007": 3}
 PREFERRING = ("2003", "2007")
 STEP_THAT_ROTATES = 1
-"""The step of the six that chooses the responder asked longest ago, and so uses a queue (ST-4)."""
+"""The number of the step, of six, that takes turns: it chooses the responder that was asked longest ago (ST-4)."""
 
 
 class SourcesAreChosenByVersionRules(Invariant):
@@ -70,7 +70,7 @@ class SourcesAreChosenByVersionRules(Invariant):
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
-        """Note that the sender is up, and the transmission time, unless a later mail of the sender has overtaken this mail."""
+        """Note that the sender is up, and how long the mail took. Ignore a mail that a later mail of the sender overtook."""
         sent = self.facts.mails.get(event.mail or "")
         key = (event.node, event.sender)
         if sent is None or sent.at <= self._heard.get(key, -1):
@@ -193,8 +193,8 @@ def _sorted_list(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _until_covered(order: Sequence[Candidate]) -> list[str]:
-    """Return the candidates that can be asked and that have more than the candidates before them. Only the numbers of the
-    changes show this, so the invariant trusts the event. Other invariants check the requests.
+    """Return the candidates that can be asked and that have something that no candidate before them has. The invariant takes
+    this from the event, because it needs the numbers of the changes. Other invariants check the requests.
     """
     return [each.store for each in order if _askable(each) and "before it" not in each.passed_over]
 
@@ -218,7 +218,8 @@ def _group(each: Candidate) -> int:
 
 
 def _search_order(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Sort by groups. If no server has everything, the last group with any server comes first. Down servers are last."""
+    """Return the candidates sorted by group. If no server has everything, the last group that has a server comes first. Servers
+    that are down are last."""
 
     def key(each: Candidate) -> tuple[int, int, str]:
         way = each.affinity if each.affinity is not None else each.transit_us

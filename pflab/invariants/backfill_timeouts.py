@@ -49,11 +49,11 @@ class EntriesWaitAsConfigured(Invariant):
         self._rows: dict[tuple[str, str, str], bits.Bits] = self.facts.backups.follow({})
         self._made: dict[tuple[str, int], EntryMade] = self.facts.backups.follow({})
         self._near: dict[tuple[str, int], tuple[LabTime, str]] = self.facts.backups.follow({})
-        """When a store of the site first claimed all of an entry, and which store."""
+        """By entry: when a store of the site first claimed all numbers of the entry, and which store this was."""
         self._called_local: dict[tuple[str, int], str] = self.facts.backups.follow({})
-        """Entries that were checked when they became local, and the store of the site that had all of the entry."""
+        """By entry that was checked when it became local: the store of the site that had all of the entry."""
         self._new: dict[tuple[str, str], bool] = self.facts.backups.follow({})
-        """Replicas to which no response has brought anything yet. 5.5 asks for these at once."""
+        """New replicas that have not received a backfill response yet. A 5.5 server requests their changes at once."""
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
@@ -101,7 +101,7 @@ class EntriesWaitAsConfigured(Invariant):
         self._claims(event, event.folder, event.store)
 
     def _claims(self, event: RowReplaced | MailReceived, folder: str, store: str) -> None:
-        """Note the entries all of which a store of the site claims from now on."""
+        """Note each entry of which a store of the site now claims all numbers."""
         for key, made in self._made.items():
             if key[0] == event.node and made.folder == folder and self._has_all(made, event.node, store):
                 self._near.setdefault(key, (event.at, store))

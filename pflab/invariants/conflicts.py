@@ -100,7 +100,7 @@ class OldConflictsEndAtHome(Invariant):
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
-        # A restored store measures the age from its start, because a change that ended the conflict may come back (RP-4).
+        # A restored store measures the age of a conflict from its start: a change that ended the conflict may return (RP-4).
         if event.reason != "restart":
             for place in [place for place in self._conflicts if place[0] == event.node]:
                 self._conflicts[place] = self._conflicts[place]._replace(since_at=event.at)
@@ -193,7 +193,7 @@ class ContactsAreNotified(Invariant):
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
-        # A notice is sent in the transaction that makes it necessary, so after a restore none is expected.
+        # A notice is sent in the transaction that makes it necessary. So after a restore no notice is still to come.
         if event.reason != "restart":
             self._lost_edits.pop(event.node, None)
             for place in [place for place in self._joined if place[0] == event.node]:

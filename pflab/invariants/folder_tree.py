@@ -30,7 +30,7 @@ Rank = tuple[LabTime, bytes, int]
 
 @dataclass(frozen=True, slots=True)
 class FolderVersion:
-    """A version of a folder. `parent` None: the folder is deleted. `created`: orders folders of the same name (HI-7)."""
+    """A version of a folder. `parent` is None if the folder is deleted. `created` orders folders of the same name (HI-7)."""
 
     object: str
     rank: Rank
@@ -151,7 +151,7 @@ class ListedStoresHold(Invariant):
 def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersion] | None:
     """Return the folders of a store that are not deleted, by object.
 
-    Return None for another folder than 1-1, or if nobody made one of the versions (another invariant reports this).
+    Return None if the reading is not of 1-1, or if nobody made one of the versions (another invariant reports this).
     """
     if reading.folder != HIERARCHY:
         return None

@@ -5,7 +5,7 @@ input:
 
 | input | method | when |
 |---|---|---|
-| an event of any store | those marked with `event_handler` that take its class | in the order of commits |
+| an event of any store | each method that `event_handler` marks as a handler of this type of event | in the order of commits |
 | a folder of a store: versions, tombstones, tree | `on_folder` | after the folder may have changed |
 | the backfill array of a store | `on_array` | after each step, while the store has entries |
 | the rows of a folder, with the array | `on_rows` | while the lab is quiet, after the rows may have changed |
@@ -19,7 +19,8 @@ Invariants share no code with the replication agent (CV-2), because they must no
 and the plain values of `node.views`. `evidence.facts` collects what the events prove, and `evidence.bit_sets` has sets of
 numbers. `InvariantSet` passes each event to the facts first, so a handler finds its event in the facts.
 
-`VALIDATIONS` says what must be true at the end, after the heal and the bound: the judge's verdict (CV-1 to CV-3) as violations.
+`VALIDATIONS` has the requirements at the end, after the heal and the bound (CV-1 to CV-3). `violations_of` returns what the
+judge's verdict says against them.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class FolderReading:
-    """What a running store shows of one folder; for the hierarchy 1-1 also the tree."""
+    """What a running store shows of one folder; if this is the hierarchy 1-1, also the tree."""
 
     store: str
     folder: str
@@ -111,7 +112,7 @@ class Invariant:
         return iter(())
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
-        """Check rows of a folder that may have changed, and the backfill array."""
+        """Check a folder's rows, which may have changed, and the backfill array."""
         del reading
         return iter(())
 
@@ -139,7 +140,7 @@ class InvariantSet:
 
     def event(self, event: Event) -> None:
         self.facts.take(event)
-        # This loop takes the most time of a campaign. Handlers of every event come first, then those of this class.
+        # These loops take the most time of a campaign. Handlers of all events come first, then handlers of this event's class.
         for each, handler in self._listeners[Event]:
             for witness in handler(event) or ():
                 self._found(each, event.at, witness)
@@ -183,11 +184,11 @@ VALIDATIONS: dict[str, tuple[tuple[str, ...], str]] = {
     ROWS_TRUTHFUL: (("CV-3", "RST-2"), "No row claims what its store does not have."),
     NOTHING_LEFT_TO_FETCH: (("CV-3", "BF-2"), "No entry remains that a present holder could satisfy."),
 }
-"""Each validation's rules and the requirement in one sentence."""
+"""For each validation, its rules and its requirement in one sentence."""
 
 
 def violations_of(verdict: Verdict, at: LabTime) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
-    """Return the violations in a verdict, and in words what the verdict leaves unknown."""
+    """Return the violations in a verdict, and texts that say what the verdict leaves unknown."""
     found = tuple(Violation(id_, VALIDATIONS[id_][0], at, witness) for id_, witness in _of(verdict))
     unknown = [each for each in verdict.folders if each.judgement is Judgement.UNKNOWN]
     doubts = tuple(each.in_words() for each in unknown)

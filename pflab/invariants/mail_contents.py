@@ -1,4 +1,4 @@
-"""Invariants of mails: their sets, rows, bytes and requests, and that an accepted mail is not lost."""
+"""Invariants of mails: their sets, rows, bytes and requests are right, and an accepted mail is not lost."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ class RowsOfOthersAreTheirs(Invariant):
 
     @event_handler
     def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> None:
-        """Forget the rows of a folder: its replica list may have changed, and a store that returns may begin with any mail."""
+        """Forget the rows of a folder: its replica list may have changed, and the first row of a returned store may be of any
+        mail."""
         if event.kind == "folder":
             self._rows.pop((event.node, event.object), None)
 

@@ -106,8 +106,8 @@ class EachNumberIsNamedOnce(Invariant):
 
     @event_handler
     def _next(self, event: ChangeMade | NodeStarted) -> None:
-        # A later broadcast may again name numbers that a new change supersedes. A restored store broadcasts the unsent changes
-        # of its backup again.
+        # If a new change supersedes earlier ones, the next broadcast may name their numbers again. A restored store again
+        # broadcasts the changes that were unsent in its backup.
         self._named.pop(event.node, None)
 
     @event_handler
@@ -162,7 +162,8 @@ class SilentHoldersAreAskedAgain(Invariant):
                     asked[section.folder, store] = event.at
 
     def _nightly(self, event: MailSubmitted) -> bool:
-        """Return whether this is the request that 5.5 sends at its start and each night. It is repeated only the next night."""
+        """Return whether this is the request that a 5.5 server sends at its start and each night. The server repeats it only in
+        the next night."""
         server = self.facts.topology.servers[event.node]
         if str(server.version) != "5.5" or Mark.REPEAT in event.marks:
             return False
@@ -188,7 +189,7 @@ class SilentHoldersAreAskedAgain(Invariant):
     @event_handler
     def _started(self, event: NodeStarted) -> None:
         self._started_at[event.node] = event.at
-        self._asked.pop(event.node, None)  # a check that was missed is done some time after the start
+        self._asked.pop(event.node, None)  # the store makes up for a missed check some time after its start
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         asked = self._asked.get(store)

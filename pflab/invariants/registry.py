@@ -39,4 +39,4 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *RESPONDERS,
     *EXPIRY,
 )
-"""What must hold at every instant."""
+"""The classes of all invariants; each must hold at every instant."""

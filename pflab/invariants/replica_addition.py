@@ -61,7 +61,7 @@ class NewReplicasRequestStatus(Invariant):
     def _added(self, event: ReplicaAdded) -> None:
         others = self.facts.known.holders(event.node, event.folder) - {event.node}
         version = str(self.facts.topology.servers[event.node].version)
-        if others or version not in ADDED_STORE_ASKS:  # otherwise there is nobody to ask, and later holders ask
+        if others or version not in ADDED_STORE_ASKS:  # else nobody can be asked, and holders added later will ask
             self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
 
     @event_handler
@@ -185,7 +185,7 @@ class LossesAreReported(Invariant):
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
             lost = {each for place in before for each in before[place] - self._in_backup(place)}
-            # If another lost change replaced a lost change, one violation reports both.
+            # If one lost change replaced another one, only the newer one must be reported.
             self._replaced[event.node] = {each for number in lost for each in self.facts.ancestors[number]}
             self._unreported[event.node] = {
                 each for each in lost if not self.facts.may_be_a_hole(self.facts.changes[each])

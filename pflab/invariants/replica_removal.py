@@ -105,7 +105,7 @@ class ReplicasDroppedWithPermission(Invariant):
         self._said: dict[tuple[str, str], bits.Bits] = self.facts.backups.follow({})
         self._mail: dict[str, MailReceived] = {}
         self._answers: dict[tuple[str, str], MailReceived] = self.facts.backups.follow({})
-        """By store and folder: the first answer of a holder. A 5.5 store drops the replica at the midnight after it."""
+        """By store and folder: the first answer of a holder. A 5.5 store drops the replica at the next midnight after it."""
 
     @event_handler
     def _hidden(self, event: FolderHidden) -> None:

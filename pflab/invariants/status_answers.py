@@ -1,9 +1,9 @@
-"""Invariants of answers to backfill requests, to status requests, and to stores that want to leave. The last one checks which
-holders must answer a status request: it repeats the choice of responders (ST-3, ST-4).
+"""Invariants of answers to backfill requests, to status requests, and to stores that want to leave. The last invariant here
+checks which holders must answer a status request: it repeats the choice of responders (ST-3, ST-4).
 
-A 2000 server lists responders for content by six steps. At their start, all versions except 5.5 may do the same. Otherwise a
-store lists all holders. The steps are repeated until they have listed three holders. Each step chooses one holder. It prefers
-servers newer than 5.5, then holders that have everything, then what the table says:
+A 2000 server chooses responders for content in six steps. When a server starts, all versions except 5.5 may do the same.
+Otherwise a store chooses all holders. The steps are repeated until they have chosen three holders. Each step chooses one
+holder. It prefers servers newer than 5.5, then holders that have everything, then what the table says:
 
 | step | chooses from | prefers |
 |---|---|---|
@@ -14,7 +14,7 @@ servers newer than 5.5, then holders that have everything, then what the table s
 | 5 | holders of other sites with a known transmission time | the fastest |
 | 6 | holders of other sites | any |
 
-The holder of the oldest replica is added if its replica is older than those of all listed holders.
+The holder of the oldest replica is added if its replica is older than those of all chosen holders.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class RequestsAreAnswered(Invariant):
     def remember(self) -> None:
         self._open: dict[str, _Asked] = {}
         self._divided: dict[str, list[_Asked]] = {}
-        """By store: long answers, which go on in further stimuli at the same instant."""
+        """By store: long answers, which continue in further stimuli at the same instant."""
         self._answered: set[tuple[str, str]] = set()
 
     @event_handler
@@ -153,7 +153,7 @@ class RequestsAreAnswered(Invariant):
 
 
 def _is_part_of(answer: MailSubmitted, request: MailReceived) -> bool:
-    """Return whether a mail goes to the store that requested, and names only what it requested."""
+    """Return whether a mail goes to the sender of the request, and names only changes that were requested."""
     asked = {each.folder: bits.by_kind(each.cnset, each.cnset_fai) for each in request.folders}
     return stores_of(answer.recipients) == {request.sender} and all(
         each.folder in asked and not bits.minus(bits.by_kind(each.cnset, each.cnset_fai), asked[each.folder])
@@ -182,7 +182,7 @@ class StatusRequestsAreAnswered(Invariant):
             self._open[event.node] = (event, owed)
 
     def _why(self, event: MailReceived, section: MailFolder) -> str:
-        """Return why the section must be answered, or ''."""
+        """Return why the store must answer this section, or '' if it need not."""
         known = self.facts.known
         if not known.holds(event.node, section.folder) or known.pending(event.node, section.folder):
             return ""

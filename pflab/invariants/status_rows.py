@@ -84,7 +84,7 @@ class OwnHolesAreClosed(Invariant):
 
     @event_handler
     def _folder_changed(self, event: ChangeMade | VersionApplied) -> None:
-        """Count the earlier changes of a store as broadcast if it becomes the only holder (RST-1)."""
+        """If a store becomes the only holder, count its earlier changes as broadcast (RST-1)."""
         if isinstance(event, ChangeMade):
             self._made(event)
         place = (event.node, event.object)
@@ -98,7 +98,7 @@ class OwnHolesAreClosed(Invariant):
         guid, counter = bits.split(event.number)
         self._counter[guid] = max(counter, self._counter.get(guid, 0))
         if not self.facts.known.others(event.node, event.folder):
-            # Without other holders the change counts as broadcast at the cycle, without a mail (RST-1).
+            # If there is no other holder, the change counts as broadcast at the cycle, without a mail (RST-1).
             self._last.setdefault((event.node, event.folder, event.kind == "fai"), {})[guid] = counter
 
     @event_handler

@@ -221,7 +221,7 @@ class MailNumbersGrow(Invariant):
     @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
-            self._last.pop(event.node, None)  # mail numbers go back with the backup; times do not
+            self._last.pop(event.node, None)  # a restore takes mail numbers back, but not times
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:

@@ -14,7 +14,7 @@ Bits = Mapping[str, int]
 _FAI = " fai"
 
 HIGHEST = 1 << 20
-"""Higher counters count as this one. No lab of a campaign has so many changes, so a higher counter is a mistake anyway."""
+"""Higher counters are treated as this one. No lab of a campaign has so many changes: a higher counter is a mistake anyway."""
 
 EMPTY: Bits = {}
 

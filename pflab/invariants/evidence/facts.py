@@ -69,8 +69,8 @@ class Facts:
         self.expired: set[str] = set()
         """Messages that have expired at some store (DL-3)."""
         self.reported_expired: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
-        """By store, folder and source: what the source reported as expired. While its row claims these numbers, the store does
-        not ask it for them (DL-3)."""
+        """By store, folder and source: what the source reported as expired. While the source's row claims these numbers, the
+        store does not request them from the source (DL-3)."""
         self.rows: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
         """By store, folder and other store: the numbers in the last row of that store, while the replica exists."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
@@ -106,7 +106,7 @@ class Facts:
         return frozenset(self._beginnings.get(store, ()))
 
     def setup(self, guid: str) -> bool:
-        """Return whether a GUID is the GUID of the topology's folders: the only GUID that belongs to no store."""
+        """Return whether a GUID is the GUID of the topology's folders. It is the only GUID that belongs to no store."""
         if guid in self.store_of:
             return False
         if self._setup is None:
@@ -114,8 +114,8 @@ class Facts:
         return guid == self._setup
 
     def can_know(self, store: str, folder: str, fai: bool) -> dict[str, int]:
-        """Return the numbers that a store can account for: those from mails and versions, and its own since its present
-        replica began (CN-6)."""
+        """Return the numbers that a store can account for: numbers from mails and versions, and the store's own numbers since
+        its present replica began (CN-6)."""
         known = dict(self._learned.get((store, folder, fai), bits.EMPTY))
         guid = self.guid_of.get(store, "")
         own = bits.span(self.began.get((store, folder), 0) + 1, self.highest.get((folder, fai), {}).get(guid, 0))
@@ -180,7 +180,7 @@ class Facts:
         return self.names.number(number)
 
     def what(self, change: ChangeMade) -> str:
-        """`A-3 (the edit of 'Hello' in Projects)`."""
+        """Return a change in words: `A-3 (the edit of 'Hello' in Projects)`."""
         noun = {"create": "creation", "modify": "edit", "delete": "deletion"}[change.operation]
         return f"{self.shown(change.number)} (the {noun} of {self.names.what(change.folder, change.object)})"
 
@@ -205,7 +205,7 @@ class Facts:
 
     @event_handler
     def _backup(self, event: BackupMade) -> None:
-        # A restored store has a new GUID. Of the numbers under its earlier GUID, it can know those that the backup has.
+        # A restored store has a new GUID. It can know those numbers under its earlier GUID that are in the backup.
         for folder, fai in self.highest:
             known = self.can_know(event.store, folder, fai)
             if known:
@@ -288,7 +288,8 @@ class Facts:
 
     @event_handler
     def _row(self, event: RowReplaced) -> None:
-        """Forget reports of numbers that the source's row no longer claims: the source has a new replica, or was restored."""
+        """Forget that a source reported numbers as expired if its row no longer claims them. It then has a new replica, or was
+        restored."""
         place = (event.node, event.folder, event.store)
         row = self.rows[place] = bits.by_kind(event.cnset, event.cnset_fai)
         said = self.reported_expired.get(place)

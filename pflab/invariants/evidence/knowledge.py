@@ -58,10 +58,10 @@ class Known:
         self._holds: dict[str, dict[str, bool]] = backups.follow({})
         self._pending: dict[tuple[str, str], bool] = backups.follow({})
         self.said: dict[tuple[str, str], bits.Bits] = backups.follow({})
-        """By store and folder: the own row of the store, of both kinds, in its last mail about the folder."""
+        """By store and folder: the store's own row, with both kinds of numbers, in its last mail about the folder."""
         self.leavers: dict[tuple[str, str, str], bits.Bits] = backups.follow({})
-        """By store, folder and leaving store: what the leaving store said that it has. The leaving store is a source until it
-        is answered, says that it has no replica any more, is deleted, or is on the replica list again (RP-2)."""
+        """By store, folder and leaving store: what the leaving store said that it has. The leaving store is a source until its
+        request is answered. It is also no source if it has no replica, is deleted, or is on the replica list again (RP-2)."""
         self.take = event_taker_of(self)
         """Add an event."""
 
