@@ -19,13 +19,14 @@ from analytics.ingest.tables import Tables
 from analytics.pipeline import judge_traces
 
 _EVENTS: Final = 500
-"""The size of the trace that is judged to find the classes that a check uses."""
+"""How many events the trace has that is judged to find the classes that a check uses."""
 
 
 def make() -> Path:
-    """Judge a small trace, and let Java write an archive of the classes that it used. Takes a minute.
+    """Judge a small trace, and let Java write an archive of the classes that the check used. Takes a minute.
 
-    Raises AnalyticsError without Java, OSError if the archive cannot be written, and CalledProcessError if the check fails.
+    Raises AnalyticsError if there is no Java, OSError if the archive cannot be written, and CalledProcessError if the
+    check fails.
     """
     path = archive_path()
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Follow a running lab: read its traces as they grow, and keep a verdict on them current.
+"""Follow a running lab: read its traces as they grow, and keep a verdict on them up to date.
 
 At the beginning of each round the lab exports all events up to an instant, and says which instant that is. The verdict is about
 that instant. The tables stay, so a round reads only new segments; the checks run over everything.

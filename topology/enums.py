@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class ConnectorKind(StrEnum):
-    """spec: RT-1, ML-6"""
+    """What transports mail between two sites (spec: RT-1, ML-6)."""
 
     ROUTING_GROUP = "routing-group"
     X400 = "x400"
@@ -25,7 +25,7 @@ class Joins(StrEnum):
 
 
 class FolderPriority(StrEnum):
-    """spec: OUT-8"""
+    """The replication priority of a folder (spec: OUT-8)."""
 
     NOT_URGENT = "not urgent"
     NORMAL = "normal"
@@ -38,7 +38,7 @@ class FolderPriority(StrEnum):
 
 
 class ResolveMethod(StrEnum):
-    """spec: CF-4"""
+    """How a folder shows and reports conflicts (spec: CF-4)."""
 
     DEFAULT = "default"
     LAST_WRITER_WINS = "last writer wins"
@@ -46,7 +46,7 @@ class ResolveMethod(StrEnum):
 
     @property
     def number(self) -> int:
-        """PidTagResolveMethod."""
+        """The method as the MAPI property PidTagResolveMethod numbers it."""
         return list(ResolveMethod).index(self)
 
 

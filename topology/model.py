@@ -104,7 +104,8 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """An organization. Mappings keep the order of the file, because defaults depend on it; do not change them.
+    """An organization. Its mappings keep the order of the file, because defaults depend on the order; do not change the
+    mappings.
 
     In `folders` every parent comes before its children.
     """

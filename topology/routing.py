@@ -5,9 +5,9 @@ the first by (cost, number of connectors, names of the connectors in order). Thi
 computes the same path, and the rest of a best path is the best path from there. Costs are at least 1, so each connector
 brings a mail nearer to its destination.
 
-The order has these properties only while all servers know the same connectors that are down (spec: RT-2). At each hop the next
-server learns what the previous server knew, so the servers on the way of a mail soon agree. Servers cannot send reports through
-a relay; see `tells_links`.
+The order has these properties only while all servers agree on which connectors are down (spec: RT-2). At each hop the
+next server learns what the previous server knew, so the servers on the way of a mail soon agree. Servers cannot send
+reports through a relay; see `tells_links`.
 """
 
 import heapq

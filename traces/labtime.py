@@ -108,7 +108,7 @@ def checked_rate(rate: float) -> float:
 def parse_instant(text: str) -> LabTime:
     """Return the instant that a text such as `2003-10-21T00:15:00Z` means, always in UTC.
 
-    The seconds, the `Z`, or the time of day (midnight) may be missing, and a space may replace the `T`.
+    The seconds, the `Z`, or the time of day (then it is midnight) may be missing, and a space may replace the `T`.
     Raises TimeTextError for another text.
     """
     match = _INSTANT.fullmatch(text.strip())
@@ -128,9 +128,8 @@ def parse_instant(text: str) -> LabTime:
 def format_duration(duration_us: int) -> str:
     """Return a duration as people write it: `6 h`, `36 h`, `7 d`, `90 s`, `80 ms`, `1 h 1 min 1 s`.
 
-    The text has one unit if it is then exact and short; otherwise it has all units, the largest first. `parse_duration` is the
-    exact reverse.
-    """
+    The text has one unit if it is then exact and short; otherwise it has all units, the largest first. `parse_duration`
+    reads it back exactly."""
     if duration_us < 0:
         return f"-{format_duration(-duration_us)}"
     if duration_us == 0:

@@ -1,7 +1,7 @@
 """The recorder of one node: it numbers the events of a stimulus and returns them as lines.
 
-A stimulus is one transaction. Its events become one row of that transaction, so an event is in the trace exactly if the change
-that it describes is in the database. The calls for one stimulus:
+A stimulus is one transaction. Its events become one row of that transaction, so an event is in the trace if and only if
+the change that it describes is in the database. The calls for one stimulus:
 
 | call | meaning |
 |---|---|
@@ -92,7 +92,8 @@ class Recorder:
         self._taken = 0
 
     def record(self, kind: type[Event], /, **fields: Any) -> None:
-        """Record an event. `fields` are those of its class, and `mail`. Raises TraceError for wrong ones if `checked`."""
+        """Record an event. `fields` are the fields of its class, and `mail`. If `checked`, raises TraceError for wrong
+        fields."""
         seq = self.seq + 1
         lamport = self.lamport + 1
         if self._checked:
@@ -106,7 +107,7 @@ class Recorder:
         self.lamport = max(self.lamport, lamport)
 
     def recorded(self) -> Iterator[tuple[type[Event], dict[str, Any]]]:
-        """Return class and own fields of each event of the present stimulus, as given to `record`."""
+        """Return the class and the own fields of each event of the present stimulus, as given to `record`."""
         return ((kind, fields) for kind, _, _, fields in self._kept)
 
     @property

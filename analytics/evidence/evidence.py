@@ -190,8 +190,8 @@ def hops(events: Silver) -> DataFrame:
     """Return trace, mail, node, next_hop, connector, copies, at, landed, arrivals, given_up, last_at, links_at, named. landed:
     the next server has the mail, or a fault lost it there. arrivals: how often the mail arrived at this node; null where it was
     submitted. given_up: the copies that never reached a next server, so that new copies took their recipients. links_at: when
-    the node first learned that a link was down or up. named: how many of the mail's recipients faults name; each of
-    them gets a copy of its own."""
+    the node first learned that a link was down or up. named: how many of the mail's recipients are named by a fault;
+    each of these recipients gets a copy of its own."""
     copies = (
         events.of("hop.sent", "hop.failed")
         .where("mail is not null")
@@ -268,7 +268,7 @@ def requests(m: Material) -> DataFrame:
 
 
 def entries(m: Material) -> DataFrame:
-    """Return the times of each backfill entry: made, timed out, requested, satisfied or pruned. Restored stores are left
+    """Return when each backfill entry was made, timed out, requested, satisfied or pruned. Restored stores are left
     out."""
     tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")
     rows = m.events.lines(*tags)

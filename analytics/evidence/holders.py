@@ -1,8 +1,8 @@
 """Evidence that depends on the holders of a folder: the replica list as a store knew it at the time of an event.
 
 A store knows the versions of a folder that it made or applied; the last of them has the list (HI-5). The holders of the
-hierarchy (1-1) are the stores whose addresses the directory has (HI-1, ML-1). Restored stores are left out, because they do not
-know what their earlier events say.
+hierarchy (1-1) are the stores whose addresses the directory has (HI-1, ML-1). Restored stores are left out, because a
+restored store has lost what it recorded after the backup.
 """
 
 from __future__ import annotations
@@ -167,8 +167,8 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
 
 def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     """Return dropped tombstones (`what` tombstone) and dropped replicas (dropped): _CASE, what, object, number, modified_at (of
-    a tombstone), holders, dead, others (how many other holders), unknown_to: the holders whose row at that time did not have
-    the tombstone's number, or all numbers of the replica."""
+    a tombstone), holders, dead, others (how many other holders), unknown_to: the holders whose row at that time lacked
+    the tombstone's number, or some number of the dropped replica."""
     made = firsts(rows.where("act = 'made'"), "modified_at", "kind")
     counter = F.substring_index("number", ":", -1).cast("long")
     guid = F.expr(guid_of_kind("substring_index(number, ':', 1)", "kind"))

@@ -25,9 +25,9 @@ def attempts(events: Silver) -> DataFrame:
     (the type of the event), mail, next_hop, connector, reason, retry_at, queue_id, before, queued_at, returned, system,
     limited.
 
-    before: the copy's attempt before this one (what, at, next_hop, connector). queued_at: when the mail first was at this
-    server. returned: it was returned at that time or later. system: it is a replication mail. limited: the connectors whose
-    size limit applies to replication mails: those through an ordinary mail server.
+    before: the copy's previous attempt (what, at, next_hop, connector). queued_at: when this server first had the mail.
+    returned: the mail was returned to its sender at that time or later. system: it is a replication mail. limited: the
+    connectors whose size limit applies to replication mails: those through an ordinary mail server.
     """
     rows = events.lines(*_ATTEMPTS).select(
         "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",

@@ -1,9 +1,9 @@
-"""For each object: which versions must exist, and which each store has.
+"""For each object: which versions must exist, and which versions each store has.
 
-It reasons like the oracle (CV-2), but was written independently, on histories. A version is superseded if the predecessor list
-of another version covers its number (CN-4); all other versions must exist (CF-1). A delete wins (DL-2). Of a folder or an
-associated message only the version of the last writer exists (HI-5, CN-9). A version that only a restored store had may be
-lost, and then the version that it replaced must exist again (DU-1).
+The module reasons like the oracle (CV-2), but was written independently of it, and works on histories. A version is
+superseded if the predecessor list of another version covers its number (CN-4); all other versions must exist (CF-1). A
+delete wins (DL-2). Of a folder or an associated message only the version of the last writer exists (HI-5, CN-9). A
+version that only a restored store had may be lost, and then the version that it replaced must exist again (DU-1).
 
 One shuffle collects the rows of an object; everything else is computed from its small array.
 """
@@ -33,7 +33,8 @@ _LATEST: Final = (
     f"case when size(s.kept) < 2 then transform(s.kept, v -> {_VERSION})"
     f" else array(array_max(transform(s.kept, v -> struct(v.seq as place, {_VERSION} as row))).row) end"
 )
-"""SQL for the version that a store has of an object that can have only one: the last one that it took, right or wrong."""
+"""SQL for the version that a store has of an object that can have only one: the version that it made or applied
+last."""
 
 
 def _uncovered(rows: str) -> str:

@@ -106,7 +106,8 @@ def _guids(events: Silver) -> DataFrame:
 
 
 def _genesis(started: DataFrame) -> DataFrame:
-    """Return the topology's folders: the n-th of the file has the object id and the number n under the GUID named Setup."""
+    """Return the topology's folders: the n-th folder of the file has n in its object id and in its change number, under
+    the GUID named Setup."""
     listed = started.select("trace", F.col("at").alias("start_at"), F.posexplode("t.folders").alias("n", "path", "of"))
     parent = F.regexp_extract("path", "^(.*)/[^/]*$", 1)
     return listed.select(

@@ -20,8 +20,9 @@ def slots(events: Silver, restored: DataFrame) -> DataFrame:
     """Return a row for each request that was sent, ended or deferred: _CASE, what (the type of its event), source, how, out,
     most, sent, before. Restored stores are left out.
 
-    out: the open requests, with this one. most: the limit that the node read at its start. sent: when an ended request was
-    sent (null if never). before: for a deferred request, the entries that came due later and took the last slot meanwhile.
+    out: the number of open requests, including this one. most: the limit that the node read at its start. sent: when an
+    ended request was sent (null if never). before: for a deferred request, the entries that came due later and took the
+    last slot meanwhile.
     """
     line = Window.partitionBy("trace", "node").orderBy("seq")
     step = F.when(F.col("what") == "request.sent", 1).when(F.col("what") == "request.ended", -1)

@@ -1,9 +1,9 @@
-"""Choices of backfill sources, computed independently from the state tables at that time (BF-1 to BF-4): what each candidate
-had, at which cost, and whether it was down.
+"""Choices of backfill sources, computed again from the state tables of that time (BF-1 to BF-4): what each candidate
+had, what it cost, and whether it was down.
 
-The event of a choice gives only the candidates, which of them have no address, and the missing changes. The row of a candidate
-is the row in the last mail that arrived from the candidate. Its cost is the cost of the route in the topology. It is down if
-its time-out ended and no mail arrived from it since.
+The event of a choice gives only the candidates, which of them have no address, and the missing changes. The row of a
+candidate is the row in the last mail that arrived from the candidate. Its cost is the cost of the route in the
+topology. It is down if the time-out of a request to it ended and no mail has arrived from it since.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     (entry): _ASKING, method, store, place, stated, row, stale, claim, unsure, down, asked_at, transit, cost, affinity,
     version, preferred.
 
-    place: in the node's order, from 1. stated: what the node recorded: down, preferred, cost, version, has, passed_over, ...
-    row: ranges by kind; null if none arrived or it is stale. stale: a new replica list arrived after the row. claim, unsure:
-    the same as row and stale, of what the store last claimed, in a row or when it left the list (RP-2). asked_at: when it was
-    last asked, or when the first of the six steps listed it; null for never. transit: its mean transmission time; null if no
-    mail arrived.
+    place: in the node's order, from 1. stated: what the node recorded: down, preferred, cost, version, has,
+    passed_over, ... row: ranges by kind; null if none arrived or it is stale. stale: a new replica list arrived after
+    the row. claim, unsure: like row and stale, but for what the store last claimed, in a row or when it left the list
+    (RP-2). asked_at: when it was last asked, or when the first of the six steps listed it; null for never. transit: its
+    mean transmission time; null if no mail arrived.
     """
     asked = _asked(events, org, restored)
     pairs = F.broadcast(asked.select("trace", "node", "store").distinct())
@@ -185,7 +185,7 @@ def _preferred(events: Silver) -> DataFrame:
 
 def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
     """Return trace, node, at, folder, entry, local (as the node recorded it), near (how many stores of the site claim the whole
-    entry), stale (what one of these stores claims is unknown)."""
+    entry), stale (it is unknown what one of these stores claims)."""
     made = events.of("entry.made").select(
         "trace", "node", "seq", "entry", "local", by_kind("cnset", "cnset_fai").alias("missing")
     )

@@ -24,7 +24,7 @@ _REPEAT: Final = "array_contains(coalesce(marks, array()), 'repeat')"
 def statuses(events: Silver, listed: DataFrame) -> DataFrame:
     """Return a row for each folder whose status was due at a check (`what` due), and for each folder of a status marked repeat
     (repeat): _CASE, due_at (of a due status), `to` (of a repeat), last_update_at (the last update in the store), last_due_at
-    (when the status before was due), steady (the store never restarted)."""
+    (when the previous status was due), steady (the store never restarted)."""
     updates = events.of("change.made", "version.applied").select(*_CASE, F.col("at").alias("updated_at"))
     due = events.of("status.due").select(
         "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.col("at").alias("due_at"),

@@ -54,8 +54,8 @@ def histories(events: Silver, org: Organization) -> DataFrame:
 
 
 def firsts(made: DataFrame, *columns: str, of: Sequence[str] = ("trace", "number")) -> DataFrame:
-    """Return these columns of the first change with each number. A rule check reports numbers that were given twice.
-    Here the order in which Spark reads the two changes must not matter.
+    """Return these columns of the first change with each number. A rule check reports numbers that were given out
+    twice. Here the result must not depend on the order in which Spark reads the two changes.
     """
     first = F.min_by(F.struct(*columns), F.struct("at", "store", "seq")).alias("first")
     return made.groupBy(*of).agg(first).select(*of, "first.*")

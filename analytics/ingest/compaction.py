@@ -61,7 +61,8 @@ class Parts:
         self._many = many
 
     def write(self, frame: DataFrame, batch: int) -> None:
-        """Write the batch with this number. If it is written again, for example after a kill, it replaces what is there."""
+        """Write the batch with this number. A batch that is written again, for example after a kill, replaces its first
+        copy."""
         self._write(frame, Part(batch, batch))
 
     def read(self, schema: T.StructType) -> DataFrame:

@@ -29,7 +29,7 @@ FAMILIES: Final[Mapping[str, frozenset[str]]] = {
         ("replication", ReplicationEvent),
     )
 }
-"""Family to its event types. Tables are partitioned by family."""
+"""Maps each family to its event types. Tables are partitioned by family."""
 
 _PLAIN: Final[Mapping[Any, T.DataType]] = {
     int: T.LongType(),
@@ -40,7 +40,7 @@ _PLAIN: Final[Mapping[Any, T.DataType]] = {
 
 
 def spark_type(annotation: Any) -> T.DataType:
-    """Return Spark's type for a field's annotation. Raise TypeError for an annotation that no event has had so far."""
+    """Return Spark's type for a field's annotation. Raise TypeError for an annotation that has no Spark type here."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation in _PLAIN:
         return _PLAIN[annotation]
@@ -86,7 +86,7 @@ MAIL_FOLDERS: Final = T.ArrayType(struct_type(MailFolder))
 
 
 def required() -> dict[str, tuple[str, ...]]:
-    """Return field name to the event types in which the field is required and not null."""
+    """Map each field name to the event types in which the field is required and not null."""
     found: dict[str, list[str]] = {}
     for tag, event in EVENT_TYPES.items():
         for field in msgspec.structs.fields(event):

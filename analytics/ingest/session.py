@@ -30,7 +30,7 @@ LOCAL: Final = "local[*]"
 _JAVA_ANSWERS_WITHIN_S: Final = 60
 _ENDS_WITHIN_S: Final = 10
 _JAVA_SAYS: Final = re.compile(r": [\w.$]+: (.+)$")
-"""The line of Java's error, below the line of Python that says that Java failed."""
+"""Matches the line with Java's error message. Above it is a line in which Python says that Java failed."""
 _VERSION: Final = re.compile(r'version "(\d+)')
 
 JAVA: Final = "spark.driver.extraJavaOptions"

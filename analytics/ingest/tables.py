@@ -17,15 +17,15 @@ T = TypeVar("T")
 
 
 def at_once(*acts: Callable[[], T]) -> list[T]:
-    """Return the results of these functions, which run AT_ONCE at the same time."""
+    """Run these functions, AT_ONCE at the same time, and return their results."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return [each.result() for each in [pool.submit(act) for act in acts]]
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """base: a path or URL; a table is `base/<layer>/<name>`. held: Spark's driver keeps the rows of a table in memory and does
-    not write them, for small traces without --tables."""
+    """Where the tables of a check are. base: a path or URL; a table is `base/<layer>/<name>`. held: Spark's driver
+    keeps the rows of a table in memory and does not write them, for small traces without --tables."""
 
     spark: SparkSession
     base: str
@@ -52,7 +52,7 @@ class Tables:
         return OfJava(session.createDataFrame(made.collectAsList(), made.schema()), self.spark)
 
     def keep_all(self, layer: str, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
-        """Keep several tables of a layer; `made` has the function that computes each."""
+        """Keep several tables of a layer; `made` has a function for each table that computes it."""
 
         def act(name: str) -> Callable[[], DataFrame]:
             return lambda: self.keep(f"{layer}/{name}", made[name]())
@@ -60,6 +60,7 @@ class Tables:
         return dict(zip(made, at_once(*map(act, made)), strict=True))
 
     def whole(self, frame: DataFrame) -> DataFrame:
-        """If shuffles make one partition, return the frame in one partition, so that Spark plans no shuffle."""
+        """If Spark is set to shuffle into one partition, return the frame in one partition, so that Spark plans no
+        shuffle."""
         one = self.spark.conf.get("spark.sql.shuffle.partitions") == "1"
         return frame.coalesce(1) if one else frame

@@ -28,7 +28,7 @@ _PAGE: Final = Path(__file__).with_name("report.html.j2")
 
 
 def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
-    """Write the report. Its size is limited: some rows of each table, and sums over all runs."""
+    """Write the report. Its size is limited: it shows some rows of each table, and sums over all runs."""
     by_way = measures.latency(gold.histories).orderBy("trace", "way").limit(MAX_ROWS).collect()
     fates = measures.fates(gold.histories, gold.objects, gold.folders).groupBy("fate").count().orderBy("fate").collect()
     mails = (

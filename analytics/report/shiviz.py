@@ -20,7 +20,7 @@ from analytics.report.words import instant
 from analytics.verdicts.verdict import Gold
 
 EVENTS: Final = 5000
-"""How many events of the trace, from the first, the file has. The viewer cannot draw more."""
+"""How many events the file has, counted from the first event of the trace. The viewer cannot draw more."""
 
 SHOWN: Final = (
     "node.started", "node.stopped", "change.made", "version.applied", "mail.submitted", "mail.received", "hop.dropped",

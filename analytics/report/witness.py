@@ -56,9 +56,9 @@ def witness_rows(mismatches: DataFrame, guids: DataFrame) -> DataFrame:
 
 
 def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -> DataFrame:
-    """Return for each missing change among `few`: trace, folder, store, guid, low, mails (how many mails brought it to the
-    store), received (how many of them arrived), first (the first such mail, and what happened to it), asked (the last
-    request: source and at), requests."""
+    """Return for each missing change among `few`: trace, folder, store, guid, low, mails (how many mails to the store
+    carried it), received (how many of these mails arrived), first (the first such mail, and what happened to it), asked
+    (the last request: source and at), requests."""
     lacks = (
         few.where(F.col("what").isin("lacks", "lacks deletion"))
         .select("trace", "folder", "store", "guid", "low", "kind")

@@ -18,7 +18,7 @@ CHECKS: Final = (
         "concat(node, ' let entry ', entry, ' wait for another time than ', case when local then '6' else '12' end, ' hours')",
     ),
     Check(
-        "local entries are in the site", ("BF-2",), "entries_made", "An entry is local if a store of the site, on the replica list or leaving it, claims all of it.",
+        "local entries are in the site", ("BF-2",), "entries_made", "An entry is local if a store of the same site claims all of it, and is on the replica list or is leaving it.",
         "not stale", "local = (near > 0)",
         "concat(node, ' marked entry ', entry, if(local, ' as local, but no store of the site has it', ' as remote, but the site has it'))",
     ),

@@ -39,7 +39,7 @@ CHECKS: Final = (
     ),
     Check(
         "holes are closed", ("CN-6",), "cycles",
-        "A broadcast claims every own number after those that were broadcast for the folder before, up to the highest of its changes.",
+        "A broadcast claims every number of its sender after the last that was broadcast for the folder, up to the highest number of its changes.",
         f"size({_CLAIMED}) > 0 and untouched and size(holders) > 1",
         f"size({_CLAIMED}) = 1 and {_CLAIMED}[0].low <= claimed_before + 1",
         "concat(node, ' left a hole in its own numbers after ', claimed_before, ' in its broadcast of ', folder)",

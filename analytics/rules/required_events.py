@@ -56,8 +56,8 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "conflicts": ("conflict.arose",),
     "deferred": ("version.held",),
 }
-"""Evidence table to event types. The table is empty unless the trace has an event of one of them. A table that is not listed is
-always computed."""
+"""Maps an evidence table to event types. The table is empty unless the trace has an event of one of these types. A
+table that is not listed is always computed."""
 
 
 def with_events(checks: Iterable[Check], events: Silver) -> list[Check]:

@@ -31,7 +31,7 @@ CHECKS: Final = (
     ),
     Check(
         "no better source is passed over", ("BF-3",), "requests_made",
-        "No candidate that comes first by state, preference, cost and version has what another candidate is asked for.",
+        "If one candidate precedes another by state, preference, cost and version, the other is not asked for changes that the first has.",
         "row is not null and sorted", "size(better) = 0",
         "concat(node, ' asked ', source, ' for entry ', entry, ', but ', array_join(better, ' and '), ' come first and have it')",
     ),
@@ -62,7 +62,7 @@ CHECKS: Final = (
     ),
     Check(
         "the time of the last request is known", ("BF-9", "ST-4"), "candidates",
-        "The time of the last request to a candidate is the time of the last request in the trace, or of the first of the six steps that listed it.",
+        "The recorded time of the last request to a candidate is the time of that request in the trace, or the time when the first of the six steps listed the candidate.",
         "coalesce(method, '') != '' and (stated.backfilled_at > 0 or asked_at is not null)", "stated.backfilled_at = coalesce(asked_at, 0)",
         "concat(node, ' used ', stated.backfilled_at, ' as the time of its last request to ', store, ', but it is ', coalesce(asked_at, 0))",
     ),

@@ -67,7 +67,7 @@ CHECKS: Final = (
     ),
     Check(
         "only silent stores are asked again", ("ST-7",), "repeats",
-        "A status request is repeated only to a store that was asked before and sent nothing since that arrived.",
+        "A status request is repeated only to a store that was asked before, and from which no later mail has arrived.",
         "what = 'sent' and message_type = 32", "before_at is not null and not answered_since",
         "concat(node, ' asked ', store, ' again for ', folder, if(answered_since, ', which had answered', ', which it had not asked before'))",
     ),

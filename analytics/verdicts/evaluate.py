@@ -19,7 +19,7 @@ from analytics.verdicts.witness_names import marked, named
 MAX_RUNS: Final = 2000
 
 UNTOLD: Final = "a field that the witness names is missing"
-"""The witness of a violation whose words cannot be made."""
+"""The witness of a violation whose text cannot be computed."""
 
 
 def judge_rules(

@@ -58,9 +58,9 @@ class RunVerdict:
 class CheckResult:
     """The verdict over all traces of a check.
 
-    aside: the number of lines kept aside, by reason. folders: the number of folders by judgement. told: some of the folders,
-    the worst first. lost_rightly: the first changes whose loss with a restored or deleted store is excused (DU-1), as text;
-    lost_rightly_count: how many there are.
+    aside: the number of lines that were set aside, by reason. folders: the number of folders by judgement. told: some
+    of the folders, the worst first. lost_rightly: the first changes whose loss with a restored or deleted store is
+    excused (DU-1), as text; lost_rightly_count: how many there are.
     """
 
     traces: int

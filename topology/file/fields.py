@@ -1,6 +1,6 @@
 """The kinds of values in a topology file. Each has a validator, which says what is wrong, and a JSON Schema.
 
-The validators are strict with one exception: a version or a name needs no quotes, although YAML then reads a number.
+The validators are strict with one exception: a version or a name needs no quotes, although YAML may then read a number.
 """
 
 import re

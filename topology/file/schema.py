@@ -9,8 +9,8 @@ from topology.file.model import TopologyFile
 
 
 class _WithoutDefaults(GenerateJsonSchema):
-    """Leaves out the defaults, which the model has in another form than a file (a Schedule, microseconds). The descriptions of
-    the keys contain the defaults.
+    """A generator of JSON Schemas that leaves out the defaults, because the model has them in another form than a file
+    (a Schedule, microseconds). The descriptions of the keys contain the defaults.
     """
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:

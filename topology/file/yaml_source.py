@@ -58,10 +58,10 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class YamlSource:
-    """A YAML file as read.
+    """The content of a YAML file, the position of each part, and its mistakes.
 
     name as error messages call the file data dict, list, str, int, float, bool or None; keys are always text as written
-    problems what is wrong with it as YAML; data is None when nothing could be read
+    problems its mistakes as YAML; data is None if nothing could be read
     """
 
     name: str

@@ -57,7 +57,7 @@ class SettingSpec:
     default   in us, in bytes, or a count; None if the value is absent
     low, high bounds in the same measure; a value outside is clamped to the nearer one
     does      what it does, for the analyzer and the documentation
-    aliases   other names under which sources know it
+    aliases   other names that the sources use for it
     moved_to_directory  the versions that keep the value in the directory, while other versions keep it in the registry
     """
 

@@ -65,7 +65,8 @@ class VersionHeld(VersionEvent, frozen=True, kw_only=True, tag="version.held"):
 
 
 class VersionDropped(VersionEvent, frozen=True, kw_only=True, tag="version.dropped"):
-    """A version that waited was discarded: it expired or is not needed. Backfill brings it again if needed (spec: HI-4)."""
+    """A waiting version was discarded: it expired or is not needed. If it is still missing, backfill fetches it (spec:
+    HI-4)."""
 
     reason: str
 
@@ -135,7 +136,7 @@ class ItemExpired(Event, frozen=True, kw_only=True, tag="item.expired"):
 
 
 class TombstoneDropped(Event, frozen=True, kw_only=True, tag="tombstone.dropped"):
-    """A tombstone was removed, because it is old enough and every holder knows it (spec: DL-4)."""
+    """A tombstone was removed, because it is old enough and every holder has the deletion (spec: DL-4)."""
 
     folder: str
     object: str

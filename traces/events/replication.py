@@ -206,7 +206,7 @@ class StatusDue(Event, frozen=True, kw_only=True, tag="status.due"):
 
 
 class StatusMissed(Event, frozen=True, kw_only=True, tag="status.missed"):
-    """A status check was due while the store was stopped. The store does it now (spec: ST-1)."""
+    """A status check was due while the store was stopped. The store makes this check now (spec: ST-1)."""
 
 
 class ReplicaAdded(Event, frozen=True, kw_only=True, tag="replica.added"):

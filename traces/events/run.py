@@ -16,13 +16,13 @@ class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
 
 
 class RunEnded(Event, frozen=True, kw_only=True, tag="run.ended"):
-    """The last event of a run that ended in order."""
+    """The last event of a run that ended normally."""
 
     verdict: str
 
 
 class NodeStarted(Event, frozen=True, kw_only=True, tag="node.started"):
-    """A node was started. version: the server version that it plays, such as 2003; replica_guid: 32 hex digits."""
+    """A node was started. version: the node's server version, such as 2003; replica_guid: 32 hex digits."""
 
     version: str
     replica_guid: str
