@@ -9,6 +9,7 @@ This module uses internal names of uvicorn's protocol: `conn`, `connections`, `c
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -32,6 +33,9 @@ BACKSTOP_S: Final = 4 * GRACE_S
 """Real time after which uvicorn would itself cancel open requests, with a traceback for each."""
 
 Address = tuple[str, int]
+
+
+logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # a line for each wrong request would fill the disk
 
 
 class OpenToAll(Exception):

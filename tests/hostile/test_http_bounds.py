@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
@@ -140,6 +141,18 @@ async def test_a_stalled_request_is_closed(place: BoundedServer, said: bytes) ->
     await line.say(said)
     answers = [each async for each in _rest(line)]
     assert [each for each in answers if each.startswith(b"HTTP/1.1 2")] == answers[: said.count(b" 0\r\n")]
+
+
+@pytest.mark.parametrize("said", [b"no request\r\n\r\n", HEAD + b"Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n"])
+async def test_wrong_requests_do_not_fill_the_log(
+    place: BoundedServer, said: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Outsiders can send wrong requests without end, so the log does not get a line for each."""
+    with caplog.at_level(logging.WARNING):
+        line = await place.line(HttpLimits())
+        await line.say(said)
+        assert await line.answer() != b""
+    assert caplog.records == []
 
 
 async def _rest(line: Connection) -> AsyncIterator[bytes]:

@@ -137,6 +137,15 @@ async def test_repeated_refusals_end_the_connection(harness: ListenerHarness, co
     assert len(replies) == 1 + 51 + 1
 
 
+async def test_wrong_commands_do_not_fill_the_log(harness: ListenerHarness, caplog: pytest.LogCaptureFixture) -> None:
+    """Outsiders can send wrong commands without end, so the log does not get a line for each."""
+    with caplog.at_level(logging.WARNING):
+        client = await harness.client()
+        for _ in range(3):
+            assert (await client.say("FOO")).startswith("500")
+    assert caplog.records == []
+
+
 async def test_an_overlong_auth_answer_is_refused_in_one_line(
     harness: ListenerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -5,6 +5,7 @@ commands and contents with a lone CR or LF, and everything beyond the limits (sp
 """
 
 import asyncio
+import logging
 import ssl
 from collections.abc import Awaitable, Callable, Collection
 from typing import cast
@@ -23,6 +24,9 @@ AcceptMail = Callable[[IncomingHop, IncomingMail], Awaitable[None] | None]
 
 CheckRecipient = Callable[[str], None]
 """Raises RefusalError unless this server accepts mail for the address."""
+
+
+logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd's: a line for each wrong command would fill the disk
 
 
 async def _no_fault(peer: str, verb: Verb) -> VerbFault | None:
