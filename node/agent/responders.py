@@ -24,7 +24,7 @@ LISTED = 3
 """How many servers the steps list. The holder of the oldest replica may be the fourth."""
 
 THE_OLDEST = 7
-"""The number that traces have in place of a step for the holder of the oldest replica."""
+"""For the holder of the oldest replica, traces have this number in place of a step."""
 
 _UNKNOWN = 2**62
 

@@ -18,7 +18,7 @@ FolderQuery = Annotated[
     str, Query(max_length=1000, description="The path of a folder, or 1-1 for the hierarchy.", examples=["Projects"])
 ]
 LAST_NUMBER = 2**62
-"""The highest number that a request may name: a store can hold it, and can add to it."""
+"""The highest number that a request may name. A store can keep this number and add to it."""
 
 Number = Annotated[int, Query(ge=0, le=LAST_NUMBER)]
 

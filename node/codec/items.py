@@ -365,7 +365,7 @@ def sender_of(stream: bytes) -> str:
 
 
 def object_text(object_id: bytes) -> str:
-    """Return an object id as traces write it: GUID in hex and counter, or 1-1 for the hierarchy."""
+    """Return an object id as traces write it: hex digits of the GUID, and the counter; 1-1 for the hierarchy."""
     return ROOT_TEXT if object_id == ROOT else f"{object_id[:16].hex()}:{int.from_bytes(object_id[16:], 'big')}"
 
 

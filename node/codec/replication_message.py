@@ -96,7 +96,7 @@ P_DELETIONS = 0x67251102
 P_EXPIRED = 0x67260102
 P_EXPIRED_FAI = 0x67270102
 
-P_STANDS_FOR = 0x67300102  # beside a part, or in a deletion
+P_STANDS_FOR = 0x67300102  # next to a part, or in a deletion
 P_OBJECT = 0x67310102
 P_NUMBER = 0x67320102
 P_PCL = 0x67330102
@@ -197,7 +197,7 @@ def _deletion(update: Update) -> bytes:
 
 
 def _beside(update: Update) -> Bag:
-    # The number is also beside the item, so that it is known if the item cannot be decoded (spec: CN-7).
+    # The number is also next to the item, so that it is known even if the item cannot be decoded (spec: CN-7).
     bag: Bag = {P_NUMBER: update.version.number.to_xid()}
     if update.stands_for:
         bag[P_STANDS_FOR] = encode_idset(update.stands_for)
@@ -205,7 +205,7 @@ def _beside(update: Update) -> Bag:
 
 
 def _beside_bytes(props: Bag) -> bytes:
-    """Return the properties beside a part as `encode_bag` writes them. The usual single number has a fast path."""
+    """Return the properties next to a part as `encode_bag` writes them. A single number, the usual case, has a fast path."""
     number = props.get(P_NUMBER)
     if len(props) == 1 and isinstance(number, bytes) and len(number) == XID_SIZE:
         return _NUMBER_HEAD + number + _NUMBER_PAD

@@ -17,7 +17,7 @@ MAX_DELIVERIES: Final = 16
 """Largest number of mails in flight to hops below their limit. Further mails would only wait for the sender's connections."""
 
 MAX_PER_HOP: Final = 8
-"""Largest number of mails in flight to one next hop. So a silent peer cannot block more."""
+"""Largest number of mails in flight to one next hop. So a silent peer cannot block more mails."""
 
 REFILL_BELOW: Final = 8
 """Read the queue again when fewer mails than this are in flight, so that a long queue is read in batches."""

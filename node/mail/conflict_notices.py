@@ -22,7 +22,7 @@ from transport.mime.compose import Attached
 from transport.stimulus import Stimulus
 
 MAX_ATTACHED: Final = 16 * 1024 * 1024
-"""The most bytes of messages that a notice attaches. It only names further messages, because they are in the folder."""
+"""The most bytes of messages that a notice attaches. The notice names further messages, which are in the folder."""
 
 MAX_LOST: Final = 40 * 1024 * 1024
 """Largest lost edit that is attached, in bytes. It is large enough for any message, because no store has the edit any more."""

@@ -82,7 +82,7 @@ class Applied:
     fresh: bool = False  # a version was applied
     failed: CNSet = CNSet.EMPTY  # numbers that could not be decoded stay missing (spec: CN-7)
     conflicts: tuple[bytes, ...] = ()
-    lost_edits: tuple[tuple[Version, bool], ...] = ()  # each with whether it was broadcast (spec: DL-2)
+    lost_edits: tuple[tuple[Version, bool], ...] = ()  # the edit, and whether it was broadcast (spec: DL-2)
 
 
 # -- incoming updates

@@ -28,8 +28,8 @@ CLIENT_S: Final = 1.0
 MOST_LINE_BYTES: Final = 1024
 
 MOST_CLIENTS: Final = 64
-"""The most clients that the heartbeat reads from at a time. One more ends the oldest, so that clients without the token do not
-keep the coordinator from its answer."""
+"""The most clients that the heartbeat reads from at a time. A further client ends the oldest one, so that clients without the
+token do not keep the coordinator from its answer."""
 
 Work = tuple[str, float]
 """A stimulus, and when it began on the monotonic clock."""
@@ -66,7 +66,7 @@ class Heartbeat:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._clients[writer] = None
-        if len(self._clients) > MOST_CLIENTS:  # a coordinator sends its line at once, so the oldest is not one
+        if len(self._clients) > MOST_CLIENTS:  # a coordinator sends its line at once, so the oldest client is none
             next(iter(self._clients)).transport.abort()
         try:
             async with asyncio.timeout(CLIENT_S):

@@ -185,7 +185,7 @@ held = Table(  # the replication message queue (spec: HI-4)
     "held",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("waits_for", BLOB, nullable=False),  # the folder whose arrival frees it
+    Column("waits_for", BLOB, nullable=False),  # the folder whose arrival frees the row
     Column("kind", Text, nullable=False),  # see node.state.held_messages
     Column("object", BLOB, nullable=False),
     Column("numbers", BLOB, nullable=False),
@@ -221,7 +221,7 @@ response = Table(  # the rest of a backfill response of many changes, until it i
     Column("requester", Text, nullable=False),
     Column("request_mail", Text, nullable=False),
     Column("answered", BLOB, nullable=False),  # the numbers that the whole response names
-    Column("expired", Text, nullable=False),  # those that have expired, as the trace prints them
+    Column("expired", Text, nullable=False),  # the numbers whose items have expired, as traces write them
     Column("numbers", BLOB, nullable=False),
     Column("numbers_fai", BLOB, nullable=False),
     Column("mails", Integer, nullable=False),  # sent so far

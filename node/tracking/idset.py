@@ -31,7 +31,7 @@ _RANGE = 0x52
 _END_BYTE, _POP_BYTE, _RANGE_BYTE = bytes((_END,)), bytes((_POP,)), bytes((_RANGE,))
 
 _LOW_BYTE = 5  # the depth of the stack that a bitmask needs: all bytes except the lowest
-_BITMASK_REACH = 8  # a bitmask has one bit for each of so many counters after StartingValue
+_BITMASK_REACH = 8  # a bitmask has one bit for each of this number of counters after StartingValue
 
 # 100,000 ranges take 0.3 to 0.9 MB. At worst 4 MiB of commands take some seconds to decode.
 LIMIT_BYTES = 4 * 1024 * 1024
@@ -265,7 +265,7 @@ class _GlobsetReader:
     def run(self) -> None:
         """Run all commands through End."""
         data = self.data
-        stack: list[tuple[int, int]] = []  # what `common` and `depth` were before each push
+        stack: list[tuple[int, int]] = []  # the values of `common` and `depth` before each push
         common = depth = 0
         while (command := data[self.at]) != _END:
             if _PUSH_ONE <= command <= _PUSH_MOST:

@@ -131,8 +131,8 @@ def within(own: Bounds, given: Bounds) -> bool:
 def _overwrite(long: Bounds, short: Bounds, parity: int) -> Bounds:
     """Return `long` with each range of `short` filled (parity 0, union) or emptied (parity 1, difference).
 
-    A range of `short` replaces all bounds of `long` in [lo, end]. Its own bounds are written only where the state of `long`
-    changes there. If nothing changes, the result is `long` itself.
+    Each range [lo, end) of `short` replaces the bounds of `long` from lo to end, both included. lo and end are written only
+    where the result changes between inside and outside. If nothing changes, the result is `long` itself.
     """
     out: list[int] | array[int] | None = None
     copied = at = 0

@@ -48,7 +48,7 @@ class BodyForm(StrEnum):
 
 TYPE_TNEF: Final = "application/ms-tnef"
 TYPE_TNEF_REGISTERED: Final = "application/vnd.ms-tnef"
-"""The registered name of the same type. Some relays write this name; pflab only reads it."""
+"""The registered name of the TNEF type. Some relays write this name; pflab only reads it."""
 TYPE_MDBEF: Final = "application/x-pflab-mdbef"
 
 CONTENT_IDENTIFIER_FIELD: Final = "Content-Identifer"

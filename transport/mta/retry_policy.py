@@ -13,9 +13,9 @@ from transport.envelope import Offers, Priority
 from transport.protocol.link_state import LinkRule
 
 RETRY_US: Final = 10 * MINUTE_US
-"""Retry interval: 600 s, the open interval of the X.400 MTA and, from memory, the default on Exchange 2003's Delivery tab. (The
-documentation of the Windows SMTP service has 15, 30, 60, then 240 minutes, technet.microsoft.com cc757058. With these values
-every bound on convergence would depend on retries.)"""
+"""Retry interval: 600 s, the open interval of the X.400 MTA and, as far as we remember, the default on Exchange 2003's
+Delivery tab. (The documentation of the Windows SMTP service has 15, 30, 60, then 240 minutes, technet.microsoft.com cc757058.
+With these values every bound on convergence would depend on retries.)"""
 
 EXPIRY_US: Final = 2 * DAY_US
 """Expiration time-out of the SMTP virtual server, for every priority (technet.microsoft.com bb123745). The X.400 MTA of 5.5 and

@@ -36,11 +36,12 @@ class ListenerLimits:
     """Largest number of recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for at least 100). More get the reply 452."""
     connections: int = 200
     """Largest number of connections at a time (decision): enough for a few from each peer of a large lab and some of
-    strangers. When it is reached, the stranger that has been silent for longest makes room."""
+    strangers. When this limit is reached, the stranger that has been silent for longest makes room."""
     stranger_connections: int = 100
     """Largest number of unauthenticated connections at a time from one machine (decision). It is half of all connections, so
-    that one machine cannot keep out the others. Stores on one machine authenticate at once and do not count. When it is
-    reached, that stranger of the machine makes room which has been silent for longest; a store may be on the same machine."""
+    that one machine cannot keep out the others. Stores on one machine authenticate at once and do not count. When this limit
+    is reached, the stranger of the machine that has been silent for longest makes room, because a store may be on the same
+    machine."""
     store_connections: int = 16
     """Largest number of connections of one authenticated store (decision): four times as many as our sender opens."""
     fruitless_commands: int = 200
@@ -56,9 +57,9 @@ class ListenerLimits:
     closing_seconds: float = 5.0
     """Real time for a peer to read the last replies of a connection that the listener closes (decision)."""
     holding_seconds: float = 10.0
-    """Real time without a byte of a stranger's mail, after which the lab's clock no longer waits for it (decision), so that a
-    stranger cannot stop the clock. While bytes arrive the clock waits, up to `idle_seconds` for a mail. The lab's own mails to
-    a store count as a stranger's, but the lab moves no clock before they have ended."""
+    """Real time. If no byte of a stranger's mail arrives for this long, the lab's clock no longer waits for the mail
+    (decision), so that a stranger cannot stop the clock. While bytes arrive, the clock waits at most `idle_seconds` for a
+    mail. Mails of the lab itself count as a stranger's, but the lab moves no clock before they have ended."""
     silence_seconds: float = 0.5
     """Real time for which the fault "silence" sends nothing before it closes the connection (decision). So the lab does not
     wait for minutes, as a sender would."""
