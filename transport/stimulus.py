@@ -6,10 +6,19 @@ code as live servers, and a kill at any instruction loses nothing.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from traces.labtime import LabTime
 from traces.recorder import Recorder
 from transport.sql import Connection
+
+STIMULUS_BYTES: Final = 8 * 1024 * 1024
+"""The work of one stimulus, in bytes of items. The rest of a long piece of work follows at the same instant in further stimuli,
+so that no stimulus lasts long."""
+
+UPDATE_BYTES: Final = 2048
+"""What a change or a mail counts as work in addition to its bytes: a small one takes as long as this many bytes of a large
+one."""
 
 
 @dataclass(slots=True)
@@ -26,3 +35,8 @@ class Stimulus:
     now: LabTime
     trace: Recorder
     work: int = 0
+
+    @property
+    def enough(self) -> bool:
+        """Whether the stimulus has done its work."""
+        return self.work >= STIMULUS_BYTES

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from node.agent import agent_disabled, backfill, incoming, replica_removal, replicas, status, store_restore
 from node.errors import NodeError
 from node.mail import backfill_responses, broadcast, suspension, user_mail
-from node.mail.packing import is_enough
-from node.objects import conflict_age, expiry
+from node.objects import conflict_age, expiry, tombstones
 from node.state import held_messages
 from node.state.context import Context
 from node.state.tables import HIERARCHY_FID
@@ -36,7 +35,7 @@ def tick(ctx: Context, s: Stimulus) -> bool:
             return False
         kind, key = due
         _TIMERS[kind](ctx, s, key)
-        if is_enough(s):
+        if s.enough:
             return True
     raise NodeError(
         f"{ctx.name}: more than {MAX_STEPS_A_TICK} timers were due at one instant; the last was {kind} {key}"
@@ -117,6 +116,7 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.ENTRY: backfill.timed_out,
     Timer.RESPONSE: backfill_responses.go_on,
     Timer.HELD: _held_expired,
+    Timer.TOMBSTONES: lambda ctx, s, key: tombstones.drop_old(ctx, s),
     Timer.DROP: replica_removal.drop_now,
     Timer.EXPIRY: expiry.run,
     Timer.CONFLICT: conflict_age.run,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from node.codec.items import Version
 from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update, names_of
-from node.mail.packing import in_order, is_enough, shares, split, work_of
+from node.mail.packing import in_order, shares, split, work_of
 from node.mail.send import section_of, send
 from node.objects.apply_folders import hiding
 from node.objects.expiry import expired_among
@@ -170,7 +170,7 @@ def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[
         for number, object_id in _objects_for(ctx, s.conn, fid, "message", numbers.kind(fai)):
             if object_id in found:
                 continue
-            if updates and is_enough(s):
+            if updates and s.enough:
                 before = ChangeNumber(number.guid, number.counter - 1)
                 reached = NumberSets(
                     numbers.contents if fai else numbers.contents.upto(before),

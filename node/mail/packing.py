@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from node.codec.replication_message import Update, names_of
 from node.tracking.change_number import ChangeNumber
 from node.tracking.number_sets import NumberSets
-from transport.stimulus import Stimulus
+from transport.stimulus import UPDATE_BYTES, Stimulus
 
 DELETION_BYTES = 200
 """The approximate size of a message's deletion in a mail. Its object, number, list and time have at least 110 bytes."""
@@ -15,31 +15,19 @@ DELETION_BYTES = 200
 UPDATES_A_MAIL = 50_000
 """The most updates in one mail, whatever their size. A receiver accepts slightly more."""
 
-STIMULUS_BYTES = 8 * 1024 * 1024
-"""How much one stimulus sends, in bytes of items. The rest of a cycle or a response follows at the same instant in further
-stimuli, so that no stimulus lasts long. A mail is never divided, so a larger mail is the only mail of its stimulus."""
-
-UPDATE_BYTES = 2048
-"""How many bytes an update counts in addition to its item: a small update takes as long as this many bytes of a large one."""
-
 
 def work_of(update: Update) -> int:
     """Return how many bytes an update counts towards STIMULUS_BYTES."""
     return UPDATE_BYTES + len(update.version.item or b"")
 
 
-def is_enough(s: Stimulus) -> bool:
-    """Return whether a stimulus has sent enough."""
-    return s.work >= STIMULUS_BYTES
-
-
 def portion(s: Stimulus, mails: Iterator[list[Update]]) -> list[list[Update]]:
-    """Return the mails that this stimulus sends: at least one, and more until it has sent enough."""
+    """Return the mails that this stimulus sends: at least one, and more until it has sent enough. A mail is never divided."""
     taken = []
     for mail in mails:
         taken.append(mail)
         s.work += sum(map(work_of, mail))
-        if is_enough(s):
+        if s.enough:
             break
     return taken
 

@@ -9,18 +9,24 @@ expired, the requester accounts for the number.
 from __future__ import annotations
 
 from node.codec.items import object_text
-from node.objects.tombstones import known_to_all
+from node.objects.tombstones import MOST_AT_ONCE, folders_with_removed, removed_and_known
 from node.objects.version_rows import conflict_over, tied_numbers
 from node.state.context import Context
 from node.state.tables import EXPIRED, HIERARCHY_FID
-from node.state.timers import Timer, set_timer_if_none
+from node.state.timers import Timer, set_timer, set_timer_if_none
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import ItemExpired
 from transport.sql import Connection
-from transport.stimulus import Stimulus
+from transport.stimulus import UPDATE_BYTES, Stimulus
+
+TOO_OLD = (
+    "SELECT DISTINCT object FROM message AS old WHERE deleted = 0 AND fid = ? AND modified_at <= ? AND sent = 1"
+    " AND NOT EXISTS (SELECT 1 FROM message AS other WHERE other.object = old.object AND other.deleted = 0"
+    " AND (other.modified_at > ? OR other.sent = 0)) LIMIT ?"
+)
 
 
 def limit_of(ctx: Context, fid: int) -> int | None:
@@ -55,38 +61,52 @@ def plan(ctx: Context, s: Stimulus) -> None:
 
 
 def run(ctx: Context, s: Stimulus, key: int) -> None:
-    """Expire the items that are older than their limit, in every folder held here."""
+    """Expire the items that are older than their limit, in every folder held here.
+
+    If there are many, the timer brings the rest, in further stimuli at the same instant. Until then the run has not ended, so
+    that a store which is killed continues it.
+    """
     del key
+    if _expired_all(ctx, s) and _forgot_old(ctx, s):
+        s.conn.exec_driver_sql("UPDATE store_state SET expired_at = ?", (s.now,))
+        plan(ctx, s)
+    else:
+        set_timer(s.conn, Timer.EXPIRY, 0, s.now)
+
+
+def _expired_all(ctx: Context, s: Stimulus) -> bool:
+    """Expire items until the stimulus has done enough. Return whether none are left."""
     for fid in _limited(ctx):
         limit_us = limit_of(ctx, fid)
         assert limit_us is not None, "the folder has a limit"
-        _expire(ctx, s, fid, limit_us)
-    _forget_old(ctx, s)
-    s.conn.exec_driver_sql("UPDATE store_state SET expired_at = ?", (s.now,))
-    plan(ctx, s)
+        if not _expire(ctx, s, fid, limit_us):
+            return False
+    return True
 
 
-def _forget_old(ctx: Context, s: Stimulus) -> None:
-    """Delete the rows of old expired items, by the rule for tombstones: every holder must have the number (spec: DL-4).
+def _forgot_old(ctx: Context, s: Stimulus) -> bool:
+    """Delete the rows of expired items as tombstones are dropped: by age, when every holder has the number (spec: DL-4).
 
-    Until then a holder may request the number, and the response must say that the item has expired.
+    Until then a holder may request the number, and must be told that its item has expired. Return whether none are left.
     """
-    before_at = s.now - ctx.config.settings.tombstone_age_us
-    for mid, fid, rep, ctr, modified_at, fai in s.conn.exec_driver_sql(
-        "SELECT mid, fid, rep, ctr, modified_at, fai FROM message WHERE deleted = ? AND modified_at <= ? ORDER BY mid",
-        (EXPIRED, before_at),
-    ).all():
-        if known_to_all(ctx, fid, ctx.store.number(rep, ctr), modified_at, bool(fai)):
-            s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
+    for fid in folders_with_removed(ctx, s):
+        found = removed_and_known(ctx, s, fid, EXPIRED)
+        for row in found:
+            if s.enough:
+                return False
+            s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (row.mid,))
+            s.work += UPDATE_BYTES
+    return True
 
 
-def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
-    """Expire a message with all its versions when the newest is too old. Unsent changes do not expire."""
-    for (object_id,) in s.conn.exec_driver_sql(
-        "SELECT object FROM message WHERE fid = ? AND deleted = 0 GROUP BY object"
-        " HAVING max(modified_at) <= ? AND min(sent) = 1 ORDER BY object",
-        (fid, s.now - limit_us),
-    ).all():
+def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> bool:
+    """Expire messages with all their versions if the newest is too old. Unsent changes do not expire. Return whether none are
+    left."""
+    before_at = s.now - limit_us
+    found = s.conn.exec_driver_sql(TOO_OLD, (fid, before_at, before_at, MOST_AT_ONCE)).all()
+    for (object_id,) in sorted(found):
+        if s.enough:
+            return False
         for rep, ctr, modified_at in s.conn.exec_driver_sql(
             "SELECT rep, ctr, modified_at FROM message WHERE object = ? AND deleted = 0 ORDER BY rep, ctr", (object_id,)
         ).all():
@@ -103,6 +123,8 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> None:
             (EXPIRED, object_id),
         )
         conflict_over(s.conn, object_id)
+        s.work += UPDATE_BYTES
+    return len(found) < MOST_AT_ONCE
 
 
 # -- at a source
@@ -114,7 +136,8 @@ def expired_among(ctx: Context, conn: Connection, fid: int, wanted: NumberSets) 
         return wanted
     found = NumberSets.EMPTY
     for object_id, rep, ctr, pcl, fai in conn.exec_driver_sql(
-        "SELECT object, rep, ctr, pcl, fai FROM message WHERE fid = ? AND deleted = ? ORDER BY mid", (fid, EXPIRED)
+        "SELECT object, rep, ctr, pcl, fai FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ? ORDER BY mid",
+        (fid, EXPIRED),
     ).all():
         number = ctx.store.number(rep, ctr)
         older = [each for each in tied_numbers(ctx, conn, object_id).numbers() if Pcl.decode(pcl).includes(each)]
@@ -130,7 +153,7 @@ def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
     held: list[ChangeNumber] = []
     for (pcl,) in conn.exec_driver_sql(
         "SELECT pcl FROM message WHERE fid = ? AND deleted <> ? AND object IN"
-        " (SELECT object FROM message WHERE fid = ? AND deleted = ?) ORDER BY mid",
+        " (SELECT object FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ?) ORDER BY mid",
         (fid, EXPIRED, fid, EXPIRED),
     ).all():
         known = Pcl.decode(pcl)

@@ -7,33 +7,49 @@ Exchange; then a store that was away for longer brings deleted items back.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from node.codec.items import object_text
 from node.state.context import Context
-from node.state.tables import HIERARCHY_FID
+from node.state.tables import DELETED, HIERARCHY_FID
+from node.state.timers import Timer, set_timer
 from node.tracking.change_number import ChangeNumber
 from traces.events import TombstoneDropped
 from traces.labtime import LabTime
-from transport.stimulus import Stimulus
+from transport.stimulus import STIMULUS_BYTES, UPDATE_BYTES, Stimulus
 
 A_PAGE = 1_000
 """How many tombstones are read at once."""
 
+MOST_AT_ONCE = STIMULUS_BYTES // UPDATE_BYTES
+"""The most tombstones that one stimulus drops."""
+
+NEXT_FOLDER = "SELECT min(fid) FROM message WHERE deleted <> 0 AND fid > ?"
+REMOVED = (
+    "SELECT modified_at, mid, object, rep, ctr, fai FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ?"
+    " AND sent = 1 AND modified_at <= ? AND (modified_at, mid) > (?, ?) ORDER BY modified_at, mid LIMIT ?"
+)
+
 
 def drop_old(ctx: Context, s: Stimulus) -> None:
-    """Drop the tombstones that may be dropped. Each status check calls this."""
+    """Drop the tombstones that may be dropped. Each status check calls this.
+
+    If there are many, the timer for tombstones brings the rest, in further stimuli at the same instant.
+    """
+    found = [row for fid in folders_with_removed(ctx, s) for row in removed_and_known(ctx, s, fid, DELETED)]
+    for row in sorted(found, key=lambda row: row.age):
+        if s.enough:
+            set_timer(s.conn, Timer.TOMBSTONES, 0, s.now)
+            return
+        s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (row.mid,))
+        _forget(ctx, s, row.fid, row.object, row.number)
+        s.work += UPDATE_BYTES
+    _drop_old_folders(ctx, s)
+
+
+def _drop_old_folders(ctx: Context, s: Stimulus) -> None:
     before_at = s.now - ctx.config.settings.tombstone_age_us
-    after = (0, 0)
-    while page := s.conn.exec_driver_sql(
-        "SELECT modified_at, mid, fid, object, rep, ctr, fai FROM message WHERE deleted = 1 AND sent = 1"
-        " AND modified_at <= ? AND (modified_at, mid) > (?, ?) ORDER BY modified_at, mid LIMIT ?",
-        (before_at, *after, A_PAGE),
-    ).all():
-        for modified_at, mid, fid, object_id, rep, ctr, fai in page:
-            after = (modified_at, mid)
-            number = ctx.store.number(rep, ctr)
-            if ctx.rst.own(fid) is not None and known_to_all(ctx, fid, number, modified_at, bool(fai)):
-                s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (mid,))
-                _forget(ctx, s, fid, object_id, number)
     # A tombstone with folders under it is kept: it hides them, also on stores that join later.
     hiding = {each.props.parent for each in ctx.folders.all() if each.props is not None}
     for folder in [each for each in ctx.folders.all() if each.props is None and each.modified_at <= before_at]:
@@ -44,6 +60,61 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
             s.conn.exec_driver_sql("DELETE FROM folder WHERE fid = ?", (folder.fid,))
             ctx.folders.forget(folder)
             _forget(ctx, s, HIERARCHY_FID, folder.object, folder.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A row without content: a tombstone, or an item that has expired here. age: sorts rows, the oldest first."""
+
+    mid: int
+    fid: int
+    object: bytes
+    number: ChangeNumber
+    age: tuple[LabTime, int]
+
+
+def folders_with_removed(ctx: Context, s: Stimulus) -> Iterator[int]:
+    """Yield the folders held here that have rows without content."""
+    fid = s.conn.exec_driver_sql(NEXT_FOLDER, (0,)).scalar()
+    while fid is not None:
+        if ctx.rst.own(fid) is not None:
+            yield fid
+        fid = s.conn.exec_driver_sql(NEXT_FOLDER, (fid,)).scalar()
+
+
+def removed_and_known(ctx: Context, s: Stimulus, fid: int, how: int) -> list[Removed]:
+    """Return the rows that were removed in a way (DELETED or EXPIRED), have reached the age limit, and may be dropped.
+
+    There are at most MOST_AT_ONCE + 1, the oldest of them. Rows of which a holder has not heard since are not read.
+    """
+    found: list[Removed] = []
+    before_at = _known_before(ctx, s, fid)
+    after = (0, 0)
+    while before_at is not None and (
+        page := s.conn.exec_driver_sql(REMOVED, (fid, how, before_at, *after, A_PAGE)).all()
+    ):
+        for modified_at, mid, object_id, rep, ctr, fai in page:
+            after = (modified_at, mid)
+            number = ctx.store.number(rep, ctr)
+            if known_to_all(ctx, fid, number, modified_at, bool(fai)):
+                found.append(Removed(mid, fid, object_id, number, after))
+        if len(found) > MOST_AT_ONCE:
+            break
+    return found[: MOST_AT_ONCE + 1]
+
+
+def _known_before(ctx: Context, s: Stimulus, fid: int) -> LabTime | None:
+    """Return the latest time of a row that may be dropped, by its age and by the rows of the other holders; None if there is
+    none."""
+    settings = ctx.config.settings
+    before_at = s.now - settings.tombstone_age_us
+    if settings.tombstones_by_age_alone:
+        return before_at
+    rows = [ctx.rst.row(fid, store) for store in ctx.other_holders(fid)]
+    heard_at = [row.sent_at for row in rows if row is not None]
+    if len(heard_at) < len(rows):
+        return None
+    return min([before_at, *(each - settings.tombstone_age_us for each in heard_at)])
 
 
 def known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabTime, fai: bool) -> bool:

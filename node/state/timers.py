@@ -17,6 +17,7 @@ class Timer(StrEnum):
     STATUS_REQUEST = "status request"  # the cycle that sends what `wanted` lists (spec: ST-3)
     ENTRY = "entry"  # a backfill entry's time-out (spec: BF-2)
     EXPIRY = "expiry"  # the next run of the task that applies age limits (spec: DL-3)
+    TOMBSTONES = "tombstones"  # the rest of the tombstones that a status check drops (spec: DL-4)
     DROP = "drop"  # the midnight at which a store of 5.5 drops a removed replica (spec: RP-2)
     CONFLICT = "conflict"  # the age of the oldest conflict that this store ends (spec: CF-5)
     RESPONSE = "response"  # the rest of a backfill response of many changes (spec: BF-5)

@@ -65,7 +65,8 @@ class PostOffice:
 
     def cycle(self, name: str, now: LabTime) -> list[tuple[str, Transmission]]:
         """Run all due work of the node, and take the mails that it sends."""
-        self.nodes[name].tick(now)
+        while self.nodes[name].tick(now):
+            pass
         return self.take(name, now)
 
     def deliver(self, mail: tuple[str, Transmission], now: LabTime) -> None:

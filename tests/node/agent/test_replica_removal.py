@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 from node.errors import NoReplicaHere
-from node.mail import packing
 from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
 from tests.support.post_office import PostOffice, deliver_all, lose_mail_of_another_site
 from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.labtime import HOUR_US, LabTime
+from transport import stimulus
 
 
 def held(office: PostOffice, name: str) -> bool:
@@ -61,7 +61,7 @@ def test_a_leaving_store_claims_all_it_has_though_its_changes_take_several_stimu
 ) -> None:
     """The delete-pending request claims every change of the store, also if one stimulus cannot send them all (RP-2)."""
     # spec: RP-2, OUT-1, SE-1, RP-5
-    monkeypatch.setattr(packing, "STIMULUS_BYTES", 1)
+    monkeypatch.setattr(stimulus, "STIMULUS_BYTES", 1)
     office = PostOffice("servers: {A: , B: }\nfolders: {Projects: {replicas: [A, B]}}\n")
     for number in range(3):
         office["A"].post(office.at(1), "Projects", subject=f"post {number}", body="x" * 200_000)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from node.mail import packing
 from pflab.faults.fault import FaultKind, Mails
 from pflab.simulation.simulator import Simulator
 from tests.support.lab_actions import events_of, post, subjects
@@ -15,6 +14,7 @@ from tests.support.topologies import THREE_STORES, TWO_STORES
 from topology import topology_from_text
 from traces.events import MailSubmitted, RequestAnswered, VersionApplied
 from traces.labtime import DAY_US, LabTime
+from transport import stimulus
 
 POSTS = 6
 BODY = "x" * 200_000
@@ -55,7 +55,7 @@ async def test_a_divided_course_is_the_same(lost: bool, monkeypatch: pytest.Monk
     instants."""
     # spec: OUT-1, CN-6, CN-7, BF-5, TM-1
     whole = await course(lost=lost)
-    monkeypatch.setattr(packing, "STIMULUS_BYTES", 1)
+    monkeypatch.setattr(stimulus, "STIMULUS_BYTES", 1)
     assert await course(lost=lost) == whole
     assert len(whole.claims) == POSTS * (2 if lost else 1)
     assert len(whole.answers) == (1 if lost else 0)
@@ -64,7 +64,7 @@ async def test_a_divided_course_is_the_same(lost: bool, monkeypatch: pytest.Monk
 def test_a_kill_between_two_stimuli_of_a_cycle_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each stimulus commits its mails with the rest still due, so a store that starts again goes on."""
     # spec: OUT-9
-    monkeypatch.setattr(packing, "STIMULUS_BYTES", 1)
+    monkeypatch.setattr(stimulus, "STIMULUS_BYTES", 1)
     office = PostOffice(THREE_STORES)
     for number in range(POSTS):
         office["A"].post(office.at(1), "Projects", subject=f"post {number}", body=BODY)
@@ -80,7 +80,7 @@ def test_a_kill_between_two_stimuli_of_a_cycle_loses_nothing(monkeypatch: pytest
 def test_a_cycle_without_other_holders_is_divided_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the changes count as broadcast without a mail, however many stimuli that takes."""
     # spec: RP-2
-    monkeypatch.setattr(packing, "STIMULUS_BYTES", 1)
+    monkeypatch.setattr(stimulus, "STIMULUS_BYTES", 1)
     office = PostOffice("servers: {A: , B: }\nfolders: {Projects: {replicas: [A]}}\n")
     for number in range(POSTS):
         office["A"].post(office.at(1), "Projects", subject=f"post {number}", body=BODY)
