@@ -78,7 +78,7 @@ campaign: $(STAMP)  ## run 2,000 simulated labs with all faults: no violation, e
 mutants: $(STAMP)  ## plant each defect of tests/mutants/ and search for it with up to 50 seeds (ARGS: names)
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
 
-torture: $(STAMP)  ## stress test: three stores as processes accept 5,000 posts and are killed 50 times (ARGS: --posts, --kills, --drops, --seed)
+torture: $(STAMP)  ## stress test: processes are killed under 5,000 posts (ARGS: --disk 64, --busy, --posts, --kills, --coordinator-kills, --seed)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)
 
 clean:  ## remove caches and build leftovers, but not .venv and runs/

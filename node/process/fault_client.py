@@ -31,6 +31,7 @@ class FaultClient:
         self._asks = False
         self._keeps = False
         self._verbs = False
+        self._answered = True
         self.lost: Callable[[Collection[str]], None] = lambda _: None
         """Called with the servers that have left."""
 
@@ -71,6 +72,9 @@ class FaultClient:
         try:
             status, answer = await self._line.ask("POST", "/lab/fault-decision", msgspec.json.encode(point))
         except Unanswered as error:
-            log.warning("%s: %s", self._name, error)
+            if self._answered:
+                log.warning("%s: mails go on without faults until the lab answers: %s", self._name, error)
+            self._answered = False
             return GO
+        self._answered = True
         return msgspec.json.decode(answer, type=Decision) if status == 200 else GO

@@ -244,7 +244,8 @@ class ManagedNode:
                     " empty the folder that holds the database"
                 )
             self._remove()
-        self._note.write_text(wanted, "utf-8")
+        if before != wanted:
+            self._write_note(wanted)
 
     @property
     def _path(self) -> Path:
@@ -260,6 +261,12 @@ class ManagedNode:
     def _history(self) -> str | None:
         """The history to which the database belongs; None if there is no database."""
         return self._note.read_text("utf-8") if self._path.exists() and self._note.exists() else None
+
+    def _write_note(self, history: str) -> None:
+        """Write the note, whole or not at all: a disk may be full."""
+        beside = self._note.with_suffix(".new")
+        beside.write_text(history, "utf-8")
+        beside.replace(self._note)
 
     def _remove(self) -> None:
         path = self._path
@@ -290,7 +297,7 @@ class ManagedNode:
         self._remove()
         if content:
             self._path.write_bytes(content)
-        self._note.write_text(history, "utf-8")
+        self._write_note(history)
 
     def keep_backup(self, name: str, content: bytes) -> None:
         """Keep a backup for the next begin. Raises Misuse while the store runs."""

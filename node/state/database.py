@@ -169,14 +169,15 @@ class Database:
         )
         return int((pages - free) * size)
 
-    def free_bytes(self) -> int | None:
-        """Return the free space on the disk, or None for a database in memory or if it is unknown."""
+    def disk_bytes(self) -> tuple[int, int] | None:
+        """Return the size of the disk and its free space, or None for a database in memory or if they are unknown."""
         if self.path is None:
             return None
         try:
-            return shutil.disk_usage(self.path.parent).free
+            disk = shutil.disk_usage(self.path.parent)
         except OSError:
             return None
+        return disk.total, disk.free
 
     def copy(self) -> bytes:
         """Return the whole database as bytes, as of the last commit."""

@@ -38,7 +38,11 @@ from transport.protocol.link_state import reports_of
 from transport.stimulus import Stimulus
 
 FREE_FOR_STORES: Final = 128 * 1024 * 1024
-"""Disk space kept free for replication mail and traces: ordinary mail is refused when less is left (decision)."""
+"""Disk space kept free for replication mail and traces: ordinary mail is refused when less is left (decision). A small disk
+keeps a share of its size free, FREE_SHARE."""
+
+FREE_SHARE: Final = 8
+"""The share as a divisor: an eighth."""
 
 WRITTEN_FACTOR: Final = 4
 """How many copies of a mail the disk may hold for a time: in SQLite's log, as an item, in the queue, in a segment."""
@@ -224,9 +228,11 @@ class Node(StoreLife):
         limit = self._config.settings.store_size_bytes
         if self._database.size_bytes() + size > limit:
             raise MailRefused(452, f"4.3.1 this store is full (Store Size Limit {format_size(limit)}), try again later")
-        free = self._database.free_bytes()
-        if free is not None and free - WRITTEN_FACTOR * size < FREE_FOR_STORES:
-            raise MailRefused(452, "4.3.1 no room on the disk of this server, try again later")
+        disk = self._database.disk_bytes()
+        if disk is not None:
+            total, free = disk
+            if free - WRITTEN_FACTOR * size < min(FREE_FOR_STORES, total // FREE_SHARE):
+                raise MailRefused(452, "4.3.1 no room on the disk of this server, try again later")
 
     def offers(self) -> Offers:
         """Return the SMTP extensions that this server offers (spec: ML-3, ML-4)."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,6 +43,15 @@ CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WIT
 CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY, incarnation INTEGER NOT NULL, line BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS told (place INTEGER PRIMARY KEY, line BLOB NOT NULL);
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event as a line. place: its index in the run, from 1. own_seq: its sequence number if it is the lab's own event."""
+
+    place: int
+    line: bytes
+    own_seq: int | None
 
 
 class LabState:
@@ -74,27 +84,34 @@ class LabState:
     def keep(self, **facts: Any) -> None:
         """Set facts; they are durable on return."""
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
-        self._conn.execute("BEGIN")
-        self._conn.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
-        self._conn.execute("COMMIT")
+        with self._transaction():
+            self._conn.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
 
-    def add_events(self, place: int, lines: Sequence[bytes], *, own_seq: int | None = None) -> None:
-        """Add recorded events, the first at index `place` (counted from 1). own_seq: the sequence number of the first event, if
-        that is an event of the lab itself."""
+    def add_events(self, events: Sequence[Recorded], *, first: int) -> None:
+        """Add recorded events, and delete those up to index `first`."""
+        own = [(each.own_seq, self.incarnation, each.line) for each in events if each.own_seq is not None]
+        with self._transaction():
+            self._conn.execute("DELETE FROM told WHERE place <= ?", (first,))
+            self._conn.executemany(
+                "INSERT INTO told VALUES (?, ?)", [(each.place, each.line) for each in events if each.place > first]
+            )
+            self._conn.executemany("INSERT INTO event VALUES (?, ?, ?)", own)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
         self._conn.execute("BEGIN")
-        self._conn.executemany("INSERT INTO told VALUES (?, ?)", enumerate(lines, start=place))
-        if own_seq is not None:
-            self._conn.execute("INSERT INTO event VALUES (?, ?, ?)", (own_seq, self.incarnation, lines[0]))
-        self._conn.execute("COMMIT")
+        try:
+            yield
+            self._conn.execute("COMMIT")
+        except BaseException:
+            if self._conn.in_transaction:  # SQLite rolls some errors back itself
+                self._conn.execute("ROLLBACK")
+            raise
 
     def events(self) -> tuple[int, list[Event]]:
         """Return how many events were forgotten, and the events that are kept."""
         rows = self._conn.execute("SELECT place, line FROM told ORDER BY place").fetchall()
         return (rows[0][0] - 1 if rows else 0), [_EVENT.decode(line) for _, line in rows]
-
-    def forget(self, place: int) -> None:
-        """Delete the events up to an index."""
-        self._conn.execute("DELETE FROM told WHERE place <= ?", (place,))
 
     @property
     def last_seq(self) -> int:
@@ -126,7 +143,12 @@ class LabState:
 
 
 class DurableRecord(Record):
-    """A record that continues after a restart of the coordinator. changed: called after each addition."""
+    """A record that continues after a restart of the coordinator. changed: called after each addition; it calls `save`.
+
+    On a full disk, events wait in memory until they can be saved. If the coordinator is killed meanwhile, the next coordinator
+    reads the events of the stores again. The events of the lab itself are lost then; their numbers are used again, so no trace
+    has a gap.
+    """
 
     def __init__(
         self,
@@ -142,6 +164,7 @@ class DurableRecord(Record):
         self._traces = folder.traces
         self._changed = changed
         self._first, self._events = state.events()
+        self._unsaved: list[Recorded] = []
         own = [event.lamport for event in self._events if event.node == LAB]
         self._recorder = Recorder(
             run=state.run,
@@ -172,25 +195,37 @@ class DurableRecord(Record):
 
     def note(self, kind: type[Event], /, **fields: object) -> None:
         super().note(kind, **fields)
-        self._state.add_events(self.count, [self._lines.pop()], own_seq=self._recorder.seq)
+        place = self._first + len(self._events)
+        self._unsaved.append(Recorded(place, self._lines.pop(), self._recorder.seq))
         self._changed()
 
     def extend(self, events: Iterable[Event]) -> None:
-        fresh, known = list(events), self.count
+        fresh = list(events)
         super().extend(fresh)
-        self._state.add_events(known + 1, [msgspec.json.encode(each) for each in fresh])
+        place = self._first + len(self._events) - len(fresh)
+        lines = [msgspec.json.encode(each) for each in fresh]
+        self._unsaved += [Recorded(place + number, line, None) for number, line in enumerate(lines, start=1)]
         self._changed()
 
     def _forget(self) -> None:
         before = self._first
         super()._forget()
         if self._first > before:
-            self._state.forget(self._first)
+            self._unsaved = [each for each in self._unsaved if each.place > self._first or each.own_seq is not None]
+
+    def save(self) -> None:
+        """Make all events durable. Raises sqlite3.OperationalError if the disk is full."""
+        if self._unsaved:
+            self._state.add_events(self._unsaved, first=self._first)
+            self._unsaved = []
 
     def write_out(self) -> None:
-        """Write the lab's own events into a segment."""
+        """Write the lab's own events into a segment. Raises sqlite3.OperationalError or OSError if the disk is full."""
+        self.save()
         self._state.write_out(self._traces)
 
     def close(self) -> None:
-        self.write_out()
-        self._state.close()
+        try:
+            self.write_out()
+        finally:
+            self._state.close()

@@ -43,11 +43,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from node.errors import InternalError, NodeError, NotRunning, bug_line
+from node.state.database import cannot_write
 from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
 from pflab.containers.snapshots import Snapshots, snapshot_of
 from pflab.drivers.host_proxy import RemoteHost
@@ -101,6 +104,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._complete = False
+        self._disk_full = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
         self._state = LabState(folder.path / STATE, run=named, topology=topology.as_json())
         self._durable = DurableRecord(
@@ -182,7 +186,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
             async def keep() -> None:
                 self._collector.flush()
-                self._save()
+                self._save_all()
                 begun = [each.name for each in self._servers.all() if each.status is not ServerStatus.ABSENT]
                 copies = await asyncio.gather(*[self._processes[each].copy() for each in begun])
                 draft.keep_stores(dict(zip(begun, copies, strict=True)))
@@ -356,12 +360,14 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def _write(self) -> None:
         while True:
             await asyncio.sleep(WRITE_S)
-            self._durable.write_out()
+            with self._full_disk_logged():
+                self._durable.write_out()
 
     async def _log_errors(self, act: Awaitable[None]) -> None:
         """Await `act` and log its error, because an error of one server must not end the lab."""
         try:
-            await act
+            with self._full_disk_logged():
+                await act
         except (NodeError, LabError) as error:
             log.warning("%s", error)
         except InternalError as error:
@@ -414,7 +420,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         await self._server.stop()
         self._collector.flush()
         self._save()
-        self._durable.close()
+        with self._full_disk_logged():
+            self._durable.close()
 
     async def _stop_all(self) -> list[BaseException]:
         for host in self._hosts_in_order():
@@ -430,9 +437,27 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     # --- the state of the coordinator
 
+    @contextmanager
+    def _full_disk_logged(self) -> Iterator[None]:
+        """Log that nothing can be written, once. The lab works on, and saves its state when it can write again."""
+        try:
+            yield
+        except (sqlite3.OperationalError, OSError) as error:
+            if not cannot_write(error):
+                raise
+            if not self._disk_full:
+                log.warning("the coordinator cannot save its state: %s; free space", error)
+            self._disk_full = True
+
     def _save(self) -> None:
-        if not self._complete:
-            return
+        if self._complete:
+            with self._full_disk_logged():
+                self._save_all()
+
+    def _save_all(self) -> None:
+        """Save events and state. Raises sqlite3.OperationalError if the disk is full."""
+        # The events come first: they are saved at least up to the numbers in `seqs`.
+        self._durable.save()
         self._state.keep(
             at=self.now,
             rate=self.coordinator.rate,
@@ -441,7 +466,10 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             seqs=self._collector.recorded,
             faults=self.faults.number,
         )
+        if self._disk_full:
+            self._disk_full = False
+            log.warning("the coordinator has saved its state")
 
     def _save_servers(self) -> None:
         self._state.keep(roll=self._servers.as_document())
-        self._save()
+        self._save_all()

@@ -25,6 +25,7 @@ from pflab.errors import LabError
 from pflab.faults.fault import FaultKind, Mails
 from pflab.runs.run_folder import RunFolder
 from tests.support.clock import ALWAYS_US, START_AT
+from tests.support.disk import no_file_grows
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
@@ -193,6 +194,31 @@ async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder
     assert {event.incarnation for event in own} == {1, 2}
     started = [event for event in trace.events if isinstance(event, NodeStarted)]
     assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
+
+
+async def test_a_coordinator_on_a_full_disk_works_on(
+    supervisor: ProcessSupervisor, folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the coordinator cannot save its state, it collects events and looks after the servers, and says so once. Afterwards
+    it saves all, and the next coordinator continues."""
+    monkeypatch.setattr(managed_lab, "WRITE_S", 0.1)
+    async with lab_of(supervisor, folder, stays=True) as lab:
+        with no_file_grows(0):
+            await post(lab, "A")
+            await lab.coordinator.set_rate(600.0)
+            assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1) == "F1"
+            await asyncio.sleep(1.0)
+            await lab.advance(START_AT + HOUR_US)
+        supervisor.take_down("B")
+        supervisor.bring_up("B")
+        await eventually(lambda: len(events_of(lab, NodeStarted, "B")) == 2)
+        await lab.coordinator.pause()
+        now, seen = lab.now, list(lab.events())
+        assert any(isinstance(each, VersionApplied) for each in seen)
+    async with lab_of(supervisor, folder) as lab:
+        assert lab.now == now
+        assert list(lab.events())[: len(seen)] == seen
+    assert read_folder(folder.traces).report() == []
 
 
 async def test_shipped_traces_of_a_running_lab_are_complete_up_to_an_instant(

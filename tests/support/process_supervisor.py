@@ -32,6 +32,8 @@ class ProcessSupervisor:
         self._token.write_text(token, "utf-8")
         self._processes: dict[str, subprocess.Popen[str]] = {}
         self._down: set[str] = set()
+        self.codes: list[tuple[str, int]] = []
+        """Each process that has ended before the block did, with its exit code."""
         self._ending = threading.Event()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -44,10 +46,13 @@ class ProcessSupervisor:
             assert out is not None
             told = json.loads(out.readline())
             self.addresses[name] = (told["http"][0], told["http"][1])
-            thread = threading.Thread(target=self._restart, args=(name,))
-            thread.start()
-            self._threads.append(thread)
+            self._keep(name)
         return self
+
+    def _keep(self, name: str) -> None:
+        thread = threading.Thread(target=self._restart, args=(name,))
+        thread.start()
+        self._threads.append(thread)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -77,10 +82,12 @@ class ProcessSupervisor:
     def _restart(self, name: str) -> None:
         while not self._ending.is_set():
             process = self._processes[name]
-            process.wait()
+            code = process.wait()
             assert process.stdout is not None
             process.stdout.close()
             with self._changed:
+                if not self._ending.is_set():
+                    self.codes.append((name, code))
                 self._changed.wait_for(lambda: self._ending.is_set() or name not in self._down)
                 if not self._ending.is_set():
                     self._start(name)
@@ -88,14 +95,17 @@ class ProcessSupervisor:
     def _start(self, name: str) -> None:
         path = self._folder.path
         (path / "logs").mkdir(exist_ok=True)
-        order = [
+        with Path(path / "logs" / f"{name}.log").open("ab") as log:
+            self._processes[name] = subprocess.Popen(
+                self._order(name), stdout=subprocess.PIPE, stderr=log, text=True, env=node_environment()
+            )
+
+    def _order(self, name: str) -> list[str]:
+        """Return the command of a process."""
+        return [
             *node_order(name, "--managed"),
             *("--data", str(self._folder.database(name).parent), "--traces", str(self._folder.traces)),
             *("--lab-secret-file", str(self._secret), "--durability", "normal"),
             *("--http-port", str(self.addresses[name][1] if name in self.addresses else 0)),
+            *("--token-file", str(self._token)),
         ]
-        order += ["--token-file", str(self._token)]
-        with Path(path / "logs" / f"{name}.log").open("ab") as log:
-            self._processes[name] = subprocess.Popen(
-                order, stdout=subprocess.PIPE, stderr=log, text=True, env=node_environment()
-            )

@@ -11,20 +11,25 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.policy import SMTP as AS_SENT
 from functools import partial
+from http import HTTPStatus
 from itertools import pairwise
+from typing import TypeVar
 
 import aiosmtplib
 
-from node.errors import NotRunning
+from node.errors import CannotWrite, NotRunning
 from pflab.client import Client, ClientError
-from pflab.drivers.processes import ProcessLab
+from pflab.client.requests import UNHEARD
+from tests.torture.machine import Machine
+
+T = TypeVar("T")
 
 FOLDER = "Projects"
 STORES = ("A", "B", "C")
 
 LARGEST_BATCH = 10
 AGAIN_S = 0.02
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 ANSWER_S = 20.0
 AHEAD = 30
 """The most posts that one client may be ahead of the slowest, so that the kills meet all of them."""
@@ -38,6 +43,7 @@ CONTENT = (
     "Date: Tue, 21 Oct 2003 00:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{body}"
 )
 GO_AHEAD = 354
+NO_SPACE = 452
 _LINE_DOT = re.compile(rb"^\.", re.MULTILINE)
 
 
@@ -57,7 +63,12 @@ class Tally:
     mailed: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     retries: int = 0
+    refused: int = 0
+    """Posts and mails that were refused because the disk was full; they are among the retries."""
     kills: int = 0
+    coordinator_kills: int = 0
+    fills: int = 0
+    """How often the disk was full."""
     hung_up: int = 0
     unheard: int = 0
     dropped: int = 0
@@ -85,9 +96,9 @@ def shares_of(posts: int, posters: list[str]) -> dict[str, int]:
 # --- by the API
 
 
-def post_all(url: str, poster: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
+def post_all(client: Client, poster: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
     """In a thread: send single posts and batches, and repeat each under its key until it is answered."""
-    with Client(url) as client:
+    with client:
         number = 0
         while number < count:
             while tally.too_far_ahead(poster):
@@ -96,20 +107,23 @@ def post_all(url: str, poster: str, store: str, count: int, chance: random.Rando
             subjects = [f"{store} {number + each}" for each in range(size)]
             messages = [{"subject": subject, "body": subject * 20} for subject in subjects]
             key = f"{store}-{number}"
-            made = _repeat_until_answered(partial(client.post_batch, store, FOLDER, messages, key=key), tally)
+            made = repeat_until_answered(partial(client.post_batch, store, FOLDER, messages, key=key), tally)
             tally.ids.update(zip(subjects, made, strict=True))
             number += size
             tally.done[poster] = number
 
 
-def _repeat_until_answered(ask: Callable[[], list[str]], tally: Tally) -> list[str]:
+def repeat_until_answered(ask: Callable[[], T], tally: Tally) -> T:
+    """Repeat a request until it is answered. A refusal is an error, unless it says that the disk is full."""
     give_up_s = time.monotonic() + PATIENCE_S
     while True:
         try:
             return ask()
         except ClientError as error:
-            if error.status not in {0, 502, 503} or time.monotonic() > give_up_s:
+            full = (error.status, error.kind) == (HTTPStatus.INSUFFICIENT_STORAGE, CannotWrite.__name__)
+            if not (full or error.status in UNHEARD) or time.monotonic() > give_up_s:
                 raise
+            tally.refused += full
             tally.retries += 1
             time.sleep(AGAIN_S)
 
@@ -122,10 +136,11 @@ def body_of(message_id: str, chance: random.Random) -> str:
     return "".join(f"{'.' * (line % 3)}{message_id} {line}\r\n" for line in range(chance.randrange(1, 60)))
 
 
-async def mail_all(lab: ProcessLab, poster: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
+async def mail_all(machine: Machine, poster: str, store: str, count: int, chance: random.Random, tally: Tally) -> None:
     """Mail to the folder's address, always to the same store; repeat each Message-ID until the store says 250."""
-    [address] = [each.address for each in lab.read(store, lambda node: node.folders()) if each.path == FOLDER]
-    assert address is not None, "the folder takes mail"
+    with machine.client() as client:
+        folders = await asyncio.to_thread(repeat_until_answered, partial(client.folders, store), tally)
+    [address] = [str(each["address"]) for each in folders if each["path"] == FOLDER]
     for number in range(count):
         while tally.too_far_ahead(poster):  # noqa: ASYNC110 - half of the posters are threads
             await asyncio.sleep(AGAIN_S)
@@ -133,23 +148,23 @@ async def mail_all(lab: ProcessLab, poster: str, store: str, count: int, chance:
         body = body_of(message_id, chance)
         content = CONTENT.format(to=address, subject=subject, message_id=message_id, body=body).encode()
         if chance.random() < HUNG_UP:
-            await _hang_up(lab, store, address, content, chance, tally)
-        await _mail_until_accepted(lab, store, address, content, tally)
+            await _hang_up(machine, store, address, content, chance, tally)
+        await _mail_until_accepted(machine, store, address, content, tally)
         tally.mailed[message_id], tally.texts[message_id] = subject, body
         tally.done[poster] = number + 1
 
 
-async def _mail_until_accepted(lab: ProcessLab, store: str, to: str, content: bytes, tally: Tally) -> None:
+async def _mail_until_accepted(machine: Machine, store: str, to: str, content: bytes, tally: Tally) -> None:
     give_up_s = time.monotonic() + PATIENCE_S
     while True:
         try:
-            host, port = lab.smtp_of(store)
+            host, port = await asyncio.to_thread(machine.smtp_of, store)
             await aiosmtplib.send(
                 content, sender=SENDER, recipients=[to], hostname=host, port=port, start_tls=False, timeout=ANSWER_S
             )
         except (NotRunning, OSError, aiosmtplib.SMTPException) as error:
             if isinstance(error, aiosmtplib.SMTPResponseException | aiosmtplib.SMTPRecipientsRefused):
-                _require_temporary(store, error)
+                tally.refused += _require_temporary(store, error)
             if time.monotonic() > give_up_s:
                 raise TortureFailed(f"store {store} took no mail for {PATIENCE_S:.0f} s: {error}") from error
             tally.retries += 1
@@ -158,20 +173,22 @@ async def _mail_until_accepted(lab: ProcessLab, store: str, to: str, content: by
             return
 
 
-def _require_temporary(store: str, error: aiosmtplib.SMTPResponseException | aiosmtplib.SMTPRecipientsRefused) -> None:
-    """Accept a temporary refusal; a permanent one is always an error. (A broken connection has the code -1.)"""
+def _require_temporary(store: str, error: aiosmtplib.SMTPResponseException | aiosmtplib.SMTPRecipientsRefused) -> bool:
+    """Accept a temporary refusal; a permanent one is always an error. (A broken connection has the code -1.) Return whether
+    the store has no space."""
     answers = error.recipients if isinstance(error, aiosmtplib.SMTPRecipientsRefused) else [error]
     if any(answer.code >= 500 for answer in answers):
         raise TortureFailed(f"store {store} refused a mail to its folder permanently: {error}") from error
+    return any(answer.code == NO_SPACE for answer in answers)
 
 
-async def _hang_up(lab: ProcessLab, store: str, to: str, content: bytes, chance: random.Random, tally: Tally) -> None:
+async def _hang_up(machine: Machine, store: str, to: str, content: bytes, chance: random.Random, tally: Tally) -> None:
     """Hang up inside DATA, or after the content and before the answer."""
     whole = chance.random() < 0.5
     sent = _LINE_DOT.sub(b"..", content)
     part = sent + b".\r\n" if whole else sent[: chance.randrange(len(sent))]
     try:
-        host, port = lab.smtp_of(store)
+        host, port = await asyncio.to_thread(machine.smtp_of, store)
         client = aiosmtplib.SMTP(hostname=host, port=port, start_tls=False, timeout=ANSWER_S)
         await client.connect()
         await client.ehlo()
@@ -179,6 +196,8 @@ async def _hang_up(lab: ProcessLab, store: str, to: str, content: bytes, chance:
         await client.rcpt(to)
         answer = await client.execute_command(b"DATA")
         line = client.transport
+        if answer.code == NO_SPACE:
+            return
         if answer.code != GO_AHEAD or not isinstance(line, asyncio.Transport):
             raise TortureFailed(f"store {store} answered DATA with {answer.code} {answer.message}")
         line.write(part)

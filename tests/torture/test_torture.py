@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pflab.drivers.processes import ProcessLab
 from pflab.errors import LabError
-from pflab.runs.run_folder import RunFolder
 from tests.support.topologies import THREE_STORES
-from tests.torture.torture import torture
+from tests.torture.machine import LAB, Machine
+from tests.torture.torture import Plan, torture
 from topology import topology_from_text
 
 pytestmark = pytest.mark.live
 
 
-async def test_no_post_is_lost_or_doubled_while_stores_are_killed(tmp_path: Path) -> None:
-    """Every post that the API or SMTP acknowledged is on every store exactly once, although two stores are killed repeatedly
-    and connections drop inside DATA."""
-    folder = RunFolder.create(tmp_path / "runs", "torture")
-    async with ProcessLab(topology_from_text(THREE_STORES), seed=3, folder=folder) as lab:
-        tally = await torture(lab, posts=120, kills=3, drops=6, seed=3)
-    assert tally.kills == 3
-    assert (len(tally.ids), len(tally.mailed)) == (60, 60)
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    with Machine(topology_from_text(THREE_STORES), tmp_path / "disk", tmp_path / "logs") as machine:
+        yield machine
+
+
+async def test_no_post_is_lost_or_doubled_while_processes_are_killed(machine: Machine) -> None:
+    """Every post that the API or SMTP acknowledged is on every store exactly once, although two stores and the coordinator are
+    killed repeatedly and connections drop inside DATA. Lab time is right."""
+    tally = await torture(machine, Plan(posts=120, kills=3, drops=6, coordinator_kills=3, fills=0, seed=3))
+    assert (tally.kills, tally.coordinator_kills) == (3, 3)
+    assert {name for name, _ in machine.codes} >= {LAB}
+    assert len(tally.mailed) == 60
     assert tally.hung_up + tally.unheard > 0
-    assert tally.dropped > 0
 
 
-async def test_an_error_of_one_client_ends_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_error_of_one_client_ends_the_test(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a client or the killer fails, the others, some of them threads, end too, and the error is raised."""
 
-    async def fails(*_: object) -> None:
+    def fails(*_: object) -> None:
         raise LabError("it cannot be killed")
 
-    folder = RunFolder.create(tmp_path / "runs", "torture")
-    async with ProcessLab(topology_from_text(THREE_STORES), seed=3, folder=folder) as lab:
-        monkeypatch.setattr(lab, "kill", fails)
-        with pytest.raises(BaseExceptionGroup) as raised:
-            await torture(lab, posts=600, kills=3, drops=0, seed=3)
+    monkeypatch.setattr(machine, "take_down", fails)
+    with pytest.raises(BaseExceptionGroup) as raised:
+        await torture(machine, Plan(posts=600, kills=3, drops=0, coordinator_kills=0, fills=0, seed=3))
     assert raised.group_contains(LabError)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import signal
+import sqlite3
 import sys
 import time
 from collections.abc import Mapping
@@ -20,6 +22,7 @@ from typer import Argument, Option
 from node.api.http_client import Address
 from node.api.http_server import OpenToAll
 from node.process.main import MAX_PORT
+from node.state.database import cannot_write
 from pflab.cli.lab_options import read_topology, shown_path
 from pflab.cli.options import PORT, KeepMails, Patience, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
@@ -120,8 +123,15 @@ def coordinate(
     runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails)
     try:
         asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB, patience))
+    except sqlite3.OperationalError as error:
+        if not cannot_write(error):
+            raise  # an internal error
+        raise CommandError(
+            f"{data}: the lab's state cannot be written: {error}; free space, then start again"
+        ) from error
     except (OSError, OpenToAll) as error:
-        raise CommandError(f"{host}:{port}: {error}") from error
+        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+        raise CommandError(f"{data if full else f'{host}:{port}'}: {error}") from error
     return ExitCode.GOOD
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from node.errors import CannotWrite, MailRefused
-from node.store.node import FREE_FOR_STORES
+from node.store.node import FREE_FOR_STORES, FREE_SHARE
 from tests.support.disk import no_file_grows, no_new_files
 from tests.support.post_office import PostOffice
 from traces.reading import read_folder
@@ -133,8 +135,20 @@ def test_mail_from_outside_leaves_room_on_the_disk(tmp_path: Path) -> None:
     sent."""
     office = PostOffice(VAST, tmp_path)
     office["A"].check_room(0)
-    free = office["A"]._database.free_bytes()
-    assert free is not None
+    free = shutil.disk_usage(tmp_path).free
     assert free > FREE_FOR_STORES
     with pytest.raises(MailRefused, match=r"452 4\.3\.1 no room on the disk"):
         office["A"].check_room(free // 4)
+
+
+def test_a_small_disk_takes_mail_until_an_eighth_of_it_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ML-7: on a disk smaller than the space that is kept free on large disks, mail is still accepted."""
+    office = PostOffice(VAST, tmp_path)
+    total = 64_000_000
+    free = total // 2
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=total, free=free))
+    office["A"].check_room(1_000_000)
+    free = total // FREE_SHARE + 1
+    office["A"].check_room(0)
+    with pytest.raises(MailRefused, match=r"452 4\.3\.1 no room on the disk"):
+        office["A"].check_room(1_000)

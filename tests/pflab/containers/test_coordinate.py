@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.client import Client, ClientError
+from pflab.drivers.launch import node_environment
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
 from tests.support.coordinator_process import running_coordinator, wait_for_history
@@ -102,3 +105,24 @@ def test_a_saved_lab_is_restored(
             assert trace.report() == []
             assert len(trace.events) == written["events"]
             assert {each["subject"] for each in client.messages("B", "Projects")} == {"before", "lost"}
+
+
+def test_a_coordinator_that_cannot_write_its_state_says_so(tmp_path: Path) -> None:
+    """On a full disk it ends with one line, which is no internal error."""
+    (tmp_path / "lab.yaml").write_text(TWO_STORES, "utf-8")
+    for name in ("secret", "token"):
+        (tmp_path / name).write_text("of this test\n", "utf-8")
+    order = [sys.executable, "-P", "-m", "pflab", "coordinate", str(tmp_path / "lab.yaml"), "--port", "0"]
+    order += ["--data", str(tmp_path / "run"), "--secrets", str(tmp_path)]
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 0 && exec "$@"', "sh", *order],
+        capture_output=True,
+        text=True,
+        env=node_environment(),
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == ExitCode.UNKNOWN
+    assert "cannot be written" in done.stderr
+    assert "free space, then start again" in done.stderr
+    assert "bug" not in done.stderr

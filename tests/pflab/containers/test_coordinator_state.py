@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,14 +12,23 @@ from pflab.containers import coordinator_state
 from pflab.containers.coordinator_state import DurableRecord, LabState
 from pflab.drivers.event_collector import EventCollector
 from pflab.runs.run_folder import RunFolder
+from tests.support.disk import no_file_grows
 from traces.events import Event, FaultHealed, NodeStarted, NodeStopped
+from traces.reading import read_folder
 
 FIRST, SECOND = "0" * 31 + "1", "0" * 31 + "2"
 
 
 def record_in(folder: RunFolder) -> DurableRecord:
     state = LabState(folder.path / "lab.sqlite", run="test", topology="{}")
-    return DurableRecord(state, folder=folder, now=lambda: 5, real_time=lambda: 0.0, changed=lambda: None)
+    record = DurableRecord(state, folder=folder, now=lambda: 5, real_time=lambda: 0.0, changed=lambda: save(record))
+    return record
+
+
+def save(record: DurableRecord) -> None:
+    """Save what can be saved, as the lab does."""
+    with suppress(sqlite3.OperationalError):
+        record.save()
 
 
 def header(seq: int) -> dict[str, int | str]:
@@ -91,3 +102,35 @@ def test_what_was_recorded_last_is_not_recorded_again(folder: RunFolder) -> None
     gathered.flush()
     assert gathered.recorded == {"A": 3}
     assert record.count == 3
+
+
+def test_events_wait_while_the_disk_is_full(folder: RunFolder) -> None:
+    """The record goes on, and saves everything in its order when there is room again."""
+    record = record_in(folder)
+    record.extend(others(1, 2))
+    with no_file_grows(0):
+        record.note(FaultHealed, fault="F1")
+        record.extend(others(3, 4))
+    record.note(FaultHealed, fault="F2")
+    events = list(record.events())
+    kill(record)
+    again = record_in(folder)
+    assert (again.first, again.count, list(again.events())) == (0, 6, events)
+    again.close()
+    assert [each.seq for each in read_folder(folder.traces).events if each.node == "lab"] == [1, 2]
+
+
+def test_numbers_of_events_that_were_never_saved_are_used_again(folder: RunFolder) -> None:
+    """If the coordinator is killed on a full disk, the trace has no gap, and the events of the stores are read again."""
+    record = record_in(folder)
+    record.note(FaultHealed, fault="F1")
+    with no_file_grows(0):
+        record.note(FaultHealed, fault="F2")
+        record.extend(others(1, 2))
+        kill(record)
+    again = record_in(folder)
+    assert again.count == 1
+    again.note(FaultHealed, fault="F3")
+    again.close()
+    trace = read_folder(folder.traces)
+    assert (trace.report(), len(trace.events)) == ([], 2)

@@ -1,0 +1,44 @@
+"""What the process of a managed store keeps beside its database, and what it says about its coordinator."""
+
+from __future__ import annotations
+
+import logging
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from node.api.control import Peers
+from node.api.lifecycle import BeginOrder
+from node.process.fault_client import FaultClient
+from node.process.managed import ManagedNode
+from tests.support.compose_stack import free_port
+from tests.support.disk import no_file_grows
+from transport.protocol.fault_points import GO, AtVerb, Verb, decided
+
+
+def test_the_note_of_the_history_survives_a_full_disk(tmp_path: Path) -> None:
+    """A begin on a full disk leaves the note as it was: a damaged one would look like that of another history, whose database
+    the next begin refuses or deletes."""
+    node = ManagedNode(Namespace(name="A", data=tmp_path, traces=tmp_path / "traces"))
+    (tmp_path / "A.sqlite").write_text("the database")
+    first, later = (BeginOrder(run=run, at=0, topology="", fresh=True) for run in ("first", "later"))
+    node._enter(first)
+    with no_file_grows(0):
+        node._enter(first)
+    assert (tmp_path / "A.run").read_text() == "first"
+    assert (tmp_path / "A.sqlite").exists()
+    with no_file_grows(0), pytest.raises(OSError, match="File too large"):
+        node._enter(later)
+    node._enter(later)
+    assert (tmp_path / "A.run").read_text() == "later"
+
+
+async def test_a_silent_coordinator_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    """While the coordinator does not answer, mails go on without faults; the log does not grow with each of them."""
+    client = FaultClient("A")
+    client.meet(Peers(addresses={}, asks=True, verbs=True, coordinator=f"127.0.0.1:{free_port()}"))
+    with caplog.at_level(logging.WARNING):
+        for _ in range(5):
+            assert await decided(client.decide(AtVerb("B", "A", Verb.DATA, 0))) == GO
+    assert len(caplog.records) == 1

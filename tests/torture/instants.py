@@ -1,0 +1,108 @@
+"""The torture test of lab time: with a paused clock, posts are made and lab time moves from cycle to cycle.
+
+Meanwhile the coordinator is killed, the disk is full while posts are made, and the machine may be busy. Each mail still arrives
+at the instant at which it arrives in the simulator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from functools import partial
+
+from node.views import Post
+from pflab.client import Client
+from pflab.lab.lab import Lab
+from pflab.simulation.simulator import Simulator
+from tests.torture.machine import LAB, Machine, fill
+from tests.torture.posters import FOLDER, STORES, Tally, TortureFailed, repeat_until_answered
+from topology import Topology
+from traces.events import Event, MailReceived, VersionApplied
+from traces.labtime import MINUTE_US, LabTime, format_instant
+
+ROUNDS = 4
+ROUND_US = 15 * MINUTE_US
+ROUND_POSTS = 30
+BODY = "x" * 5000
+
+Instants = tuple[list[tuple[LabTime, str]], list[tuple[LabTime, str, str]]]
+"""When each store applied versions, and when it received mails of which sender."""
+
+
+def _subjects(store: str, number: int) -> list[str]:
+    return [f"{store} round {number} {each}" for each in range(ROUND_POSTS)]
+
+
+async def move_in_rounds(machine: Machine, chance: random.Random, tally: Tally, *, kills: int, fills: int) -> None:
+    """Post on all stores and move lab time to the next cycle, ROUNDS times. The coordinator is killed this often while lab time
+    moves, and the disk is full this often while posts are made."""
+    killed = chance.sample(range(ROUNDS), kills)
+    full = chance.sample(range(ROUNDS), fills)
+    for number in range(ROUNDS):
+        ballast = await asyncio.to_thread(fill, machine.folder) if number in full else None
+        posts = [
+            asyncio.create_task(asyncio.to_thread(_post, machine.client(), store, number, tally)) for store in STORES
+        ]
+        if ballast is not None:
+            tally.fills += 1
+            await asyncio.sleep(1.0)
+            ballast.unlink()
+        await asyncio.gather(*posts)
+        to = format_instant(machine.topology.start_at + (number + 1) * ROUND_US)
+        moved = asyncio.create_task(asyncio.to_thread(_advance, machine.client(), to, tally))
+        if number in killed:
+            await asyncio.sleep(chance.random() * 0.3)
+            machine.take_down(LAB)
+            tally.coordinator_kills += 1
+            machine.bring_up(LAB)
+        await moved
+
+
+def _post(client: Client, store: str, number: int, tally: Tally) -> None:
+    subjects = _subjects(store, number)
+    messages = [{"subject": each, "body": BODY} for each in subjects]
+    with client:
+        made = repeat_until_answered(
+            partial(client.post_batch, store, FOLDER, messages, key=f"{store} round {number}"), tally
+        )
+    tally.ids.update(zip(subjects, made, strict=True))
+
+
+def _advance(client: Client, to: str, tally: Tally) -> None:
+    with client:
+        repeat_until_answered(partial(client.advance, to), tally)
+
+
+async def simulated(topology: Topology) -> Instants:
+    """Return the instants of the same posts in the simulator."""
+    lab: Lab = Simulator(topology)
+    async with lab:
+        for number in range(ROUNDS):
+            for store in STORES:
+                posts = [Post(each, BODY) for each in _subjects(store, number)]
+                await lab.do(store, lambda node, now, posts=posts: node.post_batch(now, FOLDER, posts))  # type: ignore[misc]
+            await lab.advance(topology.start_at + (number + 1) * ROUND_US)
+        return instants_of(lab.events(), lab.now)
+
+
+def instants_of(events: Sequence[Event], until_at: LabTime) -> Instants:
+    """Return the instants in events up to a time."""
+    early = [each for each in events if each.at <= until_at]
+    applied = sorted((each.at, each.node) for each in early if isinstance(each, VersionApplied))
+    received = sorted((each.at, each.node, each.sender) for each in early if isinstance(each, MailReceived))
+    return applied, received
+
+
+async def check_instants(topology: Topology, events: list[Event]) -> None:
+    """Check that the mails of the rounds arrived when they do in the simulator, and that no clock has ever gone back."""
+    right = await simulated(topology)
+    found = instants_of(events, topology.start_at + ROUNDS * ROUND_US)
+    if found != right:
+        differ = [str(each) for of in (0, 1) for each in {*found[of]} ^ {*right[of]}]
+        raise TortureFailed(f"the instants are not those of the simulator: {sorted(differ)[:5]}")
+    last: dict[str, LabTime] = {}
+    for event in events:
+        if event.at < last.get(event.node, event.at):
+            raise TortureFailed(f"the clock of {event.node} went back to {format_instant(event.at)}: {event}")
+        last[event.node] = event.at

@@ -1,0 +1,158 @@
+"""The machine of the torture test: the processes of a lab, which are restarted when they end, a small disk, and busy loops.
+
+The stores and the coordinator are processes of their own. Each may be killed at any moment, and starts again at the same
+address.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+from node.errors import NotRunning
+from pflab.client import Client, ClientError
+from pflab.runs.run_folder import RunFolder
+from tests.support.compose_stack import free_port
+from tests.support.lab_factory import TOKEN
+from tests.support.process_supervisor import ProcessSupervisor
+from topology import Topology
+
+LAB = "lab"
+"""The name of the coordinator's process, beside those of the stores."""
+
+ASK_S = 5.0
+BEGIN_S = 180.0
+MB = 1_000_000
+BUSY_S = 330.0
+"""The longest time that a busy loop runs, even if the test hangs."""
+
+NICE = 10
+
+
+class Machine(ProcessSupervisor):
+    """The processes of a lab. All that the lab writes is below `folder`; the logs of the processes are in `logs`."""
+
+    def __init__(self, topology: Topology, folder: Path, logs: Path) -> None:
+        logs.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "logs").symlink_to(logs.absolute(), target_is_directory=True)
+        super().__init__(topology, RunFolder.at(folder, traces_at=folder / LAB / "traces"), token=TOKEN)
+        self.topology = topology
+        self.folder = folder
+        self.logs = logs
+        self._topology_file = logs / "topology.yaml"
+        self._topology_file.write_text(topology.as_yaml(), "utf-8")
+        self._port = free_port()
+        self.url = f"http://127.0.0.1:{self._port}"
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self._start(LAB)
+        self._keep(LAB)
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _wait_until_ready(self) -> None:
+        give_up_s = time.monotonic() + BEGIN_S
+        with self.client() as client:
+            while True:
+                with suppress(ClientError):
+                    client.text("GET", "/readyz")
+                    return
+                assert time.monotonic() < give_up_s, "the coordinator does not answer"
+                time.sleep(0.1)
+
+    def _order(self, name: str) -> list[str]:
+        if name != LAB:
+            return super()._order(name)
+        order = [sys.executable, "-P", "-m", "pflab", "coordinate", str(self._topology_file), "--port", str(self._port)]
+        order += ["--data", str(self.folder / LAB), "--secrets", str(self.folder), "--clock", "0"]
+        for store, (host, port) in self.addresses.items():
+            order += ["--at", f"{store}={host}:{port}"]
+        return order
+
+    def client(self, timeout_s: float = 60.0) -> Client:
+        """Return a client of the lab."""
+        return Client(self.url, token=TOKEN, timeout_s=timeout_s)
+
+    def smtp_of(self, store: str) -> tuple[str, int]:
+        """Return the address at which a store takes mail, by its own process. Raises NotRunning if it does not run."""
+        host, port = self.addresses[store]
+        with Client(f"http://{host}:{port}", token=TOKEN, timeout_s=ASK_S) as client:
+            try:
+                address = client.json("GET", f"/nodes/{store}/standing")["smtp"]
+            except ClientError as error:
+                raise NotRunning(str(error)) from error
+        if address is None:
+            raise NotRunning(f"store {store} waits for the coordinator")
+        return host, int(address[1])
+
+    @property
+    def traces(self) -> Path:
+        """The folder of the only run's traces."""
+        [run] = (self.folder / LAB / "traces").iterdir()
+        return run
+
+    def log_of(self, name: str) -> str:
+        """Return what a process has written to its log."""
+        return (self.logs / f"{name}.log").read_text("utf-8")
+
+
+def fill(disk: Path) -> Path:
+    """Write a file until nothing more fits on the disk; return the file."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        for size in (MB, 4096, 1):
+            with suppress(OSError):
+                while file.write(bytes(size)) == size:
+                    pass
+    return ballast
+
+
+def small_disk(at: Path, size_mb: int) -> list[str]:
+    """Return the beginning of a command that runs with an empty disk of this size, mounted at `at` for that command alone."""
+    mount = f'mount -t tmpfs -o size={size_mb}m torture "{at}" && exec "$@"'
+    return ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c", mount, "sh"]
+
+
+def why_no_disk(at: Path, size_mb: int) -> str:
+    """Return why this machine cannot mount a small disk, or ''."""
+    try:
+        done = subprocess.run([*small_disk(at, size_mb), "true"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        return str(error)
+    return "" if done.returncode == 0 else done.stderr.strip() or f"exit code {done.returncode}"
+
+
+def _loop(until_s: float) -> None:
+    while time.monotonic() < until_s:
+        pass
+
+
+@contextmanager
+def busy_cores() -> Iterator[None]:
+    """Run a busy loop on each core, and all that this process starts from now on with a lower priority."""
+    loops = [
+        multiprocessing.Process(target=_loop, args=(time.monotonic() + BUSY_S,), daemon=True)
+        for _ in range(os.cpu_count() or 1)
+    ]
+    for each in loops:
+        each.start()
+    os.nice(NICE)
+    try:
+        yield
+    finally:
+        for each in loops:
+            each.terminate()
+            each.join()
