@@ -23,29 +23,30 @@ While moving, the coordinator repeats: wait until the lab is quiet, find the ear
 The lab is quiet at T if no host has a row due at or before T, an open SMTP transaction, or a pending stimulus. Two
 consecutive checks must find this, and no host may have done anything between them.
 
-A jump has four phases. Each begins when all hosts have acknowledged the one before:
+A jump has four phases. Each phase begins when all hosts have acknowledged the phase before:
 
 | phase | what it does |
 |---|---|
 | hold | each host stops its clock, begins nothing new, and reports its time |
 | set the lab clock | to the target, or to the latest time that a host reported if that is later |
 | set the hosts' clocks | to the same instant and rate |
-| go on | each host works again; this phase comes even if one before it failed |
+| go on | each host works again; this phase comes even if an earlier phase failed |
 
 Example: it is 12:00, and server A will send a broadcast at 12:15 that takes no lab time to arrive at B. `warp(13:00)` waits
 for quiet at 12:00 and jumps to 12:15. A sends. The lab is not quiet until B has acknowledged and committed the mail and A has
 removed its queue row. If nothing else is due before 13:00, the coordinator jumps there and the clock stays paused.
 
-What must never happen:
+The coordinator prevents the following:
 
-- Lab time goes back, for the lab or for a host. A target in the past is a LabError.
-- A warp passes a mail in flight. Such a mail is always an unconfirmed row in its sender's queue, and that row is due, so the
+- Lab time that goes back, for the lab or for a host. A target in the past raises LabError.
+- A jump that skips a mail in flight. Such a mail is always an unconfirmed row in its sender's queue. This row is due, so the
   lab is not quiet.
-- A host works at T while another still works at an earlier time.
-- Two jumps overlap, or a stimulus from outside (`steady`) overlaps a jump.
-- Lab time goes on without a host that lives and works, however slow the machine is. Only a host in another process that gives
-  no sign of life is passed over, and the lab says so (`pflab.drivers.pulse`).
-- The coordinator waits without end for a lab that does nothing. The error NotIdle names the hosts that are not idle and why.
+- A host that works at T while another host still works at an earlier time. All hosts finish a phase of a jump before the next
+  phase begins.
+- Two jumps at once, or a jump during a stimulus from outside (`steady`). A lock is held meanwhile.
+- Lab time that goes on without a host that lives and works. Lab time waits for such a host, however slow the machine is. Only a
+  host in another process that gives no sign of life is passed over, and the lab says so (`pflab.drivers.pulse`).
+- An endless wait for a lab that does nothing. The error NotIdle ends the wait; it names the hosts that are not idle and why.
 
 The coordinator knows hosts only by the methods of :class:`Timed`, each of which may be a call to another process.
 """
@@ -78,7 +79,7 @@ WARNING_S = 60.0
 """Real time between two lines in the log about a lab that is not quiet although nothing happens."""
 
 ACTIVITY_PER_INSTANT = 2_000_000
-"""Stimuli at one instant after which the lab counts as endlessly busy."""
+"""The number of stimuli at one instant after which the lab counts as endlessly busy."""
 
 BLOCKED_LIMIT_S = 20.0
 """Real time for which the lab waits while a host cannot write, because a person may free space. The limit ends a run with an
@@ -123,8 +124,8 @@ class Timed(Protocol):
 
 
 class Coordinator:
-    """The clock of a lab. `hosts()` returns the running hosts in a fixed order; `changed(how, rate, to)` is called for each
-    requested change."""
+    """The clock of a lab. `hosts()` returns the running hosts in a fixed order. The coordinator calls `changed(how, rate, to)`
+    for each change of the clock that a caller requests."""
 
     def __init__(
         self,
@@ -173,8 +174,8 @@ class Coordinator:
     async def step(self, limit_at: LabTime | None = None) -> bool:
         """Jump to the next instant at which anything is due, and wait until the lab is quiet there.
 
-        Returns False if nothing is due by `limit_at` (then the clock is set to `limit_at`), or if nothing is due at all. Raises
-        TimeTextError as `warp` does.
+        If nothing is due by `limit_at`, set the clock to `limit_at` and return False. Return False also if nothing is due at
+        all. Raises TimeTextError as `warp` does.
         """
         check_not_after_end(limit_at or 0)
         with self._moving():
@@ -194,8 +195,9 @@ class Coordinator:
     async def warp(self, to_at: LabTime, holds: Callable[[], bool] | None = None) -> bool:
         """Jump from due time to due time while the lab is quiet, up to and including `to_at`; then pause.
 
-        With `holds`, stop at the first quiet instant at which it returns true. Returns the last result of `holds`; True without
-        `holds`. Raises LabError if `to_at` is in the past, TimeTextError if it is after the end of lab time, NotIdle.
+        With `holds`, stop at the first quiet instant at which `holds` returns true, and return its last result. Without
+        `holds`, return True. Raises LabError if `to_at` is in the past, TimeTextError if `to_at` is after the end of lab
+        time, and NotIdle if the lab does not become quiet.
         """
         check_not_after_end(to_at)
         with self._moving():
@@ -231,8 +233,8 @@ class Coordinator:
             yield self.now
 
     async def at_rest(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Run `act` while all hosts are held; then the clock continues as before. Meanwhile a mail in flight may still arrive,
-        but no host begins anything new."""
+        """Run `act` while all hosts are held; then the clock continues as before. While `act` runs, a mail in flight may still
+        arrive, but no host begins anything new."""
         async with self._jumping:
             await self._jump(self.now, self.rate, act)
 
@@ -268,7 +270,7 @@ class Coordinator:
                 await self._look()
 
     def _check_blocked(self, since_s: float | None) -> float | None:
-        """Return since when a host cannot write; None if all can. Raises NotIdle after BLOCKED_LIMIT_S."""
+        """Return since when a host cannot write; None if all hosts can. Raises NotIdle after BLOCKED_LIMIT_S."""
         if not any(host.blocked for host in self._hosts()):
             return None
         now_s = asyncio.get_running_loop().time()
@@ -300,7 +302,7 @@ class Coordinator:
         """Refresh the state of the hosts. Hosts in this process do not need it; `RemoteCoordinator` asks the others."""
 
     async def _find_again(self) -> None:
-        """Ask the hosts that were passed over whether they live again, so that a move begins with all living hosts."""
+        """Ask the hosts that were passed over whether they answer again, so that a move begins with all living hosts."""
 
     def _any_busy(self) -> bool:
         now = self.now
@@ -352,7 +354,7 @@ class Coordinator:
 
 
 async def _all(asked: Sequence[Awaitable[T]]) -> list[T]:
-    """Wait for one phase of a jump at every host; return the answers. Raises the error of a host when all hosts are done."""
+    """Wait until all hosts have done one phase of a jump. Return their answers, or raise the error of a host that failed."""
     tasks = [asyncio.ensure_future(each) for each in asked]
     if tasks:
         await asyncio.wait(tasks)

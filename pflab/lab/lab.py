@@ -116,7 +116,7 @@ class Lab(ABC):
 
     @abstractmethod
     def read(self, name: str, fn: Callable[[LabNode], T]) -> T:
-        """Read a running node's state. Raises node.errors.NotRunning if it is stopped."""
+        """Read a running node's state. Raises node.errors.NotRunning if the node is stopped."""
 
     # --- time
 
@@ -137,18 +137,19 @@ class Lab(ABC):
 
     @abstractmethod
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        """Warp until `predicate()` is true. It is called when all is quiet at the present instant and again after each jump.
+        """Warp until `predicate()` is true. The lab calls it when all is quiet at the present instant, and after each jump.
 
-        Returns True, with the clock at the instant at which it was first true, or False, with the clock at `limit_at`.
+        Returns True when the predicate is true, and the clock stays there. Otherwise returns False, with the clock at
+        `limit_at`.
         """
 
     # --- start and stop
 
     @abstractmethod
     async def stop(self, name: str) -> None:
-        """Stop a node cleanly (event node.stopped). Mail from its peers is refused, and they retry.
+        """Stop a node cleanly (event node.stopped). Its peers cannot deliver mail to it; they retry.
 
-        Raises node.errors.NotRunning if it is stopped already.
+        Raises node.errors.NotRunning if the node is stopped already.
         """
 
     @abstractmethod
@@ -159,8 +160,8 @@ class Lab(ABC):
     async def start(self, name: str) -> None:
         """Start a stopped or killed node, or a `joins: later` server for the first time.
 
-        A first start adds the store to the directory: the lab tells every other running node (`Node.join`) at once, and a
-        stopped one when it starts (RP-3). Raises LabError if the node runs already.
+        A first start adds the store to the directory: the lab tells every other running node (`Node.join`) at once, and each
+        stopped node when that node starts (RP-3). Raises LabError if the node runs already.
         """
 
     async def configure(self, name: str, values: Mapping[str, RawSetting]) -> None:
@@ -172,15 +173,16 @@ class Lab(ABC):
 
     @abstractmethod
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
-        """Delete a stopped store from the directory, as an administrator of the store `on`; it never starts again (RP-6).
+        """Delete a stopped store from the directory, as an administrator of the store `on`. The deleted store never starts
+        again (RP-6).
 
-        The lab tells running stores at once, the others when they start. Raises LabError if the store runs, and Misuse if it
-        holds replicas, unless `force` is true.
+        The lab tells running stores at once, and other stores when they start. Raises LabError if the store `name` runs, and
+        Misuse if it holds replicas, unless `force` is true.
         """
 
     @abstractmethod
     async def backup(self, name: str) -> str:
-        """Make a backup of a running node's database; return its id. Raises NotRunning if the node does not run."""
+        """Make a backup of a running node's database; return the backup's id. Raises NotRunning if the node does not run."""
 
     @abstractmethod
     async def restore(self, name: str, backup: str) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RecordedLab(Lab):
-    """A lab with a record and a list of its servers. A driver says how to start and stop them."""
+    """A lab with a record and a list of its servers. Each driver adds the methods that start and stop servers."""
 
     faults: FaultPlan
     _servers: Servers
@@ -94,7 +94,7 @@ class RecordedLab(Lab):
         try:
             await self.start(name)
         except CannotWrite:
-            server.restores = None  # the next start is one without the backup
+            server.restores = None  # the next start does not use the backup
             raise
 
     # --- closing

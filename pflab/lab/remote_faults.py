@@ -28,8 +28,9 @@ class RemoteFaults:
 
     @property
     def held_until_at(self) -> LabTime:
-        """Always 0, because this side does not know which mails the faults hold. So a convergence bound may be too short, but
-        this never lets a wrong result pass."""
+        """Always 0, because this side does not know which mails the faults hold. So a convergence bound may be too short.
+        Then a
+        correct lab can fail, but a wrong lab cannot pass."""
         return 0
 
     def heal(self, fault: str | None = None) -> None:
@@ -81,7 +82,7 @@ def answer_of(ask: Callable[[], T]) -> T:
 
 
 def lab_error(error: ClientError) -> Exception:
-    """Return the exception for an error that a lab answered."""
+    """Return the exception for an error with which a lab answered."""
     if error.internal:
         return InternalError(error.detail, elsewhere=True)
     return NotRunning(error.detail) if error.kind == "NotRunning" else LabError(error.detail)

@@ -173,7 +173,7 @@ class RemoteNode(StoreReader):
         return self._kept[path]
 
     def _read_all(self, kept: dict[str, Any]) -> None:
-        """Cache all that the node knows with one request, because the oracle and the invariants read all of it."""
+        """Fetch all that the node knows with one request and cache it. The oracle and the invariants read all of it."""
         found = self._get("/reading")
         kept["/folders"], kept["/backfill"] = found["folders"], found["backfill"]
         for what, name in (("knowledge", "knowledge"), ("states", "state")):
@@ -192,7 +192,7 @@ class RemoteNode(StoreReader):
             raise _as_node_error(error) from None
 
     def _send_once(self, path: str, body: Mapping[str, object]) -> None:
-        """Send a coordinator's request on a new connection: it must not be repeated, and the old connection may be dead."""
+        """Send a coordinator's request on a new connection. The old one may be dead, and the request must not be repeated."""
         self.forget_reads()
         self._client.close()
         try:
@@ -221,7 +221,7 @@ for _read in READS.values():
 
 
 def _as_node_error(error: ClientError) -> Exception:
-    """Return the error that the node raised, by the name of its class; NotRunning if it did not answer."""
+    """Return the error that the node raised, found by the name of its class; NotRunning if the node did not answer."""
     if error.status == 0:
         return NotRunning(str(error))
     if error.internal:

@@ -70,7 +70,7 @@ class ServedLab(Lab):
 
     @property
     def passed_over(self) -> Mapping[str, str]:
-        """The servers that should run and give no sign of life, each with the reason. Lab time goes on without them."""
+        """The servers that should run but give no sign of life, each with the reason. Lab time goes on without them."""
         return {}
 
     # --- snapshots
@@ -81,7 +81,7 @@ class ServedLab(Lab):
         return self.run
 
     async def save(self, name: str, *, replace: bool = False) -> None:
-        """Save a snapshot under a name; `replace` permits to overwrite one. Raises LabError if this lab cannot."""
+        """Save a snapshot under a name. `replace`: overwrite an existing one. Raises LabError if this lab cannot do this."""
         raise LabError(
             "this lab cannot be saved; only a lab that pflab coordinate started can be saved, such as a lab in containers"
         )

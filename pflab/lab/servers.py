@@ -66,19 +66,19 @@ class ServerStatus(StrEnum):
 
 @dataclass(slots=True)
 class LabServer:
-    """One server. `node` is None until it is first made, and always if the node is in another process."""
+    """One server. `node` is None until the node is first made. It is always None if the node runs in another process."""
 
     name: str
     status: ServerStatus = ServerStatus.ABSENT
     node: Node | None = None
     known_joined: list[str] = field(default_factory=list)
-    """The late joiners that its directory has."""
+    """The stores that joined late and are in this server's directory."""
     known_deleted: list[str] = field(default_factory=list)
-    """The deleted stores that its directory no longer has."""
+    """The deleted stores that are no longer in this server's directory."""
     restores: bytes | None = None
     """The backup that its next start uses (RP-4)."""
     kill_fault: str | None = None
-    """The id of the fault that represents its kill; the next start heals it."""
+    """The id of the fault that represents the kill of this server. The next start heals this fault."""
 
     def forget(self) -> None:
         """Forget which directory updates the server has, because the backup on which it starts may lack them."""
@@ -88,7 +88,7 @@ class LabServer:
 
 @dataclass(frozen=True, slots=True)
 class DirectoryUpdate:
-    """A change of the directory that a running server does not know yet: a store joined, or was deleted."""
+    """A change of the directory that a running server does not know yet: a store joined or was deleted."""
 
     server: LabServer
     store: str
@@ -181,7 +181,7 @@ class Servers:
         ]
 
     def check_may_start(self, server: LabServer) -> None:
-        """Raise LabError if its store was deleted from the directory."""
+        """Raise LabError if the server's store was deleted from the directory."""
         if self.deleted(server.name):
             raise LabError(f"server {server.name} does not start: its store was deleted from the directory")
 
@@ -245,7 +245,7 @@ class EmbeddedServers(Servers):
         elif node is not None and server.status is ServerStatus.KILLED:
             node.reopen(now)
         else:
-            # After a clean stop a new node takes over the database. A database in memory belongs to the old node.
+            # After a clean stop a new node opens the database file. If the database is in memory, the old node still has it.
             if node is None or self._plan.databases_on_disk:
                 node = server.node = self._make(server.name)
             node.open(now)

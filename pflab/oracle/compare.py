@@ -142,8 +142,8 @@ class Judge:
         gone: set[str] = set()
         if due.object in self.expired:
             if not kept:
-                return  # spec: DL-3 whether it is accounted for is checked in the sets
-            # A version that has expired everywhere cannot be sent. A store without it keeps the version that it would replace.
+                return  # spec: DL-3 the comparison of sets checks whether the store accounts for it
+            # A version that has expired everywhere cannot be sent. A store without it still keeps the version before it.
             gone = {number for number in due.numbers if not any(number in due.kept(each) for each in held.values())}
         for number in sorted(due.numbers - kept.keys() - gone):
             owners = [name for name, each in held.items() if number in due.kept(each)]

@@ -5,7 +5,7 @@ The worst case is a chain of waits, and the bound is their sum:
 1. The last change was made just before the faults ended, and waits for its replication cycle.
 2. Its mail was lost, so other stores learn of it only from a status.
 3. The status was lost too, so it is repeated after the next check.
-4. What the status shows to be missing waits for the first backfill time-out.
+4. The changes that the status shows as missing wait for the first backfill time-out.
 5. The backfill request was lost, so it waits for the longest retry time-out.
 
 If the hierarchy changed, this may happen to the folders first, and then to their content. Every mail takes the slowest route.
@@ -43,7 +43,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The whole chain."""
+    """All waits of the chain, and their sum."""
 
     terms: tuple[Term, ...]
 
@@ -125,8 +125,8 @@ def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, wh
 
 
 def _given_up_us(topology: Topology) -> int:
-    """Return how long a store waits for reports of expired numbers: a status, its repeat, and a retry; 0 without age limits
-    (DL-3)."""
+    """Return how long a store waits for reports of expired numbers: a status, its repeat, and a retry. Return 0 if no folder
+    has an age limit (DL-3)."""
     limits = [folder.age_limit_us or folder.replica_age_limits_us for folder in topology.folders.values()]
     stores = [server.settings for server in topology.servers.values()]
     if not any(limits) and all(store.age_limit_us is None for store in stores):

@@ -68,7 +68,7 @@ class Observer:
         return fresh
 
     def _learn_genesis(self) -> None:
-        """Learn the GUID of the topology's folders from a store's folder ids: the only GUID that belongs to no store."""
+        """Learn the GUID of the topology's folders from a store's folder ids. It is the only GUID that belongs to no store."""
         if not self._lab.topology.folders:
             self._has_genesis = True
         for name in self.running():

@@ -11,8 +11,8 @@ A change is in one of three states, which follow from the events alone:
 | kept | at risk | the last store that keeps it is restored, begins as new, drops the folder, or is deleted |
 | at risk | kept | a mail that was under way brings it to some store, or another restore brings it back |
 
-Example: A posts A-7, loses its disk, and is restored from an older backup. No other store has A-7, so it is at risk. If its
-mail is still under way, B applies A-7 later, and it is kept again.
+Example: A posts A-7, loses its disk, and is restored from an older backup. No other store has A-7, so A-7 is at risk. If the
+mail with A-7 is still under way, B applies A-7 later, and A-7 is kept again.
 
 All changes that are not lost in this way must exist.
 """
@@ -51,8 +51,8 @@ class Losses:
         self._backups: dict[str, Having] = {}
         self._restores: dict[str, str] = {}
         self._deleted_content: dict[str, Having] = {}
-        """What a store dropped because the folder, or a folder above it, was deleted. It is lost only if the deletion
-        is lost.
+        """What a store dropped because the folder, or a folder above it, was deleted. This content is lost only if the
+        deletion is lost.
         """
         self._deleted_content_at: dict[str, Having] = {}
         """Copies of `_deleted_content` at each backup."""
@@ -61,7 +61,7 @@ class Losses:
         self._ever_removed: set[str] = set()
         """Changes that some store no longer had after a restore."""
         self._at_risk: dict[str, str] = {}
-        """By change: the store with which it was lost."""
+        """By change: the store whose restore or deletion put the change at risk."""
         self.take = event_taker_of(self)
         """Add an event."""
 
@@ -125,8 +125,8 @@ class Losses:
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
-        """Forget a dropped replica. If the store left the folder, another store had all of it, but may have been
-        restored since.
+        """Forget a dropped replica. If the store left the folder, another store had all of the content, but that store may
+        have been restored since.
         """
         dropped = self._has.get(event.node, {}).pop(event.folder, set())
         place = (event.node, event.folder)
@@ -156,7 +156,7 @@ class Losses:
         deleted_content = _copied(self._deleted_content_at[backup]) if backup is not None and goes_back else {}
         self._has[event.node], self._deleted_content[event.node] = after, deleted_content
         for number in {each for numbers in after.values() for each in numbers}:
-            # A backup made before an earlier restore brings back what was lost in that restore.
+            # If the backup is older than an earlier restore, it brings back what that restore lost.
             for each in (number, *self._ancestors.get(number, ())):
                 self._at_risk.pop(each, None)
         still = _joined(after, deleted_content)

@@ -47,7 +47,7 @@ class Change:
 
 
 def change_of(event: ChangeMade) -> Change:
-    """Return the fields of a `change.made` event that the oracle reads. It uses nothing that a node derived."""
+    """Return the fields of a `change.made` event that the oracle reads. The oracle uses nothing that a node derived."""
     return Change(
         store=event.node,
         folder=event.folder,
@@ -92,8 +92,8 @@ def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
 class FolderTruth:
     """What must exist in one folder.
 
-    `versions`: living object -> the numbers of its maximal versions; `tombstones`: deleted object -> a number of its
-    deletion. `doubt`: why the changes alone do not determine the content.
+    `versions`: by object that is not deleted, the numbers of its maximal versions. `tombstones`: by deleted object, the
+    number of a deletion. `doubt`: why the changes alone do not determine the content.
     """
 
     id: str
@@ -174,8 +174,8 @@ class Oracle:
         folder.setdefault(change.object, History()).changes.setdefault(change.number, change)
 
     def without(self, lost: Collection[str]) -> Oracle:
-        """Return an oracle without the changes that are rightly lost (DU-1). Versions that only lost changes replaced must
-        exist again.
+        """Return an oracle without the changes that are rightly lost (DU-1). A version must exist again if all changes that
+        replaced it are lost.
         """
         if not lost:
             return self
@@ -197,8 +197,8 @@ class Oracle:
 
     # spec: CV-2
     def truth(self) -> dict[str, FolderTruth]:
-        """Return what must exist by folder id: first 1-1, then by path each folder that is neither deleted nor below a deleted
-        one."""
+        """Return what must exist in each folder, by folder id. The first is 1-1. The others are the folders that are neither
+        deleted nor below a deleted folder, sorted by path."""
         folders = self._objects.get(HIERARCHY, {})
         dead = {id_ for id_, history in folders.items() if history.deletion()}
         living = {id_: history.winner() for id_, history in folders.items() if id_ not in dead}
@@ -225,8 +225,8 @@ class Oracle:
         return FolderTruth(id_, path, holders, versions, tombstones, doubt)
 
     def _doubt(self, id_: str, living: Mapping[str, Change], dead: set[str]) -> str:
-        # A folder that was once moved below a deleted folder was hidden, and stores that saw this dropped its content. When it
-        # is shown again, it starts empty there (HI-6, RP-1). The changes alone do not show which stores these are.
+        # A folder that was once moved below a deleted folder was hidden, and stores that saw this dropped its content. When the
+        # folder is shown again, it is empty at these stores (HI-6, RP-1). The changes alone do not show which stores these are.
         versions = self._objects[HIERARCHY][id_].changes.values()
         if any(_below_dead(each.parent, living, dead) for each in versions):
             return "it once lay below a deleted folder, so stores may rightly lack its older content"

@@ -26,7 +26,7 @@ def in_causal_order(events: Iterable[Event]) -> list[Event]:
 
 
 def _moved(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
-    """Yield the events of backups and their places."""
+    """Yield each event of a backup or restore that must be moved, with its place."""
     made = [each for each in events if isinstance(each, BackupMade)]
     restored = sorted((each for each in events if isinstance(each, BackupRestored)), key=lambda each: each.seq)
     if not made and not restored:

@@ -21,7 +21,7 @@ from traces.labtime import LabTime, parse_instant
 
 @dataclass(frozen=True, slots=True)
 class RunReader:
-    """A run folder: its topology and the databases that it has."""
+    """Reads a run folder: its topology, and the databases in it."""
 
     path: Path
     topology: Topology
@@ -30,7 +30,7 @@ class RunReader:
 
     @classmethod
     def at(cls, path: Path) -> RunReader:
-        """Open a run folder. Raises LabError in one line if it is not the folder of a run."""
+        """Open a run folder. Raises LabError if it is not the folder of a run."""
         try:
             topology = load_topology(path / "topology.yaml")
         except (OSError, ValueError, TopologyError) as error:
@@ -66,12 +66,12 @@ class RunReader:
             raise LabError(f"{path} cannot be read as a store's database: {error}") from error
 
     def now(self, store: StoreReader) -> LabTime:
-        """Return the lab time at which the run ended for a store. Its own clock may be earlier: it shows the last stimulus."""
+        """Return the lab time at which the run ended for a store. Its clock shows its last stimulus, which can be earlier."""
         return max(store.last_at, self.ended_at)
 
 
 def events_in_databases(run: Path, exported: Sequence[Event]) -> list[Event]:
-    """Return the events of a run that are not among the exported ones, because a store writes them to its trace later.
+    """Return the events of a run that are only in the databases yet: a store writes its events to its trace some time later.
 
     An ended run has no such events. A database that cannot be read is left out, for example if it is being created.
     """

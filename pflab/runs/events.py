@@ -73,7 +73,7 @@ class RunEvents:
 
     @classmethod
     def at(cls, run: Path) -> RunEvents:
-        """Read the events of a run folder; if the run goes on, also those that only the databases have.
+        """Read the events of a run folder. If the run has not ended, also read the events that are only in the databases.
 
         Raises LabError for a folder without traces.
         """
@@ -98,7 +98,7 @@ class RunEvents:
     ) -> RunEvents:
         """Take events from any source, in any order.
 
-        names, organization: what is already known of a lab, if its first events are missing here.
+        names, organization: what the caller knows of the lab, if the lab's first events are missing in `events`.
         """
         in_order = in_causal_order(events)
         names = Lexicon() if names is None else names
@@ -113,7 +113,7 @@ class RunEvents:
         return cls(path, tuple(in_order), names, problems, topology)
 
     def in_order(self, events: Iterable[Event]) -> list[Event]:
-        """Return these events of the run in its order, each once."""
+        """Return these events without duplicates, in the order of the run."""
         chosen = {(each.node, each.seq) for each in events}
         return [each for each in self.events if (each.node, each.seq) in chosen]
 
@@ -147,9 +147,9 @@ def _learn_folders(names: Lexicon, topology: Topology) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Select events by server, folder (path or id), type prefix (`mail` or `mail.received`) and time.
+    """Selects events by server, folder (path or id), type prefix (`mail` or `mail.received`) and time.
 
-    An empty field selects all. A filter by folder leaves out events that concern no folder.
+    An empty field selects all events. A filter by folder leaves out events that concern no folder.
     """
 
     nodes: Sequence[str] = ()
@@ -179,7 +179,7 @@ def folders_of(event: Event) -> Iterator[str]:
 
 
 def style_of(tag: str) -> Style:
-    """Return the style of an event of this type, by its name in rich."""
+    """Return the style of events of this type, in the notation of rich, such as `bold green`."""
     found = [(len(prefix), style) for prefix, style in _STYLES if tag == prefix or tag.startswith(f"{prefix}.")]
     return max(found)[1] if found else ""
 

@@ -46,7 +46,8 @@ class Record:
     most       how many of the newest events are kept in memory; None keeps all. The index of an event does not change when
                older events are forgotten.
 
-    `collect` is called before the record is read and before the lab adds to it; it adds the events of nodes in other processes.
+    The record calls `collect` before it is read and before the lab adds an event. `collect` adds the events of nodes in other
+    processes.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Record:
 
     @property
     def replicas(self) -> dict[str, str]:
-        """Map each replica GUID that has ever started to the name shown for its store."""
+        """For each replica GUID with which a store has ever started, the name shown for this store."""
         self.collect()
         return self._names.stores()
 
@@ -103,7 +104,7 @@ class Record:
         self._forget()
 
     def _forget(self) -> None:
-        # Remove half of them at once: removing one by one would copy the list each time.
+        # Remove half of the events at once, because removing them one by one would copy the list each time.
         if self._most is not None and len(self._events) > self._most:
             gone = len(self._events) - self._most // 2
             del self._events[:gone]

@@ -1,8 +1,8 @@
 """The folder that a run leaves: `runs/<name>/<time>/`, with `runs/latest` as a link to the newest.
 
-It holds topology, seed, traces, databases and verdict, and on request each mail. A live run is named by the UTC time of its
-start; a simulated run by a number, because a simulation reads no clock. A folder that exists is never written into again: a run
-takes the next free name.
+The folder has the topology, the seed, the traces, the databases, the verdict, and on request each mail. The name of a live run
+is the UTC time of its start. The name of a simulated run is a number, because a simulation reads no clock. A run never writes
+into the folder of another run; it takes the next free name.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RunFolder:
     def create(cls, runs: Path, name: str, *, started: datetime | None = None, keeps_mails: bool = False) -> RunFolder:
         """Make `runs/<name>/<UTC time of started, or a number>/` and point `runs/latest` at it.
 
-        Raises LabError when it cannot be written.
+        Raises LabError if the folder cannot be written.
         """
         parent = runs / safe_name(name)
         link = runs / LATEST
@@ -122,7 +122,7 @@ def _point(link: Path, path: Path) -> None:
 
 
 def safe_name(name: str) -> str:
-    """Return the name with every character replaced that a folder name cannot have."""
+    """Return the name as a folder name: every character that a folder name cannot have is replaced."""
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".-")
     return kept or "lab"
 
