@@ -25,7 +25,7 @@ Example: Docker restarts the container of B. B does not answer, so the coordinat
 in A's queue. When the new process of B answers, the lab begins the store at the present lab time, sends it the directory
 updates that it missed and the addresses of its peers, and only then lets it work. A retries, and B gets the mail.
 
-The lab prevents the following:
+What must never happen:
 
 - A store that runs although it should not, or whose time is not the lab's time. The table above says what the lab does.
 - Lab time that goes back after a restart of the coordinator. Lab time is saved with every event. If stores continued to run

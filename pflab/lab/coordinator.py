@@ -36,7 +36,7 @@ Example: it is 12:00, and server A will send a broadcast at 12:15 that takes no 
 for quiet at 12:00 and jumps to 12:15. A sends. The lab is not quiet until B has acknowledged and committed the mail and A has
 removed its queue row. If nothing else is due before 13:00, the coordinator jumps there and the clock stays paused.
 
-The coordinator prevents the following:
+What must never happen:
 
 - Lab time that goes back, for the lab or for a host. A target in the past raises LabError.
 - A jump that skips a mail in flight. Such a mail is always an unconfirmed row in its sender's queue. This row is due, so the

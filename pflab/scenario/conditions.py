@@ -10,7 +10,7 @@ from pflab.scenario.values import BOUND, CountText, MailType, Names, Part, Point
 
 
 class Mails(Part):
-    """A count of replication mails sent. `to` is one of the recipients; `updates` is the number of updates in each mail."""
+    """How many replication mails were sent. `to` is one of the recipients; `updates` is the number of updates in each mail."""
 
     type: MailType | None = None
     from_: str | None = Field(None, alias="from")
@@ -22,8 +22,9 @@ class Mails(Part):
 
 
 class Events(Part):
-    """A count of trace events, e.g. version.applied. `with` compares fields: exact text or number, `*` for any text, an
-    `as` name for its object or number, a path for its folder. A list field matches if one of its items does."""
+    """How many events of a type, such as version.applied, the trace has. `with` compares fields of the events with values: an
+    exact text or number, `*` for any text, an `as` name for its object or change number, or a path for its folder. A list
+    matches if one of its items matches."""
 
     event: str
     on: str | None = None
@@ -32,7 +33,7 @@ class Events(Part):
 
 
 class Entry(Part):
-    """An entry of the backfill array. `missing` is the whole set as shown (A-1..3), or `as` names that it contains."""
+    """An entry of the backfill array. `missing` is its complete set, written as A-1..3, or `as` names that the set contains."""
 
     missing: Names | None = None
     due: PointText | None = None
@@ -42,7 +43,7 @@ class Entry(Part):
 
 
 class Row(Part):
-    """A row of the replication state table. `has` is the set as shown, A-1..100 B-50, without Setup's numbers."""
+    """A row of the replication state table. `has` is its set, written as A-1..100 B-50, without the numbers of Setup."""
 
     has: str | None = None
     associated: str | None = Field(None, description="the set of the folder's associated messages, as shown")
@@ -134,7 +135,7 @@ class Condition(Part):
 
 
 class Expect(Condition):
-    """A condition that must be true now, or at some instant `within` a time."""
+    """A condition that must be true now or, with `within`, at some instant in this time."""
 
     at_least_one: ClassVar = Condition.asked
 
@@ -147,8 +148,8 @@ class Expect(Condition):
 
 
 class Until(Condition):
-    """A wait for a mail to arrive, an event or a condition. It fails at the end of `within`, or if it ends in another
-    minute than `at`."""
+    """Wait until a mail arrives, an event happens or a condition is true. The step fails at the end of `within`. With `at`, it
+    also fails if the wait ends in another minute."""
 
     mail: MailType | None = None
     from_: str | None = Field(None, alias="from")

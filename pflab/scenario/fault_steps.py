@@ -1,4 +1,4 @@
-"""The model of the faults in a scenario: faults of a line between two servers, and faults of mails."""
+"""The model of the faults in a scenario: faults of the link between two servers, and faults of mails."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ReplyText = Annotated[str, BeforeValidator(_reply), WithJsonSchema({"type": ["in
 
 
 class Cut(Part):
-    """Connections are refused: between two servers or sites, one way (from, to), or over a connector."""
+    """Connections are refused between two servers or sites (`between`, or one way `from` and `to`), or over a connector."""
 
     exactly_one: ClassVar = ("between", "from_", "connector")
 
@@ -69,7 +69,7 @@ class _Directed(Part):
 
 
 class LinkFault(_Directed):
-    """The line of a fault: from one server to another (default: any), or a connector in both directions."""
+    """A fault on the link from one server to another (default: any servers), or on a connector in both directions."""
 
     connector: str | None = None
 
@@ -77,8 +77,8 @@ class LinkFault(_Directed):
 class Smtp(LinkFault):
     """A step of the SMTP dialogue fails, `count` times (default: always), `for` a duration (default: until healed).
 
-    reply: the server refuses, 4xx for now or 5xx for good; does: it disconnects, stays silent, or delays the mail by
-    `by` (tarpit).
+    reply: the server refuses with this reply, temporarily (4xx) or permanently (5xx). does: the server disconnects, stays
+    silent, or delays the mail by `by` (tarpit).
     """
 
     exactly_one: ClassVar = ("reply", "does")
@@ -106,7 +106,7 @@ class Hold(LinkFault):
 
 
 class MailFault(_Directed):
-    """The mails of a fault: the next `count` mails (default: all) of a type from one store to another."""
+    """A fault that acts on the next `count` mails (default: all) of a type from one store to another."""
 
     type: MailType | None = None
     connector: str | None = Field(None, description="on this connector only, whoever is behind it")

@@ -18,8 +18,8 @@ MAX_CHOICES = 9
 
 
 class Quiz(Part):
-    """A question asked before the lab goes on. `answer` is one of the `choices`, and `because` is its reason. A later
-    `reveal` shows both.
+    """A question that is asked before the lab goes on. `answer` is one of the `choices`, and `because` is its reason. A
+    later `reveal` step shows both.
     """
 
     ask: str = Field(min_length=1)
@@ -42,7 +42,7 @@ class Quiz(Part):
 
 
 class LessonCheck:
-    """Checks that each quiz has a reveal before the next quiz and the end, and that each reveal has a quiz before it."""
+    """Checks that each quiz has a reveal before the next quiz or the end, and that each reveal has a quiz before it."""
 
     def __init__(self, source: YamlSource) -> None:
         self._source = source

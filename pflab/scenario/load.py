@@ -77,7 +77,7 @@ def load_scenario(path: str | Path) -> Scenario:
 
 
 def scenario_from_text(text: str, name: str = "scenario", path: Path | None = None) -> Scenario:
-    """Read a scenario from YAML text. Problems call it `name`; its topology is searched beside `path`."""
+    """Read a scenario from YAML text. `name` is its name in problems. Its topology is searched in the folder of `path`."""
     source = read_yaml(text, name)
     if source.problems:
         raise ScenarioError(source.problems)
@@ -141,8 +141,8 @@ def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
 def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) -> Topology | None:
     """Return the organization, with the scenario's settings for the servers that do not set them.
 
-    This function reads the data of the file and not `Head`, so that a mistake in the head does not hide mistakes in the
-    steps.
+    This function reads the data of the file itself, without `Head`, so that a mistake in the head does not hide mistakes
+    in the steps.
     """
     named, settings = source.data.get("topology"), source.data.get("settings")
     settings = settings if isinstance(settings, dict) else {}
@@ -178,7 +178,7 @@ def yaml_file(name: str, folder: Path) -> Path | None:
 
 
 def find_topology(name: str, scenario: Path | None) -> Path | None:
-    """Return the topology file of that name, beside the scenario or else among the examples; None if there is none."""
+    """Return the topology file of that name in the scenario's folder, or else among the examples; None if there is none."""
     beside = Path(name) if scenario is None else scenario.parent / name
     with suppress(OSError):  # no file can have this name
         places = (each for each in (beside, EXAMPLES / name) if each.is_file())
@@ -209,7 +209,7 @@ def _with_settings(
 
 
 def _moved(source: YamlSource, under: str, problem: Problem) -> Problem:
-    """Return a problem of a part that was read alone, with its position in the scenario file."""
+    """Return a problem, found in a part of the file that was read alone, with its position in the whole file."""
     path: tuple[PathItem, ...] = (under,) if under else ()
     value: Any = source.data[under] if under else source.data
     rest = problem.path
@@ -226,7 +226,8 @@ def _moved(source: YamlSource, under: str, problem: Problem) -> Problem:
 
 
 def _first_step(path: str, value: Any) -> PathItem | None:
-    """Return the first step of a problem's path within `value`. Names can have dots, so the keys of `value` decide."""
+    """Return the first step of a problem's path within `value`: a key or an index. Keys can contain dots, so the path is not
+    split at dots, but compared with the keys."""
     index = re.match(r"\[(\d+)\]", path)
     if index is not None and isinstance(value, list) and int(index[1]) < len(value):
         return int(index[1])

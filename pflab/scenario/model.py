@@ -19,7 +19,7 @@ from topology.problems import quoted
 _AREAS: Final = (
     "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 5, DL 4, DU 1, ML 7, RT 4, EV 1, SE 1, AD 1, TM 2, CV 3"
 )
-"""Each area of docs/rules.yaml, which an installed pflab does not have, and the number of its rules, which count from 1."""
+"""For each area of rules, the number of its rules; ids count from 1. An installed pflab has no docs/rules.yaml to read."""
 
 RULE_IDS: Final = tuple(
     f"{area}-{number}"
@@ -41,9 +41,9 @@ class Head(Part):
     """A scenario: an organization, and the steps to play.
 
     topology: a file (relative to the scenario, or one of the examples) or the topology itself. settings: registry values for
-    all servers that do not set them. rules: ids of the rules (docs/rules.md) that it tests. live: false if it needs the
-    simulator. lesson: an explanation for learners. look: what to look at. breaks: DU-1 if the settings make the lab lose
-    something acknowledged.
+    all servers that do not set them. rules: ids of the rules (docs/rules.md) that the scenario tests. live: false if it needs
+    the simulator. lesson: an explanation for learners. look: what a learner should look at. breaks: DU-1 if the settings make
+    the lab lose an acknowledged change.
     """
 
     title: str = Field(min_length=1)
@@ -61,7 +61,7 @@ class Head(Part):
 
 
 class Post(Part):
-    """A new message. `as` names it for later steps. `associated: true` makes it an associated message of the folder."""
+    """A new message. `as` names it for later steps. With `associated: true` it is an associated message of the folder."""
 
     on: str
     folder: str
@@ -125,7 +125,7 @@ class Delete(Part):
 
 
 class Resolve(Part):
-    """The resolution of a conflict. `keep` is the `as` of an edit, a change number as shown (A-3), or all."""
+    """The resolution of a conflict. `keep` is the `as` name of an edit, a change number such as A-3, or all."""
 
     on: str
     message: str
@@ -186,7 +186,7 @@ class Replica(Part):
 
 
 class Settings(Part):
-    """Registry values of a store, by their real names; read at the store's next start (SE-1)."""
+    """Registry values of a store, by their real names. The store reads them at its next start (SE-1)."""
 
     on: Names
     values: dict[str, int | str | bool | None] = Field(alias="set", min_length=1)

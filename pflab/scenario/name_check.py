@@ -132,7 +132,7 @@ class NameCheck:
             yield self._source.problem(at, f"{quoted(HIERARCHY)} is the name of the hierarchy", "choose another name")
 
     def _moved(self, old: str, new: str) -> None:
-        """Add the new paths of a folder and its subfolders. The old paths stay known: other stores still show them."""
+        """Add the new paths of a folder and its subfolders. The old paths stay known, because other stores still show them."""
         below = [path for path in self._folders if path == old or path.startswith(f"{old}/")]
         self._folders.extend(new + path[len(old) :] for path in below)
 
@@ -212,7 +212,7 @@ class NameCheck:
             if name in known:
                 continue
             right = did_you_mean(name, known) if known else one_of(known)
-            # If the file has a list here, point to the item.
+            # If the file has a list here, the problem is at the item.
             item = (*path, number) if self._is_list(path) else tuple(path)
             yield self._source.problem(item, f"{quoted(name)} is not a {what}", right, of_key=of_key)
 

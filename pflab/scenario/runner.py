@@ -40,11 +40,11 @@ _PURPOSES = {
     "until": "wait",
     "expect": "check",
 }
-"""For each verb: the words after "to" in a failure report, unless they are the verb itself."""
+"""The words for a verb after "to" in a failure report. Verbs that are not here are used as they are."""
 
 StepWatcher = Callable[[Step, LabTime], Awaitable[None] | None]
-"""Called before each step, with the lab time, and awaited if it returns an awaitable. The command line and the demo print
-the steps with it."""
+"""A function that the runner calls before each step, with the lab time; the runner awaits its result if it is awaitable. The
+command line and the demo print the steps with such a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _failure(play: Play, step: Step, expected: Sequence[str], found: Sequence[st
 
 
 def _check_invariant(play: Play, breaks: Sequence[str]) -> Failure | None:
-    """Return a failure if something acknowledged is lost, or if nothing is lost in a scenario that breaks DU-1."""
+    """Return a failure if an acknowledged change is lost, or if none is lost in a scenario that breaks DU-1."""
     lost = play.judge().lost_at_home()
     if bool(lost) == (NOTHING_LOST in breaks):
         return None

@@ -20,7 +20,7 @@ NOISE = frozenset(
 """Events left out of a failure report, because they rarely explain a failure."""
 
 REPEATED = frozenset({"hop.failed"})
-"""Events that repeat for one reason; a failure report shows only the last of equal ones."""
+"""Events that repeat for one reason. A failure report shows only the last of several equal events."""
 
 LAST_EVENTS = 12
 """The number of events in a failure report."""
@@ -57,7 +57,7 @@ class Play:
 
     `mark` is the index of the first event that an `until` can find. It can find events since the end of the last
     `advance`, or since the instant at which the last `until` ended. `found` has the events that an `until` has already
-    found. `checkpoints` are indices by name, from which `expect` counts.
+    found. `checkpoints` maps the name of a checkpoint to the index of an event; `expect` can count from there.
     """
 
     def __init__(self, lab: Lab) -> None:

@@ -25,7 +25,7 @@ Verb = Callable[[Play, Any], Awaitable[None]]
 
 
 def attachment(size: int | None) -> tuple[tuple[str, bytes], ...]:
-    """Return one attachment of `size` bytes, always the same bytes, so that a run can be repeated; none for None."""
+    """Return one attachment of `size` bytes, or none for None. The bytes are always the same, so that a run can be repeated."""
     if size is None:
         return ()
     pattern = bytes(range(256))
@@ -236,7 +236,7 @@ async def _cut(play: Play, step: Cut) -> None:
 async def _heal(play: Play, names: tuple[str, ...]) -> None:
     for name in names:
         fault = None if name == "all" else play.faults[name]
-        # A fault with a count ends when it has been used that often.
+        # A fault with a count ends when it has acted that many times.
         if fault is None or fault in [each.id for each in play.lab.faults.active()]:
             play.lab.faults.heal(fault)
 

@@ -88,7 +88,7 @@ class TimelineCheck:
             self._moved(args.move, name if args.under == "/" else f"{args.under}/{name}")
 
     def _moved(self, old: str, new: str) -> None:
-        """Add new paths for a folder and its subfolders. Old and new path share one list."""
+        """Add new paths for a folder and its subfolders. The old and the new path of a folder share one list of servers."""
         below = {path: listed for path, listed in self._listed.items() if path == old or path.startswith(f"{old}/")}
         for path, listed in below.items():
             moved = new + path[len(old) :]

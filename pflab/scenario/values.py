@@ -30,7 +30,7 @@ from traces.labtime import (
 MAX_WAIT_US: Final = 400 * DAY_US
 """The longest wait in a scenario: well over the 180 days of a tombstone."""
 MAX_ATTACHMENT: Final = 64 * MEGABYTE
-"""Bytes of the largest attachment; a lab keeps each of them once per store."""
+"""The size of the largest attachment, in bytes. A lab keeps each attachment once per store."""
 MAX_POSTS: Final = 100_000
 
 BOUND: Final = "bound"
@@ -63,7 +63,7 @@ def same_minute(left: LabTime, right: LabTime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time: `after_us` from now, the instant `at`, or the next `clock_us` after midnight. Exactly one is set."""
+    """A time: `after_us` from now, the instant `at`, or the next time of day `clock_us` after midnight. Exactly one is set."""
 
     after_us: int | None = None
     at: LabTime | None = None

@@ -15,7 +15,7 @@ from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
 
 
 async def expect(play: Play, condition: Expect) -> None:
-    """Raise StepFailed unless the condition is true now or, with `within`, becomes true as the clock goes on."""
+    """Raise StepFailed unless the condition is true now or, with `within`, becomes true while the clock advances."""
     if condition.within is None:
         _require(shortfalls(play, condition))
         return
@@ -54,7 +54,7 @@ def _span_us(play: Play, within: int | str) -> int:
 
 
 class _Search:
-    """Searches the events since the last wait. It looks at each event once."""
+    """Searches the events since the last wait. The search looks at each event once."""
 
     def __init__(self, play: Play, wanted: Callable[[Event], bool]) -> None:
         self._play = play
@@ -93,7 +93,7 @@ def _in_words(condition: Until) -> str:
 
 
 def _holds(play: Play, condition: Condition, left: list[Shortfall]) -> Callable[[], bool]:
-    """Return a predicate that notes the shortfalls in `left`, for the failure report."""
+    """Return a predicate that evaluates the condition, and puts the shortfalls into `left` for the failure report."""
 
     def holds() -> bool:
         left[:] = shortfalls(play, condition)
@@ -110,7 +110,7 @@ def _require(left: list[Shortfall], within: str = "") -> None:
 def _in_its_minute(condition: Until, began_at: LabTime, came_at: LabTime, what: str) -> None:
     if condition.at is None:
         return
-    # A clock time may be in the minute in which the wait began.
+    # The minute of a clock time may be the minute in which the wait began.
     due_at = condition.at.resolve(began_at - MINUTE_US)
     if not same_minute(came_at, due_at):
         raise StepFailed([f"{what} at {format_instant(due_at)}"], [f"it came at {format_instant(came_at)}"])

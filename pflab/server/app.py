@@ -42,7 +42,7 @@ class BackupOf(Body):
 
 
 class Deletion(Body):
-    """The server on which the store is deleted; `force` deletes it even if it still holds replicas."""
+    """The server that makes the deletion. `force`: delete the store even if it still holds replicas."""
 
     on: Line
     force: bool = False
@@ -55,13 +55,13 @@ class Renewal(Body):
 
 
 class Saving(Body):
-    """`replace` permits to overwrite a snapshot of that name."""
+    """`replace`: overwrite an existing snapshot of that name."""
 
     replace: bool = False
 
 
 class ProxiedHosts:
-    """The hosts of a lab whose nodes are in other processes: the application documents their routes, the proxy answers."""
+    """The hosts of a lab whose nodes are in other processes. The application documents their routes; the proxy answers."""
 
     ending = False
 
@@ -268,8 +268,8 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         after: Annotated[Number | None, Query(description="Begin after this id; default: now.")] = None,
         last: LastEventId = None,
     ) -> Response:
-        """Stream the events of all servers and of the lab itself in order, as server-sent events. Ids count from 1 in this
-        run."""
+        """Stream the events of all servers and of the lab itself in order, as server-sent events. In each run the ids count
+        from 1."""
         resumed = seq_of(last)
         begins = after if resumed is None else resumed
         return streamed(_followed(lab, lab.record.count if begins is None else begins))
@@ -278,8 +278,8 @@ def _stream_router(lab: ServedLab) -> APIRouter:
     async def events(after: Number = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000) -> Response:
         """Return the events of all servers and of the lab itself in order, as JSON lines, without the first `after` of them.
 
-        The header Pflab-Next is the value of `after` for the next request. A lab that runs for long has only the newest events
-        here; its traces have the others.
+        The header Pflab-Next is the value of `after` for the next request. If a lab has run for long, only its newest events
+        are here; its traces have the older ones.
         """
         await lab.catch_up()
         found = lab.events(after)[:limit]

@@ -27,7 +27,7 @@ _CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}
 
 
 HIERARCHY: Final = "1-1"
-"""The folder tree, which every server holds (spec: HI-1)."""
+"""The id of the hierarchy, the folder with the folder tree. Every server holds it (spec: HI-1)."""
 
 
 class NewRate(Body):
@@ -58,7 +58,7 @@ class Until(Body):
 def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
     """Return the state of the clock as JSON values, with `more` added.
 
-    passed_over: servers that should run, but without which lab time goes on, each with the reason.
+    passed_over: servers that should run but give no sign of life, each with the reason; lab time goes on without them.
     """
     clock = lab.coordinator
     return {
@@ -103,7 +103,7 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/advance")
     async def advance(wanted: Advance) -> Response:
-        """Warp to an instant and do everything that is due on the way; then pause the clock."""
+        """Warp to an instant or by a duration; then pause the clock. Everything that is due until then happens."""
         async with alone():
             await lab.advance(_instant(wanted.to, lab.now))
         return json_response(clock_shown(lab))

@@ -27,7 +27,7 @@ Tag = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "
 
 class NewFault(Body):
     """A fault. `cut` needs two servers or sites, or a connector. `smtp` and `hold` act on the hops from one server to
-    another. The others act on mails from a store, to a store, of a type."""
+    another. The other kinds act on mails, which can be limited by sender, recipient and type."""
 
     kind: Tag
     from_: Annotated[Line | None, Field(alias="from", examples=["A"])] = None

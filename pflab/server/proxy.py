@@ -33,7 +33,7 @@ _NOT_FORWARDED: Final = {
     *(b"connection", b"transfer-encoding", b"keep-alive", b"content-length", b"host", b"expect"),
     *(b"origin", b"authorization"),
 }
-"""Headers that concern only the connection between the client and this server."""
+"""Headers that are about the connection between the client and this server, so the proxy does not forward them."""
 
 AddressOf = Callable[[str], tuple[str, int]]
 """Returns the address of a node's API. Raises LabError for an unknown node, NodeError for one that does not run."""

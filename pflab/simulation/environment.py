@@ -1,4 +1,4 @@
-"""Faults that only a simulated lab has: clogged links, altered mails, silent servers, and wrong clocks.
+"""Faults that only a simulated lab can have: clogged links, altered mails, silent servers, and wrong clocks.
 
 The simulator asks the environment in addition to the fault plan, which all drivers have. Every injection is an event of node
 "lab" (fault.injected), and so is its end (fault.healed). Every random choice comes from the lab's seed, in the order of the
@@ -76,7 +76,7 @@ class Environment:
     """The environment of one simulated lab.
 
     It calls `injected` and `healed` as the fault plan does. `authority` issues the key with which it signs a mail that has
-    a broken item. It checks every name against the topology: LabError names the unknown one.
+    a broken item. It checks every name against the topology, and raises LabError with an unknown name.
     """
 
     def __init__(
@@ -100,8 +100,7 @@ class Environment:
         self._silences: dict[str, _Silence] = {}
         self._skews: dict[str, tuple[str, int]] = {}
         self.undisturbed = True
-        """Whether no fault of the environment is active. If none is, the simulator need not ask about single mails and servers.
-        """
+        """Whether no fault of the environment is active. The simulator then need not ask about single mails and servers."""
 
     # --- injecting: each returns the fault's id, "W1", "W2", ...
 
@@ -134,7 +133,7 @@ class Environment:
         return id_
 
     def silence(self, server: str, until_at: LabTime, *, commits: bool = False) -> str:
-        """Let a server do nothing and answer nobody until that lab time, as with a slow disk. With `commits` it stores the
+        """Let a server do nothing and answer nobody until that lab time, as if its disk were slow. With `commits` it stores the
         mails that it receives, but its answers come too late."""
         self._known(server)
         details = {"server": server, "until": format_instant(until_at), "commits": commits}
@@ -268,7 +267,7 @@ def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.R
     except (BadMail, CodecError):
         return content  # something else has altered it
     if mail.failed:
-        return content  # encoding would leave out the broken item, and the mail would claim a change that it does not bring
+        return content  # encoding drops the item that is broken already; the mail would claim a change that it lacks
     items = [index for index, update in enumerate(mail.updates) if update.version.item]
     if not items:
         return content

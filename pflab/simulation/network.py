@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NetworkPolicy:
-    """The disorder of a simulated network. By default mails leave at once and in queue order."""
+    """How a simulated network reorders and delays mails. By default mails leave at once and in queue order."""
 
     shuffle: bool = False
-    """Mails of one server that leave at one instant do so in a seeded order, and servers take turns in a seeded order."""
+    """Whether the seed decides the order of mails that leave a server at one instant, and the order in which servers act."""
     jitter_us: int = 0
-    """Each transmission waits a seeded time below this before it leaves, so mails overtake each other."""
+    """Each transmission waits a random time, at most this long, before it leaves. So mails overtake each other."""
 
     def __post_init__(self) -> None:
         if self.jitter_us < 0:
@@ -32,8 +32,8 @@ class NetworkPolicy:
 
 
 class Network:
-    """Decides for each transmission. All random numbers come from one generator, which the simulator uses in the order of
-    its steps; so the seed determines everything."""
+    """Decides when each transmission leaves. All random numbers come from one generator, which the simulator uses in the
+    order of its steps. So the seed determines everything."""
 
     def __init__(self, policy: NetworkPolicy, decide: DecideNow, seed: bytes) -> None:
         self.policy = policy
@@ -49,11 +49,12 @@ class Network:
         return transmissions
 
     def turn(self, waiting: int) -> int:
-        """Return which of `waiting` servers that are due at one instant is next; 0 is the first in the topology's order."""
+        """Of `waiting` servers that are due at one instant, return the index of the next one. Index 0 is the first server in
+        the topology's order."""
         return self._random.randrange(waiting) if self.policy.shuffle and waiting > 1 else 0
 
     def decide(self, point: FaultPoint) -> Decision:
-        """Return the decision of the faults. If no fault acts, a jitter may delay a mail that is about to leave."""
+        """Return the decision of the fault plan. If no fault acts, the jitter may delay a mail that is about to leave."""
         decision = self._decide(point)
         if isinstance(point, AfterSend) and point.delivered:
             self._delayed.discard(point.row)

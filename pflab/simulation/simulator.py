@@ -6,41 +6,43 @@ The nodes are the real ones, on databases in memory. Only the hop between two of
 The event loop
 --------------
 
-The database of each node knows when the node has something to do (`Node.next_due`). The simulator has no list of events of
-its own. It alternates between two phases:
+The database of each node knows when the node has something to do (`Node.next_due`). So the simulator needs no list of future
+events. It alternates between two phases:
 
 1. *Run the instant* (`_run_instant`). End the faults whose time is over. Then, as long as any server is due now or earlier:
 
    - restart the servers that crashed CRASH_REST_US ago;
    - choose the server that is due first; if several are, the first in the topology's order (with `shuffle`: a seeded choice
      among all that are due);
-   - do one step of it (`_step`). If mails are due, the step sends up to BATCH of them. Otherwise it is one `tick`, in which
-     the node does what its timers ask for.
+   - let this server do one step (`_step`). If mails are due, the step sends up to BATCH of them. Otherwise the step is one
+     `tick`, in which the node does what its timers ask for.
 
-2. *Jump.* When nobody is due, set the time to the next instant at which something is due: the earliest row of any node, restart
-   of a crashed server, or end of a fault. Nothing happens in between, so nothing is skipped.
+2. *Jump.* When no server is due, set the time to the next instant at which something is due: the earliest row of any node, the
+   restart of a crashed server, or the end of a fault. Nothing happens in between, so nothing is skipped.
 
-Sending a mail is one step too. The fault plan and the network decide, and the two ends have their dialogue. The
-receiving node stores the mail in a stimulus of its own, and the sending node records the outcome. No time passes in
-this step. A fault, the network or a closed connector can delay a mail; a delay is a later due time of the queue row. So
-no mail is ever in flight between two steps.
+A mail is sent completely within one step. The fault plan and the network decide about it, and the two ends have their
+dialogue. The receiving node stores the mail in a stimulus of its own, and the sending node records the outcome. No time
+passes in this step. A fault, the network or a closed connector can delay a mail; a delay is a later due time of the queue
+row. So no mail is ever in flight between two steps.
 
 An example. At 00:15 the cycle of A is due. The first step is a `tick` of A, which queues a mail to B; the mail is due at once.
-The second step sends it: B stores it, and A deletes its queue row. Now nobody is due before the cycle of B at 00:20, and the
-time jumps there.
+The second step sends the mail: B stores it, and A deletes its queue row. Now no server is due before the cycle of B at 00:20,
+and the time jumps there.
 
-A crash by the fault plan ends a stimulus in `Crashed`, before or after its commit. The node is abandoned with what it
-had committed, as after a kill. If a mail was being sent to this node, it was not acknowledged, so the sender keeps the
-mail and tries again.
+A crash by the fault plan ends a stimulus with the exception `Crashed`, before or after its commit. The simulator then discards
+the node; its committed state remains, as after a kill. If a mail was being sent to this node, it was not acknowledged, so the
+sender keeps the mail and tries again.
 
 What must never happen
 ----------------------
 
-- Time goes back (LabError).
-- An instant does not end: more than STEPS_PER_INSTANT steps (NotIdle).
-- A node has a due row that FRUITLESS_TICKS ticks in a row do not remove (NotIdle).
-- A stimulus that no user asked for fails (InternalError). A crash by the fault plan, a refused mail and a full disk do
-not count as failures here.
+Each of these raises the error that is named with it:
+
+- Time that goes back (LabError).
+- An instant with more than STEPS_PER_INSTANT steps, which seems endless (NotIdle).
+- A due row that FRUITLESS_TICKS ticks of the node, one after the other, do not remove (NotIdle).
+- A stimulus that fails although no user requested it (InternalError). A crash by the fault plan, a refused mail and a full
+  disk are not failures in this sense.
 
 Why the same seed gives the same trace
 --------------------------------------
@@ -88,12 +90,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STEPS_PER_INSTANT = 1_000_000
-"""The number of steps (ticks and sent mails) after which an instant counts as endless. It is ten times the number that
-10,000 posts to nine stores need.
+"""The number of steps (ticks and sent mails) after which an instant counts as endless. This is ten times the number of
+steps that 10,000 posts to nine stores need.
 """
 
 FRUITLESS_TICKS = 100
-"""A node is stuck after this many ticks in a row at one instant that leave a row due and no mail to send."""
+"""A node counts as stuck if this many ticks in a row, at one instant, leave a row due but no mail to send."""
 
 CRASH_REST_US = MINUTE_US
 """How long a server stays down after a crash by the fault plan."""
@@ -118,8 +120,8 @@ class _Slot:
 class Simulator(RecordedLab):
     """A simulated lab.
 
-    seed: determines GUIDs, keys and all random choices. folder: where traces go; None: nothing is written. network: the
-    disorder of the network, none by default. run: the run's id, by default `sim-<seed>`.
+    seed: determines GUIDs, keys and all random choices. folder: where traces go; None: nothing is written. network: how the
+    network reorders and delays mails; by default it does neither. run: the run's id, by default `sim-<seed>`.
     """
 
     def __init__(
@@ -200,7 +202,7 @@ class Simulator(RecordedLab):
         try:
             return self._stimulus(self._slot[name], lambda node: fn(node, now))
         except Crashed as crash:
-            # The user cannot know whether the stimulus was committed, as with any server that dies before it answers.
+            # The user cannot know whether the stimulus was committed: the server died before it answered.
             raise NotRunning(f"server {name} crashed before it answered") from crash
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
@@ -287,7 +289,7 @@ class Simulator(RecordedLab):
         self.steps += steps
 
     def _next_slot(self) -> _Slot | None:
-        """Return the server that takes the next step at the present instant; None if nobody is due."""
+        """Return the server that takes the next step at the present instant; None if no server is due."""
         for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
             self._start_node(self._slot[name])
         now = self._now
@@ -303,7 +305,7 @@ class Simulator(RecordedLab):
         return waiting[turn] if turn else first
 
     def _next_due(self) -> LabTime | None:
-        """Return the next instant at which anything is due in the whole lab; None if never."""
+        """Return the next instant at which anything is due in the whole lab; None if there is none."""
         dues = [due_at for slot in self._slots if (due_at := self._due_at(slot)) is not None]
         dues.extend(self._back_at.values())
         if (ends_at := self.faults.next_end_at) is not None:

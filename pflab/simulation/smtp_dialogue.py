@@ -40,7 +40,7 @@ class _Ended(Exception):
 
 @dataclass(slots=True)
 class Dialogue:
-    """What the sender knows before the answer to the content. `failed`: the outcome, if the attempt ended earlier."""
+    """What the sender knows while it waits for the answer to the content. `failed`: the outcome if the attempt ended before."""
 
     transmission: Transmission
     recipients: tuple[str, ...]

@@ -1,10 +1,10 @@
-"""Methods that take events. The annotation of a method says which classes it takes, as with `functools.singledispatch`.
+"""Methods that handle events. The annotation of a method says which classes it handles, as with `functools.singledispatch`.
 
     class Starts:
         @event_handler
         def _changed(self, event: NodeStarted | NodeStopped) -> None: ...
 
-`event_handlers_of(Starts())` has the method under both classes.
+`event_handlers_of(Starts())` returns a dict that has this method for both classes.
 """
 
 from __future__ import annotations

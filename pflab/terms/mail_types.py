@@ -10,7 +10,7 @@ from enum import IntEnum, StrEnum
 
 
 class MailKind(IntEnum):
-    """`message_type` of events about mails."""  # spec: OUT-6
+    """The types of replication mail: the field `message_type` of events about mails."""  # spec: OUT-6
 
     HIERARCHY = 0x2
     CONTENT = 0x4
@@ -22,7 +22,7 @@ class MailKind(IntEnum):
 
 
 class Mark(StrEnum):
-    """An entry of the field `marks` of events about mails."""
+    """What the field `marks` of events about mails can contain."""
 
     REPEAT = "repeat"
     NO_REPLICA = "no replica"

@@ -87,7 +87,7 @@ def of_numbers(numbers: Iterable[str]) -> Numbers:
 
 
 def minus(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:
-    """Return what `left` has and `right` lacks."""
+    """Return the numbers that are in `left` and not in `right`."""
     rest: list[tuple[str, int, int]] = []
     for name, ranges in left.items():
         for low, high in ranges:
@@ -108,7 +108,7 @@ def union(sets: Iterable[Mapping[str, Ranges]]) -> Numbers:
 
 
 def common(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:
-    """Return what both have."""
+    """Return the numbers that are in both sets."""
     return minus(left, minus(left, right))
 
 

@@ -29,7 +29,7 @@ class ExitCode:
 
 @dataclass(frozen=True, slots=True)
 class FolderVerdict:
-    """The judgement of one folder. `witnesses` say which store lacks what (not converged) or why it is unknown."""
+    """The judgement of one folder. If it is not converged, `witnesses` say which store lacks what; if unknown, they say why."""
 
     folder: str
     path: str

@@ -84,7 +84,7 @@ def mix_of(text: str) -> dict[Act, int]:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: new messages, or one edit or deletion of a message that `pick` (0 to 1) chooses among those
+    """One request: new messages, or one edit or deletion. For the latter, `pick` (0 to 1) chooses a message among those
     posted."""
 
     act: Act
@@ -131,7 +131,7 @@ def _text(random: Random, size: int) -> str:
 class LoadResult:
     """The results of a load, in actions; latencies are those of requests, in seconds.
 
-    acknowledged: committed by a store; refused: answered with an error; unanswered: they may have been done or not.
+    acknowledged: committed by a store. refused: answered with an error. unanswered: nobody knows whether they were done.
     """
 
     asked: int = 0
@@ -144,7 +144,7 @@ class LoadResult:
     """How much later than planned the last request was sent."""
 
     def percentile_ms(self, percent: float) -> float | None:
-        """Return the percentile of the latencies of answered requests, in milliseconds; None if there are none."""
+        """Return a percentile of the latencies of answered requests, in milliseconds; None if no request was answered."""
         ordered = sorted(self.latencies_s)
         return round(1000 * ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)], 3) if ordered else None
 
@@ -239,8 +239,8 @@ class _ClockGate:
 
 
 def _do(client: Client, request: Request, made: list[str]) -> Act:
-    """Send one request and return what it did: a post if `made`, the messages to edit or delete, is empty (posts were
-    refused)."""
+    """Send one request and return what it did. `made` has the messages that can be edited or deleted. If all posts were
+    refused, it is empty, and the request becomes a post."""
     node, folder = request.target.node, request.target.folder
     if request.act is Act.POST or not made:
         posts = request.posts or (("Load", ""),)

@@ -1,8 +1,9 @@
 """Mail as files: read mbox, Maildir and .eml files, write mbox files. This module treats mails as bytes and does not
 parse them.
 
-An mbox is read and written in its `rd` form: each line that begins with `>`s and `From ` gets one more `>`. So mails
-are read back byte for byte, except that a missing line end after the last line is added. (spec: ML-5)
+An mbox is read and written in the form mboxrd: when a mail is written, each line that begins with `From `, with or without
+`>`s before it, gets one more `>`. So mails are read back byte for byte, except that a missing line end after the last line
+is added. (spec: ML-5)
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def split_file(name: str, content: bytes) -> Iterator[MailFile]:
     if not content.strip():
         raise LabError(f"{name}: the file is empty; name an mbox, a Maildir or an .eml")
     if not content.startswith(b"From "):
-        # A file named .eml counts as a mail even if it is malformed. Other files must look like a mail: they may be given by
-        # mistake.
+        # A file named .eml counts as a mail even if it is malformed. Any other file must look like a mail, because it may be
+        # given by mistake.
         if not name.endswith(".eml") and not looks_like_mail(content):
             raise LabError(f"{name}: {NOT_A_MAIL}")
         yield MailFile(name, content)

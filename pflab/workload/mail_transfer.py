@@ -23,7 +23,7 @@ from traces.labtime import LabTime
 from transport.mime.headers import parse_addresses
 
 MOST_REFUSED = 1000
-"""The most refused mails that are listed; further ones are only counted."""
+"""The most refused mails that are listed. Further refused mails are only counted."""
 
 Poster = Callable[[bytes], Awaitable[str]]
 """Posts one mail and returns the id of the message. Raises NodeError or LabError if the mail is refused."""
@@ -58,8 +58,8 @@ def mails_of(paths: Iterable[Path]) -> Iterator[MailFile]:
 async def import_mails(
     mails: Iterable[MailFile], poster: Poster, report: Callable[[MailFile], None], done: Imported | None = None
 ) -> Imported:
-    """Post the mails one after the other; a refused mail does not stop the import. Call `report` after each. Add the results to
-    `done`."""
+    """Post the mails one after the other; a refused mail does not stop the import. Call `report` after each mail. Add the
+    results to `done`."""
     done = Imported() if done is None else done
     for mail in mails:
         try:
@@ -88,8 +88,8 @@ class Interrupted(Exception):
 def poster_for_client(client: Client, server: str, folder: str, salt: str = "", done: Imported | None = None) -> Poster:
     """Return a poster for a folder of a running lab. It raises Interrupted if the lab does not answer.
 
-    The idempotency key of a mail is a hash of folder, `salt` and mail, with a number for equal mails. So a repeated
-    import with the same `salt` posts no mail again. `done` counts the mails that were already posted.
+    The idempotency key of a mail is a hash of the folder, `salt` and the mail, followed by a number that tells equal mails
+    apart. So a repeated import with the same `salt` posts no mail again. `done` counts the mails that were already posted.
     """
     seen: Counter[bytes] = Counter()
 
