@@ -161,7 +161,7 @@ def _in_group(source: Source) -> tuple[int, bytes]:
 def six_groups(found: Sequence[Source], gap: Gap) -> Choice:
     """Choose as 2000 does: the first server of the six groups that has everything, or else one that has a part [S0 S3].
 
-    Servers that are marked down come last, after the partial holders too. Otherwise a full holder that never comes back
+    Servers that are marked down come last, even after the partial holders. Otherwise a full holder that never comes back
     would be asked again and again, although other holders together have what is missing. [D]
     """
     order = sorted(found, key=lambda each: (group_of(each), _in_group(each)))

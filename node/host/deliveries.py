@@ -80,11 +80,11 @@ class Deliveries:
     # --- the end
 
     def forget(self, address: Address) -> None:
-        """Close the kept connections to an address that is gone or cut off."""
+        """Close the kept connections to the address of a server that has stopped or is cut off."""
         self._sender.forget(address)
 
     def lost(self, servers: Collection[str]) -> None:
-        """Abort the deliveries to servers that are gone or silent."""
+        """Abort the deliveries to servers that have stopped or are silent."""
         for task in self._in_flight.to(servers):
             task.cancel()
 

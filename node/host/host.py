@@ -189,11 +189,11 @@ class Host:
         self._idle()
 
     def forget(self, address: Address) -> None:
-        """Close the kept connections to an address that is gone or cut off."""
+        """Close the kept connections to the address of a server that has stopped or is cut off."""
         self._deliveries.forget(address)
 
     def lost(self, servers: Collection[str]) -> None:
-        """Abort the mails to and from servers that are gone or silent."""
+        """Abort the mails to and from servers that have stopped or are silent."""
         self._deliveries.lost(servers)
         self._listener.hang_up_on(servers)
 

@@ -10,7 +10,7 @@ from node.tracking.number_sets import NumberSets
 from transport.stimulus import UPDATE_BYTES, Stimulus
 
 DELETION_BYTES = 200
-"""The approximate size of a message's deletion in a mail. Its object, number, list and time have at least 110 bytes."""
+"""The approximate size of a message's deletion in a mail. Object id, change number, PCL and time have at least 110 bytes."""
 
 UPDATES_A_MAIL = 50_000
 """The most updates in one mail, whatever their size. A receiver accepts slightly more."""

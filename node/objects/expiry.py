@@ -46,7 +46,7 @@ def _limited(ctx: Context) -> list[int]:
 
 
 def plan(ctx: Context, s: Stimulus) -> None:
-    """Set the timer of the task that applies age limits, if any folder has one.
+    """Set the timer of the task that applies age limits, if any folder has an age limit.
 
     The task runs in the next maintenance window of the store, and at most once in its interval [X Q159196].
     """

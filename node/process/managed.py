@@ -9,9 +9,9 @@ States of the process:
 | any | `POST /nodes/NAME/die`, SIGKILL | ended; whoever keeps the process alive starts it again, in the state waiting |
 | any | SIGTERM, SIGINT | ended, after a running store has stopped cleanly |
 
-A store begins paused. The coordinator sets its clock, sends it the addresses of its peers, and lets it run. So the coordinator
-knows every store that runs, and every store runs at the lab's time. If the process is started with --topology, it begins its
-store itself and needs no coordinator.
+A store begins paused. The coordinator sets the store's clock, sends the addresses of its peers, and lets the store run. So the
+coordinator knows every store that runs, and every store runs at the lab's time. If the process is started with --topology, it
+begins its store itself and needs no coordinator.
 
 A database belongs to one history: the run or, after the lab went back to a snapshot, a history with another name. A note
 beside the database (NAME.run) says which history. The process refuses to begin a store on the database of another history,
@@ -300,7 +300,7 @@ class ManagedNode:
         self._write_note(history)
 
     def keep_backup(self, name: str, content: bytes) -> None:
-        """Keep a backup for the next begin. Raises Misuse while the store runs."""
+        """Keep a backup for the next `begin`. Raises Misuse while the store runs."""
         self._check_name(name)
         if self._store is not None:
             raise Misuse(f"server {name} is running; stop it before you restore it")

@@ -40,7 +40,7 @@ class ChangeNumber(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> ChangeNumber:
-        """Return the number in a text. Raise NumberError if it is not exactly the form of `text`."""
+        """Return the number in a text. Raise NumberError if it is not exactly in the form of the property `text`."""
         guid, colon, counter = text.partition(":")
         if not colon:
             raise NumberError(

@@ -164,7 +164,7 @@ def _leaf(fields: tuple[Field, ...], content_type: str, kind: str, start: int, e
 
 
 def generated_name(part: Part, number: int) -> str:
-    """Return a name for an attachment without one; `number` counts the mail's parts from 1."""
+    """Return a name for an attachment without a name; `number` counts the mail's parts from 1."""
     return f"part-{number}.{_EXTENSIONS.get(part.type, 'bin')}"
 
 

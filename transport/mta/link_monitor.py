@@ -260,7 +260,7 @@ class Links:
         del self._calls[call.id]
 
     def hold(self, s: Stimulus, number: int, until_at: LabTime) -> None:
-        """Make a call wait until `until_at`, for the delay fault."""
+        """Make a call wait until `until_at`, because of the delay fault."""
         call = self._calls.get(-number)
         if call is not None:
             s.conn.exec_driver_sql(_HOLD_CALL, (until_at, call.id))

@@ -44,7 +44,8 @@ What must never happen:
 
 - A copy that is removed although the next server did not answer 250 and the sender got no notice (spec: OUT-9). So after a
   crash a mail may be sent twice.
-- An attempt on an old route whose end counts for the new route. So `reroute` gives a copy a new id, and ids are never reused.
+- A result of an attempt on an old route that counts for the new route. So `reroute` gives a copy a new id, and ids are never
+  reused.
 - A notice that answers a notice (spec: ML-7).
 - A failed attempt that reserves a slow link a second time, and so delays other mails.
 
@@ -99,7 +100,7 @@ class Mta:
     ===========  ====================================================================================================
     routing      the routes without failed links; the MTA itself replaces them when it learns of a link
     addresses    returns the server that a mail address belongs to; None if it belongs to nobody
-    accepts      returns whether mail for an address is accepted by SMTP; by default it is for every address with a server
+    accepts      returns whether mail for an address is accepted by SMTP; by default for every address with a server
     ===========  ====================================================================================================
 
     After a start, `recall` reads the state of the links from the tables.
@@ -372,14 +373,14 @@ class Mta:
         return local
 
     def hold(self, s: Stimulus, queue_id: int, until_at: LabTime) -> None:
-        """Keep a copy in the queue until `until_at`, for the delay fault."""
+        """Keep a copy in the queue until `until_at`, because of the delay fault."""
         if queue_id < 0:
             self._links.hold(s, queue_id, until_at)
             return
         queue_table.hold_row(s.conn, queue_id, until_at)
 
     def divide(self, s: Stimulus, queue_id: int, recipients: Sequence[str]) -> None:
-        """Give some recipients of a due copy a copy of their own, for a fault that acts on these only."""
+        """Give some recipients of a due copy a copy of their own, because a fault acts only on these recipients."""
         row = queue_table.find_row(s.conn, queue_id)
         rest = tuple(each for each in row.recipients if each not in recipients) if row is not None else ()
         if row is None or not rest:
@@ -498,7 +499,7 @@ class Mta:
     def _finish(
         self, s: Stimulus, mail: OutgoingMail, split: Split, queue_id: int, hop: IncomingHop | None
     ) -> list[LocalDelivery]:
-        """Return the delivery to this server, and return to the sender what cannot be delivered."""
+        """Return the delivery to this server. Send a notice to the sender about recipients that cannot get the mail."""
         local: list[LocalDelivery] = []
         if split.local:
             local.append(

@@ -59,7 +59,8 @@ class MtaPolicy:
     def of_settings(
         cls, settings: Settings, link_rule: LinkRule = LinkRule.IGNORED, *, takes_chunks: bool = True
     ) -> "MtaPolicy":
-        """Return the policy of a server's settings. `link_rule` and `takes_chunks` (CHUNKING) depend on its version."""
+        """Return the policy that a server's settings define. `link_rule` and `takes_chunks` (CHUNKING) depend on its
+        version."""
         not_urgent, normal, urgent = (
             PriorityPolicy(settings.mta_retry_us(priority), settings.mta_expiry_us(priority)) for priority in Priority
         )

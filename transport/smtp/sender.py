@@ -29,7 +29,8 @@ class SenderLimits:
     connect_seconds: float = 10.0
     """Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes)."""
     command_seconds: float = 30.0
-    """Real time for each answer to MAIL, RCPT or DATA, counted together (decision; RFC 5321 has 2 to 5 minutes)."""
+    """Real time for one answer. The commands of a mail share the sum of these times (decision; RFC 5321 has 2 to 5
+    minutes)."""
     content_seconds: float = 120.0
     """Real time for the content and the answer to it (decision; RFC 5321 4.5.3.2.6 has 10 minutes)."""
     parallel: int = 4
