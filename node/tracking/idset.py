@@ -186,7 +186,7 @@ def decode_idset(data: bytes, *, limit_bytes: int = LIMIT_BYTES, limit_ranges: i
         if len(guid) < GUID_SIZE:
             raise IdsetError(f"the GUID at byte {at} is cut short: {len(guid)} bytes of {GUID_SIZE}")
         if guid <= before:
-            raise IdsetError(f"GUID {guid.hex()} at byte {at} is not greater than the one before it")
+            raise IdsetError(f"GUID {guid.hex()} at byte {at} is not greater than the previous GUID")
         before = guid
         found = _one_range(data, at + GUID_SIZE) if room else None
         starts, ends, at = found or _decode_ranges(data, at + GUID_SIZE, room)

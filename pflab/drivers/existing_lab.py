@@ -156,7 +156,7 @@ class ExistingLab(Lab):
         shown = answer_of(client.lab)
         if answer_of(lambda: client.json("GET", "/lab/topology")) != self.topology.as_document():
             raise LabError(
-                f"the lab at {client.url} has another organization than the scenario; start a lab with its topology"
+                f"the lab at {client.url} has another topology than the scenario; start a lab with the scenario's topology"
             )
         answer_of(client.pause)
         if self.now != self.topology.start_at:

@@ -41,7 +41,7 @@ def test_impossible_requests_are_refused_in_one_line(
     scenario = "scenarios/lost-mail.yaml"
     with lab_up(tmp_path) as url:
         assert run(["run", scenario, "--lab", url]) == ExitCode.UNKNOWN
-        assert "another organization" in capsys.readouterr().err
+        assert "another topology" in capsys.readouterr().err
         assert run(["run", scenario, "--simulate", "--lab", url]) == ExitCode.UNKNOWN
         assert run(["run", scenario, scenario, "--lab", url]) == ExitCode.UNKNOWN
         capsys.readouterr()

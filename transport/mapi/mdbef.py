@@ -99,7 +99,7 @@ def _check_head(data: bytes) -> tuple[int, int, int]:
         )
     if size != len(data) or size > ts.MAX_STREAM_SIZE:
         raise CodecError(
-            f"the MDBEF envelope has {len(data)} bytes but announces {size}; the limit is {ts.MAX_STREAM_SIZE}"
+            f"MDBEF of {len(data)} bytes announces {size} bytes; they must be equal, and the limit is {ts.MAX_STREAM_SIZE}"
         )
     if part_count > MAX_PARTS or extra_count > MAX_EXTRA:
         raise CodecError(
