@@ -59,7 +59,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Violated(Exception):
-    """An invariant is violated; the play ends."""
+    """Raised when an invariant is violated. This ends the play."""
 
     def __init__(self, violations: Sequence[Violation]) -> None:
         super().__init__("; ".join(each.in_words() for each in violations))
@@ -142,7 +142,7 @@ class Monitor:
 
     @event_handler
     def _on_row(self, event: RowReplaced) -> None:
-        # When all stores agree on a folder, their status mails repeat the same row again and again.
+        # When all stores agree on a folder, each status mail repeats the same row. Such a row is not checked again.
         if self._agreed_rows.get((event.node, event.folder)) != (event.cnset, event.cnset_fai):
             self._changed_rows[event.node, event.folder] = None
 
@@ -168,7 +168,7 @@ class Monitor:
 
     def _read_folders(self) -> None:
         for store in [store for store in self._started if self._lab.running(store)]:
-            # A store must have after its start what it had before it stopped.
+            # Read everything again: after its start, a store must have what it had before it stopped.
             del self._started[store]
             views = self._lab.read(store, lambda node: node.folders())
             self._changed_folders.update({(store, view.id): None for view in views if view.held_here})

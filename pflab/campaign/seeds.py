@@ -174,7 +174,7 @@ def collect_between_labs() -> None:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    # New interpreters: a fork would copy the state of this process, for example the lock of its progress bar's thread.
+    # Start new interpreters. A fork would copy the state of this process, for example the lock of its progress bar's thread.
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=collect_between_labs)
     try:
         yield pool
@@ -184,8 +184,8 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Block SIGINT. Ctrl-C reaches the whole process group. A worker that starts in this block ignores it; only the campaign
-    reacts, after the block."""
+    """Block SIGINT, which Ctrl-C sends to the whole process group. Workers that start in this block ignore it. The campaign
+    reacts to it after the block."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

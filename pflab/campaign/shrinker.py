@@ -68,7 +68,7 @@ class ShrinkResult:
 
 
 class _LimitReached(Exception):
-    """A limit was reached: plays or time."""
+    """Raised when the limit of plays or of time is reached."""
 
 
 class Shrinker:

@@ -77,7 +77,7 @@ name of the verb. If this name is a keyword of Python, an underscore follows it.
 DEBUG_HELP: Final = f"Print the traceback of an internal error (a bug of pflab); {DEBUG}=1 does the same."
 
 BROKEN_PIPE: Final = 141
-"""The exit code when the reader of our output has closed the pipe: 128 + SIGPIPE, as in shells."""
+"""The exit code when the program that reads pflab's output has closed the pipe: 128 + SIGPIPE, as in shells."""
 
 _REFUSED_BY_SYSTEM: Final = frozenset({errno.EACCES, errno.EMFILE, errno.ENAMETOOLONG, errno.ENOSPC, errno.EROFS})
 """Errors of the system that are never a bug of pflab, such as a file name that is too long, or a full disk."""
@@ -95,7 +95,7 @@ class _Stopped(Exception):
 
 
 class _BrokenPipe(Exception):
-    """The reader of our output has closed the pipe, so nothing can be printed any more."""
+    """Raised when the program that reads pflab's output has closed the pipe, so that nothing can be printed any more."""
 
 
 def function_of(verb: str) -> Any:
@@ -126,7 +126,7 @@ class Verbs(TyperGroup):
             self.commands[cmd_name] = typer.main.get_command(verb)
             name_values(self.commands[cmd_name], function)
             debug = copy(next(each for each in self.params if "--debug" in each.opts))
-            debug.expose_value = False  # the verb's function has no such parameter
+            debug.expose_value = False  # the verb's function has no parameter for this option
             self.commands[cmd_name].params.append(debug)
         return self.commands[cmd_name]
 

@@ -28,7 +28,7 @@ RUNS = Path("runs")
 
 @dataclass(frozen=True, slots=True)
 class LabOrder:
-    """The lab that a command needs. Without `folder`, a simulation writes nothing.
+    """The lab that a command needs. If there is no `folder`, a simulation writes nothing.
 
     existing: a client of a lab that is already up; with `renews`, that lab starts a new run first.
     """

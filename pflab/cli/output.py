@@ -61,7 +61,7 @@ class CommandError(Exception):
 def json_text(value: Any, *, indent: int | None = None) -> str:
     """Return a value as readable JSON, with characters that control a terminal escaped."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    # json.dumps has already escaped the control characters below U+0020. All others are inside strings.
+    # json.dumps has already escaped the control characters below U+0020. Others occur only in strings, where escapes are valid.
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

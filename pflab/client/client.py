@@ -39,8 +39,8 @@ class Client(Requests):
         return found
 
     def renew(self, topology: Mapping[str, Any] | None = None) -> None:
-        """Start a new run. Only a lab in containers can do this. The run has begun when /readyz answers and `lab()` has
-        another `run`."""
+        """Start a new run. Only a lab in containers can do this. The run has begun when /readyz answers and `lab()`
+        returns another `run`."""
         text = None if topology is None else json.dumps(topology)
         self.json("POST", "/lab/renew", {"topology": text})
 
@@ -55,7 +55,8 @@ class Client(Requests):
         return found
 
     def reset(self, name: str) -> None:
-        """Reset the lab to a saved state. The reset is complete when /readyz answers and `lab()` has another `history`."""
+        """Reset the lab to a saved state. The reset is complete when /readyz answers and `lab()` returns another
+        `history`."""
         self.json("POST", f"/lab/saved/{quoted(name)}/reset", {})
 
     def ship(self) -> dict[str, Any]:

@@ -30,7 +30,8 @@ SURE_TRIES = 3
 
 
 class ClientError(Exception):
-    """The lab refused or did not answer. `status` is the HTTP status, or 0 without an answer; `kind` is the type of error."""
+    """Raised if the lab refuses a request or does not answer. `status` is the HTTP status, or 0 if there is no answer. `kind`
+    is the type of error."""
 
     def __init__(self, status: int, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -65,8 +66,9 @@ class _Options(TypedDict, total=False):
 class Requests:
     """Requests to the lab at `url`, such as `http://127.0.0.1:8025`; `token` if the lab requires one.
 
-    Each request waits `timeout_s` of real time for its answer; a `patient` request waits without a limit. With `check` all are
-    patient: it is called each CHECK_S without an answer, and raises an error to end the request.
+    Each request waits `timeout_s` of real time for its answer; a `patient` request waits without a limit. If `check` is given,
+    all requests are patient, and the client calls `check` each CHECK_S without an answer. `check` raises an error to end the
+    request.
     """
 
     def __init__(

@@ -143,7 +143,7 @@ class LabState:
 
 
 class DurableRecord(Record):
-    """A record that continues after a restart of the coordinator. changed: called after each addition; it calls `save`.
+    """A record that continues after a restart of the coordinator. changed: called after each addition; it must call `save`.
 
     On a full disk, events wait in memory until they can be saved. If the coordinator is killed meanwhile, the next coordinator
     reads the events of the stores again. The events of the lab itself are lost then; their numbers are used again, so no trace

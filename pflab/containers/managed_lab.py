@@ -1,7 +1,7 @@
 """The driver of managed processes: another program, such as Docker, keeps them alive; the lab decides which stores run.
 
-A process that was started or restarted waits (`node.process.managed`). The lab has a wanted status for each server
-(`ServerStatus`). Every WATCH_S seconds it compares this status with the process of each server that does not run:
+After each start a process waits (`node.process.managed`). The lab has a wanted status for each server (`ServerStatus`). Every
+WATCH_S seconds the lab compares this status with the process of each server that does not run:
 
 | wanted | the process | what the lab does |
 |---|---|---|
@@ -427,7 +427,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         for host in self._hosts_in_order():
             if host.silent:
                 self._leave(host.name, ServerStatus.KILLED)
-        for failure in await super()._stop_all():  # a process may have ended unnoticed
+        for failure in await super()._stop_all():  # a process may have ended, and the lab did not notice
             log.warning("%s", failure)
         return []
 
@@ -439,7 +439,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     @contextmanager
     def _full_disk_logged(self) -> Iterator[None]:
-        """Log that nothing can be written, once. The lab works on, and saves its state when it can write again."""
+        """Log once that nothing can be written. The lab continues, and saves its state when it can write again."""
         try:
             yield
         except (sqlite3.OperationalError, OSError) as error:
@@ -456,7 +456,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     def _save_all(self) -> None:
         """Save events and state. Raises sqlite3.OperationalError if the disk is full."""
-        # The events come first: they are saved at least up to the numbers in `seqs`.
+        # Save the events first. So they are saved at least up to the numbers in `seqs`.
         self._durable.save()
         self._state.keep(
             at=self.now,

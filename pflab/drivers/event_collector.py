@@ -33,8 +33,8 @@ log = logging.getLogger("pflab.lab")
 
 
 class EventCollector:
-    """The events of the servers of one lab. For each server, `last_seq` is the number of its last event that has
-    arrived, and `recorded` is the number of its last event in the record.
+    """Collects the events of the servers of one lab. For each server, `last_seq` is the number of the last event that has
+    arrived, and `recorded` is the number of the last event in the record.
     """
 
     def __init__(self, record: Record, folder: RunFolder, servers: Iterable[str]) -> None:

@@ -1,7 +1,7 @@
 """A lab that runs elsewhere, used over HTTP. Scenarios play on it as on a lab that they start themselves.
 
-All requests go through `pflab.client`, one after the other, and each blocks. To wait for a condition, the driver steps the lab
-from one due time to the next and evaluates the condition here at each quiet instant.
+All requests go through `pflab.client`, one after the other, and each blocks until its answer. To wait for a condition, the
+driver steps the lab from one due time to the next and evaluates the condition here at each quiet instant.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class ManagedProcess:
     async def wait_for(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessStatus | None:
         """Wait until a process other than `other_than` answers; return None if none answers in time.
 
-        limit_s: the real time without a listener. A process that listens but is busy has FOUND_S if that is longer.
+        limit_s: the real time to wait while nobody listens. A process that listens but is busy gets FOUND_S if that is longer.
         """
         loop = asyncio.get_running_loop()
         began_s = loop.time()

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 WARNING_S: Final = 60.0
-"""Real time between two lines in the log about a process that lives but is not ready yet. It needs less than 2 s, unless many
-start at once on a slow machine."""
+"""Real time between two lines in the log about a process that lives but is not ready yet. A process needs less than 2 s, unless
+many processes start at once on a slow machine."""
 
 logger = logging.getLogger("pflab.drivers.node_process")
 

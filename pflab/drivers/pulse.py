@@ -90,7 +90,8 @@ class Pulse:
             task.cancel()
 
     def check(self) -> None:
-        """Raise Unanswered if the process is stopped, has ended, or does not beat. This blocks for up to USER_PATIENCE_S."""
+        """Raise Unanswered if the process is stopped, has ended, or its heartbeat does not answer. This call blocks for at most
+        USER_PATIENCE_S."""
         if self._stopped is not None:
             if self._stopped():
                 raise Unanswered(STOPPED)

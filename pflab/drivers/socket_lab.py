@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 HostT = TypeVar("HostT", bound=Timed)
-"""The lab's object for each running server."""
+"""The class of the object that a lab has for each running server."""
 
 P = ParamSpec("P")
 

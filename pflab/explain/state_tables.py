@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 MOST_RANGES: Final = 6
-"""Of a larger set of ranges, only this many ranges, the last number and the number of ranges are shown."""
+"""The most ranges of a set that are shown. Of a larger set, the last number and the number of ranges are shown too."""
 
 
 INSTANT: Final = len("2003-10-22T06:15:00Z")
@@ -69,7 +69,7 @@ def data_lines(row: RowView, rows: Sequence[RowView] = ()) -> list[str]:
 
 
 class _Data:
-    """One set of a row, as lines.
+    """One set of a row, shown as lines of text.
 
     The numbers in a gap are missing, because a mail also claims the numbers that belong to other folders. Numbers below the
     first one may be older than the folder, so they are missing only if a row of the table has them (RST-3). Numbers of the

@@ -22,7 +22,7 @@ MAIL_TYPES: Mapping[str, str] = {
 
 REORDER_BY_US = 20 * MINUTE_US
 """How long `delay` and `reorder` hold a mail by default: longer than the "always" interval, so that the mail of the next
-cycle overtakes it."""
+cycle overtakes the held mail."""
 
 CRASH_POINTS = ("before commit", "after commit")
 

@@ -182,7 +182,7 @@ class RequestsWithinTheLimit(Invariant):
 
 
 class SlotsGoToTheLongestDue(Invariant):
-    """Checks the order of requests from the last reading of each array and the events since.
+    """Checks the order of requests. Its inputs are the last reading of each array and the events since then.
 
     These inputs do not show exactly which entries wait for a slot. So the invariant keeps two sets for each store: entries that
     certainly wait, and entries that perhaps wait. It reports only violations that are certain, whichever of these entries wait.

@@ -4,7 +4,7 @@ the store received, the topology and the store's earlier requests (BF-3, BF-4, B
 | version | order of the holders | asks |
 |---|---|---|
 | 5.5 | the most missing numbers first, then holders of its site, then the lowest cost | the first two |
-| 2000 | six groups: newer servers before 5.5 servers; in each of both, first near servers, then those with an affinity | one |
+| 2000 | six groups: newer servers (near, with an affinity, others), then 5.5 servers (near, with an affinity, others) | one |
 | 2003, 2007 | a list sorted by preference, cost, version and how much a holder has | as many as together have all of it |
 
 In each case holders that are down come last.
@@ -39,7 +39,7 @@ METHODS: Mapping[str, str] = {"5.5": "two holders", "2000": "six groups", "2003"
 RANKS = {"5.5": 0, "2000": 1, "2003": 2, "2007": 3}
 PREFERRING = ("2003", "2007")
 STEP_THAT_ROTATES = 1
-"""The number of the step, of six, that takes turns: it chooses the responder that was asked longest ago (ST-4)."""
+"""The number of the step that chooses the responder which was asked longest ago, so that responders take turns (ST-4)."""
 
 
 class SourcesAreChosenByVersionRules(Invariant):

@@ -193,7 +193,7 @@ class ContactsAreNotified(Invariant):
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
-        # A notice is sent in the transaction that makes it necessary. So after a restore no notice is still to come.
+        # A notice is sent in the transaction that makes it necessary. So after a restore no earlier notice is due.
         if event.reason != "restart":
             self._lost_edits.pop(event.node, None)
             for place in [place for place in self._joined if place[0] == event.node]:

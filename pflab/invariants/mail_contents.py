@@ -115,8 +115,8 @@ class RowsOfOthersAreTheirs(Invariant):
 
     @event_handler
     def _maybe_another_list(self, event: VersionApplied | ChangeMade) -> None:
-        """Forget the rows of a folder: its replica list may have changed, and the first row of a returned store may be of any
-        mail."""
+        """Forget the rows of a folder. Its replica list may have changed, and the first row of a store that returns need not be
+        newer than its last row."""
         if event.kind == "folder":
             self._rows.pop((event.node, event.object), None)
 

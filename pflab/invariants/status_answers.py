@@ -1,9 +1,10 @@
 """Invariants of answers to backfill requests, to status requests, and to stores that want to leave. The last invariant here
 checks which holders must answer a status request: it repeats the choice of responders (ST-3, ST-4).
 
-A 2000 server chooses responders for content in six steps. When a server starts, all versions except 5.5 may do the same.
-Otherwise a store chooses all holders. The steps are repeated until they have chosen three holders. Each step chooses one
-holder. It prefers servers newer than 5.5, then holders that have everything, then what the table says:
+A 2000 server chooses responders for content in six steps. Every version except 5.5 may also use these steps for the requests
+that it sends when it starts. In all other cases a store chooses all holders. The steps are repeated until they have chosen
+three holders. Each step chooses one holder. It prefers servers newer than 5.5, then holders that have everything, then what
+the table says:
 
 | step | chooses from | prefers |
 |---|---|---|

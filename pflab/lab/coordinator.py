@@ -264,7 +264,7 @@ class Coordinator:
             elif activity == seen:
                 return
             else:
-                # Every task that can run does so between the two checks.
+                # Let every task that can run do so between the two checks.
                 seen = activity
                 await asyncio.sleep(0)
                 await self._look()

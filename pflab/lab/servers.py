@@ -232,7 +232,7 @@ class EmbeddedServers(Servers):
     def start(self, server: LabServer, now: LabTime) -> Node:
         """Open the node of a server that does not run. This is the node's first stimulus.
 
-        Raises LabError if the server runs already, or may not start.
+        Raises LabError if the server runs already, or if its store was deleted from the directory.
         """
         if server.status is ServerStatus.RUNNING:
             raise LabError(f"server {server.name} is running already")

@@ -1,7 +1,7 @@
 """The order of a run's events in which each event comes after its causes.
 
 Events of nodes are sorted by lab time and Lamport number. The lab numbers its own events separately, so for these the Lamport
-number says nothing. Two types of the lab's events must have the right place, because they say what a store knows afterwards
+number says nothing. But two types of the lab's events need a certain place, because they change what a store knows
 (spec: RP-4):
 
 - `backup.made` comes after the last event in the copy (`through`), and before the next event of that store.

@@ -71,7 +71,7 @@ class RunReader:
 
 
 def events_in_databases(run: Path, exported: Sequence[Event]) -> list[Event]:
-    """Return the events of a run that are only in the databases yet: a store writes its events to its trace some time later.
+    """Return the events of a run that are still only in the databases: a store writes its events to its trace some time later.
 
     An ended run has no such events. A database that cannot be read is left out, for example if it is being created.
     """

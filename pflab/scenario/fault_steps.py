@@ -119,7 +119,7 @@ class Lose(MailFault):
 
 
 class Alter(MailFault):
-    """The mail arrives altered, and only its signature shows it; `for` a duration (default: until healed)."""
+    """The mail arrives altered, and only its signature shows this. The fault lasts `for` a duration (default: until healed)."""
 
     lasts: DurationUs | None = Field(None, alias="for")
 

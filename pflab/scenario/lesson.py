@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from topology.file.yaml_source import YamlSource
 
 MAX_CHOICES = 9
-"""The most choices, because a learner answers with one digit."""
+"""The most choices of a question. The learner answers with one digit."""
 
 
 class Quiz(Part):

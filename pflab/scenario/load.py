@@ -30,7 +30,7 @@ EXAMPLES = Path(topology.__file__).parent / "examples"
 """The folder of the topologies that come with pflab."""
 
 SCENARIOS_OF_PFLAB = Path(__file__).resolve().parents[2] / "scenarios"
-"""The folder of the scenarios that come with pflab, beside the package both in the repository and installed."""
+"""The folder of the scenarios that come with pflab. It is beside the package, in the repository and in an installed pflab."""
 
 KEYS = "a scenario has the keys title, topology and steps"
 

@@ -27,7 +27,7 @@ async def expect(play: Play, condition: Expect) -> None:
 
 
 async def until(play: Play, condition: Until) -> None:
-    """Wait. Raise StepFailed at the limit, or if the wait ends in another minute than `at`."""
+    """Wait until the condition is true. Raise StepFailed at the limit, or if the wait ends in another minute than `at`."""
     began_at = play.lab.now
     within_us = _span_us(play, condition.within)
     limit_at = began_at + within_us
@@ -110,7 +110,7 @@ def _require(left: list[Shortfall], within: str = "") -> None:
 def _in_its_minute(condition: Until, began_at: LabTime, came_at: LabTime, what: str) -> None:
     if condition.at is None:
         return
-    # The minute of a clock time may be the minute in which the wait began.
+    # If `at` is a time of day, it can be in the minute in which the wait began.
     due_at = condition.at.resolve(began_at - MINUTE_US)
     if not same_minute(came_at, due_at):
         raise StepFailed([f"{what} at {format_instant(due_at)}"], [f"it came at {format_instant(came_at)}"])

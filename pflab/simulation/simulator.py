@@ -40,7 +40,7 @@ Each of these raises the error that is named with it:
 
 - Time that goes back (LabError).
 - An instant with more than STEPS_PER_INSTANT steps, which seems endless (NotIdle).
-- A due row that FRUITLESS_TICKS ticks of the node, one after the other, do not remove (NotIdle).
+- A row that is still due after FRUITLESS_TICKS ticks of its node in a row (NotIdle).
 - A stimulus that fails although no user requested it (InternalError). A crash by the fault plan, a refused mail and a full
   disk are not failures in this sense.
 
@@ -241,7 +241,7 @@ class Simulator(RecordedLab):
             self._run_instant()
         return True
 
-    # --- life and death
+    # --- start and stop
 
     async def stop(self, name: str) -> None:
         self._servers.node(name)
@@ -254,7 +254,7 @@ class Simulator(RecordedLab):
         self._slot[name].stale = True
         self._servers.server(name).kill_fault = self.faults.killed(name)
 
-    # --- beginning and end
+    # --- opening and closing
 
     async def up(self) -> None:
         policy = self._network.policy
@@ -407,10 +407,10 @@ class Simulator(RecordedLab):
         decision = self._network.decide(AtArrival(node.name, mail.sender, mail.recipients, mail.header.subject))
         node.mail_in(now, hop, mail, decision.lost_by)
 
-    # --- stimuli, crashes, life
+    # --- stimuli and crashes
 
     def _stimulus(self, slot: _Slot, fn: Callable[[Node], T]) -> T:
-        """Run one stimulus of one server. Raises Crashed after it has abandoned the node."""
+        """Run one stimulus of one server. If the stimulus crashes, discard the node and raise Crashed."""
         node = self._servers.node(slot.name)
         slot.stale = True
         if self.faults.has_crashes:
@@ -458,7 +458,7 @@ class Simulator(RecordedLab):
         for update in self._servers.pending_updates():
             slot = self._slot[update.server.name]
             self._try_own_stimulus(slot, partial(update.apply, now=self._clock(slot.name)))
-            if update.server.status is ServerStatus.RUNNING:  # a crashed server gets it again at its restart
+            if update.server.status is ServerStatus.RUNNING:  # a crashed server gets the update at its restart
                 update.mark_applied()
 
     def _clock(self, name: str) -> LabTime:

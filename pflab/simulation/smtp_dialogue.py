@@ -31,7 +31,7 @@ def unreachable(reason: str) -> SendOutcome:
 
 
 class _Ended(Exception):
-    """Ends the attempt with an outcome."""
+    """Raised to end the attempt with an outcome."""
 
     def __init__(self, outcome: SendOutcome) -> None:
         super().__init__(outcome.reason)
@@ -59,7 +59,7 @@ class Dialogue:
         return self.transmission.content if self.chunking else as_seven_bit(self.transmission.content)
 
     def hop(self, server: str) -> IncomingHop:
-        """Return what the receiving end learns about the hop from `server`."""
+        """Return what the receiving end learns about the hop on which `server` sends."""
         carried = self.authenticated and not self.ordinary
         return replace(self.transmission.hop_from(server, authenticated=carried), refused=self.refused)
 

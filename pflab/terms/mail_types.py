@@ -22,7 +22,7 @@ class MailKind(IntEnum):
 
 
 class Mark(StrEnum):
-    """What the field `marks` of events about mails can contain."""
+    """The marks of a replication mail: the entries of the field `marks` of events about mails."""
 
     REPEAT = "repeat"
     NO_REPLICA = "no replica"

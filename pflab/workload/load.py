@@ -22,7 +22,7 @@ from pflab.errors import LabError
 MAX_WEIGHT: Final = 1_000_000
 
 CHECK_CLOCK_S: Final = 1.0
-"""Real time between two checks whether a paused clock runs again."""
+"""Real time between two checks of whether a paused clock runs again."""
 
 _LETTERS: Final = "etaoinshrdlu "
 

@@ -37,9 +37,9 @@ class MailFile:
 
 
 def read_mails(path: Path) -> Iterator[MailFile]:
-    """Yield the mails of an mbox (a file that begins with `From `), another file with one mail, a Maildir, or a
-    folder of .eml files, in the order of their names. Raises LabError if a file cannot be read or contains no
-    mail."""
+    """Yield the mails of a file or folder. A file that begins with `From ` is an mbox; another file has one mail. A folder is
+    a Maildir or has .eml files, which are read in the order of their names. Raises LabError if a file cannot be read or
+    contains no mail."""
     try:
         if path.is_dir():
             yield from _of_folder(path)
@@ -91,7 +91,7 @@ def mbox_of(mails: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
     """Yield the parts of an mbox. mails: the sender's address, the lab time and the content of each."""
     for sender, at, content in mails:
         name = "".join(sender.split()) or "MAILER-DAEMON"
-        # asctime's form, which mbox readers know: `Tue Oct 21 00:00:00 2003`.
+        # The form of asctime, which programs that read an mbox know: `Tue Oct 21 00:00:00 2003`.
         day, date, month, year, clock, _ = date_text(at).replace(",", "").split()
         yield f"From {name} {day} {month} {int(date):2} {clock} {year}\n".encode("utf-8", "replace")
         yield _TO_QUOTE.sub(rb">\1", content)

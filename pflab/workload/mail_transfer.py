@@ -37,7 +37,7 @@ class Imported:
     refused: list[tuple[str, str]] = field(default_factory=list)
     refused_count: int = 0
     known_count: int = 0
-    """The number of ids that an earlier import had posted."""
+    """How many of the messages an earlier import had already posted."""
 
     def as_document(self) -> dict[str, Any]:
         return {
@@ -50,7 +50,7 @@ class Imported:
 
 
 def mails_of(paths: Iterable[Path]) -> Iterator[MailFile]:
-    """Yield the mails of several files and folders. Raises LabError at the first that cannot be read."""
+    """Yield the mails of several files and folders. Raises LabError for the first file or folder that cannot be read."""
     for path in paths:
         yield from read_mails(path)
 
@@ -82,7 +82,7 @@ def poster_for_lab(lab: Lab, server: str, folder: str) -> Poster:
 
 
 class Interrupted(Exception):
-    """The lab or the server stopped answering during the import."""
+    """Raised if the lab or the server stops answering during the import."""
 
 
 def poster_for_client(client: Client, server: str, folder: str, salt: str = "", done: Imported | None = None) -> Poster:

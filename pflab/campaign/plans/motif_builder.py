@@ -27,7 +27,7 @@ _QUICK_SETTINGS: dict[str, tuple[str, ...]] = {
     "Replication Long Backfill Request Timeout": ("20 min", "2 h"),
     "Replication Long Backfill Request Timeout Retry": ("1 h", "3 h"),
     "Replication Long Backfill Request Timeout Later Retry": ("2 h", "6 h"),
-    # Short time-outs cause many mails to a store that is down. Simulating a retry of each every ten minutes would be slow.
+    # Short time-outs cause many mails to a store that is down. It would take long to simulate their retries every ten minutes.
     "MTA Retry Interval Normal": ("1 h",),
 }
 

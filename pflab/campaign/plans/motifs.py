@@ -51,7 +51,7 @@ def draw_motifs(
 
 
 def _in_turn(allowed: Sequence[Motif], share: float) -> list[Motif]:
-    """Return the motifs, rotated. The first one is the motif at `share` (0 to 1) of the sum of all weights."""
+    """Return the list of motifs, rotated so that it begins with the motif at `share` (0 to 1) of the sum of all weights."""
     reached = list(accumulate(each.weight for each in allowed))
     first = bisect(reached, share * reached[-1])
     return [*allowed[first:], *allowed[:first]]
@@ -117,4 +117,4 @@ MOTIFS: tuple[Motif, ...] = (
     Motif(6, versions.still_in_the_queue, ("loss", "delay")),
     Motif(6, versions.deleted_source, ("loss",)),
 )
-"""All motifs. Their weights are such that enough seeds reach each branch."""
+"""All motifs, with weights that let enough seeds reach each branch."""

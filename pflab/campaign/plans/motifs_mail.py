@@ -157,7 +157,7 @@ def near_source(m: MotifBuilder) -> list[Part]:
     begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the times below count cycles
     folder = replace(m, a=source).folder(source, asks_soon, waits)
     first, later = (m.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
-    lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # one mail to the other site is for both stores
+    lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # the one mail to the other site is for both stores there
     # Post twice, because on some links the answer takes hours.
     later_posts = [m.post(asks_soon, folder.label, begins_us + cycle * CYCLE_US) for cycle in (9, 22)]
     m.state.lasts_until(later_posts[-1].at_us + HOUR_US)

@@ -20,7 +20,7 @@ from pflab.campaign.plans.plan import (
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 TOMBSTONE_DAYS = 1
-"""The shortest tombstone age (DL-4), so that a plan need not last half a year."""
+"""The tombstone age in these motifs. It is the shortest possible one (DL-4), so that a plan need not last half a year."""
 
 MOST_STORES = 5
 """Motifs that last days are for labs of at most this many stores, because larger labs would take too much time."""

@@ -118,7 +118,7 @@ def _run_check(
             bar.update(bar.task_ids[0], advance=1, description=stage)
 
         with session(master, settings) as spark:
-            # A check has about forty tables, and Spark starts several system processes for each file that it writes.
+            # A check has about forty tables. To write them is slow: Spark starts several system processes for each file.
             held = tables is None and master is None and 0 < size <= HELD_UP_TO_BYTES
             return judge_traces(
                 places, Tables(spark, base, held), show_stage, keep=tables is not None, then=write_reports

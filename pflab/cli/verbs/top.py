@@ -56,7 +56,7 @@ def top(
 
 
 class _Watch:
-    """Chooses the events to show, and collects the names to show them with."""
+    """Chooses which events are shown, and collects the names that replace ids in them."""
 
     def __init__(self, names: Lexicon, wanted: EventFilter, every: bool) -> None:
         self.names = names
