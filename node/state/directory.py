@@ -46,7 +46,11 @@ class Directory:
             self._server_of[address.lower()] = store
 
     def _entry(self, store: str, address: str | None, joined_at: LabTime) -> StoreEntry:
-        server = self._topology.servers[store]
+        server = self._topology.servers.get(store)
+        if server is None:
+            raise Misuse(
+                f"the database has the server {store!r}, but the topology does not; use the topology that the lab began with"
+            )
         guid = guid_from(self._topology.organization.encode()[:64], "store entry", store)
         return StoreEntry(store, server.site, str(server.version), guid, address, joined_at)
 

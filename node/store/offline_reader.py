@@ -14,6 +14,7 @@ from node.state.store_settings import config_of, stored_settings
 from node.store.queries import StoreReader
 from node.store.trace_export import EVENTS_BYTES, events_after
 from topology.model import Topology
+from transport.errors import CodecError
 from transport.sql import Connection
 
 _NO_SEED: Final = bytes(32)
@@ -40,9 +41,20 @@ class OfflineReader(StoreReader):
 
 @contextmanager
 def open_offline(path: Path, name: str, topology: Topology) -> Iterator[OfflineReader]:
-    """Open the database of the store `name` for reading. Raises sqlite3.Error if the file is not a store's database."""
-    with closing(_connect(path)) as raw:
-        yield OfflineReader(name, topology, Connection(raw))
+    """Open the database of the store `name` for reading. Raises sqlite3.Error if the file is not a store's database, or is
+    damaged."""
+    try:
+        with closing(_connect(path)) as raw:
+            try:
+                yield OfflineReader(name, topology, Connection(raw))
+            except sqlite3.Error:
+                raise
+            except Exception as error:
+                if raw.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                    raise sqlite3.DatabaseError(f"the database is damaged: {error}") from error
+                raise
+    except (CodecError, UnicodeDecodeError) as error:  # SQLite itself repeats damaged bytes in its messages
+        raise sqlite3.DatabaseError(f"the database is damaged: {error}") from error
 
 
 def waiting_events(path: Path, name: str, segments: Path, seq: int) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from node.agent.initial_state import setup_guid
 from pflab.errors import LabError
 from pflab.runs.causal_order import in_causal_order
 from pflab.runs.databases import events_in_databases
+from pflab.runs.recorder import LAB
 from pflab.terms.event_words import Lexicon, tag_of, to_the_second, words
 from topology import Topology, TopologyError, topology_from_text
 from traces.events import Event, RunStarted
@@ -105,6 +106,9 @@ class RunEvents:
         # A run that has not ended has no run.started in its trace yet; its folder has the topology from the start.
         told = (each.topology for each in in_order if isinstance(each, RunStarted))
         topology = _topology(next(told, None) or organization or _kept_topology(path))
+        if topology is not None and (unknown := {each.node for each in in_order} - {LAB, *topology.servers}):
+            problems = (*problems, f"the topology of this run has no server {min(unknown)[:80]!r}")
+            topology = None
         if topology is not None:
             _learn_folders(names, topology)
         # Names may change during a run, so names from events replace those of the topology.

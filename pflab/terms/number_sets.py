@@ -21,9 +21,14 @@ _NAMED = re.compile(r"^(?P<name>\S+?)-(?P<low>\d+)(?:(?:\.\.|-)(?P<high>\d+))?$"
 
 
 def split_number(number: str) -> tuple[str, int]:
-    """Split `guidhex:counter` into GUID and counter."""
+    """Split `guidhex:counter` into GUID and counter. Raises SetTextError for any other text."""
     guid, _, counter = number.rpartition(":")
-    return guid, int(counter)
+    try:
+        return guid, int(counter)
+    except ValueError:
+        raise SetTextError(
+            f"{number[:80]!r} is not a change number; the trace was changed after a store wrote it"
+        ) from None
 
 
 def tidy(pairs: Iterable[tuple[str, int, int]]) -> Numbers:

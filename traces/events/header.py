@@ -30,7 +30,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_de
     run: str
     node: str
     incarnation: int
-    seq: Annotated[int, msgspec.Meta(ge=1)]
+    seq: Annotated[int, msgspec.Meta(ge=1, le=2**62)]
     lamport: int
     at: LabTime
     real: float | None = None

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from traces.errors import SetTextError
+
 Bits = Mapping[str, int]
 
 _FAI = " fai"
@@ -21,14 +23,17 @@ EMPTY: Bits = {}
 
 @lru_cache(maxsize=65_536)
 def parse(text: str) -> Bits:
-    """Return the set that a trace writes as `{guid}:lo-hi,n;{guid}:n`. Callers share it and must not change it."""
+    """Return the set that a trace writes as `{guid}:lo-hi,n;{guid}:n`. Callers share it and must not change it.
+
+    Raises SetTextError for any other text.
+    """
     found: dict[str, int] = {}
     for part in text.split(";") if text else ():
         guid, _, ranges = part.partition(":")
         bits = 0
         for each in ranges.split(","):
             low, _, high = each.partition("-")
-            bits |= span(int(low), int(high or low))
+            bits |= span(_counter(low, text), _counter(high or low, text))
         guid = guid.strip("{}")
         found[guid] = found.get(guid, 0) | bits
     return found
@@ -54,7 +59,20 @@ def span(low: int, high: int) -> int:
 def split(number: str) -> tuple[str, int]:
     """Return (GUID, counter) of `guid:counter`."""
     guid, _, counter = number.rpartition(":")
-    return guid, int(counter)
+    return guid, _counter(counter, number)
+
+
+def _counter(digits: str, text: str) -> int:
+    """Return a counter in a text of a trace. Raises SetTextError if it is not a whole number from 0."""
+    try:
+        counter = int(digits)
+    except ValueError:
+        counter = -1
+    if counter < 0:
+        raise SetTextError(
+            f"{text[:80]!r} is not a set of change numbers; the trace was changed after a store wrote it"
+        )
+    return counter
 
 
 def add(into: dict[str, int], bits: Bits) -> None:
