@@ -13,12 +13,11 @@ from traces.recorder import Recorder
 from transport.sql import Connection
 
 STIMULUS_BYTES: Final = 8 * 1024 * 1024
-"""The work of one stimulus, in bytes of items. The rest of a long piece of work follows at the same instant in further stimuli,
-so that no stimulus lasts long."""
+"""How much one stimulus does, in bytes of items. The rest of a long task follows in further stimuli at the same instant, so
+that no stimulus lasts long."""
 
 UPDATE_BYTES: Final = 2048
-"""What a change or a mail counts as work in addition to its bytes: a small one takes as long as this many bytes of a large
-one."""
+"""How many bytes a change or mail counts in addition to its own. A small one takes as long as this part of a large one."""
 
 
 @dataclass(slots=True)
@@ -26,8 +25,8 @@ class Stimulus:
     """One stimulus of a server: state changes, events and outgoing mail commit together or not at all.
 
     `conn` is the server's only writing connection, with an open transaction; `now` is the lab time of the stimulus
-    (microseconds since 1970, UTC); `trace` records the events. The driver commits; an agent never does. `work` counts the
-    bytes that the agent has put into mails; an agent that has much to do leaves the rest due, for the next stimulus.
+    (microseconds since 1970, UTC); `trace` records the events. The driver commits; an agent never does. `work` counts what the
+    agent has done, in bytes; an agent that has much to do leaves the rest for the next stimulus.
     """
 
     # spec: OUT-9, TM-1
@@ -38,5 +37,5 @@ class Stimulus:
 
     @property
     def enough(self) -> bool:
-        """Whether the stimulus has done its work."""
+        """Whether the stimulus has done as much as one stimulus does."""
         return self.work >= STIMULUS_BYTES

@@ -80,7 +80,7 @@ def send_wanted(ctx: Context, s: Stimulus) -> None:
     fids = [fid for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted ORDER BY fid")]
     s.conn.exec_driver_sql("DELETE FROM wanted")
     owned = [own for fid in fids if (own := ctx.rst.own(fid)) is not None and not own.pending]
-    # For the hierarchy of a new store, all must respond in every version (spec: ST-3, RP-3).
+    # In every version, all holders must respond about the hierarchy of a new store (spec: ST-3, RP-3).
     tree = [own for own in owned if own.fid == HIERARCHY_FID]
     request(ctx, s, tree, Responders.ALL_HOLDERS)
     request(ctx, s, [own for own in owned if own not in tree], ctx.config.profile.list_responders)

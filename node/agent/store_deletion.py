@@ -40,7 +40,7 @@ def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
 
 
 def forget_store(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None:
-    """Remove a store from the directory here, with all rows about it. Report the changes that only this store had as lost."""
+    """Remove a store from the directory here, with all rows about it. Report as lost the changes that only that store had."""
     if ctx.directory.get(store) is None:
         return
     ctx.directory.leave(s, store)

@@ -70,8 +70,8 @@ def _unreported(conn: Connection) -> Unsent:
 def record_losses(ctx: Context, s: Stimulus) -> None:
     """Report as lost the changes that were unsent before the restore and are not in the backup (spec: RP-4, DU-1).
 
-    The state that is replaced may itself come from an older backup. Then this backup may contain a change as broadcast that
-    was unsent in the replaced state. Such a change is not lost.
+    The state that is replaced may itself come from an older backup. Then a change that was unsent in that state may already be
+    broadcast in this backup. Such a change is not lost.
     """
     before = _unreported(s.conn)
     if not before:

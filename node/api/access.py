@@ -61,7 +61,7 @@ class Crowded(TooLarge):
 
 
 class Guard:
-    """An ASGI application in front of another.
+    """An ASGI application that checks requests and passes them to another application.
 
     token: what the header `Authorization: Bearer ...` must contain; None: no token is required. hosts: the host names that are
     accepted if no token is required. trusted: addresses of clients that need no token. streams: the most open event streams of

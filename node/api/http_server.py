@@ -212,7 +212,7 @@ class LimitedConnection(H11Protocol):
         """Close the connection if its request has taken too long, otherwise check again later."""
         limits = self.limits
         left_s = limits.head_s
-        if self._begun_s is None and self._incomplete:  # its beginning arrived together with the request before
+        if self._begun_s is None and self._incomplete:  # it began together with the end of the request before it
             self._begun_s = self.loop.time()
         if self._begun_s is not None:
             whole_s = limits.body_s if self.conn.their_state is h11.SEND_BODY else limits.head_s

@@ -1,8 +1,8 @@
 """The lab clock of one node: lab time as a linear function of a monotonic clock. It never goes back. # spec: TM-1
 
-Between two changes of the clock, the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. At rate 1 lab time is as
-fast as real time, at rate 3600 an hour passes in each second, and at rate 0 the clock is paused. This is the only place in a
-running node that converts machine time into lab time.
+Between two changes of the clock, the lab time is ``anchor + (monotonic - anchor's monotonic) * rate``. At rate 1 lab time is
+as fast as real time, at rate 3600 an hour of lab time passes in each second, and at rate 0 the clock is paused. This is the
+only place in a running node that converts machine time into lab time.
 """
 
 from __future__ import annotations

@@ -63,8 +63,8 @@ def plan(ctx: Context, s: Stimulus) -> None:
 def run(ctx: Context, s: Stimulus, key: int) -> None:
     """Expire the items that are older than their limit, in every folder held here.
 
-    If there are many, the timer brings the rest, in further stimuli at the same instant. Until then the run has not ended, so
-    that a store which is killed continues it.
+    If there are many, further stimuli at the same instant expire the rest. The run ends with the last of them, so a store that
+    is killed before this continues the run.
     """
     del key
     if _expired_all(ctx, s) and _forgot_old(ctx, s):
@@ -75,7 +75,7 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
 
 
 def _expired_all(ctx: Context, s: Stimulus) -> bool:
-    """Expire items until the stimulus has done enough. Return whether none are left."""
+    """Expire items until the stimulus has done enough. Return True if no item is left to expire."""
     for fid in _limited(ctx):
         limit_us = limit_of(ctx, fid)
         assert limit_us is not None, "the folder has a limit"
@@ -85,9 +85,10 @@ def _expired_all(ctx: Context, s: Stimulus) -> bool:
 
 
 def _forgot_old(ctx: Context, s: Stimulus) -> bool:
-    """Delete the rows of expired items as tombstones are dropped: by age, when every holder has the number (spec: DL-4).
+    """Delete the rows of old expired items, by the rule for tombstones: every holder must have the number (spec: DL-4).
 
-    Until then a holder may request the number, and must be told that its item has expired. Return whether none are left.
+    Until then a holder may request the number, and the response must say that the item has expired. Return whether none are
+    left.
     """
     for fid in folders_with_removed(ctx, s):
         found = removed_and_known(ctx, s, fid, EXPIRED)
@@ -100,8 +101,7 @@ def _forgot_old(ctx: Context, s: Stimulus) -> bool:
 
 
 def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> bool:
-    """Expire messages with all their versions if the newest is too old. Unsent changes do not expire. Return whether none are
-    left."""
+    """Expire the messages of which all versions are sent and too old. Return True if no such message is left."""
     before_at = s.now - limit_us
     found = s.conn.exec_driver_sql(TOO_OLD, (fid, before_at, before_at, MOST_AT_ONCE)).all()
     for (object_id,) in sorted(found):

@@ -35,7 +35,7 @@ REMOVED = (
 def drop_old(ctx: Context, s: Stimulus) -> None:
     """Drop the tombstones that may be dropped. Each status check calls this.
 
-    If there are many, the timer for tombstones brings the rest, in further stimuli at the same instant.
+    If there are many, further stimuli at the same instant drop the rest. The timer for tombstones starts these stimuli.
     """
     found = [row for fid in folders_with_removed(ctx, s) for row in removed_and_known(ctx, s, fid, DELETED)]
     for row in sorted(found, key=lambda row: row.age):
@@ -83,9 +83,10 @@ def folders_with_removed(ctx: Context, s: Stimulus) -> Iterator[int]:
 
 
 def removed_and_known(ctx: Context, s: Stimulus, fid: int, how: int) -> list[Removed]:
-    """Return the rows that were removed in a way (DELETED or EXPIRED), have reached the age limit, and may be dropped.
+    """Return the removed rows that have reached the age limit and may be dropped. `how` is DELETED or EXPIRED.
 
-    There are at most MOST_AT_ONCE + 1, the oldest of them. Rows of which a holder has not heard since are not read.
+    There are at most MOST_AT_ONCE + 1, the oldest first. Rows that reached the age limit after some holder's last mail are not
+    read.
     """
     found: list[Removed] = []
     before_at = _known_before(ctx, s, fid)
@@ -104,8 +105,7 @@ def removed_and_known(ctx: Context, s: Stimulus, fid: int, how: int) -> list[Rem
 
 
 def _known_before(ctx: Context, s: Stimulus, fid: int) -> LabTime | None:
-    """Return the latest time of a row that may be dropped, by its age and by the rows of the other holders; None if there is
-    none."""
+    """Return the latest modification time with which a row may be dropped; None if no row may be."""
     settings = ctx.config.settings
     before_at = s.now - settings.tombstone_age_us
     if settings.tombstones_by_age_alone:

@@ -263,7 +263,7 @@ class ManagedNode:
         return self._note.read_text("utf-8") if self._path.exists() and self._note.exists() else None
 
     def _write_note(self, history: str) -> None:
-        """Write the note, whole or not at all: a disk may be full."""
+        """Write the note completely or not at all, because the disk may be full."""
         beside = self._note.with_suffix(".new")
         beside.write_text(history, "utf-8")
         beside.replace(self._note)

@@ -53,7 +53,7 @@ class RunningStore:
 
     @classmethod
     async def begun(cls, given: Namespace, begin: Begin, faults: FaultClient, idle: Callable[[], None]) -> Self:
-        """Open the database and listen for mail; the host is held.
+        """Open the database and listen for mail. The host begins paused.
 
         Raises NodeError if the store does not open, and OSError if the port is taken.
         """

@@ -28,7 +28,7 @@ the next change gets the change number that the post had.
 What must never happen:
 
 - An answer that a caller gets before the commit. So a stimulus returns only after its commit.
-- A use of memory that is ahead of the tables, after a rollback. So a rollback sets `_ctx` to None.
+- A use of memory after a rollback, when memory is ahead of the tables. So a rollback sets `_ctx` to None.
 - A call of `on_events` with events that were not committed. So `on_events` is called after the commit.
 - Two stimuli at the same time. So nothing here awaits; `once` is the only stimulus that contains others.
 

@@ -38,11 +38,11 @@ from transport.protocol.link_state import reports_of
 from transport.stimulus import Stimulus
 
 FREE_FOR_STORES: Final = 128 * 1024 * 1024
-"""Disk space kept free for replication mail and traces: ordinary mail is refused when less is left (decision). A small disk
-keeps a share of its size free, FREE_SHARE."""
+"""Disk space for replication mail and traces: ordinary mail is refused when less is free (decision). On a small disk, the
+limit is a share of its size (FREE_SHARE)."""
 
 FREE_SHARE: Final = 8
-"""The share as a divisor: an eighth."""
+"""The divisor of this share: 8 means that an eighth of the disk stays free."""
 
 WRITTEN_FACTOR: Final = 4
 """How many copies of a mail the disk may hold for a time: in SQLite's log, as an item, in the queue, in a segment."""

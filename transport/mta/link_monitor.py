@@ -45,8 +45,8 @@ What must never happen:
 - Two servers that judge links differently and send a mail back and forth. A relay does not pass on reports, so servers report
   nothing if a relay is on a ring of connectors (`Routing.tells_links`).
 
-The tables contain everything. The copy of them in memory is read at the start, and discarded with the node's other memory when
-a stimulus is rolled back.
+The tables contain everything. Memory has a copy of them, which is read at the start and discarded when a stimulus is rolled
+back.
 
 # spec: RT-2
 """
