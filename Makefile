@@ -13,7 +13,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign mutants torture clean
+.PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign mutants tamper torture clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ campaign: $(STAMP)  ## run 2,000 simulated labs with all faults: no violation, e
 
 mutants: $(STAMP)  ## plant each defect of tests/mutants/ and search for it with up to 50 seeds (ARGS: names)
 	@$(BIN)/python tests/mutants/run.py $(ARGS)
+
+tamper: $(STAMP)  ## alter clean traces and count which alterations pflab check notices (ARGS: --cases, --seed, --json)
+	@$(BIN)/python -m tests.tamper.tamper $(ARGS)
 
 torture: $(STAMP)  ## stress test: processes are killed under 5,000 posts (ARGS: --disk 64, --busy, --posts, --kills, --coordinator-kills, --seed)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)

@@ -1,0 +1,241 @@
+"""Alter clean traces in many ways, and count which alterations `pflab check` notices.
+
+    python -m tests.tamper.tamper                        500 cases from the scenarios and from seeds 101 to 110
+    python -m tests.tamper.tamper --cases 2000 --seed 7
+
+The cases are drawn from the seed. Each is a copy of one trace with one alteration of one of these kinds:
+
+    field       one field of one event has another value of its type
+    removed     an event is deleted, and the later events of its node are renumbered
+    repeated    an event occurs once more at a later place, and the later events of its node are renumbered
+    recipients  the recipients of a mail event are changed
+    cut         the last tenth of a run is missing, except the last event of each node
+    shifted     all events of one store are an hour later
+
+The segments get a new checksum, so that only what the events say can show the alteration. A case is noticed if the verdict on
+it is not clean. The untampered traces are judged too, and must be clean: the exit status is 1 if one of them is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pflab.campaign.seed import run_seed
+from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, play_scenario
+from tests.support.trace_faults import Line, Trace, read_trace, renumber, write_trace
+
+HEADER: Final = frozenset({"type", "run", "node", "incarnation", "seq", "lamport", "at", "v"})
+SEEDS: Final = range(101, 111)
+HOUR_US: Final = 3_600_000_000
+ENDS: Final = ("node.stopped", "run.ended")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What was altered: the kind, the source trace, and the event with the field, as `type.field`."""
+
+    kind: str
+    source: str
+    what: str
+
+
+def events_of(trace: Trace) -> Iterator[Line]:
+    for node in sorted(trace):
+        yield from trace[node]
+
+
+# -- alterations: each changes a trace in place and returns what it changed, or "" if the trace has nothing of the kind
+
+
+def other_value(value: Any, rng: random.Random, names: list[str]) -> Any:
+    """Return another value of the same type."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + rng.choice([-1, 1, 1000])
+        case str() if value in names:
+            return rng.choice([name for name in names if name != value])
+        case str() if value and value[-1].isdigit():
+            return value[:-1] + str((int(value[-1]) + 1) % 10)
+        case str():
+            return value + "x"
+        case [] | {}:
+            return None
+        case list():
+            at = rng.randrange(len(value))
+            return [*value[:at], *value[at + 1 :]] if rng.random() < 0.5 else replaced(value, at, rng, names)
+        case dict():
+            return replaced(value, rng.choice(sorted(value)), rng, names)
+    return None
+
+
+def replaced(value: Any, key: Any, rng: random.Random, names: list[str]) -> Any:
+    made = copy.deepcopy(value)
+    made[key] = other_value(made[key], rng, names)
+    return made
+
+
+def alter_field(trace: Trace, rng: random.Random) -> str:
+    """Alter a field. All types have the same chance, and all fields of a type."""
+    by_type: dict[str, list[Line]] = {}
+    for event in events_of(trace):
+        by_type.setdefault(event["type"], []).append(event)
+    kind = rng.choice(sorted(by_type))
+    event = rng.choice(by_type[kind])
+    fields = sorted(name for name in event.keys() - HEADER if event[name] not in (None, "", [], {}))
+    if not fields:
+        return ""
+    field = rng.choice(fields)
+    event[field] = other_value(event[field], rng, sorted(trace))
+    return f"{kind}.{field}"
+
+
+def remove(trace: Trace, rng: random.Random) -> str:
+    events = trace[rng.choice(sorted(trace))]
+    if len(events) < 3:
+        return ""
+    gone = events.pop(rng.randrange(1, len(events) - 1))
+    renumber(events)
+    return str(gone["type"])
+
+
+def repeat(trace: Trace, rng: random.Random) -> str:
+    events = trace[rng.choice(sorted(trace))]
+    if len(events) < 3:
+        return ""
+    at = rng.randrange(1, len(events) - 1)
+    later = rng.randrange(at + 1, len(events))
+    again = copy.deepcopy(events[at])
+    again.update({name: events[later - 1][name] for name in ("at", "lamport", "incarnation")})
+    events.insert(later, again)
+    renumber(events)
+    return str(again["type"])
+
+
+def alter_recipients(trace: Trace, rng: random.Random) -> str:
+    mails = [event for event in events_of(trace) if event.get("recipients")]
+    if not mails:
+        return ""
+    event = rng.choice(mails)
+    event["recipients"] = other_value(event["recipients"], rng, sorted(trace))
+    return f"{event['type']}.recipients"
+
+
+def cut(trace: Trace, rng: random.Random) -> str:
+    times = sorted(event["at"] for event in events_of(trace))
+    until = times[len(times) * 9 // 10]
+    for events in trace.values():
+        events[:] = [event for event in events if event["at"] < until or event is events[-1]]
+        renumber(events)
+    return "last tenth"
+
+
+def shift(trace: Trace, rng: random.Random) -> str:
+    store = rng.choice(sorted(trace.keys() - {"lab"}))
+    for event in trace[store]:
+        event["at"] += HOUR_US
+    return "an hour later"
+
+
+KINDS: Final[dict[str, tuple[int, Callable[[Trace, random.Random], str]]]] = {
+    "field": (70, alter_field),
+    "removed": (8, remove),
+    "repeated": (8, repeat),
+    "recipients": (8, alter_recipients),
+    "cut": (3, cut),
+    "shifted": (3, shift),
+}
+"""Each kind with its share of the cases."""
+
+# -- the campaign
+
+
+def write_sources(place: Path) -> dict[str, Trace]:
+    """Play the scenarios and the seeds into `place/<name>/traces`, and return their traces."""
+    for path in SCENARIOS:
+        if path.stem not in BROKEN_ON_PURPOSE:
+            play_scenario(path, place)
+    for seed in SEEDS:
+        run_seed(seed, folder=place)
+    return {str(each.parent.relative_to(place)): read_trace(each) for each in sorted(place.glob("**/traces"))}
+
+
+def draw_cases(sources: dict[str, Trace], number: int, seed: int, place: Path) -> dict[str, Case]:
+    """Write each case into `place/<name>/traces`, and return the cases by name."""
+    rng = random.Random(f"tamper {seed}")
+    weights = [weight for weight, _ in KINDS.values()]
+    cases: dict[str, Case] = {}
+    while len(cases) < number:
+        kind = rng.choices(list(KINDS), weights)[0]
+        source = rng.choice(sorted(sources))
+        trace = copy.deepcopy(sources[source])
+        what = KINDS[kind][1](trace, rng)
+        if not what or trace == sources[source]:
+            continue
+        name = f"case-{len(cases) + 1}"
+        write_trace(place / name / "traces", trace)
+        cases[name] = Case(kind, source, what)
+    return cases
+
+
+def judge(place: Path) -> dict[str, int]:
+    """Return the exit code of each run below a folder, by the name of its run folder."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pflab", "check", str(place), "--json"], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode not in (0, 1, 2) or not done.stdout:
+        raise SystemExit(f"pflab check ended with {done.returncode}")
+    return {each["trace"]: each["exit_code"] for each in json.loads(done.stdout)["runs"]}
+
+
+def tally(cases: dict[str, Case], verdicts: dict[str, int], key: Callable[[Case], str]) -> dict[str, list[int]]:
+    """Return for each key how many cases there are, and how many of them stay clean."""
+    number = Counter(key(case) for case in cases.values())
+    clean = Counter(key(case) for name, case in cases.items() if verdicts[name] == 0)
+    return {name: [number[name], clean[name]] for name in sorted(number)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Alter clean traces, and count what pflab check notices.")
+    parser.add_argument("--cases", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        sources = write_sources(place / "sources")
+        alarmed = [name for name, code in judge(place / "sources").items() if code]
+        cases = draw_cases(sources, asked.cases, asked.seed, place / "cases")
+        verdicts = {name.rpartition("/")[2]: code for name, code in judge(place / "cases").items()}
+    kinds = tally(cases, verdicts, lambda case: case.kind)
+    fields = tally(
+        {name: case for name, case in cases.items() if case.kind == "field"}, verdicts, lambda case: case.what
+    )
+    if asked.json:
+        clean = {name: f"{case.source}: {case.what}" for name, case in cases.items() if verdicts[name] == 0}
+        print(json.dumps({"alarmed": alarmed, "kinds": kinds, "fields": fields, "clean": clean}, indent=1))
+    else:
+        for name in alarmed:
+            print(f"alarmed although untampered: {name}")
+        for kind, (number, clean) in kinds.items():
+            print(f"{kind:12} {number:5} cases, {clean:5} stay clean")
+        for field, (number, clean) in fields.items():
+            if clean:
+                print(f"  {field:36} {clean} of {number} stay clean")
+    return int(bool(alarmed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
