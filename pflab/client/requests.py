@@ -217,7 +217,7 @@ is back within this time.
 
 
 def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
-    """Yield each event of the stream at `path` after the id `after` exactly once, without end.
+    """Yield each event of the stream at `path` that comes after the id `after`, exactly once and without end.
 
     own: a connection for this stream only, which is closed at the end. Raises ClientError if a broken stream cannot continue.
     """

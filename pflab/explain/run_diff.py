@@ -19,7 +19,7 @@ SHOWN = 10
 """How many lines of each kind of difference are shown."""
 
 _ALWAYS = frozenset({"run.started"})
-"""Types of events that always differ between two runs and mean nothing."""
+"""Types of events that differ between any two runs, so these differences are not shown."""
 
 
 @dataclass(frozen=True, slots=True)

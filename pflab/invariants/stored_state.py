@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def accounts_for(known: Knowledge, change: ChangeMade) -> bool:
-    """Return whether a store accounts for a change, in the set of the change's kind (CN-6, CN-9)."""
+    """Return whether a store accounts for a change. Only the set of the change's kind counts (CN-6, CN-9)."""
     return bits.has(bits.parse(known.numbers_fai if change.kind == "fai" else known.numbers), change.number)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 HIERARCHY = "1-1"
 
 MAILS_IN_A_CHAIN = 4
-"""Status request, status, backfill request and response wait for each other in one chain."""
+"""The mails of one chain: status request, status, backfill request and response. Each waits for the mail before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def bound_of_topology(
 
 
 def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, what: str) -> list[Term]:
-    """Return the waits of one chain. Each is the longest that the settings of any server allow.  # spec: CV-3"""
+    """Return the waits of one chain. Each wait is the longest one that the settings of any server allow.  # spec: CV-3"""
     stores = [server.settings for server in topology.servers.values()]
     always_us = max(store.always_interval_us for store in stores)
     cycle_us = max((longest_gap_us(schedule, always_us) or 0 for schedule in schedules), default=always_us)

@@ -93,7 +93,7 @@ class FolderTruth:
     """What must exist in one folder.
 
     `versions`: by object that is not deleted, the numbers of its maximal versions. `tombstones`: by deleted object, the
-    number of a deletion. `doubt`: why the changes alone do not determine the content.
+    number of a deletion. `doubt`: '', or why the changes alone do not determine the content.
     """
 
     id: str

@@ -157,7 +157,7 @@ async def _forward_answer(head: bytes, reader: asyncio.StreamReader, send: Send)
     headers = {name.lower(): value.strip() for name, _, value in pairs}
     length = headers.get(b"content-length")
     try:
-        # An answer with a length is forwarded whole or not at all. Without a length it is a stream, forwarded as it comes.
+        # An answer with a length is forwarded whole or not at all. Any other answer is a stream, forwarded as it comes.
         body = b"" if length is None else await reader.readexactly(int(length))
     except (OSError, EOFError):
         return False

@@ -101,7 +101,7 @@ CRASH_REST_US = MINUTE_US
 """How long a server stays down after a crash by the fault plan."""
 
 BATCH = 100
-"""How many due transmissions of a node one step sends at most."""
+"""The most transmissions of a node that one step sends."""
 
 
 class _Slot:

@@ -83,7 +83,7 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
         **dict.fromkeys(FIRST_TIMEOUTS, "30 min"),
     }
     folder, other = m.folder(m.a, m.b), m.folder(m.a, m.b)
-    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the times below count cycles
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the times below are counted in cycles
     m.state.lasts_until(m.at_us + 3 * HOUR_US)
     post, later, later_again = (m.post(m.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
     behind, behind_later = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
@@ -154,7 +154,7 @@ def near_source(m: MotifBuilder) -> list[Part]:
     source, asks_soon, waits = far
     m.state.settings |= {**dict.fromkeys(ALL_TIMEOUTS, "6 h"), "Replication Short Backfill Request Timeout": "30 min"}
     m.state.store_settings.setdefault(asks_soon, {})["Replication Long Backfill Request Timeout"] = "20 min"
-    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the times below count cycles
+    begins_us = -m.at_us % CYCLE_US + MINUTE_US  # the times below are counted in cycles
     folder = replace(m, a=source).folder(source, asks_soon, waits)
     first, later = (m.post(source, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 3))
     lost = m.lose("content", source, None, 1, 5 * HOUR_US)  # the one mail to the other site is for both stores there

@@ -41,7 +41,7 @@ def demo(
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
     code = run_demo(folder, page, seed=seed, ask=ask, command=own_name(), lesson=chosen)
-    if chosen is not None:  # a lesson can end while stores disagree, if it shows this
+    if chosen is not None:  # some lessons end with stores that still disagree
         print_lines([f"pflab check {folder.path} judges its traces."], style="dim")
         return code
     if skip_check:

@@ -160,10 +160,10 @@ def clock(
 ) -> int:
     """Show, set or advance the clock of a running lab.
 
-    With rate 3600 an hour of the lab takes a second. pause stops the clock. step goes to the next instant at which
+    At rate 3600 one hour of lab time takes one second. pause stops the clock. step goes to the next instant at which
     something is due. advance "36 h" goes 36 hours forward, and advance 2003-10-22T06:15Z goes to this instant. until
-    --converged Projects goes forward until all holders of the folder agree. step, advance and until pause the clock at
-    their end.
+    --converged Projects goes forward until all holders of the folder agree. The clock is paused after each step,
+    advance and until.
 
     Example: pflab clock until --converged Projects --within "54 h"
     """
@@ -368,8 +368,8 @@ def events(
 ) -> int:
     """Print the events of a running lab; --follow continues with new events.
 
-    Each event is one line, and the first line is the first event. pflab top is a similar verb: it can filter by folder,
-    and it begins with only the last few events.
+    Each event is one line; the oldest event comes first. pflab top is a similar verb: it can filter by folder, and of
+    the earlier events it prints only the last few.
 
     Example: pflab events --node B --type version.applied
     """

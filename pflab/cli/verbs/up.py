@@ -45,7 +45,7 @@ def up(
     ] = "normal",
     tls: Annotated[
         bool,
-        Option("--tls", help="The servers offer STARTTLS with certificates of the lab, and take mail only in TLS."),
+        Option("--tls", help="The servers offer STARTTLS with certificates of the lab, and accept mail only over TLS."),
     ] = False,
     keep_mails: KeepMails = False,
     patience: Patience = PATIENCE_S,
