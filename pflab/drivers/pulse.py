@@ -10,8 +10,8 @@ the lab asks the heartbeat of the process (`node.process.heartbeat`) every BEAT_
 | the operating system says that the process is stopped (SIGSTOP) | the request fails |
 | the heartbeat has not answered for `patience_s` | the request fails |
 
-A request that fails raises Unanswered. If it was a request of the coordinator, the lab passes the server over, and says so. A
-user's request fails after USER_PATIENCE_S without a heartbeat, and the user gets the reason.
+A request that fails raises Unanswered. After a request of the coordinator has failed, the lab passes the server over, and says
+so. A user's request fails after USER_PATIENCE_S without a heartbeat, and the user gets the reason.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class Judge:
         return FolderVerdict(truth.id, truth.path, judgement, truth.holders, tuple(witnesses))
 
     def differences(self, folder: str) -> list[str]:
-        """Compare the holders of a folder with each other, not with the oracle. Return how they differ; [] if they are equal."""
+        """Compare the holders of a folder with each other, not with the oracle. Return how they differ; [] if they do not."""
         # spec: CV-2
         known = {store: self._held(store, folder) for store in self.oracle.truth()[folder].holders}
         held = {store: each for store, each in known.items() if each is not None}

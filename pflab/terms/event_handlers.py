@@ -35,7 +35,7 @@ def event_handlers_of(owner: object) -> dict[type[Event], Callable[[Any], Any]]:
 
 
 def event_taker_of(owner: object) -> Callable[[Event], None]:
-    """Return a function that passes an event to the marked method of `owner` for the class of the event, if there is one."""
+    """Return a function that takes an event and calls the method of `owner` that is marked for the event's class, if any."""
     handlers = event_handlers_of(owner)
 
     def take(event: Event) -> None:

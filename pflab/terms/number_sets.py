@@ -122,7 +122,7 @@ def renamed(numbers: Mapping[str, Ranges], name_of: Callable[[str], str]) -> Num
 
 
 def words(numbers: Mapping[str, Ranges], name_of: Callable[[str], str] = str) -> str:
-    """Return the set for people: `A-1..3, A-7, B-2`, or `nothing`."""
+    """Return the set as text for people: `A-1..3, A-7, B-2`, or `nothing`."""
     return ", ".join(_items(numbers, name_of)) or "nothing"
 
 
