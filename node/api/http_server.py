@@ -176,18 +176,32 @@ class LimitedConnection(H11Protocol):
         super().connection_made(transport)
         self._begun_s: float | None = self.loop.time()
         self._watch: asyncio.TimerHandle | None = None
-        if len(self.connections) > self.limits.connections or self._of_this_client > self.limits.client_connections:
+        self._heard_s = self.loop.time()
+        if self._find_room():
+            self._check()
+        else:
             transport.write(TOO_MANY)
             transport.close()
-        else:
-            self._check()
+
+    def _find_room(self) -> bool:
+        """Return whether there is room for this connection. If there is none, close the one without an answer that makes room:
+        one in the middle of a request before one between two requests, and then the one that has been silent for longest."""
+        mine = (self.client or ("",))[0]
+        open_ = [each for each in cast(set[LimitedConnection], self.connections) if not each.transport.is_closing()]
+        crowd = [each for each in open_ if each.client is not None and each.client[0] == mine]
+        if len(crowd) <= self.limits.client_connections:
+            if len(open_) <= self.limits.connections:
+                return True
+            crowd = open_
+        waiting = [each for each in crowd if each is not self and not each._answers]
+        if waiting:
+            min(waiting, key=lambda each: (each._begun_s is None, each._heard_s)).transport.abort()
+        return bool(waiting)
 
     @property
-    def _of_this_client(self) -> int:
-        """The number of connections from the same address."""
-        mine = (self.client or ("",))[0]
-        clients = [cast(Any, each).client for each in self.connections]
-        return sum(1 for client in clients if client is not None and client[0] == mine)
+    def _answers(self) -> bool:
+        """Whether a request has arrived whole, and its answer has not ended."""
+        return self._begun_s is None and self.cycle is not None and not self.cycle.response_complete
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._watch is not None:
@@ -195,6 +209,7 @@ class LimitedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        self._heard_s = self.loop.time()
         super().data_received(data)
         if not self._incomplete:
             self._begun_s = None

@@ -18,12 +18,16 @@ HEAD = b"POST /messages HTTP/1.1\r\nHost: localhost\r\n"
 LINE = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def read_body(_: Scope, receive: Receive, send: Send) -> None:
-    """An application that reads a body and answers 200."""
+async def read_body(scope: Scope, receive: Receive, send: Send) -> None:
+    """An application that reads a body and answers 200. The answer to /stream does not end."""
     while (message := await receive()).get("more_body"):
         assert message["type"] == "http.request"
     await send({"type": "http.response.start", "status": 200, "headers": []})
-    await send({"type": "http.response.body", "body": b""})
+    is_stream = scope["path"] == "/stream"
+    await send({"type": "http.response.body", "body": b"" if not is_stream else b"x", "more_body": is_stream})
+    if is_stream:
+        while (await receive())["type"] != "http.disconnect":
+            pass
 
 
 class Connection:
@@ -75,26 +79,41 @@ async def place() -> AsyncIterator[BoundedServer]:
         await place.server.stop()
 
 
-async def test_connections_are_counted(place: BoundedServer) -> None:
-    """A connection over the limit is told to come again, and there is room once another has ended."""
-    limits = HttpLimits(connections=2)
-    first, second, third = [await place.line(limits) for _ in range(3)]
+WHOLE = HEAD + b"Content-Length: 0\r\n\r\n"
+STREAM = WHOLE.replace(b"/messages", b"/stream")
+
+
+@pytest.mark.parametrize("limits", [HttpLimits(connections=2), HttpLimits(connections=10, client_connections=2)])
+async def test_connections_are_counted(place: BoundedServer, limits: HttpLimits) -> None:
+    """If all connections, or those of one address, get an answer, one more is told to come again; there is room once another
+    has ended."""
+    first, second = [await place.line(limits) for _ in range(2)]
+    for line in (first, second):
+        await line.say(STREAM)
+        assert b" 200 " in await line.answer()
+    third = await place.line(limits)
     assert b" 503 " in await third.answer()
     await second.close()
-    await first.say(HEAD, b"Content-Length: 0\r\n\r\n")
-    assert b" 200 " in await first.answer()
     fourth = await place.line(limits)
-    await fourth.say(HEAD, b"Content-Length: 0\r\n\r\n")
+    await fourth.say(WHOLE)
     assert b" 200 " in await fourth.answer()
 
 
-async def test_one_client_leaves_connections_to_others(place: BoundedServer) -> None:
-    """One address gets only a part of the connections."""
-    limits = HttpLimits(connections=10, client_connections=2)
-    lines = [await place.line(limits) for _ in range(3)]
-    assert b" 503 " in await lines[2].answer()
-    await lines[0].say(HEAD, b"Content-Length: 0\r\n\r\n")
-    assert b" 200 " in await lines[0].answer()
+@pytest.mark.parametrize("limits", [HttpLimits(connections=3), HttpLimits(connections=10, client_connections=3)])
+async def test_connections_without_a_request_make_room(place: BoundedServer, limits: HttpLimits) -> None:
+    """A client that opens connections and sends no whole request does not lock out others, even from the same address."""
+    kept = await place.line(limits)
+    await kept.say(WHOLE)
+    assert b" 200 " in await kept.answer()
+    stalled = [await place.line(limits) for _ in range(20)]
+    for line in stalled[-2:]:
+        await line.say(HEAD)
+    late = await place.line(limits)
+    await late.say(WHOLE)
+    assert b" 200 " in await late.answer()
+    assert await stalled[-2].answer() == b""
+    await kept.say(WHOLE)
+    assert await anext(_rest(kept)) == b"HTTP/1.1 200 OK\r\n"
 
 
 async def test_streams_of_one_client_are_counted() -> None:
