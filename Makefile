@@ -81,7 +81,7 @@ mutants: $(STAMP)  ## plant each defect of tests/mutants/ and search for it with
 tamper: $(STAMP)  ## alter clean traces and count which alterations pflab check notices (ARGS: --cases, --seed, --json)
 	@$(BIN)/python -m tests.tamper.tamper $(ARGS)
 
-torture: $(STAMP)  ## stress test: processes are killed under 5,000 posts (ARGS: --disk 64, --busy, --posts, --kills, --coordinator-kills, --seed)
+torture: $(STAMP)  ## stress test: kill the processes of a lab under 5,000 posts (ARGS: --disk 64, --busy, --load, --posts, --seed; --help tells all)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)
 
 clean:  ## remove caches and build leftovers, but not .venv and runs/

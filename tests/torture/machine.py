@@ -34,6 +34,7 @@ BUSY_S = 330.0
 """The longest time that a busy loop runs, even if the test hangs."""
 
 NICE = 10
+"""What `nice` adds by default."""
 
 
 class Machine(ProcessSupervisor):

@@ -9,6 +9,7 @@ import pytest
 
 from pflab.errors import LabError
 from tests.support.topologies import THREE_STORES
+from tests.torture.load import check_load
 from tests.torture.machine import LAB, Machine
 from tests.torture.torture import Plan, torture
 from topology import topology_from_text
@@ -30,6 +31,13 @@ async def test_no_post_is_lost_or_doubled_while_processes_are_killed(machine: Ma
     assert {name for name, _ in machine.codes} >= {LAB}
     assert len(tally.mailed) == 60
     assert tally.hung_up + tally.unheard > 0
+
+
+async def test_the_load_has_the_right_instants(tmp_path: Path) -> None:
+    """The small form of the load: on a lab that is used over HTTP, large posts converge at the next cycle, and `advance` delivers
+    all posts."""
+    told = await check_load("http", tmp_path, mails=50, unsent=2000)
+    assert told.startswith("http: 50 posts of 200 KB")
 
 
 async def test_an_error_of_one_client_ends_the_test(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,7 @@ from pflab.oracle.judge import Observer
 from pflab.terms.verdict import Judgement
 from tests.support.topologies import THREE_STORES
 from tests.torture.instants import ROUNDS, check_instants, move_in_rounds
+from tests.torture.load import DRIVERS, check_load
 from tests.torture.machine import LAB, Machine, busy_cores, fill, small_disk, why_no_disk
 from tests.torture.posters import (
     AGAIN_S,
@@ -286,6 +287,11 @@ def main() -> int:
     parser.add_argument("--disk", type=int, metavar="MB", help="put everything on a disk of this size, such as 64")
     parser.add_argument("--fills", type=int, default=10, help="how often the small disk is full for a while")
     parser.add_argument("--busy", action="store_true", help="a busy loop on each core, and the lab under nice")
+    parser.add_argument(
+        "--load", nargs="*", choices=DRIVERS, help="only the load of `tests.torture.load`, on these drivers"
+    )
+    parser.add_argument("--mails", type=int, default=4000, help="large posts of the load")
+    parser.add_argument("--unsent", type=int, default=30_000, help="small posts of the load")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=Path, help="keep what the run wrote in this folder, which must not exist")
     parser.add_argument("--disk-at", type=Path, help=argparse.SUPPRESS)
@@ -304,9 +310,11 @@ def main() -> int:
         folder = (given.disk_at or Path(scratch)) / "torture"
         try:
             with busy_cores() if given.busy else contextlib.nullcontext():
+                if given.load is not None:
+                    return _load(given.load or DRIVERS, folder, given.mails, given.unsent)
                 return _run(plan, folder, Path(scratch) / "logs")
         finally:
-            if given.runs:
+            if given.runs and folder.exists():
                 shutil.copytree(folder, given.runs, ignore=shutil.ignore_patterns("ballast"))
 
 
@@ -319,6 +327,17 @@ def _on_small_disk(size_mb: int) -> int:
             return 2
         order = [*small_disk(Path(at), size_mb), sys.executable, "-m", "tests.torture.torture", *sys.argv[1:]]
         return os.spawnvp(os.P_WAIT, order[0], [*order, "--disk-at", at])
+
+
+def _load(drivers: Sequence[str], folder: Path, mails: int, unsent: int) -> int:
+    for driver in drivers:
+        try:
+            print(asyncio.run(check_load(driver, folder / driver, mails=mails, unsent=unsent)), flush=True)
+        except TortureFailed as failed:
+            print(failed, file=sys.stderr)
+            return 1
+        shutil.rmtree(folder / driver)
+    return 0
 
 
 def _run(plan: Plan, folder: Path, logs: Path) -> int:
