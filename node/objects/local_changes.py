@@ -131,7 +131,7 @@ def _successor(ctx: Context, s: Stimulus, kept: Sequence[KeptVersion]) -> tuple[
 def edit(
     ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None, of: str | None = None
 ) -> str:
-    """Edit the version shown, or `of`. The new version includes all kept versions. Return its number."""
+    """Make a version from the shown one or from `of`. The new version includes all kept versions. Return its number."""
     target = _target(ctx, s, path, message)
     living = [each for each in target.kept if not each.expired]  # spec: DL-3
     source = target.kept[0] if of is None else _kept_by_text(living, of)
@@ -171,7 +171,8 @@ def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
 
 
 def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> list[str]:
-    """Resolve a conflict as a contact does (spec: CF-3): keep one version, or with 'all' each version as a separate message.
+    """Resolve a conflict as a contact does (spec: CF-3): keep one version; with 'all', keep each version as a message of its
+    own.
 
     Return the new change number, or with 'all' the ids of the resulting messages.
     """

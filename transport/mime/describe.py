@@ -127,7 +127,7 @@ def describe_message(message: SystemMessage, interpreters: Interpreters) -> tupl
 
 
 def describe_item(label: str, stream: bytes, interpreters: Interpreters) -> Branch:
-    """Return the branch of an item's stream. For a damaged item, it is one line that says what is wrong."""
+    """Return the branch of an item's stream. The branch of a damaged item is one line that says what is wrong."""
     try:
         item = decode_item(stream)
     except CodecError as wrong:

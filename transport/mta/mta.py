@@ -435,7 +435,7 @@ class Mta:
         return local
 
     def _moved(self, s: Stimulus, queue_id: int, local: list[LocalDelivery]) -> bool:
-        """Move a copy if the present routes send it another way, and return whether they do.
+        """Move a copy if the present routes send it another way. Return True if it was moved.
 
         Deliveries to this server are added to `local`.
         """

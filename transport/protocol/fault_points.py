@@ -71,7 +71,7 @@ class VerbFault:
 
 
 OnVerb = Callable[[str, Verb], Awaitable[VerbFault | None]]
-"""Returns what goes wrong at a verb of the named peer. The listener calls it once for each verb that it accepts."""
+"""Returns the fault that acts on a verb of the named peer. The listener calls this once for each verb that it accepts."""
 
 
 # --- the points, and the decision
