@@ -95,7 +95,8 @@ class _GlobsetWriter:
     def group(self, at: int, stop: int, depth: int) -> None:
         """Write the ranges of index `at` to `stop` - 1. Their counters begin with the `depth` bytes on the stack.
 
-        Ranges that also have the next byte in common are a group of their own, after a push of all common bytes.
+        Ranges that also have the next byte in common become a group of their own. All common bytes are pushed before this
+        group.
         """
         lows, highs = self.lows, self.highs
         shift = 8 * (_LOW_BYTE - depth)

@@ -145,7 +145,7 @@ class Connections:
 
 
 async def _quit(client: StoreClient) -> None:
-    """End a connection with QUIT: when the peer replies, it closes its end, so that its file handle is free too."""
+    """End a connection with QUIT. The peer replies and closes its end, so the peer's file handle becomes free too."""
     try:
         with suppress(SMTPException, OSError):
             await client.quit(timeout=QUIT_SECONDS)
