@@ -68,11 +68,13 @@ def judge(
     org = organization.Organization(**tables.keep_all("organization", organization.parts(events)))
     rows = tables.keep("evidence/versions", version_history.histories(events, org))
     progress(STAGES[2])
-    things = tables.keep("evidence/objects", objects.objects(rows))
+    things = tables.keep("evidence/objects", objects.objects(rows, version_history.expiries(events)))
     stores = tables.keep("evidence/stores", folder_tree.stores(events, org))
     unseen = stores.where("not seen").select("trace", F.format_string("%s is not in the trace", "store").alias("doubt"))
     events = replace(events, doubts=tables.keep("evidence/doubts", events.doubts.unionByName(unseen)))
-    tree = tables.keep("evidence/folders", folder_tree.folders(things, rows, stores))
+    tree = tables.keep(
+        "evidence/folders", folder_tree.folders(things, rows, stores, version_history.deleted_stores(events))
+    )
     progress(STAGES[3])
     made = {"mails": lambda: mails.mail_ends(events), "mail_folders": lambda: mails.mail_folders(events)}
     ends, mail_folders = tables.keep_all("evidence", made).values()

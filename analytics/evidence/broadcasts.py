@@ -25,19 +25,23 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     named = mails.select("trace", "node", "seq", "at", "message_type", "size", F.col("folders")[0].alias("f")).select(
         "trace", "node", "seq", "at", "message_type", "size", "f.folder", "f.updates", ranges("f.cnset").alias("named")
     )
-    known = named.join(F.broadcast(mine.where("guids = 1")), ["trace", "node"])
-    together = known.groupBy("trace", "node", "folder", "at", "message_type").agg(
-        F.min("seq").alias("seq"),
-        F.array_sort(F.collect_list(F.struct("seq", "size", "updates"))).alias("mails"),
-        F.flatten(F.collect_list(F.expr("filter(named, r -> r.guid = guid)"))).alias("named"),
-    )
-    own = together.withColumn("own", F.expr(merged("named"))).drop("named")
     made = (
         events.of("change.made")
         .where("kind != 'fai'")
         .select("trace", "node", "seq", "folder", F.substring_index("number", ":", -1).cast("long").alias("counter"))
     )
     line = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    # A change between two mails of one instant begins another cycle, which an administrator asked for.
+    after = named.unionByName(made, allowMissingColumns=True).withColumn("changes", F.count("counter").over(line))
+    known = (
+        after.where("named is not null").drop("counter").join(F.broadcast(mine.where("guids = 1")), ["trace", "node"])
+    )
+    together = known.groupBy("trace", "node", "folder", "at", "message_type", "changes").agg(
+        F.min("seq").alias("seq"),
+        F.array_sort(F.collect_list(F.struct("seq", "size", "updates"))).alias("mails"),
+        F.flatten(F.collect_list(F.expr("filter(named, r -> r.guid = guid)"))).alias("named"),
+    )
+    own = together.withColumn("own", F.expr(merged("named"))).drop("named", "changes")
     top = F.expr("array_max(transform(own, r -> r.high))")
     both = own.withColumn("top", top).unionByName(made, allowMissingColumns=True)
     both = both.unionByName(_replicas_begun(events), allowMissingColumns=True)

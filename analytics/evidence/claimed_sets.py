@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.mails import excused
 from analytics.evidence.number_sets import by_kind, guid_of_kind
+from analytics.evidence.objects import GONE
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 
@@ -50,8 +51,8 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
 
 def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
     """Compare each change with the last stated row of each store. Columns: trace, node, at, folder, subject, number; claimed:
-    the stated row has the number; had: at that time the store had a version that includes the change; applied: the store
-    applied the change.
+    the stated row has the number; had: at that time the store had a version that includes the change, or the change had
+    expired (DL-3); applied: the store applied the change.
 
     spec: CN-7, IN-1, CV-1
     """
@@ -59,7 +60,8 @@ def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
     about = things.where("not forgotten").join(F.broadcast(last_rows(events, restored)), ["trace", "folder"])
     case = (
         "struct(s.store as node, s.at as at, r.number as number,"
-        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_INCLUDES} or {_LATER})) or {_EXCUSED} as had,"
+        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_INCLUDES} or {_LATER})) or {_EXCUSED}"
+        f" or {GONE.format(number='r.number', at='s.at')} as had,"
         f" exists(rows, x -> {_HERE} and x.act = 'applied' and x.number = r.number and not x.undone) as applied)"
     )
     cases = F.expr(f"flatten(transform(stated_rows, s -> transform({made}, r -> {case})))")

@@ -112,14 +112,18 @@ def changes(events: Silver, history: DataFrame) -> DataFrame:
 
 
 def applied(events: Silver, rows: DataFrame) -> DataFrame:
-    """Return the applied versions, each with the change that made it."""
+    """Return the applied versions, each with the change that made it. deletions: the predecessor lists of all deletions of the
+    object; null for other versions."""
     named = {
         "object": "made_object", "folder": "made_folder", "digest": "made_digest", "pcl": "made_pcl",
         "modified_at": "made_at", "deleted": "made_deleted", "store": "author",
     }  # fmt: skip
     made = firsts(rows.where("act = 'made'"), *named).withColumnsRenamed(named)
     versions = rows.where("act = 'applied' and seq > 0 and not undone")
-    return versions.join(made, ["trace", "number"], "left")
+    deleted = rows.where("act = 'made' and deleted").groupBy("trace", "folder", "object")
+    lists = deleted.agg(F.collect_list("pcl").alias("deletions")).withColumn("deleted", F.lit(True))
+    found = versions.join(made, ["trace", "number"], "left")
+    return found.join(lists, ["trace", "folder", "object", "deleted"], "left")
 
 
 def at_stores(things: DataFrame) -> DataFrame:
@@ -188,10 +192,10 @@ def rows_replaced(events: Silver) -> DataFrame:
 
 def hops(events: Silver) -> DataFrame:
     """Return trace, mail, node, next_hop, connector, copies, at, landed, arrivals, given_up, last_at, links_at, named. landed:
-    the next server has the mail, or a fault lost it there. arrivals: how often the mail arrived at this node; null where it was
-    submitted. given_up: the copies that never reached a next server, so that new copies took their recipients. links_at: when
-    the node first learned that a link was down or up. named: how many of the mail's recipients are named by a fault;
-    each of these recipients gets a copy of its own."""
+    the next server has the mail, or a fault lost it there. arrivals: how often the mail came to this node, by a hop or because
+    it was submitted there. given_up: the copies that never reached a next server, so that new copies took their recipients.
+    links_at: when the node first learned that a link was down or up. named: how many of the mail's recipients are named by a
+    fault; each of these recipients gets a copy of its own."""
     copies = (
         events.of("hop.sent", "hop.failed")
         .where("mail is not null")
@@ -213,9 +217,12 @@ def hops(events: Silver) -> DataFrame:
             F.max("given_up").alias("given_up"),
         )
     )
-    arrivals = F.count_if(F.col("type") == "hop.received").alias("arrivals")
-    here = events.lines("hop.received", "hop.dropped", "mail.bad").groupBy("trace", "mail", "node").agg(arrivals)
-    landed = here.select("trace", "mail", F.col("node").alias("next_hop"), F.lit(True).alias("landed"))
+    arrivals = F.count_if(F.col("type").isin("hop.received", "mail.submitted")).alias("arrivals")
+    here = events.lines("hop.received", "hop.dropped", "mail.bad", "mail.submitted").groupBy("trace", "mail", "node").agg(
+        arrivals, F.max(F.col("type") != "mail.submitted").alias("landed")
+    )  # fmt: skip
+    landed = here.where("landed").select("trace", "mail", F.col("node").alias("next_hop"), "landed")
+    here = here.drop("landed")
     links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
     found = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
     found = found.join(F.broadcast(links), ["trace", "node"], "left")
@@ -268,8 +275,8 @@ def requests(m: Material) -> DataFrame:
 
 
 def entries(m: Material) -> DataFrame:
-    """Return when each backfill entry was made, timed out, requested, satisfied or pruned. Restored stores are left
-    out."""
+    """Return when each backfill entry was made, timed out, requested, satisfied or pruned. deleted: its store was deleted.
+    Restored stores are left out."""
     tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")
     rows = m.events.lines(*tags)
     of = rows.join(F.broadcast(m.restored), ["trace", "node"], "left_anti").withColumn(
@@ -291,7 +298,9 @@ def entries(m: Material) -> DataFrame:
         F.count_if(F.col("type") == "request.ended").alias("ended"),
         F.max(F.col("type").isin("entry.satisfied", "entry.pruned")).alias("over"),
     )
-    return _with_plain(lives, m)
+    deleted = deleted_stores(m.events).select("trace", F.col("store").alias("node"), F.lit(True).alias("deleted"))
+    lives = lives.join(F.broadcast(deleted), ["trace", "node"], "left")
+    return _with_plain(lives.withColumn("deleted", F.coalesce("deleted", F.lit(False))), m)
 
 
 def decisions(events: Silver) -> DataFrame:
@@ -372,7 +381,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "nightly_statuses": lambda m: status_mails.nightly_statuses(m.events, m.listed),
     "status_claims": lambda m: status_mails.status_claims(m.events, m.listed, m.things),
     "cycles": lambda m: _with_plain(cycles(m.events, m.listed, m.org), m),
-    "slots": lambda m: _with_plain(request_slots.slots(m.events, m.restored), m),
+    "slots": lambda m: _with_plain(request_slots.slots(m.events, m.node_states, m.restored), m),
     "attempts": lambda m: _with_plain(hop_events.attempts(m.events), m),
     "overtakings": lambda m: hop_events.overtakings(m.events, m.listed, holders.topology_folders(m.org, "priority")),
     "ordinary_mails": lambda m: hop_events.ordinary_mails(m.events),

@@ -28,7 +28,7 @@ def stores(events: Silver, org: Organization) -> DataFrame:
     return every.join(seen, ["trace", "store"], "left").withColumn("seen", F.coalesce("seen", F.lit(False)))
 
 
-def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame) -> DataFrame:
+def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame, deleted: DataFrame) -> DataFrame:
     """Return trace, folder, path, holders, doubtful: 1-1, and each folder that is not deleted and not below a deleted folder.
 
     doubtful: it was once below a folder that is deleted, so its older content may be deleted too (HI-6).
@@ -55,7 +55,7 @@ def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame) -> DataF
     )
     path = F.concat_ws("/", F.reverse("above.names"), "subject")
     living = found.where("not above.dead").select(
-        "trace", F.col("id").alias("folder"), path.alias("path"), F.col("replicas").alias("holders"), "doubtful"
+        "trace", F.col("id").alias("folder"), path.alias("path"), "replicas", "doubtful"
     )
     root = (
         all_stores.groupBy("trace")
@@ -68,6 +68,10 @@ def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame) -> DataF
             F.lit(False).alias("doubtful"),
         )
     )
+    # A list may still name a deleted store (RP-6).
+    gone = F.broadcast(deleted.groupBy("trace").agg(F.collect_set("store").alias("gone")))
+    listed = F.expr("filter(replicas, r -> not array_contains(coalesce(gone, array()), r))").alias("holders")
+    living = living.join(gone, "trace", "left").select("trace", "folder", "path", listed, "doubtful")
     return root.unionByName(living)
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.number_sets import RANGES, by_kind, guid_of_kind, ranges, without_kind
 from analytics.evidence.organization import HIERARCHY, Organization
-from analytics.evidence.version_history import firsts
+from analytics.evidence.version_history import deleted_stores, firsts
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 from traces.labtime import DAY_US
@@ -150,19 +150,45 @@ def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
 
 def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     """Return the due statuses (`what` due) and begun replicas (`what` added) of folders with other holders. kept: the due
-    status was sent at that instant, or the holders were asked for their status by until_at."""
+    status was sent at that instant, or the holders were asked for their status by until_at. This is a day later, or a day after
+    the store runs again if it was stopped in that day. Replicas that were dropped in this time are left out,
+    and holders that are deleted later."""
     mails = listed.where("what = 'mail' and message_type = 16").select("trace", "node", "at", "folder").distinct()
     sent = mails.withColumn("kept", F.lit(True))
     due = listed.where("what = 'due'").join(sent, ["trace", "node", "at", "folder"], "left")
-    asks = listed.where("what = 'responders'").groupBy("trace", "node", "folder")
-    asked = asks.agg(F.collect_set("at").alias("asked"))
+    asks = listed.where("what in ('responders', 'dropped')").groupBy("trace", "node", "folder")
+    asked = asks.agg(
+        F.collect_set(F.when(F.col("what") == "responders", F.col("at"))).alias("asked"),
+        F.collect_set(F.when(F.col("what") == "dropped", F.col("at"))).alias("ends"),
+    )
     added = listed.where("what = 'added'").join(asked, ["trace", "node", "folder"], "left")
-    in_time = F.expr(f"exists(asked, a -> a between at and at + {DAY_US})")
+    added = added.join(F.broadcast(_starts_again(events)), ["trace", "node"], "left")
+    later = f"case when s.at > at and s.stopped_at <= u then greatest(u, s.at + {DAY_US}) else u end"
+    until_at = F.expr(f"aggregate(coalesce(starts, array()), at + {DAY_US}, (u, s) -> {later})")
+    added = added.withColumn("until_at", until_at).where(
+        "not exists(coalesce(ends, array()), d -> d between at and until_at)"
+    )
+    in_time = F.expr("exists(asked, a -> a between at and until_at)")
     both = due.withColumn("until_at", F.col("at")).unionByName(
-        added.withColumn("kept", in_time).withColumn("until_at", F.col("at") + DAY_US).drop("asked")
+        added.withColumn("kept", in_time).drop("asked", "ends", "starts")
     )
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
-    return both.where("size(holders) > 1").join(F.broadcast(ended), "trace", "left")
+    gone = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
+    others = both.join(F.broadcast(gone), "trace", "left").where(
+        "size(array_except(holders, coalesce(gone, array()))) > 1"
+    )
+    return others.drop("gone").join(F.broadcast(ended), "trace", "left")
+
+
+def _starts_again(events: Silver) -> DataFrame:
+    """Return trace, node, starts: when the store started again (at), and its last event before that (stopped_at), in order."""
+    lives = events.events.groupBy("trace", "node", "incarnation").agg(
+        F.min("at").alias("at"), F.max("at").alias("last_at")
+    )
+    stopped_at = F.lag("last_at").over(Window.partitionBy("trace", "node").orderBy("incarnation"))
+    again = lives.withColumn("stopped_at", stopped_at).where("stopped_at is not null")
+    starts = F.array_sort(F.collect_list(F.struct("at", "stopped_at"))).alias("starts")
+    return again.groupBy("trace", "node").agg(starts)
 
 
 def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:

@@ -25,6 +25,18 @@ _ROW: Final = (
 )  # fmt: skip
 
 # r, u, v: rows. SQL is easier to read here than nested Python lambdas, because inner and outer rows have different names.
+_EXPIRED: Final = (
+    "exists(expiries, e -> e.store = x.store and e.number = x.number and e.seq > x.seq"
+    " and e.at <= {at} and not e.undone)"
+)
+GONE: Final = (
+    "(exists(expiries, e -> e.number = {number} and e.forgotten_at <= {at}) or"
+    " exists(expiries, e -> e.number = {number} and e.at <= {at}) and not exists(rows, x -> x.number = {number} and"
+    f" x.act in ('made', 'applied') and x.at <= {{at}} and not x.undone and not x.dropped and not {_EXPIRED}))"
+)
+"""SQL for whether a new replica may go without a version at a time, because the version has expired (DL-3): no store has it any
+more, or a store on which it expired no longer has the record of that, and so cannot tell a requester."""
+
 _COVERS: Final = "(v.number != u.number and coalesce(try_element_at(v.pcl, u.guid) >= u.counter, false))"
 _INCLUDES: Final = "(r.number = u.number or r.deleted or coalesce(try_element_at(r.pcl, u.guid) >= u.counter, false))"
 _ORDER: Final = "struct(v.modified_at, v.guid, v.counter)"
@@ -48,10 +60,11 @@ def _last_writer(rows: str) -> str:
     return f"case when size({rows}) < 2 then transform({rows}, v -> {_VERSION}) else array({last}) end"
 
 
-def objects(rows: DataFrame) -> DataFrame:
+def objects(rows: DataFrame, expiries: DataFrame) -> DataFrame:
     """Return OBJECT, kind, subject, made (numbers), alone (only one version can exist), tombstone (a number, or null), versions
     (those that must exist: number, guid, counter, digest), lost (numbers), forgotten (some store dropped its tombstone),
-    states, rows (its histories, for other tables).
+    gone (the versions that a replica may lack because of age limits), states, rows and expiries (its histories, for other
+    tables).
 
     states: what each store has: store, versions, has_tombstone (the store has applied a deletion and keeps its tombstone),
     had_tombstone (the store once had a tombstone).
@@ -61,7 +74,10 @@ def objects(rows: DataFrame) -> DataFrame:
         F.first("kind", ignorenulls=True).alias("kind"),
         F.max_by("subject", F.when(F.col("subject") != "", F.struct("modified_at", "counter"))).alias("subject"),
     )
+    expired = F.collect_list(F.struct("store", "seq", "at", "number", "undone", "forgotten_at")).alias("expiries")
+    grouped = grouped.join(expiries.groupBy(*OBJECT).agg(expired), [*OBJECT], "left")
     steps = (
+        ("expiries", "coalesce(expiries, array())"),
         ("alone", f"folder = '{HIERARCHY}' or kind = 'fai'"),
         ("made", "filter(rows, r -> r.act = 'made')"),
         ("undone_rows", "filter(rows, r -> r.undone and r.act != 'tombstone dropped')"),
@@ -80,6 +96,7 @@ def objects(rows: DataFrame) -> DataFrame:
             f"""case when size(deletions) > 0 then array() when alone then {_last_writer("due")}
             else transform({_uncovered("due")}, v -> {_VERSION}) end""",
         ),
+        ("gone", f"transform(filter(versions, t -> {GONE.format(number='t.number', at=2**63 - 1)}), t -> t.number)"),
         ("forgotten", "exists(rows, r -> r.act = 'tombstone dropped')"),
         (
             "by_store",
@@ -116,9 +133,11 @@ def objects(rows: DataFrame) -> DataFrame:
         "tombstone",
         "versions",
         "lost",
+        "gone",
         "forgotten",
         "states",
         "rows",
+        "expiries",
     )
 
 

@@ -52,6 +52,10 @@ def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> Data
     the deleted store.
     """
     removed = events.of("store.deleted").select("trace", "node", "seq", "at", "store", "forced")
+    # A deletion by force is judged only where it was done: a restored store does not say which lists it knew.
+    by_force = removed.where("forced").select("trace", "store").distinct()
+    by_choice = removed.where("not forced").join(F.broadcast(by_force), ["trace", "store"], "left_anti")
+    removed = removed.where("forced").unionByName(by_choice)
     removed = removed.join(F.broadcast(restored), ["trace", "node"], "left_anti")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     texts = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted").withColumnRenamed("replicas", "list")

@@ -7,6 +7,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.evidence.organization import HIERARCHY, IS_SUSPENDED
 from analytics.ingest.silver import Silver
 
 LIMIT: Final = "Replication Outstanding Backfill Limit"
@@ -16,18 +17,23 @@ _OF_ENTRY: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned")
 _OF_REQUEST: Final = ("request.sent", "request.ended", "request.deferred")
 
 
-def slots(events: Silver, restored: DataFrame) -> DataFrame:
+def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFrame:
     """Return a row for each request that was sent, ended or deferred: _CASE, what (the type of its event), source, how, out,
     most, sent, before. Restored stores are left out.
 
     out: the number of open requests, including this one. most: the limit that the node read at its start. sent: when an
     ended request was sent (null if never). before: for a deferred request, the entries that came due later and took the
-    last slot meanwhile.
+    last slot meanwhile. While content is suspended, only the hierarchy is requested, and the time-outs of content are
+    paused (RP-5).
     """
     line = Window.partitionBy("trace", "node").orderBy("seq")
     step = F.when(F.col("what") == "request.sent", 1).when(F.col("what") == "request.ended", -1)
     counted = _steps(events).withColumns(
-        {"out": F.sum(step).over(line), "most": F.last("read", ignorenulls=True).over(line)}
+        {
+            "out": F.sum(step).over(line),
+            "most": F.last("read", ignorenulls=True).over(line),
+            "resumed_at": F.last(F.when(F.col("what") == "content.resumed", F.col("at")), ignorenulls=True).over(line),
+        }
     )
     counted = counted.where("entry is not null")
     life = Window.partitionBy("trace", "node", "entry").orderBy("seq")
@@ -45,12 +51,14 @@ def slots(events: Silver, restored: DataFrame) -> DataFrame:
     requests = dated.withColumn("sent", F.last(sent_at, ignorenulls=True).over(one)).where(
         F.col("what").isin(*_OF_REQUEST)
     )
-    rows = requests.join(_served_before(requests), ["trace", "node", "seq"], "left").drop("read", "due", "until")
+    rows = requests.join(_served_before(requests, node_states), ["trace", "node", "seq"], "left").drop(
+        "read", "due", "until", "resumed_at"
+    )
     return rows.join(F.broadcast(restored), ["trace", "node"], "left_anti")
 
 
 def _steps(events: Silver) -> DataFrame:
-    rows = events.lines(*_OF_ENTRY, *_OF_REQUEST)
+    rows = events.lines(*_OF_ENTRY, *_OF_REQUEST, "content.resumed")
     # `source` and `entry` are fields of several events: the wide schema may have them as text.
     steps = rows.select(
         "trace", "node", "seq", "at", "folder", F.col("entry").cast("long").alias("entry"), "source", "how",
@@ -63,12 +71,16 @@ def _steps(events: Silver) -> DataFrame:
     return steps.unionByName(starts, allowMissingColumns=True).unionByName(limits, allowMissingColumns=True)
 
 
-def _served_before(requests: DataFrame) -> DataFrame:
+def _served_before(requests: DataFrame, node_states: DataFrame) -> DataFrame:
     """Return trace, node, seq (of a deferred request), before: the entries that came due later and took the last slot."""
-    waiting = requests.where("what = 'request.deferred'").select("trace", "node", "seq", "entry", "due", "until")
-    served = requests.where("what = 'request.sent' and out >= most").select(
-        "trace", "node", F.col("seq").alias("served"), F.col("entry").alias("other"), F.col("due").alias("other_due")
+    waiting = requests.where("what = 'request.deferred'").select(
+        "trace", "node", "seq", "folder", "entry", "due", "until"
     )
+    served = requests.where("what = 'request.sent' and out >= most").join(node_states, ["trace", "node"], "left").select(
+        "trace", "node", F.col("seq").alias("served"), F.col("entry").alias("other"), F.col("due").alias("other_due"),
+        F.col("folder").alias("other_folder"), F.expr(IS_SUSPENDED).alias("suspended"), "resumed_at",
+    )  # fmt: skip
     late = "served > seq and (until is null or served < until) and other != entry and other_due > due"
-    both = waiting.join(served, ["trace", "node"]).where(late)
+    ahead = f"folder != '{HIERARCHY}' and other_folder = '{HIERARCHY}' and (suspended or other_due <= resumed_at)"
+    both = waiting.join(served, ["trace", "node"]).where(f"{late} and not coalesce({ahead}, false)")
     return both.groupBy("trace", "node", "seq").agg(F.array_sort(F.collect_set("other")).alias("before"))

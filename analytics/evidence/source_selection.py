@@ -13,7 +13,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import RANGES, by_kind
+from analytics.evidence.number_sets import RANGES, by_kind, merged
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.ingest.silver import Silver
 
@@ -33,10 +33,10 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     version, preferred.
 
     place: in the node's order, from 1. stated: what the node recorded: down, preferred, cost, version, has,
-    passed_over, ... row: ranges by kind; null if none arrived or it is stale. stale: a new replica list arrived after
-    the row. claim, unsure: like row and stale, but for what the store last claimed, in a row or when it left the list
-    (RP-2). asked_at: when it was last asked, or when the first of the six steps listed it; null for never. transit: its
-    mean transmission time; null if no mail arrived.
+    passed_over, ... row: ranges by kind; null if none arrived or it is stale. expired: ranges by kind of what the store
+    said to have expired there. stale: a new replica list arrived after the row. claim, unsure: like row and stale, but
+    for what the store last claimed, in a row or when it left the list (RP-2). asked_at: when it was last asked, or when
+    the first of the six steps listed it; null for never. transit: its mean transmission time; null if no mail arrived.
     """
     asked = _asked(events, org, restored)
     pairs = F.broadcast(asked.select("trace", "node", "store").distinct())
@@ -58,6 +58,8 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     with_state = with_state.withColumn("transit", last("mean", "store")).drop("mean")
     with_state = with_state.withColumn("latest", last("latest", "store", "folder"))
     with_state = with_state.withColumn("said", last("said", "store", "folder"))
+    all_expired = F.flatten(F.collect_list("expired").over(before("trace", "node", "store", "folder")))
+    with_state = with_state.withColumn("expired", all_expired)
     with_state = with_state.withColumn("gone_seq", last("gone_seq", "store")).where("what is not null")
     # A new list drops the rows of stores that left. Which stores left, and their last mails, are not examined.
     newest = F.greatest(F.col("latest"), F.col("said"))  # by seq
@@ -109,7 +111,7 @@ def _known(events: Silver, pairs: DataFrame) -> DataFrame:
 
     every = of_pairs(rows)
     deleted = events.of("store.deleted").select("trace", "node", "seq", "store", F.col("seq").alias("gone_seq"))
-    mails = (of_pairs(down), _means(of_pairs(up), events), of_pairs(_turns(events)))
+    mails = (of_pairs(down), _means(of_pairs(up), events), of_pairs(_turns(events)), of_pairs(_expired(events)))
     for more in (*mails, of_pairs(_leavers(events)), of_pairs(deleted)):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
@@ -136,6 +138,17 @@ def _leavers(events: Silver) -> DataFrame:
         F.col("f.folder").alias("folder"),
         F.struct("seq", row.alias("row")).alias("said"),
     )
+
+
+def _expired(events: Silver) -> DataFrame:
+    """Return what stores said to have expired there (DL-3)."""
+    said = events.of("mail.received").select(
+        "trace", "node", "seq", F.col("sender").alias("store"), F.explode("folders").alias("f")
+    )
+    return said.where("f.expired != '' or f.expired_fai != ''").select(
+        "trace", "node", "seq", "store", F.col("f.folder").alias("folder"),
+        by_kind("f.expired", "f.expired_fai").alias("expired"),
+    )  # fmt: skip
 
 
 def _means(mails: DataFrame, events: Silver) -> DataFrame:
@@ -198,7 +211,8 @@ def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFra
 
 def requests_made(events: Silver, found: DataFrame) -> DataFrame:
     """Return trace, node, at, folder, entry, source, asked (ranges), row (of the source), sorted (the choice used the sorted
-    list), better (the earlier candidates whose row has some of `asked`), claimed (the row has all of `asked`).
+    list), better (the earlier candidates that have some of `asked`: in their row, and not
+    expired there), claimed (the row has all of `asked`).
     """
     sent = events.of("request.sent").select(
         "trace", "node", F.col("seq").alias("sent_seq"), "at", "entry", "source",
@@ -216,16 +230,22 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
     choices = (
         found.where("what = 'choice'")
         .groupBy("trace", "node", "seq", "at", "folder", "entry")
-        .agg(F.collect_list(F.struct("store", "row", ahead.alias("key"), passable.alias("passable"))).alias("every"))
+        .agg(
+            F.collect_list(F.struct("store", "row", "expired", ahead.alias("key"), passable.alias("passable"))).alias(
+                "every"
+            )
+        )
     )
-    # A request belongs to the choice of that instant for its entry.
+    # A request belongs to the last choice for its entry at that instant.
     both = sent.join(choices, ["trace", "node", "at", "entry"]).where("sent_seq > seq")
+    latest = F.max("seq").over(Window.partitionBy("trace", "node", "sent_seq"))
+    both = both.withColumn("latest", latest).where("seq = latest").drop("latest")
     both = both.join(sorted_lists, ["trace", "node", "seq"], "left").withColumn("sorted", F.col("sorted").isNotNull())
     mine = F.expr("filter(every, c -> c.store = source)[0]")
     own = both.withColumn("mine", mine)
     better = F.expr(
         "transform(filter(every, c -> c.passable and c.key < mine.key and "
-        + _shares("asked", "coalesce(c.row, array())")
+        + _shares("asked", "coalesce(c.row, array())", but=merged("coalesce(c.expired, array())"))
         + "), c -> c.store)"
     )
     return own.select(
@@ -258,8 +278,10 @@ def _within(inner: str, outer: str) -> str:
     return f"forall({inner}, i -> exists({outer}, o -> o.guid = i.guid and o.low <= i.low and i.high <= o.high))"
 
 
-def _shares(one: str, other: str) -> str:
-    return f"exists({one}, i -> exists({other}, o -> o.guid = i.guid and o.low <= i.high and i.low <= o.high))"
+def _shares(one: str, other: str, but: str) -> str:
+    """Return SQL for whether two sets have a number in common that a third set, whose ranges are merged, does not have."""
+    out = f"exists({but}, b -> b.guid = i.guid and b.low <= greatest(i.low, o.low) and least(i.high, o.high) <= b.high)"
+    return f"exists({one}, i -> exists({other}, o -> o.guid = i.guid and o.low <= i.high and i.low <= o.high and not {out}))"
 
 
 def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:

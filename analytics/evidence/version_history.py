@@ -14,6 +14,11 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.organization import HIERARCHY, SETUP, Organization
 from analytics.ingest.silver import Silver
+from traces.labtime import DAY_US
+
+_RECORD_AGE: Final = "Replication Folder Tombstone Age Limit"
+_DEFAULT_RECORD_AGE_US: Final = 180 * DAY_US
+_UNITS: Final = (("s", 1_000_000), ("min", 60_000_000), ("h", 3_600_000_000), ("d", DAY_US))
 
 NO_SETUP: Final = "setup"
 """The GUID of the topology's folders in a run whose events never name one of them."""
@@ -37,6 +42,30 @@ def histories(events: Silver, org: Organization) -> DataFrame:
         .unionByName(_dropped_tombstones(events))
         .unionByName(_genesis(events, org))
     )
+    return _with_losses(rows, events)
+
+
+def expiries(events: Silver) -> DataFrame:
+    """Return the items that expired, as in `histories`: trace, folder, object, store, seq, at, number, undone, forgotten_at.
+
+    forgotten_at: when the store may drop its record that the item expired (DL-3); null if the run ends before.
+    """
+    expired = events.of("item.expired").select(
+        "trace", "folder", "object", F.col("node").alias("store"), "seq", "at", "number", "modified_at"
+    )
+    value, unit = (F.split_part("value", F.lit(" "), F.lit(part)) for part in (1, 2))
+    age_us = value.cast("long") * F.element_at(F.create_map(*[F.lit(each) for pair in _UNITS for each in pair]), unit)
+    limits = events.of("setting.value").where(F.col("name") == _RECORD_AGE)
+    ages = limits.groupBy("trace", F.col("node").alias("store")).agg(F.min(age_us).alias("age_us"))
+    ends = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
+    known = expired.join(F.broadcast(ages), ["trace", "store"], "left").join(F.broadcast(ends), "trace", "left")
+    forgotten_at = F.col("modified_at") + F.coalesce("age_us", F.lit(_DEFAULT_RECORD_AGE_US))
+    known = known.withColumn("forgotten_at", F.when(forgotten_at <= F.col("ended_at"), forgotten_at))
+    return _with_losses(known, events).drop("dropped", "age_us", "ended_at", "modified_at")
+
+
+def _with_losses(rows: DataFrame, events: Silver) -> DataFrame:
+    """Return `rows` with undone and dropped: whether the store lost the row later."""
     spans = _undone_spans(events)
     rows = rows.join(F.broadcast(spans), ["trace", "store"], "left")
     rows = rows.withColumn("undone", is_undone(F.col("seq"))).drop("undone_spans")

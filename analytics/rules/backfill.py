@@ -63,7 +63,7 @@ CHECKS: Final = (
         "answers > 0", _SET.format(inner="given", outer=merged("wanted")), "concat(node, ' answered <', mail, '> with more than was requested')",
     ),
     Check(
-        "no backfill entry remains", ("CV-3", "CN-7"), "entries", "When all folders have converged, no backfill entry remains.",
-        "at is not null and settled", "over", "concat(node, ' still waits for entry ', entry, ' of ', folder)",
+        "no backfill entry remains", ("CV-3", "CN-7"), "entries", "When all folders have converged, no backfill entry remains at a store that is in the directory.",
+        "at is not null and settled and not deleted", "over", "concat(node, ' still waits for entry ', entry, ' of ', folder)",
     ),
 )  # fmt: skip

@@ -4,14 +4,19 @@ from typing import Final
 
 from analytics.rules.check import DAY_US, HOUR_US, Check
 
+_MERGED: Final = (
+    "forall(map_entries(pcl), e -> exists(deletions, d -> try_element_at(d, e.key) = e.value))"
+    " and forall(map_entries(made_pcl), e -> coalesce(try_element_at(pcl, e.key) >= e.value, false))"
+)
+
 # spec: CN-4, CN-9, DU-1, HI-2, HI-4, HI-5, IN-3, ML-2
 CHECKS: Final = (
     Check(
         "versions are applied as their author made them", ("HI-2", "ML-2", "DU-1"), "applied",
-        "An applied version is the version that its author made: object, folder, bytes, predecessors and time.",
+        "An applied version is the version that its author made: object, folder, bytes, predecessors and time. A deletion may also have the predecessors of another deletion of the object.",
         "coalesce(author, '') != 'Setup'",
         "made_object = object and made_folder = folder and made_digest = digest and made_at = modified_at"
-        " and map_entries(made_pcl) = map_entries(pcl) and made_deleted = deleted",
+        f" and (map_entries(made_pcl) = map_entries(pcl) or coalesce(size(deletions), 0) > 1 and {_MERGED}) and made_deleted = deleted",
         "concat(store, ' applied ', number, case when made_object is null then ', which no store made' else ' in another form than its author made it' end)",
     ),
     Check(

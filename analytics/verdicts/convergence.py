@@ -38,26 +38,26 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     )
     exact = held.where("not doubtful").withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
     doubtful = held.where("doubtful").withColumn("wrong", F.expr(_differing()))
-    kept = ["trace", "folder", "path", "object", "kind", "subject", "versions", "tombstone", "made"]
+    kept = ["trace", "folder", "path", "object", "kind", "subject", "versions", "tombstone", "made", "gone"]
     both = exact.select(*kept, "wrong").unionByName(doubtful.select(*kept, "wrong"))
     found = (
         both.where("size(wrong) > 0")
         .select(*kept, F.explode("wrong").alias("w"))
-        .select("trace", "folder", "path", "object", "kind", "subject", "versions", "w.*")
+        .select("trace", "folder", "path", "object", "kind", "subject", "versions", "gone", "w.*")
     )
     # spec: DL-3 a store that cannot get the newest version any more keeps the version before it
     expired = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
     is_excused = F.expr(f"what = 'lacks' and {expired[0]} or what = 'keeps' and {expired[1]}")
     judged = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~is_excused)
-    return judged.drop("excused", "versions")
+    return judged.drop("excused", "versions", "gone")
 
 
 def _inside(number: str) -> str:
-    """Return SQL for whether a number is excused."""
+    """Return SQL for whether a number is excused: it expired (DL-3)."""
     key = guid_of_kind(f"substring_index({number}, ':', 1)", "kind")
     return (
-        f"exists(coalesce(excused, array()), r -> r.guid = {key}"
-        f" and cast(substring_index({number}, ':', -1) as bigint) between r.low and r.high)"
+        f"(array_contains(gone, {number}) or exists(coalesce(excused, array()), r -> r.guid = {key}"
+        f" and cast(substring_index({number}, ':', -1) as bigint) between r.low and r.high))"
     )
 
 

@@ -107,6 +107,20 @@ def test_a_post_is_no_part_of_the_set_of_associated_messages(judged: Judged) -> 
     assert judged.runs("stories")["stories/hole"]["exit_code"] == 0
 
 
+def test_what_expired_is_missing_nowhere(judged: Judged) -> None:
+    """DL-3: a new replica may lack an item that expired everywhere, or at a source that no longer has a record of that."""
+    assert {name: judged.runs("stories")[f"stories/{name}"]["exit_code"] for name in ("expired", "forgotten")} == {
+        "expired": 0, "forgotten": 0
+    }  # fmt: skip
+
+
+def test_stores_that_are_restored_deleted_or_killed_are_no_violation(judged: Judged) -> None:
+    """RP-6, RP-1: a restored store may delete another by force; a deleted store may be on a list and may wait for changes; a
+    killed store asks for statuses after it is back."""
+    names = ("forced", "deleted", "killed")
+    assert [judged.runs("stories")[f"stories/{name}"]["exit_code"] for name in names] == [0, 0, 0]
+
+
 def test_nothing_to_judge_is_unknown() -> None:
     """A verdict over nothing is never clean."""
     nothing = pipeline.CheckResult(0, 0, {}, {}, ())

@@ -48,9 +48,80 @@ _HOLE_OF_A_POST = """
   - advance: 3 d
 """
 
+_AWAY = """
+title: {title}
+topology:
+  organization: Contoso
+  domain: contoso.test
+  start: 2003-10-21T00:00Z
+  sites: [SEA, NYC]
+  connectors: [{{between: [SEA, NYC], cost: 10}}]
+  settings: {settings}
+  servers:
+    A: {{site: NYC, settings: {{Age Limit: 1 h, Replication Expiry: 1 h, Maintenance Schedule: always}}}}
+    B: {{site: {near}}}
+    C: {{site: {home}}}
+  folders: {{Projects: {{replicas: [A, B]}}}}
+steps:
+"""
+# B hears from A that the item has expired there, and accounts for it. C then hears from B only that B accounts for it (DL-3).
+_EXPIRED = """
+  - lose: {from: A, to: B, type: content, count: 1}
+  - post: {on: A, folder: Projects, subject: Short}
+  - advance: 3 d
+  - replica: {folder: Projects, add: C, on: B}
+  - advance: 4 d
+"""
+# A no longer has the record that the item expired, and tells C only that it accounts for it; B still has the item (DL-3).
+_FORGOTTEN = """
+  - post: {on: A, folder: Projects, subject: Short}
+  - advance: 3 d
+  - replica: {folder: Projects, add: C, on: B}
+  - advance: 4 d
+"""
+# Nothing says which lists A knew before it was restored (RP-6).
+_FORCED = """
+  - backup: {on: A, as: nightly}
+  - advance: 1 h
+  - restore: {on: A, backup: nightly}
+  - advance: 1 d
+  - stop: C
+  - directory: {delete: C, on: A, force: true}
+  - advance: 3 d
+"""
+# C is deleted while it waits for a change, and a list that A makes at the same time still names it (RP-6).
+_DELETED = """
+  - lose: {from: A, to: C, type: content, count: 1}
+  - post: {on: A, folder: Projects, subject: Missed}
+  - advance: 20 min
+  - post: {on: A, folder: Projects, subject: Arrived}
+  - advance: 20 min
+  - folder: {on: B, create: News, replicas: [C, B]}
+  - stop: C
+  - directory: {delete: C, on: A, force: true}
+  - advance: 3 d
+"""
+# A is killed before it asks for statuses, and asks a day and a half later (RP-1).
+_KILLED = """
+  - advance: 2 min
+  - folder: {on: A, create: News, replicas: [A, B]}
+  - kill: A
+  - advance: 36 h
+  - start: A
+  - advance: 3 d
+"""
+
 SCENARIOS = {
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
     "gone": _HEAD.format(title="Gone", settings="") + _GONE,
+    "expired": _AWAY.format(title="Expired", settings="{}", near="SEA", home="SEA") + _EXPIRED,
+    "forgotten": _AWAY.format(
+        title="Forgotten", settings="{Replication Folder Tombstone Age Limit: 1 d}", near="SEA", home="NYC"
+    )
+    + _FORGOTTEN,
+    "forced": _HEAD.format(title="Forced", settings="") + _FORCED,
+    "deleted": _HEAD.format(title="Deleted", settings="") + _DELETED,
+    "killed": _HEAD.format(title="Killed", settings="") + _KILLED,
     "hole": _HEAD.format(title="Hole", settings="") + _HOLE_OF_A_POST,
 }
 
