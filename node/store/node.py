@@ -255,7 +255,7 @@ class Node(StoreLife):
         """Do what is due at `now`. Return True if a part of it is left for the next tick."""
         with self._stimulus(now) as (ctx, s):
             self._deliver(ctx, s, ctx.mta.tick(s))
-            return agent.tick(ctx, s)
+            return agent.tick(ctx, s) or s.enough
 
     def outgoing(
         self, now: LabTime, limit: int = 100, busy: frozenset[int] = frozenset(), crowded: frozenset[str] = frozenset()

@@ -74,6 +74,11 @@ Patience = Annotated[
     ),
 ]
 
+InTls = Annotated[
+    bool,
+    Option("--tls", help="The servers offer STARTTLS with certificates of the lab, and accept mail only over TLS."),
+]
+
 KeepMails = Annotated[
     bool, Option("--keep-mails", help="Keep the mail of each hop as an .eml file in the run's folder mails/.")
 ]

@@ -49,7 +49,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from node.errors import InternalError, NodeError, NotRunning, bug_line
+from node.errors import NotRunning
 from node.state.database import cannot_write
 from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
 from pflab.containers.snapshots import Snapshots, snapshot_of
@@ -99,6 +99,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         seed: int = 0,
         run: str | None = None,
         durability: Literal["full", "normal"] = "full",
+        tls: bool = False,
         leaves_running: bool = False,
         deletes_others: bool = False,
         patience_s: float = PATIENCE_S,
@@ -119,6 +120,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             seed=seed,
             run=self._state.run,
             durability=durability,
+            tls=tls,
             http=http,
             record=self._durable,
             at=at,
@@ -132,6 +134,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             topology=topology.as_json(),
             traces=self._traces_name,
             fresh=deletes_others,
+            tls=tls,
         )
         self._processes = {
             name: ManagedProcess(
@@ -364,14 +367,11 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 self._durable.write_out()
 
     async def _log_errors(self, act: Awaitable[None]) -> None:
-        """Await `act` and log its error, because an error of one server must not end the lab."""
-        try:
+        async def with_full_disk_logged() -> None:
             with self._full_disk_logged():
                 await act
-        except (NodeError, LabError) as error:
-            log.warning("%s", error)
-        except InternalError as error:
-            log.error("%s", bug_line(error), exc_info=error)  # noqa: TRY400 - with the traceback of its cause
+
+        await super()._log_errors(with_full_disk_logged())
 
     # --- opening and closing
 

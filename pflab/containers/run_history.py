@@ -29,10 +29,11 @@ class RunHistory:
     given: the topology of the first run. Later runs can have another topology.
     """
 
-    def __init__(self, data: Path, given: Topology, *, keeps_mails: bool) -> None:
+    def __init__(self, data: Path, given: Topology, *, keeps_mails: bool, tls: bool = False) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self._data = data
         self._keeps_mails = keeps_mails
+        self._tls = tls
         present = data / PRESENT
         self.number = int(present.read_text("ascii")) if present.exists() else 1
         self._topology = given
@@ -67,6 +68,7 @@ class RunHistory:
             addresses=addresses,
             http=http,
             run=run,
+            tls=self._tls,
             leaves_running=True,
             deletes_others=self.number > 1,
             patience_s=patience_s,

@@ -23,14 +23,14 @@ import logging
 import secrets
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, Unpack
 
 from node.api.http_client import Unanswered
 from node.api.http_server import HttpServer
-from node.errors import CannotWrite, NotRunning
+from node.errors import CannotWrite, NodeError, NotRunning, bug_line
 from pflab.client import Client, url_at
 from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
@@ -141,6 +141,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         app = app_of_remote_lab(self, self._address_of, self._answer, self.token)
         self._server = HttpServer(app, host=http.host, port=http.port, token=http.token, trusted=http.trusted)
         self._collecting: asyncio.Task[None] | None = None
+        self._logged = ""
         self.begun = False
 
     # --- addresses
@@ -233,7 +234,22 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         while True:
             await asyncio.sleep(COLLECT_S)
             if self.coordinator.rate and not self.coordinator.warping:
-                await self.coordinator.look()
+                await self._log_errors(self.coordinator.look())
+
+    async def _log_errors(self, act: Awaitable[None]) -> None:
+        """Await `act` of a background task, and log its error once, because an error of one server must not end the task."""
+        try:
+            await act
+        except Exception as error:
+            ours = isinstance(error, (NodeError, LabError))
+            if str(error) != self._logged:
+                log.log(
+                    logging.WARNING if ours else logging.ERROR,
+                    "%s",
+                    error if ours else bug_line(error),
+                    exc_info=None if ours else error,
+                )
+            self._logged = str(error)
 
     def _faults_changed(self) -> None:
         self._peers.notify_soon()

@@ -11,6 +11,7 @@ import pytest
 
 from node.errors import NotRunning
 from pflab.client import Client, ClientError
+from pflab.drivers import remote_lab
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.processes import ProcessLab
 from pflab.lab.remote_node import RemoteNode
@@ -75,6 +76,31 @@ async def test_a_stopped_process_is_not_waited_for_by_a_reader(lab: ProcessLab) 
         finally:
             os.kill(lab.pid_of("B"), signal.SIGCONT)
         assert subjects(lab, "B") == []
+
+
+async def test_a_failing_look_at_the_stores_is_logged_and_repeated(
+    lab: ProcessLab, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the clock runs, an unexpected error does not end the collection of events in silence; the log has it once."""
+    async with lab:
+        looks = 0
+
+        async def fail() -> None:
+            nonlocal looks
+            looks += 1
+            raise RuntimeError("no such row")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(remote_lab, "COLLECT_S", 0.01)
+            patch.setattr(lab.coordinator, "look", fail)
+            await lab.coordinator.set_rate(1.0)
+            async with asyncio.timeout(60):
+                while looks < 3:  # noqa: ASYNC110 - a task of the lab moves it
+                    await asyncio.sleep(0.01)
+        await lab.coordinator.pause()
+        assert [each for each in caplog.messages if "no such row" in each] == [
+            "internal error: RuntimeError: no such row (this is a bug; the log of the server has the traceback)"
+        ]
 
 
 async def test_a_node_killed_from_outside_can_be_started(lab: ProcessLab) -> None:

@@ -20,14 +20,14 @@ END_S = 30
 
 @contextmanager
 def running_coordinator(
-    supervisor: ProcessSupervisor, folder: Path, end: signal.Signals = signal.SIGTERM
+    supervisor: ProcessSupervisor, folder: Path, end: signal.Signals = signal.SIGTERM, *options: str
 ) -> Iterator[str]:
     """Run `pflab coordinate` for the supervised nodes of `folder/lab.yaml`, and give its URL.
 
     At the end it gets the signal `end`; after SIGTERM it must exit with status 0.
     """
     order = [sys.executable, "-P", "-m", "pflab", "coordinate", str(folder / "lab.yaml"), "--port", "0"]
-    order += ["--data", str(folder / "run"), "--secrets", str(folder / "run"), "--clock", "0"]
+    order += ["--data", str(folder / "run"), "--secrets", str(folder / "run"), "--clock", "0", *options]
     for name, (host, port) in supervisor.addresses.items():
         order += ["--at", f"{name}={host}:{port}"]
     lab = subprocess.Popen(order, stdout=subprocess.PIPE, text=True, env=node_environment())

@@ -86,9 +86,12 @@ from transport.mta.routing import OUTSIDE, Split, differs, opening, place, split
 from transport.protocol.hop_headers import believed_lamport, received_line
 from transport.protocol.link_state import LinkReport
 from transport.sql import Connection
-from transport.stimulus import Stimulus
+from transport.stimulus import STIMULUS_BYTES, UPDATE_BYTES, Stimulus
 
 NO_ROUTE: Final = "4.4.4 no route to the recipients' servers at the moment"
+MOST_RETURNED: Final = STIMULUS_BYTES // UPDATE_BYTES
+"""The most mails that one stimulus returns."""
+
 EXPIRED: Final = "4.4.7 not delivered before it expired"
 TRIED_OFTEN: Final = "4.4.7 not delivered in {retries} retries"
 """Reasons, each with the enhanced status code of RFC 3463."""
@@ -363,13 +366,17 @@ class Mta:
         return "" if most is None or row.attempts < most else TRIED_OFTEN.format(retries=most)
 
     def tick(self, s: Stimulus) -> list[LocalDelivery]:
-        """Return the mails that found no route until they expired."""
+        """Return the mails that found no route until they expired. The rest of many stays due, for the next stimulus."""
         local: list[LocalDelivery] = []
-        for queue_id in queue_table.unrouted_ids(s.conn, s.now):
+        for queue_id in queue_table.unrouted_ids(s.conn, s.now, MOST_RETURNED):
+            if s.enough:
+                break
             if not self._moved(s, queue_id, local):
                 row = queue_table.find_row(s.conn, queue_id)
                 assert row is not None
                 local += self._deferred(s, row, NO_ROUTE, False, ())
+                s.work += row.size
+            s.work += UPDATE_BYTES
         return local
 
     def hold(self, s: Stimulus, queue_id: int, until_at: LabTime) -> None:

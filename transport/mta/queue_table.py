@@ -40,7 +40,7 @@ _NEXT_DUE = (
     " UNION ALL SELECT min(due_at) FROM mta_queue WHERE priority = 0"
     " UNION ALL SELECT min(due_at) FROM mta_queue WHERE priority = -1)"
 )
-_UNROUTED = "SELECT id FROM mta_queue WHERE next_hop IS NULL AND due_at <= ? ORDER BY due_at, id"
+_UNROUTED = "SELECT id FROM mta_queue WHERE next_hop IS NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?"
 _ALL_IDS = "SELECT id FROM mta_queue ORDER BY id"
 _DELETE_ROW = "DELETE FROM mta_queue WHERE id = ?"
 _DELETE_CONTENT = "DELETE FROM mta_content WHERE id = ? AND NOT EXISTS (SELECT 1 FROM mta_queue WHERE content_id = ?)"
@@ -232,9 +232,9 @@ def next_due(conn: Connection) -> LabTime | None:
     return None if found is None or found[0] is None else int(found[0])
 
 
-def unrouted_ids(conn: Connection, now: LabTime) -> list[int]:
-    """Return the ids of the unrouted rows that expire at `now` or earlier."""
-    return [row[0] for row in conn.exec_driver_sql(_UNROUTED, (now,)).all()]
+def unrouted_ids(conn: Connection, now: LabTime, limit: int) -> list[int]:
+    """Return the ids of at most `limit` unrouted rows that expire at `now` or earlier."""
+    return [row[0] for row in conn.exec_driver_sql(_UNROUTED, (now, limit)).all()]
 
 
 def all_ids(conn: Connection) -> list[int]:

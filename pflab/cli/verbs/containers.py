@@ -24,7 +24,7 @@ from node.api.http_server import OpenToAll
 from node.process.main import MAX_PORT
 from node.state.database import cannot_write
 from pflab.cli.lab_options import read_topology, shown_path
-from pflab.cli.options import PORT, KeepMails, Patience, TopologyFile, rate_of
+from pflab.cli.options import PORT, InTls, KeepMails, Patience, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError, url_at
@@ -90,6 +90,7 @@ def coordinate(
             "--traces-most", min=1, metavar="MB", help="The most space for traces, in MB; older segments are deleted."
         ),
     ] = TRACES_MB,
+    tls: InTls = False,
     keep_mails: KeepMails = False,
     patience: Patience = PATIENCE_S,
 ) -> int:
@@ -120,7 +121,7 @@ def coordinate(
         known_as=None if known_as is None else _address(known_as),
         trusted=default_gateways() if trust_gateway else frozenset(),
     )
-    runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails)
+    runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails, tls=tls)
     try:
         asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB, patience))
     except sqlite3.OperationalError as error:

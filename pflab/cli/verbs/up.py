@@ -14,7 +14,7 @@ from typer import Argument, Option
 from node.api.http_server import HttpServer
 from pflab.cli import become_node
 from pflab.cli.lab_options import read_topology, run_folder, shown_path
-from pflab.cli.options import DEFAULT_SEED, PORT, KeepMails, Patience, TopologyFile, rate_of, seed_option
+from pflab.cli.options import DEFAULT_SEED, PORT, InTls, KeepMails, Patience, TopologyFile, rate_of, seed_option
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import answers, is_up, recorded_url, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
@@ -43,10 +43,7 @@ def up(
             help="normal: a commit survives a killed process; full: it survives a power failure too.",
         ),
     ] = "normal",
-    tls: Annotated[
-        bool,
-        Option("--tls", help="The servers offer STARTTLS with certificates of the lab, and accept mail only over TLS."),
-    ] = False,
+    tls: InTls = False,
     keep_mails: KeepMails = False,
     patience: Patience = PATIENCE_S,
 ) -> int:

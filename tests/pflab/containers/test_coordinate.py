@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from smtplib import SMTP, SMTPSenderRefused
 from typing import Any
 
 import pytest
@@ -47,6 +48,24 @@ def test_a_coordinator_that_is_killed_comes_back_and_goes_on(tmp_path: Path) -> 
             assert [each["subject"] for each in client.messages("B", "Projects")] == ["Hello"]
             assert list(client.events())[: len(events)] == events
             assert "version.applied" in {each["type"] for each in client.events("B")}
+
+
+def test_a_coordinated_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path) -> None:
+    """coordinate --tls: the servers replicate in TLS, and refuse mail in clear with 530."""
+    (tmp_path / "lab.yaml").write_text(TWO_STORES, "utf-8")
+    folder = RunFolder.at(tmp_path / "run")
+    with (
+        ProcessSupervisor(topology_from_text(TWO_STORES), folder, token=TOKEN) as supervisor,
+        running_coordinator(supervisor, tmp_path, signal.SIGTERM, "--tls") as url,
+        Client(url, token=TOKEN) as client,
+    ):
+        client.post("A", "Projects", subject="Hello")
+        client.advance("15 min")
+        assert [each["subject"] for each in client.messages("B", "Projects")] == ["Hello"]
+        host, _, port = client.lab()["servers"][0]["smtp"].partition(":")
+        with SMTP(host, int(port)) as outside, pytest.raises(SMTPSenderRefused) as refused:
+            outside.sendmail("kim@outside.test", ["projects@contoso.test"], b"Subject: outside\r\n\r\nx\r\n")
+        assert refused.value.smtp_code == 530
 
 
 def everything(client: Client) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from topology.enums import ServerVersion
 from topology.settings.values import RawSetting, Settings
 from traces.events import HopExpired, HopFailed, HopSent
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US
+from transport import stimulus
 from transport.envelope import IncomingHop, Priority, RecipientRefusal, SendOutcome, SendState
 from transport.mta.retry_policy import EXPIRY_US, RETRY_US, MtaPolicy, PriorityPolicy
 from transport.sql import Connection
@@ -39,6 +40,22 @@ def test_an_expired_mail_is_returned(a: Server) -> None:
     assert b"nobody there" in local[0].content and b"4.4.7" in local[0].content
     event = a.trace.events[-1]
     assert isinstance(event, HopExpired) and event.reason.startswith("4.4.7 not delivered before it expired")
+
+
+def test_many_expiries_are_divided(a: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """RT-2: mails without a route that expire at one instant are returned in several stimuli; the rest stays due."""
+    monkeypatch.setattr(stimulus, "STIMULUS_BYTES", 1)
+    a.route("slow")
+    for _ in range(3):
+        a.submit(*to("E"))
+    a.at = START_AT + EXPIRY_US
+    for left in (2, 1, 0):
+        work = a.stimulus()
+        assert len(a.mta.tick(work)) == 1
+        assert work.enough
+        assert a.count("mta_queue") == left
+        assert (a.next_due() == a.at) == bool(left)
+    assert a.mta.tick(a.stimulus()) == []
 
 
 def test_retry_and_expiry_depend_on_the_priority(conn: Connection) -> None:
