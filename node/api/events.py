@@ -14,8 +14,9 @@ from node.api.hosts import Hosts, Name, Number
 from node.api.values import ServerUnknown
 from node.errors import NodeError
 
-EVENTS_A_TURN: Final = 16
-"""How many events a stream sends before other tasks get a turn."""
+EVENTS_A_TURN: Final = 4
+"""How many events a stream sends before other tasks get a turn. Then the event loop notices that the client has disconnected.
+asyncio logs a warning for each write after the fifth to a closed connection."""
 
 LOOK_S: Final = 0.1
 """Real time between two checks for new events while a client listens."""
@@ -82,7 +83,17 @@ def seq_of(text: str | None) -> int | None:
 
 
 def streamed(content: AsyncIterator[bytes]) -> Response:
-    return StreamingResponse(content, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+    """Return the answer with a stream of events."""
+    return StreamingResponse(_in_turns(content), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+
+
+async def _in_turns(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    sent = 0
+    async for each in content:
+        yield each
+        sent += 1
+        if sent % EVENTS_A_TURN == 0:
+            await asyncio.sleep(0)
 
 
 def _position(hosts: Hosts, text: str | None) -> dict[str, int]:
@@ -136,8 +147,6 @@ async def _followed(
                 position[name] = number
                 sent = True
                 yield position, number, line
-                if number % EVENTS_A_TURN == 0:
-                    await asyncio.sleep(0)  # lets the event loop notice that the client has disconnected
         silent_s = 0.0 if sent else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0

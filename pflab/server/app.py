@@ -16,7 +16,7 @@ from fastapi import APIRouter, FastAPI, Query, Request, Response
 
 from node.api.app import make_app
 from node.api.bodies import Body, Line
-from node.api.events import ALIVE_S, EVENTS_A_TURN, LOOK_S, LastEventId, seq_of, streamed
+from node.api.events import ALIVE_S, LOOK_S, LastEventId, seq_of, streamed
 from node.api.hosts import Hosts, Number
 from node.api.values import ServerUnknown, json_response
 from node.errors import NotRunning, bug_line
@@ -301,8 +301,6 @@ async def _followed(lab: ServedLab, seen: int) -> AsyncIterator[bytes]:
             seen += 1
             kind = str(event.__struct_config__.tag).encode()
             yield b"id: %d\nevent: %b\ndata: %b\n\n" % (seen, kind, msgspec.json.encode(event))
-            if seen % EVENTS_A_TURN == 0:
-                await asyncio.sleep(0)  # lets the event loop notice that the client has disconnected
         silent_s = 0.0 if fresh else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import socket
 import sqlite3
-from collections.abc import Sequence
+import struct
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 
 from node.api.app import make_app
+from node.api.events import streamed
 from node.api.http_server import HttpServer
 from node.api.values import ServerUnknown
 from pflab.client import Client, ClientError, url_at
@@ -102,3 +105,32 @@ async def test_a_full_disk_is_no_internal_error(error: Exception, status: int, k
     finally:
         await server.stop()
     assert (refused.value.status, refused.value.kind) == (status, kind)
+
+
+async def test_a_stream_ends_soon_after_its_client_has_gone(caplog: pytest.LogCaptureFixture) -> None:
+    """If a client disconnects while many events are sent, asyncio logs no warning about writes to a closed connection."""
+    caplog.set_level(logging.WARNING)
+    sent = asyncio.Event()
+    client = socket.socket()
+
+    async def many() -> AsyncIterator[bytes]:
+        yield b": begin\n\n"
+        await sent.wait()
+        client.close()  # with a reset, so that the next write fails
+        for number in range(100):
+            yield b"id: %d\ndata: x\n\n" % number
+
+    server = HttpServer(streamed(many()))
+    host, port = await server.start()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(client, (host, port))
+    await loop.sock_sendall(client, f"GET /stream HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+    while b": begin" not in await loop.sock_recv(client, 4096):
+        pass
+    sent.set()
+    for _ in range(200):
+        await asyncio.sleep(0)
+    await server.stop()
+    assert not [each for each in caplog.messages if "socket.send()" in each]
