@@ -7,16 +7,20 @@ brings a mail nearer to its destination.
 
 The order has these properties only while all servers agree on which connectors are down (spec: RT-2). At each hop the
 next server learns what the previous server knew, so the servers on the way of a mail soon agree. Servers cannot send
-reports through a relay; see `tells_links`.
+reports through a relay, and 5.5 and 2007 ignore reports; see `tells_links`.
 """
 
 import heapq
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Final
 
-from topology.enums import ConnectorKind
+from topology.enums import ConnectorKind, ServerVersion
 from topology.model import Connector, Topology
 from topology.problems import TopologyBaseError, did_you_mean, quoted
+
+IGNORE_LINKS: Final = frozenset({ServerVersion.V5_5, ServerVersion.V2007})
+"""The versions whose routes do not depend on which links are down."""
 
 _Rank = tuple[int, int, tuple[str, ...]]
 
@@ -59,10 +63,18 @@ class Routing:
         self._neighbours = _neighbours(up)
         # spec: RT-4; referrals follow the configuration, also over links that are down.
         self._all_neighbours = _neighbours(topology.connectors)
-        self.tells_links = not any(self.bridged(frozenset({each.name})) for each in links)
-        """Whether servers report links that are down. They do not if a relay lies on a ring, because then mail could circle."""
+        self.tells_links = not any(
+            self.bridged(frozenset({each.name})) for each in topology.connectors if self._hides_links(each)
+        )
+        """Whether servers report links that are down. They do not if a ring has a relay, or a server that ignores links that
+        are down, because then mail could circle."""
         self._paths: dict[str, dict[str, tuple[Connector, ...]]] = {}
         self._affinities: dict[str, dict[str, tuple[Connector, ...]]] = {}
+
+    def _hides_links(self, connector: Connector) -> bool:
+        """Return whether a server at one end does not learn, or does not consider, what the server at the other end knows."""
+        ends = [self._topology.servers[name].version for name in connector.bridgeheads]
+        return connector.name in self.relays or any(each in IGNORE_LINKS for each in ends)
 
     def with_down(self, down: frozenset[str]) -> "Routing":
         """Return the routes with exactly these connectors down, given by name."""

@@ -42,8 +42,8 @@ What must never happen:
   connection the reports go first.
 - A link that stays down although it works. So while this server's own report says "down", there is a call over that connector.
 - An old report that replaces a newer one. So a report from the far future is not accepted (`AHEAD_US`).
-- Two servers that judge links differently and send a mail back and forth. A relay does not pass on reports, so servers report
-  nothing if a relay is on a ring of connectors (`Routing.tells_links`).
+- Two servers that judge links differently and send a mail back and forth. A relay does not pass on reports, and 5.5 and 2007
+  ignore them. So servers report nothing if a ring of connectors has one of these (`Routing.tells_links`).
 
 The tables contain everything. Memory has a copy of them, which is read at the start and discarded when a stimulus is rolled
 back.

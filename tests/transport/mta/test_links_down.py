@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from node.state.version_profiles import PROFILES
 from tests.support.clock import START_AT
 from tests.support.mta_server import database, outgoing
+from topology.enums import ServerVersion
 from topology.file.load import topology_from_text
 from topology.model import Topology
-from topology.routing import Routing
+from topology.routing import IGNORE_LINKS, Routing
 from traces.events import LinkDown, LinkUp
 from traces.events.header import Event
 from traces.labtime import DAY_US, MINUTE_US, SECOND_US
@@ -314,7 +316,8 @@ def organizations(draw: st.DrawFn) -> Topology:
         f"  - {{name: {one}-{other}, between: [{one}, {other}], cost: {draw(st.integers(1, 9))}, kind: {draw(kinds)}}}"
         for one, other in pairs
     )
-    servers = ", ".join(f"{site}: {{site: {site}}}" for site in SITES)
+    versions = st.sampled_from(["2003", "2003", "2003", "2000", "2007", "5.5"])
+    servers = ", ".join(f'{site}: {{site: {site}, version: "{draw(versions)}"}}' for site in SITES)
     return topology_from_text(
         f"organization: O\nsites: [{', '.join(SITES)}]\nconnectors:\n{links}\nservers: {{{servers}}}\n"
     )
@@ -322,24 +325,45 @@ def organizations(draw: st.DrawFn) -> Topology:
 
 @given(topology=organizations(), data=st.data())
 def test_mail_never_circles_whatever_each_server_knows_of_links(topology: Topology, data: st.DataObject) -> None:
-    """RT-2, ML-7: with each hop a server learns the reports of the last one, except across a relay; the mail arrives."""
+    """RT-2, ML-7: with each hop a server learns the reports of the last one, except across a relay or if its version ignores
+    reports; the mail arrives."""
     usual = Routing(topology)
     told = [each.name for each in topology.connectors if each.name not in usual.relays]
     knows = {
         site: frozenset(data.draw(st.lists(st.sampled_from(told), unique=True), label=site) if told else [])
         for site in SITES
     }
-    if not usual.tells_links:
-        knows = dict.fromkeys(SITES, frozenset())
+    version = {name: str(server.version) for name, server in topology.servers.items()}
+    watching = {site for site in SITES if usual.tells_links and version[site] in ("2000", "2003")}
     at, to = data.draw(st.permutations(SITES))[:2]
     hops = 0
     while at != to:
-        hop = usual.with_down(usual.bridged(knows[at])).next_hop(at, to)
-        assert hop is not None and hop.connector is not None, "2003 always has a way"
-        if hop.connector.name not in usual.relays:
+        down = knows[at] if at in watching else frozenset()
+        hop = usual.with_down(down if version[at] == "2000" else usual.bridged(down)).next_hop(at, to)
+        if hop is None:
+            assert version[at] == "2000", "only 2000 waits for a link"
+            return
+        assert hop.connector is not None
+        if hop.connector.name not in usual.relays and {at, hop.server} <= watching:
             knows[hop.server] |= knows[at]
         at, hops = hop.server, hops + 1
         assert hops <= 30, "a loop"
+
+
+@pytest.mark.parametrize("version", list(ServerVersion))
+def test_a_version_that_ignores_links_at_a_ring_ends_reports(version: ServerVersion) -> None:
+    """RT-2, ML-7: C avoids LON-NYC and sends by way of A; if A ignored that, it would send the mail back to C."""
+    ring = "{name: SEA-NYC, between: [SEA, NYC], cost: 50}, {name: LON-NYC, between: [LON, NYC], cost: 20}"
+    text = (
+        "organization: O\nsites: [SEA, NYC, LON]\n"
+        f"connectors: [{ring}, {{name: LON-SEA, between: [LON, SEA], cost: 10}}]\n"
+        f'servers: {{A: {{site: SEA, version: "{version}"}}, B: {{site: NYC}}, C: {{site: LON}}}}\n'
+    )
+    ignores = PROFILES[version].link_rule is LinkRule.IGNORED
+    assert Routing(topology_from_text(text)).tells_links is not ignores
+    assert ignores is (version in IGNORE_LINKS)
+    tree = topology_from_text(text.replace(", {name: LON-SEA, between: [LON, SEA], cost: 10}", ""))
+    assert Routing(tree).tells_links
 
 
 def test_reports_reach_every_server_of_the_organization() -> None:
