@@ -13,7 +13,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign mutants tamper torture clean
+.PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign agree mutants tamper torture clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ simulate: $(STAMP)  ## run many simulated labs with faults (SEEDS=1..500)
 
 campaign: $(STAMP)  ## run 2,000 simulated labs with all faults: no violation, every branch seen
 	@$(BIN)/pflab simulate --seeds 1..2000
+
+agree: $(STAMP)  ## play 30 seeds and compare the verdicts of the simulator and of Spark (ARGS: a number of seeds, --first, --keep)
+	@$(BIN)/python -m tests.agreement.run $(ARGS)
 
 mutants: $(STAMP)  ## plant each defect of tests/mutants/ and search for it with up to 50 seeds (ARGS: names)
 	@$(BIN)/python tests/mutants/run.py $(ARGS)

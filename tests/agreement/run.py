@@ -1,0 +1,108 @@
+"""Play seeds in the simulator, judge their traces with Spark in one session, and compare the two verdicts.
+
+    python tests/agreement/run.py 30 --first 1000     seeds 1000 to 1029
+    python tests/agreement/run.py 30 --keep DIR       keep the traces in DIR/seed-N
+
+The simulator's oracle and invariants read events as they happen, and the states of the stores. Spark reads only the traces.
+The two share no code, so each of them can be wrong alone. They agree about a seed if both find it converged and without a
+violation, or if neither does. The exit status is 1 if they disagree about a seed. The output then names the seed and what each
+judge found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from analytics.ingest.session import session, settings_for
+from analytics.ingest.tables import Tables
+from analytics.pipeline import judge_traces
+from analytics.verdicts.convergence import CONVERGED
+from analytics.verdicts.verdict import CheckResult, Gold
+from analytics.verdicts.witness_names import named
+from pflab.campaign.seed import SeedResult, run_seed
+from pflab.cli.verbs.analytics import bytes_of
+from pflab.terms.verdict import Judgement
+
+CORES = "local[2]"
+
+
+def play(seeds: Sequence[int], place: Path) -> dict[str, SeedResult]:
+    """Play the seeds into `place/seed-N`. Return the simulator's results by the names of these folders."""
+    results = {}
+    for seed in seeds:
+        with tempfile.TemporaryDirectory(dir=place.parent) as kept:
+            results[f"seed-{seed}"] = run_seed(seed, folder=Path(kept))
+            shutil.move(Path(kept) / f"seed-{seed}" / "00001", place / f"seed-{seed}")
+    return results
+
+
+def judge(place: Path) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Judge all traces below `place` with Spark. Return by folder name: the judgement, and what Spark found, in words."""
+    found: dict[str, list[str]] = {}
+
+    def find(gold: Gold, result: CheckResult) -> None:
+        rows = gold.rules.where("violations > 0").orderBy("trace", "check").collect()
+        texts = named(gold, [(row.trace, row.witness or "") for row in rows])
+        for row, text in zip(rows, texts, strict=True):
+            found.setdefault(_name(row.trace.partition("#")[0]), []).append(f"{row.check}: {text}")
+        for each in result.told:
+            if each.judgement != CONVERGED:
+                found.setdefault(_name(each.trace), []).extend(f"{each.path}: {what}" for what in each.witnesses)
+
+    with tempfile.TemporaryDirectory() as base, session(CORES, settings_for(bytes_of([str(place)]))) as spark:
+        result = judge_traces([str(place)], Tables(spark, base), then=find)
+    return {_name(run.trace): run.judgement for run in result.runs}, found
+
+
+def _name(trace: str) -> str:
+    return trace.rpartition("/")[2]
+
+
+def differences(
+    results: Mapping[str, SeedResult], judgements: Mapping[str, str], found: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Return a few lines for each seed about which the judges disagree."""
+    lines = []
+    for name, result in results.items():
+        spark = judgements.get(name, "not judged")
+        if (result.judgement is Judgement.CONVERGED) != (spark == CONVERGED):
+            lines.append(f"{name}: the simulator says {result.judgement.value}, Spark says {spark}")
+            lines += [f"    simulator: {each}" for each in result.in_words()[1:]]
+            lines += [f"    Spark: {each}" for each in found.get(name, ())]
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("count", type=int, nargs="?", default=30, help="how many seeds (default: 30)")
+    parser.add_argument("--first", type=int, default=1, help="the first seed (default: 1)")
+    parser.add_argument("--keep", type=Path, help="keep the traces in this folder, which must not exist")
+    asked = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="pflab-agreement-") as folder:
+        place = (asked.keep or Path(folder) / "traces").resolve()
+        place.mkdir(parents=True)
+        results = play(range(asked.first, asked.first + asked.count), place)
+        played = time.monotonic()
+        judgements, found = judge(place)
+    lines = differences(results, judgements, found)
+    print(
+        "\n".join(
+            [
+                *lines,
+                f"the judges disagree about {sum(not each.startswith(' ') for each in lines)} of {asked.count} seeds",
+            ]
+        )
+    )
+    print(f"played in {played - began:.0f} s, judged in {time.monotonic() - played:.0f} s")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
