@@ -34,14 +34,14 @@ class ListenerLimits:
     message_bytes: int = MESSAGE_LIMIT_BYTES
     recipients: int = 1000
     """Largest number of recipients of one mail (decision; RFC 5321 4.5.3.1.8 asks for at least 100). More get the reply 452."""
-    connections: int = 200
-    """Largest number of connections at a time (decision): enough for a few from each peer of a large lab and some of
-    strangers. When this limit is reached, the stranger that has been silent for longest makes room."""
+    connections: int = 500
+    """Largest number of connections at a time (decision): four from each of 100 stores, as many as our sender opens, and 100 of
+    strangers. So a lab with 100 servers refuses none of its stores. A process usually has 1,024 file handles. When this limit
+    is reached, the stranger that has been silent for longest makes room."""
     stranger_connections: int = 100
-    """Largest number of unauthenticated connections at a time from one machine (decision). It is half of all connections, so
-    that one machine cannot keep out the others. Stores on one machine authenticate at once and do not count. When this limit
-    is reached, the stranger of the machine that has been silent for longest makes room, because a store may be on the same
-    machine."""
+    """Largest number of unauthenticated connections at a time from one machine (decision), so that one machine cannot keep out
+    the others. Stores on one machine authenticate at once and do not count. When this limit is reached, the stranger of the
+    machine that has been silent for longest makes room, because a store may be on the same machine."""
     store_connections: int = 16
     """Largest number of connections of one authenticated store (decision): four times as many as our sender opens."""
     fruitless_commands: int = 200

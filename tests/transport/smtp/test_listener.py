@@ -7,7 +7,9 @@ import pytest
 from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, sessions_at_most
 from transport.envelope import IncomingHop, RefusalError
 from transport.errors import TransportError
+from transport.smtp.connections import MOST_CONNECTIONS
 from transport.smtp.listener import COMMAND_LINE_LIMIT_BYTES, ListenerLimits
+from transport.smtp.sender import SenderLimits
 
 
 async def test_a_mail_is_given_to_the_callback_and_then_answered(harness: ListenerHarness) -> None:
@@ -272,3 +274,10 @@ async def test_a_listener_that_stops_closes_its_connections(harness: ListenerHar
     with pytest.raises(TransportError, match="not started"):
         _ = listener.address
     await listener.stop()
+
+
+def test_a_lab_of_a_hundred_servers_fits_the_limits() -> None:
+    """A listener has room for 100 peers beside strangers, within 1,024 file handles (spec: ML-7)."""
+    limits = ListenerLimits()
+    assert limits.connections >= 99 * SenderLimits().parallel + limits.stranger_connections
+    assert limits.connections + MOST_CONNECTIONS < 1024 - 100
