@@ -14,6 +14,7 @@ from pydantic import Field
 
 from node.api.bodies import Body, Line, Rate
 from node.api.values import json_response
+from node.errors import NotRunning
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
@@ -75,6 +76,8 @@ def clock_router(lab: ServedLab) -> APIRouter:
     moving = asyncio.Lock()
 
     def alone() -> asyncio.Lock:
+        if not lab.begun:  # lab time would go on without the servers that are not found yet
+            raise NotRunning("the lab is starting; wait until /readyz answers 200")
         if moving.locked():
             raise LabError("the lab's clock is already being moved; wait until it stops")
         return moving

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from node.errors import NotRunning
 from node.state.database import LOG_BYTES
 from node.views import Post
+from pflab.client import Client, ClientError
 from pflab.containers import managed_lab
 from pflab.containers.managed_lab import ManagedLab
 from pflab.drivers.managed_process import ManagedProcess
@@ -194,6 +196,35 @@ async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder
     assert {event.incarnation for event in own} == {1, 2}
     started = [event for event in trace.events if isinstance(event, NodeStarted)]
     assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
+
+
+async def test_lab_time_does_not_move_before_the_stores_are_found_again(
+    supervisor: ProcessSupervisor, folder: RunFolder
+) -> None:
+    """The HTTP server of a new coordinator answers before a busy store does. Until the lab has begun, it refuses to move lab
+    time, which would go on without the stores."""
+    async with lab_of(supervisor, folder, stays=True) as lab:
+        await post(lab, "A")
+    busy = supervisor.pid_of("B")
+    os.kill(busy, signal.SIGSTOP)
+    lab = lab_of(supervisor, folder)
+    beginning = asyncio.create_task(lab.up())
+    try:
+        await asyncio.sleep(1.0)
+        with Client(lab.url, token=TOKEN) as client:
+            for move in (partial(client.advance, "15 min"), client.step, partial(client.set_rate, 60.0)):
+                with pytest.raises(ClientError, match="the lab is starting") as refused:
+                    await asyncio.to_thread(move)
+                assert refused.value.status == 503
+    finally:
+        os.kill(busy, signal.SIGCONT)
+        await beginning
+    try:
+        await lab.advance(START_AT + ALWAYS_US)
+        applied = [(each.at, each.node) for each in events_of(lab, VersionApplied)]
+        assert applied == [(START_AT + ALWAYS_US, "B"), (START_AT + ALWAYS_US, "C")]
+    finally:
+        await lab.close()
 
 
 async def test_a_coordinator_on_a_full_disk_works_on(

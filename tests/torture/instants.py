@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
@@ -99,8 +100,9 @@ async def check_instants(topology: Topology, events: list[Event]) -> None:
     right = await simulated(topology)
     found = instants_of(events, topology.start_at + ROUNDS * ROUND_US)
     if found != right:
-        differ = [str(each) for of in (0, 1) for each in {*found[of]} ^ {*right[of]}]
-        raise TortureFailed(f"the instants are not those of the simulator: {sorted(differ)[:5]}")
+        counts = [Counter(found[of]) for of in (0, 1)], [Counter(right[of]) for of in (0, 1)]
+        more, missing = ([one - other for one, other in zip(*pair, strict=True)] for pair in (counts, counts[::-1]))
+        raise TortureFailed(f"the instants are not those of the simulator: too many {more}, missing {missing}")
     last: dict[str, LabTime] = {}
     for event in events:
         if event.at < last.get(event.node, event.at):

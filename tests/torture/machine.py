@@ -33,8 +33,8 @@ MB = 1_000_000
 BUSY_S = 330.0
 """The longest time that a busy loop runs, even if the test hangs."""
 
-NICE = 10
-"""What `nice` adds by default."""
+NICE = 5
+"""A third of the share of each busy loop."""
 
 
 class Machine(ProcessSupervisor):

@@ -34,7 +34,7 @@ async def test_no_post_is_lost_or_doubled_while_processes_are_killed(machine: Ma
 
 
 async def test_the_load_has_the_right_instants(tmp_path: Path) -> None:
-    """The small form of the load: on a lab that is used over HTTP, large posts converge at the next cycle, and `advance` delivers
+    """The small form of the load: over HTTP, large posts converge at the next cycle, and `advance` delivers
     all posts."""
     told = await check_load("http", tmp_path, mails=50, unsent=2000)
     assert told.startswith("http: 50 posts of 200 KB")
