@@ -35,9 +35,9 @@ class Tables:
         return f"{self.base.rstrip('/')}/{name}"
 
     def keep(self, name: str, frame: DataFrame, *, by: Sequence[str] = ()) -> DataFrame:
-        """Write `frame` as the table `name`, partitioned `by` these columns, and return the table read back, so that Spark
-        plans from the files. A held table is not written; Spark plans from its rows, and drops empty tables from its
-        plans."""
+        """Write `frame` as the table `name`, partitioned by the columns `by`, and return the table read from its files. Then
+        Spark plans later queries on the files. A held table is not written; Spark plans from its rows, and drops empty
+        tables from its plans."""
         if self.held:
             return self._hold(frame)
         writer = frame.write.mode("overwrite")

@@ -77,7 +77,7 @@ class HttpLine:
         return int(head[0].split(" ", 2)[1]), body
 
     def close(self) -> None:
-        """Close the idle connections now, and each open one after its answer."""
+        """Close the idle connections now, and each busy one when its response has arrived."""
         self._closed = True
         while self._idle:
             self._idle.pop()[1].close()

@@ -38,7 +38,8 @@ Example: A creates A-1. Then A edits (A-2) and B edits (B-5), neither knowing th
     C gets A-1, A-2, B-5, A-3    LIVE A-1, LIVE A-2, CONFLICT A-2 B-5, LIVE A-3
     D gets B-5, A-3, A-2, A-1    LIVE B-5, LIVE A-3, "old", "old"
 
-Every number that loses its version stays tied to the object in the table `superseded`, and it is accounted for (spec: CN-7).
+When a version is replaced, the table `superseded` keeps its number and its object, so that the number stays accounted for
+(spec: CN-7).
 
 What must never happen: a concurrent version that is removed without a deletion; a version that returns while its tombstone is
 kept (spec: IN-4); two stores that have the same versions but show different ones; a change number that is used up by applying

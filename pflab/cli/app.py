@@ -46,7 +46,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
     "validate": ("files", "Check a topology or a scenario, and print every mistake with its line."),
     "import": ("mail", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
-    "export": ("mail", "Write the messages of a folder of a run or a running lab as an mbox."),
+    "export": ("mail", "Write a public folder's messages as an mbox, from a run or a running lab."),
     "mailbox": ("mail", "Print the mail for people that the stores of a run or a running lab keep."),
     "analyze": ("explain", "List the settings of a topology that differ from the defaults, and what they do."),
     "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),

@@ -214,7 +214,7 @@ class SlotsGoToTheLongestDue(Invariant):
     def _unknown(self, event: NodeStarted | ContentResumed) -> None:
         """Forget a store's array.
 
-        After a start the array may come from a backup. After content was suspended, its entries have other due times.
+        After a start the array may come from a backup. A suspension of content moves the due times of entries.
         """
         for known in (self._due_at, self._certain, self._possible):
             known.pop(event.node, None)

@@ -22,7 +22,9 @@ def _verb(value: Any) -> str:
 def _reply(value: Any) -> str:
     text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not (text[:3].isdecimal() and text.isascii() and "400" <= text[:3] <= "599" and text[3:4] in {"", " "}):
-        raise wrong(f"{shown(value)} is not a refusal; write a reply such as 451 or 504 Need to authenticate first")
+        raise wrong(
+            f'{shown(value)} is not a refusal; write an SMTP reply such as "451" or "504 Need to authenticate first"'
+        )
     return text
 
 

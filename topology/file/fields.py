@@ -143,7 +143,8 @@ def _alias(value: object) -> str:
     if _ALIAS.fullmatch(text) is None:
         raise wrong(
             f"{quoted(text)} is not an alias",
-            f"write none, or the part before the @: letters and digits with . - _ between them, at most {MAX_NAME}",
+            f"write the word none, or the part before the @: letters and digits, with . - _ between them, "
+            f"at most {MAX_NAME} characters",
         )
     return text
 
@@ -170,7 +171,7 @@ def _affinity(value: object) -> int:
         return 0
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_COST:
         return value
-    raise wrong(f"{quoted(value)} is not an affinity", f"write none, or a cost from 1 to {MAX_COST}")
+    raise wrong(f"{quoted(value)} is not an affinity", f"write the word none, or a cost from 1 to {MAX_COST}")
 
 
 def _raw_setting(value: object) -> object:

@@ -359,7 +359,7 @@ def events(
     node: Annotated[str | None, Option("--node", "--server", help="Only events of this server.")] = None,
     kind: Annotated[
         str | None,
-        Option("--type", help="Only events of this type, such as version.applied, or group, such as mail."),
+        Option("--type", help="Only events of this type (such as version.applied) or group (such as mail)."),
     ] = None,
     follow: Annotated[bool, Option("--follow", "-f", help="Continue with new events until Ctrl-C.")] = False,
     every: AllEvents = False,

@@ -163,7 +163,7 @@ def export(
     force: Annotated[bool, Option("--force", help="Replace an existing file.")] = False,
     lab: Lab = None,
 ) -> int:
-    """Write the messages of a folder of a run or a running lab as an mbox.
+    """Write a public folder's messages as an mbox, from a run or a running lab.
 
     A message that was posted as a mail is written as that mail, byte for byte. Other messages are converted to mails.
 
