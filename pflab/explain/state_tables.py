@@ -72,8 +72,8 @@ class _Data:
     """One set of a row, shown as lines of text.
 
     The numbers in a gap are missing, because a mail also claims the numbers that belong to other folders. Numbers below the
-    first one may be older than the folder, so they are missing only if a row of the table has them (RST-3). Numbers of the
-    topology's own folders are left out if there are others, because no user made them.
+    first one may be older than the folder, so they are missing only if a row of the table has them (RST-3). No user made
+    the changes that created the topology's folders, so their numbers are left out if there are other numbers to show.
     """
 
     def __init__(self, numbers: str, table: Sequence[str], what: str = "") -> None:
