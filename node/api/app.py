@@ -103,8 +103,19 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, TooLarge):  # raised while the body was read
         return await _large(request, error.__cause__)
-    detail = {
+    if error.status_code == HTTPStatus.BAD_REQUEST and isinstance(error.__cause__, ValueError | RecursionError):
+        detail = next(told for kind, told in _NO_JSON.items() if isinstance(error.__cause__, kind))
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", f"body: {detail}")
+    details = {
         HTTPStatus.NOT_FOUND: "there is nothing at this path; /docs lists all paths",
         HTTPStatus.METHOD_NOT_ALLOWED: "this path does not support that method; /docs lists all methods",
     }
-    return problem(error.status_code, "Http", detail.get(HTTPStatus(error.status_code), str(error.detail)))
+    return problem(error.status_code, "Http", details.get(HTTPStatus(error.status_code), str(error.detail)))
+
+
+_NO_JSON: Final = {
+    UnicodeDecodeError: "not UTF-8; send JSON in UTF-8",
+    RecursionError: "nested too deeply; send JSON with fewer levels",
+    ValueError: "a number has too many digits; send a shorter one",
+}
+"""Why Python could not read a body that looks like JSON; the first kind that fits counts."""

@@ -41,7 +41,7 @@ MAX_SHOWN: Final = 60
 """How many characters of a wrong value an error text shows."""
 
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
-_COUNT: Final = re.compile(r"(?:(at least|at most|exactly)\s+)?(\d+)")
+_COUNT: Final = re.compile(r"(?:(at least|at most|exactly)\s+)?([0-9]{1,9})")
 
 
 def wrong(text: str) -> PydanticCustomError:
@@ -181,9 +181,9 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _mail_type(value: Any) -> str:
-    if value not in MAIL_TYPES:
+    if not isinstance(value, str) or value not in MAIL_TYPES:
         raise wrong(f"{shown(value)} is not a mail type; the types are {', '.join(MAIL_TYPES)}")
-    return str(value)
+    return value
 
 
 def _schema(kind: str, **more: Any) -> WithJsonSchema:

@@ -159,6 +159,20 @@ def test_requests_of_nodes_are_refused_to_others(lab: str, body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"folder": "\xff"}', "not UTF-8; send JSON in UTF-8"),
+        (b"[" * 100_000, "nested too deeply; send JSON with fewer levels"),
+        (b'{"folder": ' + b"9" * 10_000 + b"}", "a number has too many digits; send a shorter one"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused_in_words(lab: str, body: bytes, told: str) -> None:
+    """JSON beyond Python's limits is the client's mistake like any other, and the line says which."""
+    status, answer = request(lab, "POST", "/nodes/A/messages", body, **JSON)
+    assert (status, answer["type"], answer["detail"]) == (422, "urn:pflab:Wrong", f"body: {told}")
+
+
+@pytest.mark.parametrize(
     ("method", "path", "body"),
     [
         ("POST", "clock/set", b'{"at": 1999999999000000000}'),

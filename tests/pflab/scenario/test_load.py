@@ -159,6 +159,9 @@ def test_a_step_is_one_verb() -> None:
     ("step", "expected"),
     [
         ("expect: {on: B}", "a key is missing; give one of has, lacks,"),
+        ("lose: {from: A, to: B, type: {a: 1}}", "is not a mail type; the types are"),
+        ("until: {mail: [content], within: 1 h}", "is not a mail type; the types are"),
+        (f"expect: {{mails: {{count: '{'9' * 5000}'}}}}", "is not a count; write 2"),
         ("expect: {has: x}", '"has" needs a store; add "on"'),
         ("expect: {on: B, array: none, since: x}", '"since" is allowed only together with "mails" or "events"'),
         ("until: {within: 1 h}", 'nothing to wait for; give "mail", "event", or a condition'),
