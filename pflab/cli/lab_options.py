@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from pflab.cli.output import CommandError, err
 from pflab.client import Client
@@ -124,9 +125,16 @@ def read_topology(path: Path) -> Topology:
     return load_topology(path)
 
 
+MOST_SEEDS: Final = 1_000_000
+"""The most seeds of one range (decision): a campaign of so many takes days, and one without end would fill the memory."""
+
+
 def parse_seeds(text: str) -> range:
     """Return the seeds of `7` or `1..200`, both ends included. Raises CommandError for any other text."""
     match = re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text)
     if match is None or int(match[2] or match[1]) < int(match[1]):
         raise CommandError(f"--seeds {text}: not a range of seeds; write for example 1..200, the smaller first")
-    return range(int(match[1]), int(match[2] or match[1]) + 1)
+    seeds = range(int(match[1]), int(match[2] or match[1]) + 1)
+    if len(seeds) > MOST_SEEDS:
+        raise CommandError(f"--seeds {text}: more than {MOST_SEEDS} seeds; give a smaller range")
+    return seeds

@@ -50,6 +50,10 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
             "--seeds 9..1: not a range of seeds; write for example 1..200, the smaller first",
         ),
         (
+            ["simulate", "--seeds", "1..99999999999"],
+            "--seeds 1..99999999999: more than 1000000 seeds; give a smaller range",
+        ),
+        (
             ["simulate", "--seeds", "1..2", "--traces", "kept", "--verify-share", "1"],
             "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
             " leave out --traces or --verify-share",
