@@ -21,7 +21,7 @@ from pflab.scenario.load import EXAMPLES, yaml_file
 from pflab.scenario.session import Play
 from pflab.simulation.simulator import Simulator
 from topology import Topology, load_topology
-from topology.file.yaml_source import read_yaml
+from topology.file.yaml_source import MAX_BYTES, read_yaml
 
 RUNS = Path("runs")
 """The folder for run folders, below the current folder."""
@@ -101,12 +101,20 @@ def own_name() -> str:
     return "pflab" if shutil.which("pflab") or not Path(sys.argv[0]).is_file() else sys.argv[0]
 
 
+MAX_FILE_BYTES: Final = 256 * 1024 * 1024
+"""The largest file that a verb reads at once (decision), so that a device such as /dev/zero does not fill the memory."""
+
+
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file that the user named. Raises CommandError if it cannot be read."""
+    """Return the content of a file that the user named. Raises CommandError if it cannot be read or is too large."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a file that can be read") from None
+    if len(content) > MAX_FILE_BYTES:
+        raise CommandError(f"{path}: larger than {MAX_FILE_BYTES} bytes; name a smaller file")
+    return content
 
 
 def read_topology(path: Path) -> Topology:
@@ -116,7 +124,8 @@ def read_topology(path: Path) -> Topology:
     if not path.exists():
         path = yaml_file(str(path), EXAMPLES) or path
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error
     source = read_yaml(content.decode("utf-8", "replace"), str(path))

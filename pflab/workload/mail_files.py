@@ -43,6 +43,8 @@ def read_mails(path: Path) -> Iterator[MailFile]:
     try:
         if path.is_dir():
             yield from _of_folder(path)
+        elif path.is_char_device():
+            raise LabError(f"{path}: this is a device; name an mbox, a Maildir or an .eml file")
         elif path.stat().st_size > MAX_MAIL_SIZE and not _is_mbox(path):
             raise LabError(f"{path}: a mail has at most {MAX_MAIL_SIZE} bytes, and this file has {path.stat().st_size}")
         else:

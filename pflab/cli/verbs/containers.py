@@ -280,7 +280,7 @@ def lab(
             return ExitCode.GOOD
         if act == "ship":
             return _write_traces(client)
-        if name is None:
+        if not name:
             raise CommandError(f"pflab lab {act}: give a name, for example pflab lab {act} start")
         print_lines([_saved(client, name, replace=replace) if act == "save" else _reset(client, name)])
     return ExitCode.GOOD

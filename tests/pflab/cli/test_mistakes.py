@@ -62,6 +62,8 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
             ["simulate", "--plan", "p.yaml", "--verify-share", "1"],
             "pflab simulate: --plan replaces seeds; leave out --verify-share",
         ),
+        (["decode", "/dev/zero"], "/dev/zero: larger than 268435456 bytes; name a smaller file"),
+        (["simulate", "/dev/zero"], "/dev/zero:1:1: the file is larger than 1048576 bytes; split it or shorten it"),
         (["simulate", "none.yaml"], "none.yaml: no such file or directory; name a topology file"),
         (["frobnicate"], "pflab: No such command 'frobnicate'; see pflab --help"),
         (["simulat"], "pflab: no verb 'simulat'; did you mean 'simulate'?"),

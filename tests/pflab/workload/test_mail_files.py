@@ -67,6 +67,12 @@ def test_single_messages_and_folders_of_them(tmp_path: Path) -> None:
     assert one.source.endswith("a.eml")
 
 
+def test_a_device_is_refused() -> None:
+    """A device without end must not fill the memory."""
+    with pytest.raises(LabError, match="this is a device"):
+        list(read_mails(Path("/dev/zero")))
+
+
 def test_what_holds_no_mail_is_refused_in_one_line(tmp_path: Path) -> None:
     """A missing file, an empty one and a folder without mail each give one line that says what would be right."""
     (tmp_path / "empty").write_bytes(b"\n")
