@@ -55,7 +55,7 @@ from node.host.deliveries import Deliveries
 from node.host.in_flight import cancelled
 from topology.problems import counted
 from traces.labtime import LabTime, format_instant
-from transport.envelope import IncomingHop, IncomingMail, RefusalError
+from transport.envelope import IncomingHop, IncomingMail, Offers, RefusalError
 from transport.protocol.fault_points import AtArrival, AtVerb, Decide, Verb, VerbFault, decided
 from transport.smtp.connections import Connections
 from transport.smtp.listener import SmtpListener
@@ -127,7 +127,7 @@ class Host:
             accept=self._accept,
             check_recipient=self._check_recipient,
             check_room=self._check_room,
-            offers=node.offers,
+            offers=self._offers,
             verify_peer=node.verify_peer,
             link_state=lambda peer, line: self._peer_stimulus(lambda node: node.link_state(clock.now(), peer, [line])),
             tls=tls.server if tls is not None else None,
@@ -266,6 +266,12 @@ class Host:
             self._node.check_room(size)
         except MailRefused as refusal:
             raise RefusalError(refusal.code, refusal.text) from refusal
+
+    def _offers(self) -> Offers:
+        try:
+            return self._node.offers()
+        except NotRunning as error:  # a connection was open when the store stopped
+            raise RefusalError(421, "4.3.2 shutting down") from error
 
     # --- what a coordinator asks
 

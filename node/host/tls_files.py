@@ -14,13 +14,18 @@ _OWNER_ONLY: Final = 0o600
 
 
 def tls_of(folder: Path, secret: int | str, server: str) -> Tls:
-    """Write the certificate and keys of a server below `folder` and load them. `secret` is the lab's secret or its seed."""
+    """Write the certificate and keys of a server below `folder` and load them. `secret` is the lab's secret or its seed.
+
+    All servers write the certificate of the authority, so each file appears complete, under its name.
+    """
     from node.codec.certificates import server_certificate  # noqa: PLC0415 - few labs use TLS, and X.509 is slow to import
 
     made = server_certificate(derived_seed(secret, "authority"), server)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{server}.crt", folder / f"{server}.key", folder / "authority.crt"]
     for path, content in zip(paths, (made.certificate, made.private_key, made.authority), strict=True):
-        path.touch(mode=_OWNER_ONLY)
-        path.write_bytes(content)
+        unfinished = path.with_name(f"{path.name}.{server}.part")
+        unfinished.touch(mode=_OWNER_ONLY)
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
     return load_tls(*paths)

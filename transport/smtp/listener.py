@@ -40,7 +40,7 @@ class SmtpListener:
     accept           stores a mail
     check_recipient  raises RefusalError unless the server accepts mail for an address
     limits           see `transport.smtp.limits`
-    offers           called at each EHLO: what the server offers
+    offers           called at each EHLO: what the server offers; may raise RefusalError
     verify_peer      returns whether a store belongs to the organization; by default no store does
     tls              the certificates with which the server offers STARTTLS, and takes mail only in TLS
     on_verb          returns the fault that acts at a verb

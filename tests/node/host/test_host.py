@@ -16,6 +16,7 @@ from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.store.node import Node
 from tests.support.clock import START_AT
+from tests.support.smtp_peers import Client
 from traces.labtime import HOUR_US, LabTime
 from transport.envelope import IncomingHop, IncomingMail, Offers, Priority, SendOutcome, SendState, Transmission
 from transport.protocol.auth import Credentials
@@ -412,3 +413,19 @@ async def test_hops_to_and_from_a_lost_server_are_not_waited_for(pair: Pair) -> 
         assert pair.a.calls == ["failed: B has fallen silent"]
         assert await reader.read() == b""
         writer.close()
+
+
+async def test_ehlo_to_a_stopped_store_is_refused(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A connection that was open when the store stopped gets 421 for EHLO, and this is no error of the server."""
+
+    def offers() -> Offers:
+        raise NotRunning("store B is not running")
+
+    monkeypatch.setattr(pair.b, "offers", offers)
+    client = Client(*await asyncio.open_connection(*pair.addresses["B"]))
+    await client.reply()
+    assert (await client.say("EHLO A")).startswith("421 4.3.2")
+    await client.close()
+    assert caplog.records == []

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -166,3 +167,10 @@ def test_the_same_seed_makes_the_same_certificates() -> None:
     assert one == other
     assert server_certificate(bytes(32), "B").certificate != one.certificate
     assert server_certificate(bytes(32), "B").authority == one.authority
+
+
+def test_servers_that_start_together_find_whole_certificates(tmp_path: Path) -> None:
+    """All servers of a lab write the authority's certificate into one folder. A server that reads it must never find an empty
+    file."""
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: tls_of(tmp_path, SEED, f"S{number % 4}"), range(40)))
