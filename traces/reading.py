@@ -13,7 +13,7 @@ import msgspec
 
 from traces.events import EVENT_TYPES, AnyEvent
 from traces.events.header import Event
-from traces.segments import Checksum, list_segments, read_end, read_lines
+from traces.segments import IS_CUT, WAS_CHANGED, Checksum, list_segments, read_end, read_lines
 from traces.trace_version import is_readable
 
 _EVENT: Final = msgspec.json.Decoder(AnyEvent)
@@ -141,9 +141,9 @@ class _Reader:
                 checksum.add(line)
                 self._take(path.name, number, line)
         if end is None:
-            self._read.damaged.append(f"segment {path.name} is cut: its last line is missing")
+            self._read.damaged.append(f"segment {path.name} {IS_CUT}")
         elif not checksum.fits(end):
-            self._read.damaged.append(f"segment {path.name} was changed after it was written")
+            self._read.damaged.append(f"segment {path.name} {WAS_CHANGED}")
 
     def _take(self, file: str, number: int, line: bytes) -> None:
         try:

@@ -49,7 +49,14 @@ class SegmentName:
         return cls(match["node"], int(match["incarnation"]), int(match["first"]))
 
 
-class SegmentEnd(msgspec.Struct, frozen=True, tag_field="type", tag="segment.end"):
+END_TYPE: Final = "segment.end"
+
+IS_CUT: Final = "is cut: its last line is missing"
+WAS_CHANGED: Final = "was changed after it was written"
+"""What a reader says about a damaged segment, after its name."""
+
+
+class SegmentEnd(msgspec.Struct, frozen=True, tag_field="type", tag=END_TYPE):
     """The last line of a segment.
 
     events     the number of lines before this one
@@ -62,9 +69,8 @@ class SegmentEnd(msgspec.Struct, frozen=True, tag_field="type", tag="segment.end
     crc32_sum: int
 
 
-END_TYPE: Final = "segment.end"
 _END: Final = msgspec.json.Decoder(SegmentEnd)
-_END_BEGINS: Final = b'{"type":"segment.end"'
+_END_BEGINS: Final = f'{{"type":"{END_TYPE}"'.encode()
 
 
 class _Numbered(msgspec.Struct):
@@ -76,18 +82,20 @@ _SEQ: Final = msgspec.json.Decoder(_Numbered)
 
 @dataclass(slots=True)
 class Checksum:
-    """The count and the sum of the lines that were added."""
+    """The count and the sum of the lines that were added, and the last of them."""
 
     events: int = 0
     crc32_sum: int = 0
+    last: bytes = b""
 
     def add(self, line: bytes) -> None:
         self.events += 1
         self.crc32_sum += zlib.crc32(line)
+        self.last = line
 
-    def end(self, last: bytes) -> SegmentEnd:
-        """Return the end of a segment whose last event is the line `last`."""
-        return SegmentEnd(self.events, _SEQ.decode(last).seq, self.crc32_sum)
+    def end_line(self) -> bytes:
+        """Return the last line of a segment with the lines that were added, with its newline."""
+        return msgspec.json.encode(SegmentEnd(self.events, _SEQ.decode(self.last).seq, self.crc32_sum)) + b"\n"
 
     def fits(self, end: SegmentEnd) -> bool:
         """Return whether a segment with this end has exactly the lines that were added."""
@@ -106,14 +114,14 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
         raise SegmentError(f"segment {final.name} exists and is closed; start the next one after its last seq")
     unfinished = folder / (str(name) + _UNFINISHED)
     try:
-        checksum, last = Checksum(), b""
+        checksum = Checksum()
         with unfinished.open("wb") as file:
             for batch in batches:
                 file.write(batch)
-                for last in batch.splitlines():
-                    checksum.add(last)
+                for line in batch.splitlines():
+                    checksum.add(line)
             if checksum.events:
-                file.write(end_line(checksum.end(last)))
+                file.write(checksum.end_line())
             file.flush()
             os.fsync(file.fileno())
     except OSError:
@@ -129,16 +137,11 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
 
 def close_segment(path: Path) -> None:
     """Append the end to a file whose lines are events. For programs that write their events themselves."""
-    checksum, last = Checksum(), b""
-    for last in read_lines(path):
-        checksum.add(last)
+    checksum = Checksum()
+    for line in read_lines(path):
+        checksum.add(line)
     with path.open("ab") as file:
-        file.write(end_line(checksum.end(last)))
-
-
-def end_line(end: SegmentEnd) -> bytes:
-    """Return the last line of a segment, with its newline."""
-    return msgspec.json.encode(end) + b"\n"
+        file.write(checksum.end_line())
 
 
 def read_end(line: bytes) -> SegmentEnd | None:
@@ -181,7 +184,7 @@ def exported_through(folder: Path, node: str) -> int:
         last = line
     end = read_end(last)
     if end is None:
-        raise SegmentError(f"segment {path.name} is cut: its last line is missing; move it away to export again")
+        raise SegmentError(f"segment {path.name} {IS_CUT}; move it away to export again")
     return end.last_seq
 
 

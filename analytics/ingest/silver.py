@@ -18,6 +18,7 @@ from pyspark.sql import types as T  # noqa: N812
 from analytics.ingest.bronze import ASIDE, MALFORMED, OTHER_VERSION, SEGMENT_END, UNKNOWN_TYPE
 from analytics.ingest.schemas import FAMILIES, WIDE, struct_type
 from traces.events import EVENT_TYPES
+from traces.segments import IS_CUT, WAS_CHANGED
 
 LAB: Final = "lab"
 """The name of the node that records the lab's own events. It has the event run.started."""
@@ -159,9 +160,7 @@ def _damaged_segments(bronze: DataFrame) -> DataFrame:
         F.from_json(F.max(F.when(is_end, F.col("text"))), "events bigint, crc32_sum bigint").alias("end"),
     )
     same = F.col("end.events").eqNullSafe(F.col("events")) & F.col("end.crc32_sum").eqNullSafe(F.col("crc32_sum"))
-    what = F.when(F.col("end").isNull(), "is cut: its last line is missing").otherwise(
-        "was changed after it was written"
-    )
+    what = F.when(F.col("end").isNull(), IS_CUT).otherwise(WAS_CHANGED)
     return files.where(~same).select(
         F.coalesce("trace", F.concat("place", F.lit("#?"))).alias("trace"),
         F.concat(F.lit("segment "), F.element_at(F.split("file", "/"), -1), F.lit(" "), what).alias("doubt"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from node.codec.signing import derived_seed
+from transport.files import write_whole
 from transport.smtp.tls import Tls, load_tls
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ _OWNER_ONLY: Final = 0o600
 def tls_of(folder: Path, secret: int | str, server: str) -> Tls:
     """Write the certificate and keys of a server below `folder` and load them. `secret` is the lab's secret or its seed.
 
-    All servers write the certificate of the authority, so each file appears complete, under its name.
+    All servers write the certificate of the authority, and may do so at once.
     """
     from node.codec.certificates import server_certificate  # noqa: PLC0415 - few labs use TLS, and X.509 is slow to import
 
@@ -24,8 +25,5 @@ def tls_of(folder: Path, secret: int | str, server: str) -> Tls:
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{server}.crt", folder / f"{server}.key", folder / "authority.crt"]
     for path, content in zip(paths, (made.certificate, made.private_key, made.authority), strict=True):
-        unfinished = path.with_name(f"{path.name}.{server}.part")
-        unfinished.touch(mode=_OWNER_ONLY)
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
+        write_whole(path, content, mode=_OWNER_ONLY)
     return load_tls(*paths)

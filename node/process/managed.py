@@ -49,6 +49,7 @@ from node.state.database import Database
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.file.load import load_topology, topology_from_text
 from topology.problems import ProblemsError
+from transport.files import write_whole
 from transport.sql import Connection
 
 EXPORT_S: Final = 5.0
@@ -245,7 +246,7 @@ class ManagedNode:
                 )
             self._remove()
         if before != wanted:
-            self._write_note(wanted)
+            write_whole(self._note, wanted.encode())
 
     @property
     def _path(self) -> Path:
@@ -261,12 +262,6 @@ class ManagedNode:
     def _history(self) -> str | None:
         """The history to which the database belongs; None if there is no database."""
         return self._note.read_text("utf-8") if self._path.exists() and self._note.exists() else None
-
-    def _write_note(self, history: str) -> None:
-        """Write the note completely or not at all, because the disk may be full."""
-        beside = self._note.with_suffix(".new")
-        beside.write_text(history, "utf-8")
-        beside.replace(self._note)
 
     def _remove(self) -> None:
         path = self._path
@@ -297,7 +292,7 @@ class ManagedNode:
         self._remove()
         if content:
             self._path.write_bytes(content)
-        self._write_note(history)
+        write_whole(self._note, history.encode())
 
     def keep_backup(self, name: str, content: bytes) -> None:
         """Keep a backup for the next `begin`. Raises Misuse while the store runs."""

@@ -6,12 +6,13 @@ machine that it runs on as its default gateway.
 
 from __future__ import annotations
 
-import os
 import secrets
 import socket
 import struct
 from pathlib import Path
 from typing import Final
+
+from transport.files import write_whole
 
 SECRET: Final = "secret"
 """The file from which the stores' keys are derived."""
@@ -24,7 +25,7 @@ _BYTES: Final = 32
 
 
 def made_or_read(folder: Path) -> tuple[str, str]:
-    """Return the secret and the token; make those that do not exist. A file appears only when it is complete.
+    """Return the secret and the token; make those that do not exist.
 
     Raises OSError if a file cannot be written or read.
     """
@@ -33,13 +34,7 @@ def made_or_read(folder: Path) -> tuple[str, str]:
         path = folder / name
         if path.exists():
             continue
-        beside = folder / f".{name}.new"
-        beside.unlink(missing_ok=True)
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_READS), "w") as file:
-            file.write(secrets.token_hex(_BYTES) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        beside.rename(path)
+        write_whole(path, f"{secrets.token_hex(_BYTES)}\n".encode(), mode=_OWNER_READS)
     return (folder / SECRET).read_text("ascii").strip(), (folder / TOKEN).read_text("ascii").strip()
 
 

@@ -13,6 +13,7 @@ from pflab.drivers.pulse import PATIENCE_S
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder, safe_name
 from topology import load_topology
+from transport.files import write_whole
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -97,8 +98,8 @@ class RunHistory:
         self._set_present(number, topology)
 
     def _set_present(self, number: int, topology: Topology) -> None:
-        _write(self._topology_file(number), topology.as_yaml())
-        _write(self._data / PRESENT, f"{number}\n")
+        write_whole(self._topology_file(number), topology.as_yaml().encode())
+        write_whole(self._data / PRESENT, f"{number}\n".encode())
         self.number, self._topology = number, topology
 
     def _topology_file(self, number: int) -> Path:
@@ -107,9 +108,3 @@ class RunHistory:
 
 def _named(topology: Topology, number: int) -> str:
     return f"{safe_name(topology.organization)}-{number}"
-
-
-def _write(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, "utf-8")
-    beside.replace(path)

@@ -12,6 +12,7 @@ judge found.
 from __future__ import annotations
 
 import argparse
+import gc
 import shutil
 import sys
 import tempfile
@@ -39,6 +40,8 @@ def play(seeds: Sequence[int], place: Path) -> dict[str, SeedResult]:
         with tempfile.TemporaryDirectory(dir=place.parent) as kept:
             results[f"seed-{seed}"] = run_seed(seed, folder=Path(kept))
             shutil.move(Path(kept) / f"seed-{seed}" / "00001", place / f"seed-{seed}")
+    # SQLite closes a connection only in the thread that opened it. Threads of Spark would collect these later.
+    gc.collect()
     return results
 
 

@@ -57,7 +57,7 @@ def passed_s(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], float]:
 
 
 async def test_a_busy_lab_is_waited_for_before_a_mail_goes_on(passed_s: Callable[[float], float]) -> None:
-    """A node asks the lab about a fault. A lab that is busy for ten minutes decides all the same."""
+    """A node asks the lab about a fault. The lab's decision counts, even if the lab is busy for ten minutes before it."""
     decision = Decision(lost_by="lose-1")
     async with slow_server(msgspec.json.encode(decision), lambda: passed_s(1) > 600) as (host, port):
         client = FaultClient("A")

@@ -6,17 +6,23 @@ from pathlib import Path
 
 from tests.support.scenario_traces import play_scenario
 
-_HEAD = """
+_BEGINNING = """
 title: {title}
 topology:
   organization: Contoso
   domain: contoso.test
   start: 2003-10-21T00:00Z
+"""
+
+_HEAD = (
+    _BEGINNING
+    + """\
   sites: [SEA]
   servers: {{A: {{site: SEA{settings}}}, B: {{site: SEA}}, C: {{site: SEA}}}}
   folders: {{Projects: {{replicas: [A, B, C]}}}}
 steps:
 """
+)
 
 # The new number is the one that others have for another post: equal sets of numbers, unequal contents (RP-4, CN-1).
 _REISSUED = """
@@ -48,12 +54,9 @@ _HOLE_OF_A_POST = """
   - advance: 3 d
 """
 
-_AWAY = """
-title: {title}
-topology:
-  organization: Contoso
-  domain: contoso.test
-  start: 2003-10-21T00:00Z
+_AWAY = (
+    _BEGINNING
+    + """\
   sites: [SEA, NYC]
   connectors: [{{between: [SEA, NYC], cost: 10}}]
   settings: {settings}
@@ -64,6 +67,7 @@ topology:
   folders: {{Projects: {{replicas: [A, B]}}}}
 steps:
 """
+)
 # B hears from A that the item has expired there, and accounts for it. C then hears from B only that B accounts for it (DL-3).
 _EXPIRED = """
   - lose: {from: A, to: B, type: content, count: 1}

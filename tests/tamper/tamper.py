@@ -22,7 +22,6 @@ import argparse
 import copy
 import json
 import random
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -31,7 +30,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pflab.campaign.seed import run_seed
+from analytics.verdicts.convergence import CONVERGED
+from analytics.verdicts.evaluate import MAX_RUNS
+from tests.agreement.run import judge, play
 from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, play_scenario
 from tests.support.trace_faults import Line, Trace, read_trace, renumber, write_trace
 
@@ -167,9 +168,8 @@ def write_sources(place: Path) -> dict[str, Trace]:
     for path in SCENARIOS:
         if path.stem not in BROKEN_ON_PURPOSE:
             play_scenario(path, place)
-    for seed in SEEDS:
-        run_seed(seed, folder=place)
-    return {str(each.parent.relative_to(place)): read_trace(each) for each in sorted(place.glob("**/traces"))}
+    play(SEEDS, place)
+    return {each.parent.name: read_trace(each) for each in sorted(place.glob("*/traces"))}
 
 
 def draw_cases(sources: dict[str, Trace], number: int, seed: int, place: Path) -> dict[str, Case]:
@@ -190,20 +190,10 @@ def draw_cases(sources: dict[str, Trace], number: int, seed: int, place: Path) -
     return cases
 
 
-def judge(place: Path) -> dict[str, int]:
-    """Return the exit code of each run below a folder, by the name of its run folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pflab", "check", str(place), "--json"], stdout=subprocess.PIPE, text=True, check=False
-    )
-    if done.returncode not in (0, 1, 2) or not done.stdout:
-        raise SystemExit(f"pflab check ended with {done.returncode}")
-    return {each["trace"]: each["exit_code"] for each in json.loads(done.stdout)["runs"]}
-
-
-def tally(cases: dict[str, Case], verdicts: dict[str, int], key: Callable[[Case], str]) -> dict[str, list[int]]:
+def tally(cases: dict[str, Case], judgements: dict[str, str], key: Callable[[Case], str]) -> dict[str, list[int]]:
     """Return for each key how many cases there are, and how many of them stay clean."""
     number = Counter(key(case) for case in cases.values())
-    clean = Counter(key(case) for name, case in cases.items() if verdicts[name] == 0)
+    clean = Counter(key(case) for name, case in cases.items() if judgements[name] == CONVERGED)
     return {name: [number[name], clean[name]] for name in sorted(number)}
 
 
@@ -213,18 +203,20 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args()
+    if asked.cases > MAX_RUNS:
+        parser.error(f"--cases: at most {MAX_RUNS}, because a check returns no more verdicts")
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         sources = write_sources(place / "sources")
-        alarmed = [name for name, code in judge(place / "sources").items() if code]
+        alarmed = [name for name, judgement in judge(place / "sources")[0].items() if judgement != CONVERGED]
         cases = draw_cases(sources, asked.cases, asked.seed, place / "cases")
-        verdicts = {name.rpartition("/")[2]: code for name, code in judge(place / "cases").items()}
-    kinds = tally(cases, verdicts, lambda case: case.kind)
+        judgements, _ = judge(place / "cases")
+    kinds = tally(cases, judgements, lambda case: case.kind)
     fields = tally(
-        {name: case for name, case in cases.items() if case.kind == "field"}, verdicts, lambda case: case.what
+        {name: case for name, case in cases.items() if case.kind == "field"}, judgements, lambda case: case.what
     )
     if asked.json:
-        clean = {name: f"{case.source}: {case.what}" for name, case in cases.items() if verdicts[name] == 0}
+        clean = {name: f"{case.source}: {case.what}" for name, case in cases.items() if judgements[name] == CONVERGED}
         print(json.dumps({"alarmed": alarmed, "kinds": kinds, "fields": fields, "clean": clean}, indent=1))
     else:
         for name in alarmed:

@@ -70,14 +70,20 @@ def test_a_deletion_reaches_all_and_leaves_a_tombstone() -> None:
         office["A"].edit(office.at(31), "Projects", message, subject="again")
 
 
-def test_concurrent_edits_are_kept_and_one_is_shown_alike() -> None:
-    """Every replica keeps all concurrent versions and shows the same one (spec: CF-1)."""
+def edited_by_two() -> tuple[PostOffice, str]:
+    """Return an office with a message that A and B have edited at once, and the id of the message."""
     office = PostOffice()
     message = office["A"].post(office.at(1), "Projects", subject="one")
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="from A")
     office["B"].edit(office.at(17), "Projects", message, subject="from B")
     office.run(office.at(30))
+    return office, message
+
+
+def test_concurrent_edits_are_kept_and_one_is_shown_alike() -> None:
+    """Every replica keeps all concurrent versions and shows the same one (spec: CF-1)."""
+    office, _ = edited_by_two()
     for name in "ABC":
         (shown,) = office[name].messages("Projects")
         assert (shown.subject, shown.in_conflict, len(shown.versions)) == ("from B", True, 2)
@@ -88,12 +94,7 @@ def test_concurrent_edits_are_kept_and_one_is_shown_alike() -> None:
 @pytest.mark.parametrize("keep", ["first", "all", "edit"])
 def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> None:
     """The resolution's list covers every version and replaces them everywhere (spec: CF-3)."""
-    office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="one")
-    office.run(office.at(15))
-    office["A"].edit(office.at(16), "Projects", message, subject="from A")
-    office["B"].edit(office.at(17), "Projects", message, subject="from B")
-    office.run(office.at(30))
+    office, message = edited_by_two()
     versions = office["C"].messages("Projects")[0].versions
     if keep == "edit":
         office["C"].edit(office.at(31), "Projects", message, subject="merged")
@@ -109,12 +110,7 @@ def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> 
 
 def test_the_changes_of_a_resolution_that_keeps_all_take_numbers_in_their_order() -> None:
     """The change that ends the conflict takes the next number, and the separate messages take those after it (spec: CN-2)."""
-    office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="one")
-    office.run(office.at(15))
-    office["A"].edit(office.at(16), "Projects", message, subject="from A")
-    office["B"].edit(office.at(17), "Projects", message, subject="from B")
-    office.run(office.at(30))
+    office, message = edited_by_two()
     office["C"].resolve(office.at(31), "Projects", message, "all")
     made = [each for each in office.of_type("change.made") if isinstance(each, ChangeMade) and each.node == "C"]
     assert [each.number.rpartition(":")[2] for each in made] == ["1", "2"]
