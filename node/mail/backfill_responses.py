@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from node.codec.items import Version
+from node.codec.items import Version, object_text
 from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update, names_of
 from node.mail.packing import in_order, shares, split, work_of
 from node.mail.send import section_of, send
@@ -44,7 +44,7 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
     fid = ctx.folders.fid_of(requested.folder)
     own = ctx.rst.own(fid) if fid is not None else None
     hierarchy = fid == HIERARCHY_FID
-    folder = ctx.folders.text_of(fid) if fid is not None else requested.folder.hex()
+    folder = object_text(requested.folder)
     if not hierarchy and ctx.config.content_suspended:
         s.trace.record(RequestRefused, folder=folder, requester=mail.store, request_mail=mail.message_id)
         return
