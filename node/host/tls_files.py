@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from node.codec.signing import derived_seed
-from transport.files import write_whole
+from node.host.whole_files import write_whole
 from transport.smtp.tls import Tls, load_tls
 
 if TYPE_CHECKING:

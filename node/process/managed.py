@@ -42,6 +42,7 @@ from node.api.lifecycle import BeginOrder, lifecycle_router
 from node.api.values import ServerUnknown
 from node.errors import Misuse, Waiting
 from node.host.host import Host
+from node.host.whole_files import write_whole
 from node.process.fault_client import FaultClient
 from node.process.heartbeat import Heartbeat, Work
 from node.process.running_store import Begin, RunningStore, data_folders
@@ -49,7 +50,6 @@ from node.state.database import Database
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.file.load import load_topology, topology_from_text
 from topology.problems import ProblemsError
-from transport.files import write_whole
 from transport.sql import Connection
 
 EXPORT_S: Final = 5.0

@@ -12,7 +12,7 @@ import struct
 from pathlib import Path
 from typing import Final
 
-from transport.files import write_whole
+from node.host.whole_files import write_whole
 
 SECRET: Final = "secret"
 """The file from which the stores' keys are derived."""

@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from node.host.whole_files import write_whole
 from pflab.containers.managed_lab import ManagedLab
 from pflab.containers.snapshots import Snapshots
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder, safe_name
 from topology import load_topology
-from transport.files import write_whole
 
 if TYPE_CHECKING:
     from node.host.host import Address

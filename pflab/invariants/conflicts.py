@@ -150,6 +150,8 @@ class ContactsAreNotified(Invariant):
         kept -= self.facts.ancestors.get(event.number, frozenset())
         beside = kept - {event.number}
         if deleted:
+            # Deletions of one message merge their lists, so this one may include more than its author knew (DL-2).
+            beside = {number for number in beside if not bits.covers(event.pcl, number)}
             kept.clear()
         else:
             kept.add(event.number)

@@ -223,7 +223,7 @@ class ChangesCoverWhatIsKept(Invariant):
     def _made(self, event: ChangeMade) -> Witnesses:
         kept = self._kept.setdefault((event.node, event.folder), {})
         for number in kept.get(event.object, ()):
-            if not _covers(event.pcl, number):
+            if not bits.covers(event.pcl, number):
                 yield f"{self.facts.what(event)} does not include {self.facts.shown(number)}, which {event.node} kept"
         kept[event.object] = (event.number,)
 
@@ -233,7 +233,7 @@ class ChangesCoverWhatIsKept(Invariant):
         if event.deleted or event.kind != "message":
             kept[event.object] = (event.number,)
         else:
-            stay = (number for number in kept.get(event.object, ()) if not _covers(event.pcl, number))
+            stay = (number for number in kept.get(event.object, ()) if not bits.covers(event.pcl, number))
             kept[event.object] = (*stay, event.number)
 
     @event_handler
@@ -243,12 +243,6 @@ class ChangesCoverWhatIsKept(Invariant):
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self._kept.pop((event.node, event.folder), None)
-
-
-def _covers(pcl: str, number: str) -> bool:
-    """Return whether a predecessor list, which has one counter for each GUID, includes a number (CN-4)."""
-    guid, counter = bits.split(number)
-    return bits.parse(pcl).get(guid, 0).bit_length() > counter
 
 
 REPEATS: tuple[type[Invariant], ...] = (SilentHoldersAreAskedAgain, ChangesCoverWhatIsKept)

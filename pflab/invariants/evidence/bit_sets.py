@@ -85,6 +85,12 @@ def add_number(into: dict[str, int], number: str) -> None:
     into[guid] = into.get(guid, 0) | 1 << min(counter, HIGHEST)
 
 
+def covers(pcl: str, number: str) -> bool:
+    """Return whether a predecessor list, which has one counter for each GUID, includes a number (CN-4)."""
+    guid, counter = split(number)
+    return parse(pcl).get(guid, 0).bit_length() > counter
+
+
 def has(bits: Bits, number: str, *, fai: bool = False) -> bool:
     """Return whether a set has a number. `fai`: look for an associated message, in a set from `by_kind`."""
     guid, counter = split(number)

@@ -128,6 +128,17 @@ def test_an_edit_that_lost_to_a_deletion() -> None:
     assert found(known) == []
 
 
+def test_an_edit_that_a_merged_deletion_includes() -> None:
+    """Two deletions of one message merge their predecessor lists. An edit that only the other one knew is not lost (DL-2)."""
+    trace = lab()
+    first = edit(trace, "B", 2, operation="create")
+    applies(trace, "A", first)
+    applies(trace, "A", edit(trace, "B", 3, first.number))
+    late = edit(trace, "C", 1, first.number, operation="delete")
+    applies(trace, "A", late, pcl=f"{number('B', 4)};{late.number}")
+    assert found(trace) == []
+
+
 def test_a_lost_edit_reported_by_another_store() -> None:
     """Another store may report only its own edits, which may never have been sent."""
     trace = lab()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from node.host.whole_files import write_whole
 from tests.support.disk import no_file_grows
-from transport.files import write_whole
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
