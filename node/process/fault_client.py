@@ -1,8 +1,8 @@
 """Fault decisions for a node in a process of its own: the node asks the coordinator at each point.
 
 The coordinator tells the node in advance whether any fault is active; while none is, the node does not ask. If the coordinator
-has ended, the mail goes on without a fault. The node waits for a busy coordinator, however long that takes, because the
-decision must not depend on the speed of the machine.
+has ended or refuses to decide, the mail goes on without a fault, and the log says so once. The node waits for a busy lab,
+however long that takes, because the decision must not depend on the speed of the machine.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
+from http import HTTPStatus
 
 import msgspec
 
@@ -70,11 +71,18 @@ class FaultClient:
         if self._line is None:
             return GO
         try:
-            status, answer = await self._line.ask("POST", "/lab/fault-decision", msgspec.json.encode(point))
+            decision = await self._decided(self._line, point)
         except Unanswered as error:
             if self._answered:
                 log.warning("%s: mails go on without faults until the lab answers: %s", self._name, error)
             self._answered = False
             return GO
         self._answered = True
-        return msgspec.json.decode(answer, type=Decision) if status == 200 else GO
+        return decision
+
+    @staticmethod
+    async def _decided(line: HttpLine, point: FaultPoint) -> Decision:
+        status, answer = await line.ask("POST", "/lab/fault-decision", msgspec.json.encode(point))
+        if status != HTTPStatus.OK:
+            raise Unanswered(f"the lab answered status {status}")
+        return msgspec.json.decode(answer, type=Decision)

@@ -19,11 +19,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from pydantic import TypeAdapter, ValidationError
+
 from node.api.http_server import OpenToAll
 from node.api.values import ServerUnknown
 from node.errors import NodeError, bug_line
 from node.host.clock import ClockError
 from node.process.managed import ManagedNode
+from topology.file.fields import ServerName
 from topology.problems import ProblemsError
 from traces.errors import TimeTextError
 from traces.labtime import checked_rate
@@ -62,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Run one server of a lab: its public folder store, MTA and listener.",
         epilog="Example: pflab node A --topology lab.yaml --data /data --lab-secret-file /run/secrets/lab",
     )
-    parser.add_argument("name", help="the server's name in the topology")
+    parser.add_argument("name", type=_name, help="the server's name in the topology")
     parser.add_argument(
         "--topology", type=Path, metavar="FILE", help="a topology file: start the store at once, without a coordinator"
     )
@@ -108,6 +111,13 @@ def _parser() -> argparse.ArgumentParser:
         help="normal: a commit survives a killed process; full: it survives a power failure too",
     )
     return parser
+
+
+def _name(text: str) -> str:
+    try:
+        return TypeAdapter(ServerName).validate_python(text)
+    except ValidationError as error:
+        raise argparse.ArgumentTypeError(error.errors()[0]["msg"]) from None
 
 
 def _rate(text: str) -> float:

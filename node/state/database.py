@@ -45,8 +45,22 @@ PAGE_BYTES = 8192
 CHECKPOINT_PAGES = 2000
 """The WAL grows to 16 MB before it is copied into the database, so pages that change often are copied less often."""
 
-LOG_BYTES = 32 * 1024 * 1024
-"""The WAL is cut to this size at a checkpoint, after a restore or another large transaction has made it longer."""
+LOG_SHARE = 64
+"""The divisor of a disk's size. A WAL grows to this share at most, because its file keeps its length: on a disk of 64 MB, three
+stores with full WALs would otherwise leave no room for mail."""
+
+LOG_CUT = 2
+"""At a checkpoint the WAL is cut to this many times its usual length, after a restore or another large transaction has made it
+longer."""
+
+
+def _checkpoint_pages(path: Path) -> int:
+    """Return the length in pages at which the WAL is copied into the database."""
+    try:
+        total = shutil.disk_usage(path.parent).total
+    except OSError:
+        return CHECKPOINT_PAGES
+    return max(1, min(CHECKPOINT_PAGES, total // LOG_SHARE // PAGE_BYTES))
 
 
 def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
@@ -65,8 +79,9 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
             # FULL: a commit survives a power cut. NORMAL: it survives a killed process; a power cut may undo the last
             # commits but does not damage the database.
             cursor.execute(f"PRAGMA synchronous = {durability.upper()}")
-            cursor.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
-            cursor.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
+            pages = _checkpoint_pages(path)
+            cursor.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+            cursor.execute(f"PRAGMA journal_size_limit = {LOG_CUT * pages * PAGE_BYTES}")
         else:
             cursor.execute("PRAGMA journal_mode = MEMORY")
             cursor.execute("PRAGMA synchronous = OFF")

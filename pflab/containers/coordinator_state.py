@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,14 +83,18 @@ class LabState:
 
     def keep(self, **facts: Any) -> None:
         """Set facts; they are durable on return."""
-        rows = [(name, json.dumps(value)) for name, value in facts.items()]
         with self._transaction():
-            self._conn.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
+            self._set(facts)
 
-    def add_events(self, events: Sequence[Recorded], *, first: int) -> None:
-        """Add recorded events, and delete those up to index `first`."""
+    def _set(self, facts: Mapping[str, Any]) -> None:
+        rows = [(name, json.dumps(value)) for name, value in facts.items()]
+        self._conn.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", rows)
+
+    def save(self, events: Sequence[Recorded], *, first: int, facts: Mapping[str, Any]) -> None:
+        """Add recorded events, delete those up to index `first`, and set facts. A kill leaves either all of it or nothing."""
         own = [(each.own_seq, self.incarnation, each.line) for each in events if each.own_seq is not None]
         with self._transaction():
+            self._set(facts)
             self._conn.execute("DELETE FROM told WHERE place <= ?", (first,))
             self._conn.executemany(
                 "INSERT INTO told VALUES (?, ?)", [(each.place, each.line) for each in events if each.place > first]
@@ -143,7 +147,10 @@ class LabState:
 
 
 class DurableRecord(Record):
-    """A record that continues after a restart of the coordinator. changed: called after each addition; it must call `save`.
+    """A record that continues after a restart of the coordinator.
+
+    facts: returns what is saved with the events. Lab time is one of these facts, so it cannot go back behind an event.
+    changed: called after each addition; it must call `save`.
 
     On a full disk, events wait in memory until they can be saved. If the coordinator is killed meanwhile, the next coordinator
     reads the events of the stores again. The events of the lab itself are lost then; their numbers are used again, so no trace
@@ -157,11 +164,13 @@ class DurableRecord(Record):
         folder: RunFolder,
         now: Callable[[], LabTime],
         real_time: Callable[[], float],
+        facts: Callable[[], Mapping[str, Any]],
         changed: Callable[[], None],
     ) -> None:
         super().__init__(state.run, folder=folder, now=now, real_time=real_time, most=MOST_HELD)
         self._state = state
         self._traces = folder.traces
+        self._facts = facts
         self._changed = changed
         self._first, self._events = state.events()
         self._unsaved: list[Recorded] = []
@@ -214,10 +223,10 @@ class DurableRecord(Record):
             self._unsaved = [each for each in self._unsaved if each.place > self._first or each.own_seq is not None]
 
     def save(self) -> None:
-        """Make all events durable. Raises sqlite3.OperationalError if the disk is full."""
-        if self._unsaved:
-            self._state.add_events(self._unsaved, first=self._first)
-            self._unsaved = []
+        """Make all events and the facts durable. Raises sqlite3.OperationalError if the disk is full."""
+        facts = self._facts()  # first, because this may record events
+        self._state.save(self._unsaved, first=self._first, facts=facts)
+        self._unsaved = []
 
     def write_out(self) -> None:
         """Write the lab's own events into a segment. Raises sqlite3.OperationalError or OSError if the disk is full."""

@@ -47,7 +47,7 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from node.errors import NotRunning
 from node.state.database import cannot_write
@@ -109,7 +109,12 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
         self._state = LabState(folder.path / STATE, run=named, topology=topology.as_json())
         self._durable = DurableRecord(
-            self._state, folder=folder, now=lambda: self.now, real_time=time.time, changed=self._save
+            self._state,
+            folder=folder,
+            now=lambda: self.now,
+            real_time=time.time,
+            facts=self._facts,
+            changed=self._save,
         )
         at = self._state.fact("at")
         self.continues = at is not None
@@ -456,19 +461,21 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     def _save_all(self) -> None:
         """Save events and state. Raises sqlite3.OperationalError if the disk is full."""
-        # Save the events first. So they are saved at least up to the numbers in `seqs`.
         self._durable.save()
-        self._state.keep(
-            at=self.now,
-            rate=self.coordinator.rate,
-            lamport=self._durable.lamport,
-            replicas=self._durable.replicas,
-            seqs=self._collector.recorded,
-            faults=self.faults.number,
-        )
         if self._disk_full:
             self._disk_full = False
             log.warning("the coordinator has saved its state")
+
+    def _facts(self) -> dict[str, Any]:
+        """Return the state that is saved with each event."""
+        return {
+            "replicas": self._durable.replicas,  # reading them may record events, so it comes first
+            "at": self.now,
+            "rate": self.coordinator.rate,
+            "lamport": self._durable.lamport,
+            "seqs": self._collector.recorded,
+            "faults": self.faults.number,
+        }
 
     def _save_servers(self) -> None:
         self._state.keep(roll=self._servers.as_document())

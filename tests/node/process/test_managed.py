@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from argparse import Namespace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from node.api.control import Peers
 from node.api.lifecycle import BeginOrder
 from node.process.fault_client import FaultClient
+from node.process.main import MISUSE, main
 from node.process.managed import ManagedNode
 from tests.support.compose_stack import free_port
 from tests.support.disk import no_file_grows
@@ -42,3 +44,32 @@ async def test_a_silent_coordinator_is_logged_once(caplog: pytest.LogCaptureFixt
         for _ in range(5):
             assert await decided(client.decide(AtVerb("B", "A", Verb.DATA, 0))) == GO
     assert len(caplog.records) == 1
+
+
+async def test_a_coordinator_that_refuses_to_decide_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """An answer that is no decision, such as an error of the coordinator, is not silently taken for "no fault"."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        writer.close()
+
+    client = FaultClient("A")
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        host, port = server.sockets[0].getsockname()[:2]
+        client.meet(Peers(addresses={}, asks=True, verbs=True, coordinator=f"{host}:{port}"))
+        with caplog.at_level(logging.WARNING):
+            assert await decided(client.decide(AtVerb("B", "A", Verb.DATA, 0))) == GO
+        client.close()
+    assert "the lab answered status 503" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["A B", "../A", "", "A" * 16])
+def test_a_process_takes_only_the_name_of_a_server(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The name becomes the name of files, so it must be one that a topology can have."""
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--managed", "--data", str(tmp_path), "--lab-secret-file", str(tmp_path / "secret")])
+    assert ended.value.code == MISUSE
+    assert f'"{name}" is not a name for a server' in capsys.readouterr().err

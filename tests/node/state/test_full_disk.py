@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from node.errors import CannotWrite, MailRefused
+from node.state.database import LOG_SHARE
 from node.store.node import FREE_FOR_STORES, FREE_SHARE
 from tests.support.disk import no_file_grows, no_new_files
 from tests.support.post_office import PostOffice
@@ -152,3 +153,14 @@ def test_a_small_disk_takes_mail_until_an_eighth_of_it_is_left(tmp_path: Path, m
     office["A"].check_room(0)
     with pytest.raises(MailRefused, match=r"452 4\.3\.1 no room on the disk"):
         office["A"].check_room(1_000)
+
+
+def test_the_wal_on_a_small_disk_leaves_room_for_mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ML-7: the WAL, whose file never shrinks by itself, takes a small share of a small disk, however much is written."""
+    total = 64_000_000
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=total, free=total // 2))
+    office = PostOffice(VAST, tmp_path)
+    for number in range(100):
+        office["A"].post(office.at(1), "P", subject=f"large {number}", body=LARGE)
+    longest = max(each.stat().st_size for each in tmp_path.glob("*.db-wal"))
+    assert 0 < longest < total // LOG_SHARE + 2 * len(LARGE)

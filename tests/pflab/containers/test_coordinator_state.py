@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,15 @@ FIRST, SECOND = "0" * 31 + "1", "0" * 31 + "2"
 
 def record_in(folder: RunFolder) -> DurableRecord:
     state = LabState(folder.path / "lab.sqlite", run="test", topology="{}")
-    record = DurableRecord(state, folder=folder, now=lambda: 5, real_time=lambda: 0.0, changed=lambda: save(record))
+    now = count(start=int(state.fact("at") or 0) + 1)
+    record = DurableRecord(
+        state,
+        folder=folder,
+        now=lambda: next(now),
+        real_time=lambda: 0.0,
+        facts=lambda: {"at": max([0, *(each.at for each in record.events())]), "replicas": dict(record.replicas)},
+        changed=lambda: save(record),
+    )
     return record
 
 
@@ -80,12 +89,26 @@ def test_only_the_newest_events_are_held(folder: RunFolder, monkeypatch: pytest.
     assert len(events) <= 10
     assert count == 39
     kill(record)
-    state = LabState(folder.path / "lab.sqlite", run="test", topology="{}")
-    state.keep(replicas={FIRST: "A", SECOND: "A2"})  # as the lab does whenever anything was told
-    state.close()
     again = record_in(folder)
     assert (again.first, again.count, list(again.events())) == (first, count, events)
     assert again.replicas == record.replicas == {FIRST: "A", SECOND: "A2"}
+
+
+def test_a_kill_between_an_event_and_its_facts_loses_both(folder: RunFolder) -> None:
+    """Lab time is saved in the transaction of the event. If it were saved later, a coordinator that is killed between the two
+    would continue at an earlier time than that of its last event."""
+    record = record_in(folder)
+    record.note(FaultHealed, fault="F1")
+    with closing(sqlite3.connect(folder.path / "lab.sqlite")) as other:
+        other.execute("CREATE TRIGGER kill BEFORE INSERT ON fact BEGIN SELECT RAISE(ABORT, 'killed here'); END")
+    with pytest.raises(sqlite3.IntegrityError, match="killed here"):
+        record.note(FaultHealed, fault="F2")
+    kill(record)
+    with closing(sqlite3.connect(folder.path / "lab.sqlite", isolation_level=None)) as other:
+        other.execute("DROP TRIGGER kill")
+    again = record_in(folder)
+    assert [(each.seq, each.at) for each in again.events()] == [(1, 1)]
+    assert again._state.fact("at") == 1
 
 
 def test_what_was_recorded_last_is_not_recorded_again(folder: RunFolder) -> None:
