@@ -26,6 +26,9 @@ from traces.labtime import HOUR_US, MINUTE_US, format_instant
 DRIVERS = ("live", "processes", "http")
 """Embedded stores, processes, and a lab of `pflab coordinate` that is used over HTTP."""
 
+ANSWER_S = 900.0
+"""How long a busy lab may take to answer over HTTP."""
+
 STORES = ("A", "B")
 LARGE = "x" * 200_000
 LARGE_BATCH = 40
@@ -38,7 +41,7 @@ async def lab_of(driver: str, folder: Path) -> AsyncIterator[Lab]:
     with ExitStack() as at_end:
         if driver == "http":
             machine = at_end.enter_context(Machine(topology_from_text(TWO_STORES), folder / "lab", folder / "logs"))
-            lab: Lab = ExistingLab(machine.topology, machine.client())
+            lab: Lab = ExistingLab(machine.topology, machine.client(ANSWER_S))
         else:
             lab = lab_factory(driver, folder, at_end)(TWO_STORES)
         async with lab:
