@@ -1,7 +1,10 @@
 """Play many seeds on all cores. Results come in the order of the seeds and do not depend on the number of workers.
 
 A share of the seeds is played again in processes with another PYTHONHASHSEED; every event must be the same, byte for byte.
-Ctrl-C ends a campaign with the results so far; workers finish only their current seed.
+Ctrl-C ends a campaign at once with the results so far. The seeds that are being played are abandoned.
+
+The process of the campaign has no threads and shares no locks with its workers. Each worker has a pipe, from which it reads one
+seed at a time and to which it writes the result. So a worker can be killed at any time.
 """
 
 from __future__ import annotations
@@ -10,14 +13,14 @@ import gc
 import os
 import signal
 import traceback
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from node.errors import InternalError
 from pflab.campaign.coverage import BRANCHES, OPTIONAL
@@ -30,9 +33,6 @@ from topology import Topology, topology_from_text
 LONG_CAMPAIGN = 1_000
 """In a campaign with at least this many seeds and all faults, a branch that no seed reached is a failure. The rarest branch is
 reached by 1 or 2 of 100 seeds."""
-
-_AHEAD = 4
-"""How many seeds each worker gets in advance, before the oldest result is ready."""
 
 _OTHER_HASH_SEEDS = ("4711", "1742")
 
@@ -153,16 +153,39 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
         return
     if not seeds:
         return
-    jobs = max(1, min(jobs, len(seeds)))
-    with _environment(hash_seed), _pool(jobs) as pool:
-        waiting: deque[Future[SeedResult]] = deque()
-        for seed in seeds:
-            with _without_interrupts():
-                waiting.append(pool.submit(_play, order, seed))
-            if len(waiting) > jobs * _AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    left = enumerate(seeds)
+    playing: dict[Connection, int] = {}
+    results: dict[int, SeedResult] = {}
+
+    def give_next(worker: Connection) -> None:
+        for nth, seed in left:
+            worker.send(seed)
+            playing[worker] = nth
+            return
+
+    with _environment(hash_seed), ExitStack() as workers:
+        for _ in range(max(1, min(jobs, len(seeds)))):
+            give_next(workers.enter_context(_worker(order)))
+        for nth in range(len(seeds)):
+            while nth not in results:
+                for ready in wait([*playing]):
+                    worker = cast(Connection, ready)
+                    results[playing.pop(worker)] = _received(worker)
+                    give_next(worker)
+            yield results.pop(nth)
+
+
+def _received(worker: Connection) -> SeedResult:
+    """Return the result that the worker has written. Raises LabError if the worker could not write traces, or has ended."""
+    try:
+        result: SeedResult | LabError = worker.recv()
+    except (EOFError, ConnectionError):
+        raise LabError(
+            "a process that played seeds has ended; perhaps the memory is full, then give fewer --jobs"
+        ) from None
+    if isinstance(result, LabError):
+        raise result
+    return result
 
 
 def collect_between_labs() -> None:
@@ -173,24 +196,54 @@ def collect_between_labs() -> None:
 
 
 @contextmanager
-def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    # Start new interpreters. A fork would copy the state of this process, for example the lock of its progress bar's thread.
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=collect_between_labs)
+def _worker(order: Order) -> Iterator[Connection]:
+    """Run a process that plays seeds inside the block, and return the pipe to it. The process is killed at the end."""
+    # Start a new interpreter. A fork would copy the state of this process, for example the lock of its progress bar's thread.
+    context = get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_work, args=(there, order), daemon=True)
     try:
-        yield pool
+        with _without_interrupts():
+            process.start()
+        there.close()
+        yield here
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        with _without_interrupts():
+            if process.pid is not None:
+                process.kill()
+                process.join()
+            here.close()
+
+
+def _work(seeds: Connection, order: Order) -> None:
+    """Play the seeds that come through the pipe, until it is closed."""
+    collect_between_labs()
+    while True:
+        try:
+            seed = seeds.recv()
+        except EOFError:
+            return
+        try:
+            seeds.send(_play(order, seed))
+        except LabError as error:
+            seeds.send(error)
 
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Block SIGINT, which Ctrl-C sends to the whole process group. Workers that start in this block ignore it. The campaign
-    reacts to it after the block."""
+    """Delay Ctrl-C until the end of the block. Ctrl-C sends SIGINT to the whole process group; processes that start in this
+    block ignore it."""
+    came: list[int] = []
+    # Another thread, for example that of a progress bar, may get the signal although this thread blocks it.
+    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

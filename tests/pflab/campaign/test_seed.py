@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from multiprocessing import active_children
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -27,6 +29,7 @@ from pflab.campaign.seeds import (
     jobs_here,
     run_campaign,
 )
+from pflab.errors import LabError
 from pflab.invariants.invariant import Violation
 from pflab.terms.verdict import ExitCode, Judgement
 from topology import topology_from_text
@@ -161,6 +164,91 @@ def test_ctrl_c_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ([each.seed for each in campaign.results], campaign.interrupted) == ([1], True)
 
 
+@dataclass(frozen=True, slots=True)
+class Endless(Order):
+    """Plays seeds that never end. Each says in the FIFO `traces` that it has begun."""
+
+    def play(self, seed: int) -> SeedResult:
+        assert self.traces is not None
+        self.traces.write_text("begun")
+        threading.Event().wait()
+        raise AssertionError
+
+
+def test_ctrl_c_does_not_wait_for_a_seed(tmp_path: Path) -> None:
+    """Ctrl-C ends a campaign although its workers play seeds that never end; no process stays."""
+    fifo = tmp_path / "begun"
+    os.mkfifo(fifo)
+
+    def interrupt() -> None:
+        fifo.read_text()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    watch = threading.Thread(target=interrupt)
+    watch.start()
+    campaign = run_campaign(range(1, 9), Endless(traces=fifo), jobs=2)
+    watch.join()
+    assert (campaign.results, campaign.interrupted) == ((), True)
+    assert active_children() == []
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+def test_ctrl_c_while_workers_start_and_end(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+    """Ctrl-C at any step of the start and the end of the workers ends the campaign, also if another thread of the process gets
+    the signal; no process stays."""
+    monkeypatch.setattr(seeds, "wait", _interrupted)
+    ended = threading.Event()
+    other = threading.Thread(target=ended.wait)  # as a progress bar has
+    other.start()
+    try:
+        calls = _calls_of_a_campaign()
+        _calls_of_a_campaign(interrupted_at=round(share * calls))
+    finally:
+        ended.set()
+        other.join()
+    assert active_children() == []
+
+
+def _calls_of_a_campaign(interrupted_at: int = 0) -> int:
+    """Run a campaign with two workers that Ctrl-C ends. Return how many functions this process called."""
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _about: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+        if calls == interrupted_at and event == "call":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sys.setprofile(count)
+    try:
+        assert run_campaign([1, 2], SHORT, jobs=2).interrupted
+    except KeyboardInterrupt:
+        assert interrupted_at
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def _interrupted(_: object) -> list[object]:
+    raise KeyboardInterrupt
+
+
+@dataclass(frozen=True, slots=True)
+class Killed(Order):
+    """Plays seeds in a process that is killed, as the kernel does when memory is short."""
+
+    def play(self, seed: int) -> SeedResult:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
+def test_a_worker_that_is_killed_ends_the_campaign() -> None:
+    """If a worker dies, the campaign ends with a message that says so, and the other workers end too."""
+    with pytest.raises(LabError, match="a process that played seeds has ended; perhaps the memory is full"):
+        run_campaign([1, 2], Killed(), jobs=2)
+    assert active_children() == []
+
+
 def test_ctrl_c_with_workers(project_root: Path) -> None:
     """SIGINT to the whole process group ends a campaign with workers in order: it prints the results, exit code 2, no
     traceback."""
@@ -179,7 +267,8 @@ def test_ctrl_c_with_workers(project_root: Path) -> None:
     assert process.stderr is not None
     try:
         first_line = process.stderr.readline()
-        time.sleep(0.5)  # so that the workers are at it; when they are not, the end is the same
+        while not _has_worker(process.pid):
+            assert process.poll() is None
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
     except BaseException:
@@ -188,8 +277,14 @@ def test_ctrl_c_with_workers(project_root: Path) -> None:
         raise
     assert first_line == "seeds 1..5000\n"
     assert process.returncode == ExitCode.UNKNOWN
-    assert "stopped after" in out or "pflab: stopped" in err
+    assert "stopped after" in out
     assert "Traceback" not in err
+
+
+def _has_worker(pid: int) -> bool:
+    """Return whether a process plays seeds for this one."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return any(b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes() for child in children)
 
 
 def test_a_given_topology_travels_to_the_workers() -> None:
