@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Final
@@ -14,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.errors import NoTraces
 from analytics.evidence import evidence, folder_tree, mails, objects, organization, version_history  # fmt: skip
 from analytics.ingest import bronze, incremental, silver  # fmt: skip
+from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import AT_ONCE, Tables, at_once
 from analytics.report import witness, words  # fmt: skip
 from analytics.rules import required_events
@@ -49,14 +51,15 @@ def judge_traces(
     called with the tables and the result before the tables are removed.
     """
     progress(STAGES[0])
-    if keep:
-        lines = incremental.take_new(tables, traces)
-    else:
-        lines = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
-    gold = judge(lines, tables, progress, unfinished)
-    result = conclude(gold)
-    then(gold, result)
-    return result
+    with locked(tables) if keep else nullcontext():
+        if keep:
+            lines = incremental.take_new(tables, traces)
+        else:
+            lines = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
+        gold = judge(lines, tables, progress, unfinished)
+        result = conclude(gold)
+        then(gold, result)
+        return result
 
 
 def judge(

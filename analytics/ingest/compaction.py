@@ -60,6 +60,24 @@ class Parts:
         self._by = by
         self._many = many
 
+    def is_empty(self) -> bool:
+        """Return whether there is no complete part."""
+        return not self._complete()
+
+    def start_again(self, checkpoint: str) -> None:
+        """Remove all parts, and the checkpoint that numbers their batches. If the process is killed in between, the checkpoint
+        already has another name."""
+        removed = f"{checkpoint}.removed"
+        self._delete(removed)
+        if self.exists(checkpoint):
+            self._files.rename(self._on_disk(checkpoint), self._on_disk(removed))
+        self._delete(self._path)
+        self._delete(removed)
+
+    def exists(self, path: str) -> bool:
+        """Return whether there is this file or folder."""
+        return bool(self._files.exists(self._on_disk(path)))
+
     def write(self, frame: DataFrame, batch: int) -> None:
         """Write the batch with this number. A batch that is written again, for example after a kill, replaces its first
         copy."""
@@ -77,7 +95,7 @@ class Parts:
             self._write(rows, Part(run[0].first, run[-1].last))
         found_parts = self._on_storage()
         for part in {*found_parts} - {*self._complete(found_parts)}:
-            self._files.delete(self._on_disk(self._place(part)), True)
+            self._delete(self._place(part))
 
     def _full_levels(self) -> Iterator[Sequence[Part]]:
         """Yield parts to join: at least `many` of one level, with all parts between them; short parts first."""
@@ -114,11 +132,14 @@ class Parts:
 
     def _on_storage(self) -> dict[Part, bool]:
         """Return every part in the folder, and whether it is complete."""
-        if not self._files.exists(self._on_disk(self._path)):
+        if not self.exists(self._path):
             return {}
         folders = [each.getPath() for each in self._files.listStatus(self._on_disk(self._path))]
         parts = {Part.named(str(each.getName())): each for each in folders}
-        return {part: bool(self._files.exists(self._on_disk(f"{each}/{_SUCCESS}"))) for part, each in parts.items()}
+        return {part: self.exists(f"{each}/{_SUCCESS}") for part, each in parts.items()}
+
+    def _delete(self, path: str) -> None:
+        self._files.delete(self._on_disk(path), True)
 
     def _place(self, part: Part) -> str:
         return f"{self._path}/{part.name}"

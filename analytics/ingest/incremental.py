@@ -1,23 +1,37 @@
 """Read new segments, each once: a streaming query that reads what is new and ends.
 
 Spark's checkpoint says which segments belong to which batch. If the process is killed, the batch is written again under the
-same number and replaces what is there.
+same number and replaces what is there. A table and its checkpoint belong together: if one of them is missing, or a segment has
+changed since it was read, both are removed, and all segments are read again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from functools import reduce
+from typing import Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 
 from analytics.ingest.bronze import named, parse
 from analytics.ingest.compaction import MANY, Parts
+from analytics.ingest.schemas import FAMILIES
 from analytics.ingest.tables import Tables
 
 SEGMENTS_AT_ONCE = 1000
 """How many segments a batch has at most. A killed run repeats one batch."""
+
+_SEGMENTS: Final = {"pathGlobFilter": "*.jsonl", "recursiveFileLookup": "true"}
+_STREAM: Final = {
+    **_SEGMENTS,
+    # By default Spark passes over a file that is a week older than the newest file that it has read.
+    "maxFileAge": "365000d",
+    # The lab may remove an old segment after Spark has planned a batch with it. The batch would fail again at each start.
+    "ignoreMissingFiles": "true",
+}
 
 
 def take_new(
@@ -29,16 +43,33 @@ def take_new(
 
 
 def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) -> DataFrame:
-    own = hashlib.sha256(place.encode()).hexdigest()[:16]
-    read = tables.spark.readStream.option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
-    rows = parse(named(read.option("maxFilesPerTrigger", segments_at_once).text(place)))
+    rows = parse(named(tables.spark.readStream.options(**_STREAM, maxFilesPerTrigger=segments_at_once).text(place)))
+    # Tables of another version of pflab have another name, so that they are never mixed.
+    identity = json.dumps([place, rows.schema.json(), sorted((name, sorted(tags)) for name, tags in FAMILIES.items())])
+    own = hashlib.sha256(identity.encode()).hexdigest()[:16]
     parts = Parts(tables, f"bronze/{own}", by="family", many=many)
+    checkpoint = tables.path(f"checkpoints/{own}")
+    if parts.is_empty() or not parts.exists(checkpoint) or _was_changed(tables.spark, place, checkpoint):
+        parts.start_again(checkpoint)
     query = (
         rows.writeStream.foreachBatch(parts.write)
-        .option("checkpointLocation", tables.path(f"checkpoints/{own}"))
+        .option("checkpointLocation", checkpoint)
         .trigger(availableNow=True)
         .start()
     )
     query.awaitTermination()
     parts.join(rows.schema)
     return tables.whole(parts.read(rows.schema))
+
+
+def _was_changed(spark: SparkSession, place: str, checkpoint: str) -> bool:
+    """Return whether a segment has another time of modification than when it was read, for example because a new run has been
+    recorded in the same folder. Spark remembers only the names of the files, and would not read it again."""
+    one_slash = F.regexp_replace("path", "^([a-z0-9]+):/+", "$1:/")
+    taken = spark.read.schema("path string, timestamp bigint").json(f"{checkpoint}/sources/0")
+    found = spark.read.format("binaryFile").options(**_SEGMENTS).load(place)
+    present = found.select(
+        F.col("_metadata.file_path").alias("path"), F.unix_millis("modificationTime").alias("modified")
+    )
+    both = taken.select(one_slash.alias("path"), "timestamp").join(present.withColumn("path", one_slash), "path")
+    return not both.where("timestamp != modified").isEmpty()

@@ -31,6 +31,7 @@ _JAVA_ANSWERS_WITHIN_S: Final = 60
 _ENDS_WITHIN_S: Final = 10
 _JAVA_SAYS: Final = re.compile(r": [\w.$]+: (.+)$")
 """Matches the line with Java's error message. Above it is a line in which Python says that Java failed."""
+_JAVA_CAUSES: Final = re.compile(r"^Caused by: (?!py4j)[\w.$]+: (.+)$", re.MULTILINE)
 _VERSION: Final = re.compile(r'version "(\d+)')
 
 JAVA: Final = "spark.driver.extraJavaOptions"
@@ -268,7 +269,7 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
     try:
         yield spark
     except (PySparkException, Py4JError) as error:
-        raise AnalyticsError(f"Spark failed: {_in_a_line(error)}") from error
+        raise AnalyticsError(f"Spark failed: {in_a_line(error)}") from error
     finally:
         if not ended.is_set():
             spark.stop()
@@ -276,11 +277,14 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
             signal.signal(signal.SIGINT, before)
 
 
-def _in_a_line(error: Exception) -> str:
-    """Return the message of the Java error inside a Python error; if there is none, the first line."""
+def in_a_line(error: Exception) -> str:
+    """Return the message of the Java error inside a Python error (if there is none, the first line), with its first cause. The
+    cause says for example that the disk is full."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     within = (_JAVA_SAYS.match(line) for line in lines)
-    return next((found[1] for found in within if found), lines[0])
+    line = next((found[1] for found in within if found), lines[0])
+    causes = _JAVA_CAUSES.findall(getattr(error, "_stackTrace", None) or str(error))
+    return line if not causes or causes[-1] in line else f"{line}: {causes[-1]}"
 
 
 def _end_java(spark: SparkSession) -> None:

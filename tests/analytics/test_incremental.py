@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import resource
 import shutil
 from pathlib import Path
 
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from analytics.errors import AnalyticsError
 from analytics.ingest import incremental
 from analytics.ingest.bronze import parse, read_lines
+from analytics.ingest.session import in_a_line
+from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import Tables
 from tests.support.judged_traces import Judged
+from traces.events import EVENT_TYPES
 
 Event = tuple[str, str, int]
 
@@ -69,6 +77,109 @@ def test_a_run_killed_between_batch_and_commit_doubles_nothing(
     (checkpoint / "commits" / str(last)).unlink()
     (checkpoint / "commits" / f".{last}.crc").unlink(missing_ok=True)
     assert events(incremental.take_new(tables, [str(place)], segments_at_once=1)) == whole
+
+
+def test_a_late_segment_may_be_old(spark: SparkSession, judged: Judged, place: Path, tmp_path: Path) -> None:
+    """A segment that arrives late is read, even if it was written weeks before the others, as on a disk that was away."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    incremental.take_new(tables, [str(place)])
+    late = shutil.copytree(judged.root / "suite" / "delete", place / "delete")
+    for path in late.rglob("*.jsonl"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
+
+
+def test_a_run_killed_while_it_plans_the_first_batch_resumes(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+    """A run that died while it wrote the plan of its first batch leaves an unfinished file; the next run starts."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    whole = events(incremental.take_new(tables, [str(place)]))
+    (path,) = (tmp_path / "tables" / "bronze").iterdir()
+    (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
+    shutil.rmtree(path)
+    shutil.rmtree(checkpoint / "commits")
+    (checkpoint / "offsets" / "0").rename(checkpoint / "offsets" / ".0.01234567-89ab-cdef-0123-456789abcdef.tmp")
+    assert events(incremental.take_new(tables, [str(place)])) == whole
+
+
+def test_a_segment_may_go_before_it_was_read(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+    """A segment that the lab removed after it was planned into a batch does not stop the reading of the others."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    incremental.take_new(tables, [str(place)])
+    (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
+    (checkpoint / "commits" / "0").unlink()
+    (checkpoint / "commits" / ".0.crc").unlink()
+    (place / "edit" / "traces" / "A-1-1.jsonl").unlink()
+    assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
+
+
+def test_a_segment_that_was_written_again_is_read_again(
+    spark: SparkSession, judged: Judged, place: Path, tmp_path: Path
+) -> None:
+    """If a folder gets the traces of another run under the same names, the events are those of the segments that are there
+    now."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    first = events(incremental.take_new(tables, [str(place)]))
+    shutil.rmtree(place / "edit")
+    shutil.copytree(judged.root / "suite" / "delete", place / "edit", copy_function=shutil.copyfile)
+    second = events(incremental.take_new(tables, [str(place)]))
+    assert second != first
+    assert second == events(parse(read_lines(spark, [str(place)])))
+    assert events(incremental.take_new(tables, [str(place)])) == second
+
+
+@pytest.mark.parametrize("lost", ["bronze", "checkpoints"])
+def test_a_table_and_its_checkpoint_belong_together(
+    spark: SparkSession, place: Path, tmp_path: Path, lost: str
+) -> None:
+    """If a user deletes the table or its checkpoint, all segments are read again, each once."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
+    shutil.rmtree(tmp_path / "tables" / lost)
+    assert events(incremental.take_new(tables, [str(place)])) == whole
+
+
+def test_tables_of_another_version_are_not_read(
+    spark: SparkSession, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If another version of pflab divides the events into other families, it reads all segments into tables of its own."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    whole = events(incremental.take_new(tables, [str(place)]))
+    monkeypatch.setattr(incremental, "FAMILIES", {"all": frozenset(EVENT_TYPES)})
+    assert events(incremental.take_new(tables, [str(place)])) == whole
+    assert len(list((tmp_path / "tables" / "bronze").iterdir())) == 2
+
+
+def test_tables_are_used_by_one_check_at_a_time(spark: SparkSession, tmp_path: Path) -> None:
+    """While another process uses the tables, a check waits, and then says which folder is in use. The lock ends with
+    its process, so it never has to be removed."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    with locked(tables):
+        pass
+    with (tmp_path / "tables" / ".lock").open("wb") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        with (
+            pytest.raises(AnalyticsError, match="another pflab check or pflab follow uses the tables in"),
+            locked(tables, wait_s=0.0),
+        ):
+            raise AssertionError
+    with locked(tables, wait_s=0.0), (tmp_path / "tables" / ".lock").open("wb") as file, pytest.raises(OSError):
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_a_full_disk_is_named(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+    """If a table cannot be written, the message says why, not only that a task has failed. When there is room again, nothing
+    is lost or doubled."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    before = resource.prlimit(java, resource.RLIMIT_FSIZE)
+    resource.prlimit(java, resource.RLIMIT_FSIZE, (3000, before[1]))  # as a full disk, but for large files only
+    try:
+        with pytest.raises(PySparkException) as failed:
+            incremental.take_new(tables, [str(place)])
+    finally:
+        resource.prlimit(java, resource.RLIMIT_FSIZE, before)
+    assert in_a_line(failed.value).endswith(": File too large")
+    assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
 
 
 def test_small_parts_are_joined(spark: SparkSession, place: Path, tmp_path: Path) -> None:
