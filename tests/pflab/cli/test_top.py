@@ -101,23 +101,33 @@ def test_a_stream_does_not_continue_in_another_lab(lab: str, tmp_path: Path) -> 
             pass
 
 
-@pytest.mark.parametrize("more", [[], ["--processes"]])
-def test_the_end_of_the_lab_ends_top_in_one_line(tmp_path: Path, more: list[str]) -> None:
+def test_the_end_of_the_lab_ends_top_in_one_line(tmp_path: Path) -> None:
     """A watched lab stops as any other, and top says in one line that it no longer answers."""
+    # Both wait at the same time for their labs to come back.
+    watched = [_watch_until_the_end(tmp_path / "one"), _watch_until_the_end(tmp_path / "processes", "--processes")]
+    for url, top_process in watched:
+        _, errors = top_process.communicate(timeout=60)
+        assert (top_process.returncode, errors.count("\n")) == (ExitCode.UNKNOWN, 1)
+        assert errors.startswith(f"pflab: no answer from {url}")
+
+
+def _watch_until_the_end(folder: Path, *more: str) -> tuple[str, subprocess.Popen[str]]:
+    """Watch a lab until it has ended. Return its URL, and pflab top, which does not know that yet."""
+    folder.mkdir()
     order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()", "top", "--all", "--lab"]
-    with lab_up(tmp_path, *more) as url:
+    with lab_up(folder, *more) as url:
         pipe = subprocess.PIPE
-        top = subprocess.Popen([*order, url], stdout=pipe, stderr=pipe, text=True, env=node_environment(), cwd=tmp_path)
-        assert top.stdout is not None
-        assert top.stdout.readline()
+        top_process = subprocess.Popen(
+            [*order, url], stdout=pipe, stderr=pipe, text=True, env=node_environment(), cwd=folder
+        )
+        assert top_process.stdout is not None
+        assert top_process.stdout.readline()
         with Client(url) as client:
             client.post("A", "Projects", subject="Seen")
-        while "Seen" not in (line := top.stdout.readline()):
+        while "Seen" not in (line := top_process.stdout.readline()):
             assert line
-    assert (tmp_path / "errors").read_text() == ""
-    _, errors = top.communicate(timeout=60)
-    assert (top.returncode, errors.count("\n")) == (ExitCode.UNKNOWN, 1)
-    assert errors.startswith(f"pflab: no answer from {url}")
+    assert (folder / "errors").read_text() == ""
+    return url, top_process
 
 
 def test_the_example_of_its_help_works(lab: str, monkeypatch: pytest.MonkeyPatch) -> None:
