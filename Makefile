@@ -41,7 +41,7 @@ demo: $(STAMP)  ## start a lab and play a guided lesson in the terminal (HEADLES
 test: $(STAMP)  ## run all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
-test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, the benchmarks
+test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks
 	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics tests/project/test_benchmarks.py)
 
 test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that installs Docker where it is missing)
