@@ -13,7 +13,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign agree mutants tamper torture clean
+.PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign agree mutants tamper torture pictures clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ tamper: $(STAMP)  ## alter clean traces and count which alterations pflab check 
 
 torture: $(STAMP)  ## stress test: kill the processes of a lab under 5,000 posts (ARGS: --disk 64, --busy, --load, --posts, --seed; --help tells all)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)
+
+pictures: $(STAMP)  ## make the pictures of the report in docs/pictures; needs Chromium
+	@PFLAB_PICTURES='$(CURDIR)/docs/pictures' $(BIN)/pytest -n 0 tests/analytics/report/test_in_chromium.py
 
 clean:  ## remove caches and build leftovers, but not .venv and runs/
 	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

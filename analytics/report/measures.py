@@ -14,8 +14,8 @@ ACCURACY: Final = 10_000
 
 
 def latency(rows: DataFrame) -> DataFrame:
-    """Return trace, way (broadcast, backfill, queue), applied, p50_us, p90_us, p99_us, longest_us: the time from a change
-    to each replica.
+    """Return way (broadcast, backfill, queue), applied, p50_us, p90_us, p99_us, longest_us: the time from a change to each
+    replica, over all runs.
 
     If a store applied a version more than once, for example after a restore, the first time counts.
     """
@@ -28,10 +28,9 @@ def latency(rows: DataFrame) -> DataFrame:
     took = arrivals.join(made, ["trace", "number"]).withColumn("took", F.col("at") - F.col("made_at"))
     share = F.percentile_approx("took", list(QUANTILES), ACCURACY)
     return (
-        took.groupBy("trace", "way")
+        took.groupBy("way")
         .agg(F.count(F.lit(1)).alias("applied"), share.alias("q"), F.max("took").alias("longest_us"))
         .select(
-            "trace",
             "way",
             "applied",
             *[F.col("q")[index].alias(f"p{round(100 * each)}_us") for index, each in enumerate(QUANTILES)],

@@ -1,141 +1,225 @@
-"""The report: one HTML file that opens without a network. The verdict comes first, then rules, plots and tables."""
+"""The report: one HTML file that opens without a network and without scripts. The verdict, a map and a timeline come first."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-from dataclasses import replace
+import importlib.metadata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from jinja2 import Environment
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup, escape
 
-from analytics.report import measures, spacetime, who_had_what, witness
-from analytics.report.spacetime import TYPES
-from analytics.verdicts.verdict import CheckResult, Gold, short
-from analytics.verdicts.witness_names import named
-from traces.labtime import format_duration
+from analytics import drawing
+from analytics.drawing import lab_time, organization_map, spacetime, timeline
+from analytics.drawing.mail_types import KINDS
+from analytics.drawing.svg import cleaned, natural
+from analytics.report.contents import Contents, contents, subjects
+from analytics.report.runs import Run, line_of, organization
+from analytics.verdicts.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
+from analytics.verdicts.verdict import BROKEN, CheckResult, FolderVerdict, Gold, RuleResult, counted, short
+from traces.trace_version import TRACE_VERSION
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+CARDS: Final = 24
+"""How many findings of a single run are described; of others the page says their number. Of several runs, a third each."""
 
-MAX_ROWS: Final = 200
-BARS: Final = 60
+FOLDERS: Final = 60
+"""How many lines about folders the page has."""
 
-_PAGE: Final = Path(__file__).with_name("report.html.j2")
+LONGEST: Final = 600
+"""How many characters of a witness are shown."""
+
+COLOURS: Final = {CONVERGED: "good", NOT_CONVERGED: "bad", BROKEN: "bad", UNKNOWN: "doubt"}
+SIGNS: Final = {"good": "✓", "bad": "✕", "doubt": "?"}
+
+_HERE: Final = Path(__file__).parent
 
 
 def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
-    """Write the report. Its size is limited: it shows some rows of each table, and sums over all runs."""
-    by_way = measures.latency(gold.histories).orderBy("trace", "way").limit(MAX_ROWS).collect()
-    fates = measures.fates(gold.histories, gold.objects, gold.folders).groupBy("fate").count().orderBy("fate").collect()
-    mails = (
-        measures.traffic(gold.mails)
-        .groupBy("message_type")
-        .agg(*[F.sum(name).alias(name) for name in ("mails", "copies", "bytes", "arrived", "lost", "bad")])
-    )
-    chosen = witness.worst_folders(gold.verdicts).limit(who_had_what.FOLDERS).collect()
-    moments = spacetime.moments(gold.rules, gold.mismatches, gold.histories)
-    texts = named(gold, [(each.trace, each.text) for each in moments])
-    moments = [replace(each, text=text) for each, text in zip(moments, texts, strict=True)]
-    page = Environment(autoescape=True).from_string(_PAGE.read_text(encoding="utf-8"))
-    colour = {0: "good", 1: "bad"}.get(result.exit_code, "unknown")
-    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+    """Write the report. Its size is limited, however many runs there are."""
+    file.write_text(page(contents(gold, result), datetime.now(UTC)), encoding="utf-8")
 
-    text = page.render(
-        result=result,
-        colour=colour,
-        matrices=[(short(each.trace), each) for each in who_had_what.matrices(chosen, gold.histories, gold.org.guids)],
-        pictures=[
-            (short(each.moment.trace), each.moment.text, Markup(each.svg))
-            for each in spacetime.pictures(moments, gold.mails, gold.events.events)
-        ],
-        traffic_plot=Markup(_traffic_plot(gold)),
-        latency=[
-            (
-                short(row.trace),
-                row.way,
-                row.applied,
-                *map(format_duration, (row.p50_us, row.p90_us, row.p99_us, row.longest_us)),
+
+def page(what: Contents, written_at: datetime) -> str:
+    """Return the report as HTML. written_at: the date that it shows."""
+    single = what.matrix is None
+    start_at = what.runs[0].start_at if single and what.runs else None
+    environment = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_shown
+    )
+    environment.filters.update(
+        {
+            "colour": COLOURS.__getitem__,
+            "count": lambda number: f"{number:,}",
+            "counted": counted,
+            "duration": lab_time.duration,
+            "join": lambda parts, between: between.join(map(cleaned, parts)),
+            "sign": lambda judgement: SIGNS[COLOURS[judgement]],
+            "timed": lambda words: timed(words, start_at),
+        }
+    )
+    checks = {each.check: each for each in what.result.rules}
+    sections = [
+        _section(what, nth, run, CARDS if single else CARDS // len(what.runs)) for nth, run in enumerate(what.runs)
+    ]
+    return environment.get_template("report.html.j2").render(
+        what=what,
+        result=what.result,
+        single=single,
+        style=Markup("\n".join((path).read_text("utf-8") for path in _styles())),
+        name=short(what.runs[0].trace) if single and what.runs else counted(what.result.traces, "run"),
+        organization=str(what.runs[0].topology.get("organization", "")) if what.runs else "",
+        judged=_judged_runs(what.result),
+        sections=sections,
+        folders=_folder_lines(what.result.told)[:FOLDERS],
+        more_folders=_left_out(what.result),
+        subjects=[(name, _rows(members, checks, single)) for name, members in subjects().items()],
+        idle=sum(not each.consumed for each in what.result.rules),
+        violated=sum(bool(each.violations) for each in what.result.rules),
+        held=sum(bool(each.consumed) and not each.violations for each in what.result.rules),
+        kinds=KINDS,
+        written_at=f"{written_at:%-d %B %Y, %H:%M} UTC",
+        versions=_versions(what),
+    )
+
+
+def timed(words: str, start_at: int | None) -> Markup:
+    """Return a text as markup, with its instants as lab time: `day 2 00:15` in a run that started at `start_at`, otherwise the
+    date to the minute. The exact instant is in the tooltip."""
+    parts, done = [], 0
+    for begin, end, instant in lab_time.instants(words):
+        moment = datetime.fromisoformat(instant)
+        at = int((moment - datetime.fromtimestamp(0, UTC)).total_seconds() * 1_000_000)
+        shown = f"{moment:%Y-%m-%d %H:%M}" if start_at is None else lab_time.day_time(at, start_at)
+        tag = Markup('<time datetime="{0}" title="{0}">{1}</time>').format(instant, shown)
+        parts += [escape(_shown(words[done:begin])), tag]
+        done = end
+    return Markup("").join([*parts, escape(_shown(words[done:]))])
+
+
+def _shown(value: Any) -> Any:
+    """Return a value of the template; a text is made harmless first, because it may come from a trace."""
+    return cleaned(value, LONGEST) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _styles() -> tuple[Path, Path]:
+    return Path(drawing.__file__).with_name("pictures.css"), _HERE / "report.css"
+
+
+def _versions(what: Contents) -> list[tuple[str, str]]:
+    """Return what the report was made with, and the runs from."""
+    formats = sorted({cleaned(run.format, 12) for run in what.runs if run.format}, key=natural)
+    return [
+        ("pflab", importlib.metadata.version("pflab")),
+        ("Spark", what.spark),
+        ("trace format", f"{', '.join(formats) or 'unknown'} (read as {TRACE_VERSION})"),
+    ]
+
+
+def _judged_runs(result: CheckResult) -> list[tuple[str, int]]:
+    """Return the number of runs of each judgement, the worst first."""
+    order = (NOT_CONVERGED, BROKEN, UNKNOWN, CONVERGED)
+    numbers = {each: sum(run.judgement == each for run in result.runs) for each in order}
+    if result.runs:  # The list of runs is limited; it has the worst ones.
+        numbers[result.runs[-1].judgement] += max(result.traces - len(result.runs), 0)
+    return [(judgement, number) for judgement, number in numbers.items() if number]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A finding on the page. lines: its witnesses. more: how many more there are like the first one. mails: the mails of its
+    picture in words."""
+
+    anchor: str
+    title: str
+    rules: tuple[str, ...]
+    says: str
+    when: str
+    lines: tuple[str, ...]
+    more: int
+    picture: Markup
+    mails: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A run on the page. facts: its figures, with their names."""
+
+    name: str
+    judgement: str
+    start_at: int
+    started: str
+    facts: tuple[tuple[str, str], ...]
+    map: Markup
+    timeline: Markup
+    cards: tuple[Card, ...]
+    more_cards: int
+
+
+def _section(what: Contents, nth: int, run: Run, most: int) -> Section:
+    name = short(run.trace)
+    verdict = next((each.judgement for each in what.result.runs if each.trace == name), what.result.judgement)
+    witnesses = {(each.trace, each.folder): each.witnesses for each in what.result.told}
+    says = {check.id: check for members in subjects().values() for check in members}
+    cards = []
+    for index, found in enumerate(run.found[:most]):
+        check = says.get(found.title) if not found.folder else None
+        diagram = what.diagrams.get((nth, index))
+        lines = witnesses.get((name, found.folder), ()) or (what.texts[nth][index],)
+        cards.append(
+            Card(
+                anchor=f"found-{nth + 1}-{index + 1}",
+                title=f"{found.title} has not converged" if found.folder else found.title,
+                rules=check.rules if check else (),
+                says=check.says if check else "",
+                when="" if found.at is None else lab_time.day_time(found.at, run.start_at),
+                lines=lines,
+                more=0 if found.folder else found.times - 1,
+                picture=Markup(spacetime.draw(diagram) if diagram else ""),
+                mails=tuple(spacetime.described(each, run.start_at) for each in diagram.mails) if diagram else (),
             )
-            for row in by_way
-        ],
-        fates=[(row.fate, row["count"]) for row in fates],
-        traffic=[
-            (
-                TYPES.get(row.message_type, row.message_type),
-                row.mails,
-                row.copies,
-                row.bytes,
-                row.arrived,
-                row.lost,
-                row.bad,
-            )
-            for row in mails.orderBy("message_type").collect()
-        ],
-    )
-    file.write_text(text, encoding="utf-8")
-
-
-def _traffic_plot(gold: Gold) -> str:
-    """Return a plot of the mails and the lost mails over the time of the runs, each from its start to its end; faults are
-    shaded."""
-    ends = gold.mails.where("submitted_at is not null")
-    span = ends.groupBy("trace").agg(F.min("submitted_at").alias("from_at"), F.max("submitted_at").alias("to_at"))
-    share = (F.col("submitted_at") - F.col("from_at")) / F.greatest(F.col("to_at") - F.col("from_at"), F.lit(1))
-    slot = F.least(F.floor(share * BARS), F.lit(BARS - 1)).alias("slot")
-    slots = (
-        ends.join(F.broadcast(span), "trace")
-        .groupBy(slot)
-        .agg(F.count(F.lit(1)).alias("copies"), F.count_if(F.col("dropped_at").isNotNull()).alias("lost"))
-    )
-    return _svg(slots.orderBy("slot").collect(), _fault_slots(gold.events.events, span))
-
-
-def _fault_slots(events: DataFrame, span: DataFrame) -> list[int]:
-    """Return the slots in which a fault was active in some run: from its injection until it was healed, or to the end."""
-    faults = events.where("family = 'run' and type in ('fault.injected', 'fault.healed')")
-    windows = (
-        faults.groupBy("trace", "fault")
-        .agg(
-            F.min(F.when(F.col("type") == "fault.injected", F.col("at"))).alias("began_at"),
-            F.max(F.when(F.col("type") == "fault.healed", F.col("at"))).alias("healed_at"),
         )
-        .where("began_at is not null")
-        .join(F.broadcast(span), "trace")
-    )
-
-    def slot(at: Column) -> Column:
-        share = (at - F.col("from_at")) / F.greatest(F.col("to_at") - F.col("from_at"), F.lit(1))
-        return F.greatest(F.lit(0), F.least(F.floor(share * BARS), F.lit(BARS - 1)))
-
-    ended = F.coalesce("healed_at", "to_at")
-    slots = windows.select(F.explode(F.sequence(slot(F.col("began_at")), slot(ended))).alias("slot"))
-    return [int(row.slot) for row in slots.distinct().orderBy("slot").collect()]
-
-
-def _svg(slots: Sequence[Any], faults: Sequence[int]) -> str:
-    import matplotlib as mpl  # noqa: PLC0415 - slow to import
-
-    mpl.use("svg")
-    from matplotlib import pyplot  # noqa: PLC0415
-
-    figure, axes = pyplot.subplots(figsize=(10, 2.6))
-    _bars(axes, slots, faults)
-    out = io.StringIO()
-    figure.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-    pyplot.close(figure)
-    text = out.getvalue()
-    return text[text.index("<svg") :]
+    copies = sum(sum(slot.copies.values()) for slot in run.slots)
+    lost = sum(slot.lost for slot in run.slots)
+    facts = (
+        ("lab time", lab_time.duration(run.end_at - run.start_at)), ("servers", f"{len(run.servers)}"),
+        ("copies of mails", f"{copies:,}"), ("of them lost", f"{lost:,}"), ("faults", f"{len(run.faults):,}"),
+        ("seed", run.seed or "unknown"),
+    )  # fmt: skip
+    anchors = {index: card.anchor for index, card in enumerate(cards)}
+    return Section(
+        name, verdict, run.start_at, lab_time.instant(run.start_at), facts, Markup(organization_map.draw(organization(run))),
+        Markup(timeline.draw(line_of(run, anchors))), tuple(cards), len(run.found) - len(cards),
+    )  # fmt: skip
 
 
-def _bars(axes: Axes, slots: Sequence[Any], faults: Sequence[int]) -> None:
-    for slot in faults:
-        axes.axvspan(slot - 0.5, slot + 0.5, color="#f3d9a4", lw=0)
-    axes.bar([row.slot for row in slots], [row.copies for row in slots], color="#4c78a8", label="sent")
-    axes.bar([row.slot for row in slots], [row.lost for row in slots], color="#c44e52", label="lost")
-    axes.set_xlabel("time from the first mail of a run to its last; shaded: a fault was active")
-    axes.set_ylabel("copies of mails")
-    axes.legend(frameon=False)
+def _folder_lines(told: Iterable[FolderVerdict]) -> list[tuple[str, str, list[str], list[str], FolderVerdict]]:
+    """Return run, judgement, paths, holders and one of the verdicts for folders of a run with the same judgement and witnesses,
+    so that one line says it once. The holders are empty if these folders have different ones."""
+    alike: dict[tuple[str, str, Sequence[str]], list[FolderVerdict]] = {}
+    for each in told:
+        alike.setdefault((each.trace, each.judgement, each.witnesses), []).append(each)
+    lines: list[tuple[str, str, list[str], list[str], FolderVerdict]] = []
+    for (run, judged, _), same in alike.items():
+        holders = {tuple(sorted(each.holders, key=natural)) for each in same}
+        paths = sorted((each.path for each in same), key=natural)
+        lines.append((run, judged, paths, list(next(iter(holders))) if len(holders) == 1 else [], same[0]))
+    return lines
+
+
+def _left_out(result: CheckResult) -> int:
+    """Return how many folders have no line."""
+    shown = sum(len(paths) for _, _, paths, *_ in _folder_lines(result.told)[:FOLDERS])
+    return sum(result.folders.values()) - shown
+
+
+def _rows(members: Iterable[Any], results: Mapping[str, RuleResult], single: bool) -> list[tuple[Any, RuleResult, str]]:
+    """Return each check of a subject with its result and first witness. For a single run the witness does not name the run."""
+    rows = []
+    for check in members:
+        result = results.get(check.id, RuleResult(check.id, check.rules, 0, 0))
+        witness = result.witness.partition(": ")[2] if single else result.witness
+        rows.append((check, result, witness))
+    return rows

@@ -15,8 +15,8 @@ from typing import Any, Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.drawing.lab_time import instant
 from analytics.report import witness
-from analytics.report.words import instant
 from analytics.verdicts.verdict import Gold
 
 EVENTS: Final = 5000

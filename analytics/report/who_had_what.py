@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.drawing.lab_time import duration
+from analytics.drawing.svg import natural
 from analytics.report.words import number
-from traces.labtime import format_duration
+from analytics.verdicts.convergence import CONVERGED
+from analytics.verdicts.verdict import short
 
 FOLDERS: Final = 6
 CHANGES: Final = 40
@@ -27,16 +30,19 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A folder: its holders, and for each change its name, subject and a cell for each holder."""
+    """A folder of a run: its holders, and for each change its name, subject and a cell for each holder. earlier: how many
+    changes are not shown. converged: a change that did not arrive was superseded."""
 
-    trace: str
+    name: str
+    converged: bool
     path: str
+    earlier: int
     holders: tuple[str, ...]
     rows: tuple[tuple[str, str, tuple[Cell, ...]], ...]
 
 
 def matrices(chosen: Sequence[Any], histories: DataFrame, guids: DataFrame) -> list[Matrix]:
-    """Return the matrices of the folders in `chosen` (rows with trace, folder, path, holders), at most FOLDERS."""
+    """Return the matrices of the folders in `chosen` (rows with trace, folder, path, judgement, holders), at most FOLDERS."""
     few = list(chosen[:FOLDERS])
     if not few:
         return []
@@ -54,19 +60,33 @@ def matrices(chosen: Sequence[Any], histories: DataFrame, guids: DataFrame) -> l
     made = mine.where("act = 'made'").select(
         "trace", "folder", "number", "guid", "counter", F.col("at").alias("made_at"), "subject", "deleted"
     )
-    latest = made.join(by_change, ["trace", "folder", "number"], "left").join(
-        F.broadcast(guids.select("trace", "guid", "name")), ["trace", "guid"], "left"
+    within = Window.partitionBy("trace", "folder")
+    made = made.withColumn("all", F.count(F.lit(1)).over(within)).withColumn(
+        "nth", F.row_number().over(within.orderBy(F.desc("made_at"), "number"))
     )
-    rows = latest.orderBy(F.desc("made_at")).limit(FOLDERS * CHANGES).collect()
+    latest = (
+        made.where(F.col("nth") <= CHANGES)
+        .join(by_change, ["trace", "folder", "number"], "left")
+        .join(F.broadcast(guids.select("trace", "guid", "name")), ["trace", "guid"], "left")
+    )
+    rows = latest.collect()
     return [
         _matrix(each, [row for row in rows if (row.trace, row.folder) == (each.trace, each.folder)]) for each in few
     ]
 
 
 def _matrix(folder: Any, rows: Sequence[Any]) -> Matrix:
-    shown = sorted(rows, key=lambda row: (row.made_at, row.number))[-CHANGES:]
-    holders = tuple(folder.holders or ())
-    return Matrix(folder.trace, folder.path, holders, tuple(_line(row, holders) for row in shown))
+    shown = sorted(rows, key=lambda row: (row.made_at, row.number))
+    earlier = shown[0]["all"] - len(shown) if shown else 0
+    holders = tuple(sorted(folder.holders or (), key=natural))
+    return Matrix(
+        short(folder.trace),
+        folder.judgement == CONVERGED,
+        folder.path,
+        earlier,
+        holders,
+        tuple(_line(row, holders) for row in shown),
+    )
 
 
 def _line(row: Any, holders: Sequence[str]) -> tuple[str, str, tuple[Cell, ...]]:
@@ -84,4 +104,4 @@ def _cell(arrival: Any, row: Any) -> Cell:
         return Cell("-", "lacks")
     if arrival.act == "made":
         return Cell("made", "made")
-    return Cell(format_duration(max(0, arrival.at - row.made_at)), arrival.way or "")
+    return Cell(duration(max(0, arrival.at - row.made_at)), arrival.way or "")

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from traces.errors import TimeTextError
-from traces.labtime import format_instant
+from analytics.drawing.lab_time import instant
 
 Row = Any
 """A row that Spark returned: fields by name."""
-
-
-def instant(at: int) -> str:
-    """Return a time as text. A trace may have a time outside the calendar; then return the number."""
-    try:
-        return format_instant(at)
-    except TimeTextError:
-        return f"{at} us"
 
 
 def number(name: str | None, guid: str | None, low: int | None, high: int | None) -> str:

@@ -95,7 +95,7 @@ def _run_check(
     )
 
     if report is not None:
-        need_packages("jinja2", "matplotlib")
+        need_packages("jinja2")
     need_spark()
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - as above
     from analytics.pipeline import STAGES, judge_traces  # noqa: PLC0415 - as above

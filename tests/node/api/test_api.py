@@ -375,7 +375,7 @@ def test_listening_beyond_loopback_requires_a_token(tmp_path: Path) -> None:
     assert b"token" in ended.stderr
 
 
-FOREIGN = {"pflab", "analytics", "typer", "rich", "networkx", "jinja2", "matplotlib", "pyspark", "numpy", "hypothesis"}
+FOREIGN = {"pflab", "analytics", "typer", "rich", "networkx", "jinja2", "pyspark", "hypothesis"}
 """Packages that a store does not need: the lab and its libraries."""
 
 RARE = {"difflib", "cryptography.x509", "email_validator", "uvloop", "watchfiles", "websockets"}

@@ -64,13 +64,13 @@ def test_one_line_says_what_to_install(
     assert done.stderr.count("\n") == 1
 
 
-def test_a_report_needs_the_packages_that_draw_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report whose packages are missing is refused before Spark begins."""
+def test_a_report_needs_the_package_that_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report whose package is missing is refused before Spark begins."""
     monkeypatch.chdir(tmp_path)
     play(LOST_MAIL)
-    done = pflab_without(tmp_path, ("matplotlib",), "check", "runs/latest", "--report", "check.html")
+    done = pflab_without(tmp_path, ("jinja2",), "check", "runs/latest", "--report", "check.html")
     assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
-    assert done.stderr.startswith("pflab check: matplotlib is not installed; install it with pip")
+    assert done.stderr.startswith("pflab check: jinja2 is not installed; install it with pip")
 
 
 def test_the_demo_says_so_and_ends_well(tmp_path: Path) -> None:

@@ -1,0 +1,264 @@
+"""A few runs in detail: where they ran, when, with which faults, how many mails at which time, and what was found in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.drawing import organization_map, timeline
+from analytics.drawing.lab_time import day_time, step_for
+from analytics.drawing.mail_types import kind_of
+from analytics.drawing.spacetime import Fault
+from analytics.drawing.svg import natural
+from analytics.verdicts.verdict import Gold
+
+LINES: Final = 800
+"""How many events of the lab are read for a run: its start, its end, and the first faults."""
+
+FOLDERS: Final = 60
+"""How many folders with differences are looked at in a run."""
+
+_ABOUT: Final = ("run.started", "run.ended", "fault.injected", "fault.healed")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something that was found wrong in a run.
+
+    title: the rule check, or the folder. times: how often; text: the first one, in words, with ids instead of names. at: when
+    it was, if that is known. folder: the id of a folder that has not converged, '' for a violated rule.
+    """
+
+    trace: str
+    title: str
+    times: int
+    text: str
+    at: int | None
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run. trace: its id in the tables. end_at: its end, or its last event. format: the version of its trace format.
+    settings: its options. organization: its topology as the trace has it."""
+
+    trace: str
+    start_at: int
+    end_at: int
+    seed: str
+    format: str
+    settings: Mapping[str, str]
+    topology: Mapping[str, Any]
+    faults: tuple[Fault, ...]
+    behind: Mapping[str, int]
+    found: tuple[Found, ...]
+    slots: tuple[timeline.Slot, ...] = ()
+    width_us: int = 1
+
+    @property
+    def servers(self) -> list[str]:
+        return sorted(_mapping(self.topology.get("servers")), key=natural)
+
+
+def short_name() -> Column:
+    """Return the short name of a trace, as `analytics.verdicts.verdict.short` computes it."""
+    return F.regexp_extract("trace", r"([^/]*/?[^/]*)#[^#]*$", 1)
+
+
+def runs(gold: Gold, names: Sequence[str]) -> list[Run]:
+    """Return the runs with these short names, in this order. If two runs have the same name, the first is returned."""
+    lab = gold.events.events.where((F.col("family") == "run") & F.col("type").isin(*_ABOUT) & short_name().isin(*names))
+    rank = F.when(F.col("type") == "run.started", 0).when(F.col("type") == "run.ended", 1).otherwise(2)
+    nth = F.row_number().over(Window.partitionBy("trace").orderBy(rank, "at", "seq"))
+    kept = lab.withColumn("nth", nth).where(F.col("nth") <= LINES)
+    rows = kept.select(
+        "trace", short_name().alias("name"), "type", "at", "seed", "version", "topology", "settings", "fault", "kind", "details"
+    ).collect()  # fmt: skip
+    by_name: dict[str, str] = {}
+    for row in sorted(rows, key=lambda each: each.trace):
+        by_name.setdefault(row.name, row.trace)
+    traces = [by_name[name] for name in names if name in by_name]
+    if not traces:
+        return []
+    mails = _mails(gold.mails, traces)
+    mismatches = _mismatches(gold, traces)
+    found = _violations(gold, traces)
+    return [
+        _run(
+            trace, [row for row in rows if row.trace == trace], [row for row in mails if row.trace == trace],
+            [row for row in mismatches if row.trace == trace], [row for row in found if row.trace == trace],
+        )
+        for trace in traces
+    ]  # fmt: skip
+
+
+def _mails(mails: DataFrame, traces: Sequence[str]) -> list[Any]:
+    """Return trace, slot (of a quarter of an hour), at (of the first), message_type, copies, lost. A long run has longer slots
+    later on the page."""
+    # The driver knows the length of a run only after another query, so the slots come from the mails themselves.
+    mine = mails.where(F.col("trace").isin(*traces) & F.col("submitted_at").isNotNull() & F.col("sender").isNotNull())
+    span = mine.groupBy("trace").agg(F.min("submitted_at").alias("low"), F.max("submitted_at").alias("high"))
+    width = F.greatest((F.col("high") - F.col("low")) / F.lit(8 * timeline.BARS), F.lit(1_000_000))
+    never = F.col("received_at").isNull() & F.coalesce("dropped_at", "bad_at", "expired_at").isNotNull()
+    slots = mine.join(F.broadcast(span), "trace").groupBy(
+        "trace", "message_type", F.floor((F.col("submitted_at") - F.col("low")) / width).alias("slot")
+    )
+    return slots.agg(
+        F.min("submitted_at").alias("at"), F.count(F.lit(1)).alias("copies"), F.count_if(never).alias("lost")
+    ).collect()  # fmt: skip
+
+
+def _mismatches(gold: Gold, traces: Sequence[str]) -> list[Any]:
+    """Return trace, folder, path, store, many, first_at and number (of the first version that differs), for folders that have
+    not converged."""
+    here = F.col("trace").isin(*traces)
+    judged = gold.verdicts.where(here & (F.col("judgement") == "not converged")).select("trace", "folder")
+    made = gold.histories.where(here & (F.col("act") == "made")).groupBy("trace", "number")
+    first = made.agg(F.min("at").alias("made_at"))
+    wrong = gold.mismatches.where(here).join(F.broadcast(judged), ["trace", "folder"], "left_semi")
+    per_store = wrong.join(first, ["trace", "number"], "left").groupBy("trace", "folder", "path", "store")
+    return (
+        per_store.agg(
+            F.count(F.lit(1)).alias("many"),
+            F.min("made_at").alias("first_at"),
+            F.min_by("number", "made_at").alias("number"),
+        )
+        .orderBy("trace", "path", "store")
+        .limit(FOLDERS * len(traces) * 8)
+        .collect()
+    )
+
+
+def _violations(gold: Gold, traces: Sequence[str]) -> list[Any]:
+    """Return trace, check, violations, at, witness of each violated check; none of a trace that is incomplete."""
+    broken = gold.rules.where(F.col("trace").isin(*traces) & (F.col("violations") > 0))
+    sure = broken.join(gold.events.doubts.select("trace").distinct(), "trace", "left_anti")
+    return sure.select("trace", "check", "violations", "at", "witness").collect()
+
+
+def _run(trace: str, lab: Sequence[Any], mails: Sequence[Any], wrong: Sequence[Any], broken: Sequence[Any]) -> Run:
+    started = next((row for row in lab if row.type == "run.started"), None)
+    ended = next((row for row in lab if row.type == "run.ended"), None)
+    times = [row.at for row in mails] + [row.at for row in lab]
+    start_at = started.at if started else min(times, default=0)
+    end_at = max(ended.at if ended else max(times, default=start_at), start_at)
+    width = max(step_for(end_at - start_at, timeline.BARS), 1)
+    return Run(
+        trace=trace,
+        start_at=start_at,
+        end_at=end_at,
+        seed=(started.seed or "") if started else "",
+        format=(started.version or "") if started else "",
+        settings=dict(sorted((started.settings or {}).items())) if started else {},
+        topology=_parsed(started.topology) if started else {},
+        faults=tuple(faults(lab)),
+        behind={store: sum(row.many for row in wrong if row.store == store) for store in {row.store for row in wrong}},
+        found=(*_folders(trace, wrong), *_checks(trace, broken)),
+        slots=_slots(mails, start_at, end_at, width),
+        width_us=width,
+    )
+
+
+def _folders(trace: str, wrong: Sequence[Any]) -> list[Found]:
+    found = []
+    for folder in sorted({row.folder for row in wrong}):
+        rows = [row for row in wrong if row.folder == folder]
+        timed = [row for row in rows if row.first_at is not None]
+        first = min(timed, key=lambda row: (row.first_at, row.store), default=None)
+        text = f"{first.store} differs in {first.number}" if first else f"{rows[0].store} differs"
+        found.append(
+            Found(trace, rows[0].path, sum(row.many for row in rows), text, first.first_at if first else None, folder)
+        )
+    return sorted(found, key=lambda each: natural(each.title))
+
+
+def _checks(trace: str, broken: Sequence[Any]) -> list[Found]:
+    ordered = sorted(broken, key=lambda row: (row.at is None, row.at, row.check))
+    return [Found(trace, row.check, row.violations, row.witness or "", row.at) for row in ordered]
+
+
+def _slots(mails: Sequence[Any], start_at: int, end_at: int, width: int) -> tuple[timeline.Slot, ...]:
+    """Return the bars of the timeline, from the small slots that Spark counted."""
+    copies: dict[int, dict[str, int]] = {}
+    lost: dict[int, int] = {}
+    for row in mails:
+        slot = (min(max(row.at, start_at), end_at) - start_at) // width
+        kinds = copies.setdefault(slot, {})
+        kind = kind_of(row.message_type)
+        kinds[kind] = kinds.get(kind, 0) + row.copies
+        lost[slot] = lost.get(slot, 0) + row.lost
+    return tuple(timeline.Slot(start_at + slot * width, copies[slot], lost[slot]) for slot in sorted(copies))
+
+
+def faults(lab: Iterable[Any]) -> list[Fault]:
+    """Return the faults of a run, each from its injection to its healing. A fault that is not healed has no end."""
+    begun: dict[str, Any] = {}
+    found = []
+    for row in sorted(lab, key=lambda each: (each.at, each.type != "fault.injected")):
+        if row.type == "fault.injected":
+            begun.setdefault(row.fault, row)
+        elif row.type == "fault.healed" and row.fault in begun:
+            found.append(_fault(begun.pop(row.fault), row.at))
+    return found + [_fault(row, None) for row in begun.values()]
+
+
+def _fault(row: Any, end_at: int | None) -> Fault:
+    details = dict(row.details or {})
+    server = details.get("server", "") if row.kind in {"kill", "stop", "crash"} else ""
+    ends = " → ".join(part for part in (details.pop("from", ""), details.pop("to", "")) if part)
+    rest = [
+        f"{value}" if key in {"server", "type", "between"} else f"{key} {value}"
+        for key, value in details.items()
+        if value and (key, value) != ("count", "1")
+    ]
+    words = " ".join(part for part in (row.kind, ends, *sorted(rest)) if part)
+    return Fault(row.fault, words, row.at, end_at, server or "")
+
+
+def organization(run: Run) -> organization_map.Organization:
+    """Return the map of a run's organization, with the number of differences at each store that has some."""
+    sites: dict[str, list[organization_map.Server]] = {}
+    for name, of in _mapping(run.topology.get("servers")).items():
+        about = _mapping(of)
+        behind = run.behind.get(name, 0)
+        trouble = f"{behind} difference{'s' if behind != 1 else ''}" if behind else ""
+        server = organization_map.Server(name, str(about.get("version", "")), trouble)
+        sites.setdefault(str(about.get("site", "")), []).append(server)
+    connectors = []
+    for each in run.topology.get("connectors") or ():
+        about = _mapping(each)
+        between = list(about.get("between") or [])
+        if len(between) == 2:
+            said = [f"cost {about.get('cost', '?')}"]
+            said += [str(about["schedule"])] if about.get("schedule") not in {None, "always"} else []
+            said += [str(about["latency"])] if about.get("latency") else []
+            pair = str(between[0]), str(between[1])
+            connectors.append(organization_map.Connector(str(about.get("name", "")), pair, ", ".join(said)))
+    return organization_map.Organization(sites, connectors)
+
+
+def line_of(run: Run, anchors: Mapping[int, str]) -> timeline.Timeline:
+    """Return the timeline of a run. `anchors` maps the place of a finding in `run.found` to its anchor on the page."""
+    marks = tuple(
+        timeline.Mark(each.at, f"{each.title} ({day_time(each.at, run.start_at)})", anchors[index])
+        for index, each in enumerate(run.found)
+        if each.at is not None and index in anchors
+    )
+    return timeline.Timeline(run.start_at, run.end_at, run.width_us, run.slots, run.faults, marks)
+
+
+def _parsed(topology: str | None) -> dict[str, Any]:
+    """Return the topology of a trace; {} if it is damaged."""
+    try:
+        return _mapping(json.loads(topology or "{}"))
+    except ValueError:
+        return {}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,148 @@
+"""What happened around a few violations: the nearest mails and events, as space-time diagrams.
+
+Two queries find everything for all pictures. Each returns a limited number of rows for each picture.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.drawing.spacetime import Diagram, End, Event, Mail
+from analytics.report.runs import Found, Run
+from analytics.verdicts.verdict import Gold
+from traces.labtime import HOUR_US, MINUTE_US
+
+MAILS: Final = 40
+"""How many mails a picture has, the nearest ones; more would be hard to tell apart."""
+
+FEW: Final = 8
+"""A picture has at least these mails, however far apart they are."""
+
+PAUSE_US: Final = 10 * MINUTE_US
+EVENTS: Final = 40
+AROUND_US: Final = 36 * HOUR_US
+LANES: Final = 8
+"""How many servers a picture has. In a larger organization only the servers of the mails are shown."""
+
+_ID_NAMED: Final = 4
+"""How much the id of a mail, change or object in a text weighs. A folder and a server weigh 1 each."""
+
+MARKED: Final = ("change.made", "backup.restored", "conflict.arose", "store.deleted", "replica.dropped")
+"""The events that a picture shows even if nothing was found at their time."""
+
+
+def diagrams(gold: Gold, about: Sequence[tuple[Run, Found]]) -> list[Diagram | None]:
+    """Return a diagram for each finding; None for a finding whose time is unknown."""
+    timed = [(index, run, found) for index, (run, found) in enumerate(about) if found.at is not None]
+    if not timed:
+        return [None for _ in about]
+    moments = gold.mails.sparkSession.createDataFrame(
+        [(index, found.trace, found.at) for index, _, found in timed], "nth int, trace string, moment bigint"
+    )
+    mails = _mails(gold.mails, moments)
+    events = _events(gold.events.events, moments)
+    traces = {found.trace for _, _, found in timed}
+    guids = gold.org.guids.where(F.col("trace").isin(*traces)).select("trace", "guid", "name").collect()
+    drawn: dict[int, Diagram] = {}
+    for index, run, found in timed:
+        names = {row.guid: row.name for row in guids if row.trace == found.trace}
+        mine = [row for row in mails if row.nth == index]
+        drawn[index] = diagram(run, found, mine, [row for row in events if row.nth == index], names)
+    return [drawn.get(index) for index in range(len(about))]
+
+
+def _nearest(rows: DataFrame, at: Column, tie: Sequence[str], most: int) -> DataFrame:
+    """Return the rows of each moment that are nearest to it."""
+    near = Window.partitionBy("nth").orderBy(F.abs(at - F.col("moment")), *tie)
+    return rows.withColumn("_near", F.row_number().over(near)).where(F.col("_near") <= most).drop("_near")
+
+
+def _mails(mails: DataFrame, moments: DataFrame) -> list[Any]:
+    sent = mails.where(F.col("sender").isNotNull()).join(F.broadcast(moments), "trace")
+    at = F.col("submitted_at")
+    within = sent.where(at.between(F.col("moment") - AROUND_US, F.col("moment") + AROUND_US))
+    near = _nearest(within, at, ("mail", "store"), MAILS)
+    return near.select(
+        "nth", "mail", "sender", "store", "message_type", "submitted_at", "received_at", "dropped_at", "bad_at", "expired_at"
+    ).collect()  # fmt: skip
+
+
+def _events(events: DataFrame, moments: DataFrame) -> list[Any]:
+    """Return the events at the very time of a moment, and the marked events around it."""
+    at = F.col("at")
+    columns = ("trace", "node", "type", "at", "seq", "mail", "number", "object", "folder", "subject")
+    around = events.select(*columns).join(F.broadcast(moments), "trace")
+    within = at.between(F.col("moment") - AROUND_US, F.col("moment") + AROUND_US)
+    marked = F.col("type").isin(*MARKED)
+    return _nearest(around.where((at == F.col("moment")) | (marked & within)), at, ("node", "seq"), EVENTS).collect()
+
+
+def diagram(run: Run, found: Found, mails: Sequence[Any], events: Sequence[Any], names: Mapping[str, str]) -> Diagram:
+    """Return the diagram of a finding from the rows that Spark chose."""
+    arrows = tuple(_mail(row) for row in _together(mails, found.at or 0))
+    low = min([each.sent_at for each in arrows], default=found.at or 0) - HOUR_US
+    high = max([each.sent_at for each in arrows], default=found.at or 0) + HOUR_US
+    servers = run.servers
+    witness = _witness(found, events, names, servers)
+    marked = tuple(_event(row, names) for row in events if row.type in MARKED and low <= row.at <= high)
+    named = {server for server in servers if _named_at(server, found.text) >= 0}
+    seen = {each.sender for each in arrows} | {each.recipient for each in arrows} | named
+    lanes = tuple(servers) if 0 < len(servers) <= LANES else tuple(sorted(seen))
+    faults = tuple(each for each in run.faults if each.begin_at <= high and (each.end_at is None or each.end_at >= low))
+    return Diagram(run.start_at, lanes, arrows, marked, faults, found.at, witness)
+
+
+def _together(mails: Sequence[Any], at: int) -> list[Any]:
+    """Return the mails that are near to a time together. Beyond a long pause a picture would show little of what is near."""
+    near = sorted(mails, key=lambda row: abs(row.submitted_at - at))
+    distances = [max(abs(row.submitted_at - at), PAUSE_US) for row in near]
+    many = next((nth for nth in range(FEW, len(near)) if distances[nth] > 4 * distances[nth - 1]), len(near))
+    return near[:many]
+
+
+def _mail(row: Any) -> Mail:
+    ends: tuple[tuple[End, int | None], ...] = (
+        ("received", row.received_at), ("lost", row.dropped_at), ("rejected", row.bad_at), ("expired", row.expired_at)
+    )  # fmt: skip
+    end, at = next(((end, at) for end, at in ends if at is not None), ("on its way", None))
+    return Mail(row.mail, row.sender, row.store, row.message_type, row.submitted_at, end, at)  # type: ignore[arg-type]
+
+
+def _witness(found: Found, events: Sequence[Any], names: Mapping[str, str], servers: Sequence[str]) -> Event | None:
+    """Return the event that a finding is about: at its time, with an id that the text names.
+
+    If there is none, only the place is known, which is the first server that the text names. Then the event has no type.
+    """
+    then = [row for row in events if row.at == found.at and _likeness(row, found.text) >= _ID_NAMED]
+    if then:
+        return _event(min(then, key=lambda row: (-_likeness(row, found.text), row.node, row.seq)), names)
+    places = {_named_at(server, found.text): server for server in servers}
+    first = min((at for at in places if at >= 0), default=None)
+    return None if first is None else Event(places[first], found.at or 0, "")
+
+
+def _named_at(name: str, text: str) -> int:
+    """Return where a text has a server or an id as a whole; -1 if it does not."""
+    named = re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", text)
+    return named.start() if named else -1
+
+
+def _likeness(row: Any, text: str) -> int:
+    """Return how many of the ids of an event a text names. The id of a mail or of a change counts more than a server."""
+    number = row.number if ":" in (row.number or "") else None  # of a change; a mail has a number of its own
+    ids = sum(_ID_NAMED for value in (row.mail, number, row.object) if value and _named_at(value, text) >= 0)
+    folder = 1 if row.folder and row.folder in text else 0
+    return ids + folder + (1 if _named_at(row.node, text) >= 0 else 0)
+
+
+def _event(row: Any, names: Mapping[str, str]) -> Event:
+    guid, _, counter = (row.number or "").strip("{}").partition(":")
+    guid = guid.strip("{}")
+    number = f"{names.get(guid, 'Setup')}-{counter}" if counter.isdigit() else ""
+    subject = f"'{row.subject}'" if row.subject else ""
+    return Event(row.node, row.at, row.type, " ".join(part for part in (number, subject) if part))
