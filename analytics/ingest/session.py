@@ -48,6 +48,8 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
+    # A task that writes a table in parts has a writer for each family of events. Otherwise it sorts all rows by family first.
+    "spark.sql.maxConcurrentOutputFileWriters": "16",
     # Segments are many and small. Without this each of them becomes a task.
     "spark.sql.files.openCostInBytes": "65536",
     # A trace may have any content. A value that cannot be computed is null, and null violates a check. In ANSI mode, one such
@@ -58,13 +60,14 @@ _SETTINGS: Final[Mapping[str, str]] = {
     # Otherwise each call asks Java several times where in the code it is; only messages that nobody sees use the answer.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
+LOCAL_JAVA: Final = f"{_JAVA_OPTIONS} -XX:+UseParallelGC"
 _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     # Large traces use sort pages of up to 64 MB (QUICK has small ones). With 1 GB, Java would only collect garbage.
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "8",
-    JAVA: f"{_JAVA_OPTIONS} -XX:+UseParallelGC",
+    JAVA: LOCAL_JAVA,
 }
 _QUICK_JAVA: Final = f"{_JAVA_OPTIONS} -XX:+UseSerialGC -Xms768m -Xmn512m -XX:MetaspaceSize=256m"
 QUICK: Final[Mapping[str, str]] = {
