@@ -49,7 +49,7 @@ from node.mail.conflict_notices import notify_contacts
 from node.mail.send import traced_marks, traced_sections
 from node.mail.user_mail import note_replicated
 from node.objects import apply_folders, conflict_age, expiry
-from node.objects.apply_versions import Way, apply_updates, record_version
+from node.objects.apply_versions import apply_updates, record_version
 from node.state import application_log, held_messages
 from node.state.context import Context
 from node.state.folders import Folder
@@ -58,6 +58,7 @@ from node.state.tables import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.events import MailBad, MailReceived, RowReplaced, SourceUp, VersionFailed
+from traces.events.change import Way
 from transport.errors import CodecError
 from transport.mapi.mdbef import decode_mdbef
 from transport.mapi.system_message import SystemMessage

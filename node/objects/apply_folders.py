@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from node.codec.items import ROOT, Version, object_text, read_folder
 from node.codec.replication_message import Update
-from node.objects.apply_versions import Applied, Way, record_version
+from node.objects.apply_versions import Applied, record_version
 from node.objects.version_rows import tie
 from node.state import held_messages
 from node.state.context import Context
@@ -17,6 +17,7 @@ from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import TombstoneMade, VersionFailed
+from traces.events.change import Way
 from transport.errors import CodecError
 from transport.stimulus import Stimulus
 
@@ -32,7 +33,7 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
     for update, by in queue:
         parent = _unknown_parent(ctx, s, update.version)
         if parent is not None:
-            held_messages.hold_folder(ctx, s, parent, update, sender)
+            held_messages.hold_folder(ctx, s, parent, update, by, sender)
             continue
         try:
             _apply_one(ctx, s, update, by, result)

@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from node.codec.items import Version, object_text
 from node.codec.replication_message import Update
@@ -69,10 +69,9 @@ from node.state.context import Context, set_of_pcl, version_rank
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.events import ConflictArose, ConflictEnded, TombstoneMade, VersionApplied, VersionIgnored
+from traces.events.change import Way
 from transport.sql import Connection
 from transport.stimulus import Stimulus
-
-Way = Literal["broadcast", "backfill", "queue"]
 
 
 @dataclass(slots=True)

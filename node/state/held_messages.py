@@ -15,6 +15,7 @@ from node.state.timers import Timer, clear_timer, set_timer
 from node.tracking.cnset import CNSet
 from node.tracking.idset import decode_idset, encode_idset
 from traces.events import VersionDropped, VersionHeld
+from traces.events.change import Way
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -22,8 +23,8 @@ FOLDER, MAIL, EDGE = "folder", "mail", "edge"
 """The kinds of row: an update of a folder, a content mail, and the parent that a dropped update waited for."""
 
 
-def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, sender: str) -> None:
-    """Hold the update of a folder whose parent is not known here."""
+def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, way: Way, sender: str) -> None:
+    """Hold the update of a folder whose parent is not known here. way: how the update came."""
     version = update.version
     assert version.item is not None, "a deletion needs no parent"
     until_at = s.now + ctx.config.tree_wait_us
@@ -34,7 +35,7 @@ def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, sender
     if same:
         return
     _hold(s, parent, FOLDER, version.object, update.names, until_at, sender, version.item)
-    s.trace.record(VersionHeld, waits_for=object_text(parent), until_at=until_at, **_fields(update))
+    s.trace.record(VersionHeld, waits_for=object_text(parent), until_at=until_at, **_fields(update, way))
 
 
 def hold_mail(ctx: Context, s: Stimulus, folder: bytes, numbers: CNSet, sender: str, content: bytes) -> None:
@@ -60,7 +61,7 @@ def _put(
     return held_id
 
 
-def _fields(update: Update) -> dict[str, Any]:
+def _fields(update: Update, way: Way) -> dict[str, Any]:
     version = update.version
     return {
         "folder": "1-1",
@@ -69,7 +70,7 @@ def _fields(update: Update) -> dict[str, Any]:
         "kind": "folder",
         "pcl": set_of_pcl(version.pcl.numbers()),
         "modified_at": version.modified_at,
-        "way": "broadcast",
+        "way": way,
         "stands_for": update.names.text(),
         "digest": version.digest,
         "deleted": False,
@@ -138,7 +139,9 @@ def expired(s: Stimulus, held_id: int) -> bytes | None:
     _forget(s, held_id)
     kind, object_id, numbers, payload, awaited = row
     if kind == FOLDER:
-        s.trace.record(VersionDropped, reason="its parent did not come in time", **_fields(_update(payload, numbers)))
+        s.trace.record(
+            VersionDropped, reason="its parent did not come in time", **_fields(_update(payload, numbers), "queue")
+        )
         _remember_edge(s, object_id, awaited)
     folder: bytes = awaited
     return folder

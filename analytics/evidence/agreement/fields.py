@@ -206,7 +206,6 @@ FIELDS: Final[Mapping[str, Fields]] = {
     },
     "version.held": {
         **_VERSION,
-        "way": (D, "the type of the mail"),
         "until_at": (E, "the time-out of the folder"),
         "waits_for": (B, "the folders"),
     },
