@@ -7,8 +7,9 @@ again, which does no harm (OUT-9). So deliveries may be aborted at any time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from node.host.delivery_results import DeliveryResults, Ended
@@ -130,21 +131,19 @@ class Deliveries:
         if isinstance(decision, Decision):
             self._begin_as(decision, transmission, now)
         else:
-            later = self._begin_later(transmission, now, decision)
-            task = asyncio.create_task(later, name=f"decision about mail {transmission.queue_id}")
-            self._in_flight.begin(transmission, task)
+            asking = asyncio.ensure_future(decision)
+            self._in_flight.begin(transmission, asking)
+            asking.add_done_callback(partial(self._decided, transmission, now))
 
-    async def _begin_later(self, transmission: Transmission, now: LabTime, awaited: Awaitable[Decision]) -> None:
+    def _decided(self, transmission: Transmission, now: LabTime, asking: asyncio.Future[Decision]) -> None:
+        self._in_flight.end(transmission)
+        self._wake()
+        if asking.cancelled() or not self._up():
+            return
         try:
-            decision = await awaited
-        finally:
-            self._in_flight.end(transmission)
-            self._wake()
-        if self._up():
-            try:
-                self._begin_as(decision, transmission, now)
-            except Exception as error:
-                self._failed(error)
+            self._begin_as(asking.result(), transmission, now)
+        except Exception as error:
+            self._failed(error)
 
     def _begin_as(self, decision: Decision, transmission: Transmission, now: LabTime) -> None:
         if decision.apart:
@@ -165,28 +164,33 @@ class Deliveries:
         delivery = self._deliver(transmission, address, decision)
         task = asyncio.create_task(delivery, name=f"mail {transmission.queue_id} of {self._node.name}")
         self._in_flight.begin(transmission, task)
+        task.add_done_callback(partial(self._delivered, transmission))
 
-    async def _deliver(self, transmission: Transmission, address: Address, decision: Decision) -> None:
+    async def _deliver(self, transmission: Transmission, address: Address, decision: Decision) -> SendOutcome:
         outcome = SendOutcome(SendState.DEFERRED, "not sent")
         sent = replace(transmission, content=altered(transmission.content)) if decision.alter else transmission
-        try:
-            for _ in range(decision.copies):
-                outcome = await self._sender.send(address, sent, self._node.name, fresh=decision.fresh)
-                if outcome.state is not SendState.DELIVERED:
-                    break
-        except asyncio.CancelledError:
-            if self._up() and self._address_of(transmission.next_hop) is None:
-                lost = f"{transmission.next_hop} has fallen silent"
-                self._results.take(transmission, SendOutcome(SendState.DEFERRED, lost))
-                return
+        for _ in range(decision.copies):
+            outcome = await self._sender.send(address, sent, self._node.name, fresh=decision.fresh)
+            if outcome.state is not SendState.DELIVERED:
+                break
+        return outcome
+
+    def _delivered(self, transmission: Transmission, task: asyncio.Future[SendOutcome]) -> None:
+        # A task can be cancelled before its first step, so the end of a delivery is handled here and not in the task itself.
+        if task.cancelled() and self._up() and self._address_of(transmission.next_hop) is None:
+            lost = f"{transmission.next_hop} has fallen silent"
+            self._results.take(transmission, SendOutcome(SendState.DEFERRED, lost))
+        elif task.cancelled():
             self._in_flight.end(transmission)
             self._wake()
-            raise
-        except BaseException:
-            self._in_flight.end(transmission)
-            self._wake()
-            raise
-        self._results.take(transmission, outcome)
+        else:
+            try:
+                outcome = task.result()
+            except Exception as error:
+                self._in_flight.end(transmission)
+                self._failed(error)
+            else:
+                self._results.take(transmission, outcome)
 
     def _conclude(self, ended: Ended) -> None:
         """Give the node the outcomes of several mails in one stimulus."""

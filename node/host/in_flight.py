@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Any, Final
 
 from transport.envelope import Transmission
 
@@ -27,7 +27,7 @@ class MailsInFlight:
     """The queue rows that are in flight, each with the task that sends it."""
 
     def __init__(self) -> None:
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tasks: dict[int, asyncio.Future[Any]] = {}
         self._hop_of: dict[int, str] = {}
         self._outside: set[int] = set()
         self._to: Counter[str] = Counter()
@@ -40,15 +40,15 @@ class MailsInFlight:
         return frozenset(self._tasks)
 
     @property
-    def tasks(self) -> list[asyncio.Task[None]]:
+    def tasks(self) -> list[asyncio.Future[Any]]:
         return list(self._tasks.values())
 
     @property
-    def to_servers(self) -> list[asyncio.Task[None]]:
+    def to_servers(self) -> list[asyncio.Future[Any]]:
         """The tasks that have not ended of mails to servers of the lab."""
         return [task for mail, task in self._tasks.items() if mail not in self._outside and not task.done()]
 
-    def to(self, hops: Collection[str]) -> list[asyncio.Task[None]]:
+    def to(self, hops: Collection[str]) -> list[asyncio.Future[Any]]:
         """Return the tasks of mails to these next hops."""
         return [self._tasks[mail] for mail, hop in self._hop_of.items() if hop in hops]
 
@@ -66,7 +66,7 @@ class MailsInFlight:
     def takes(self, next_hop: str) -> bool:
         return self._to[next_hop] < MAX_PER_HOP
 
-    def begin(self, mail: Transmission, task: asyncio.Task[None]) -> None:
+    def begin(self, mail: Transmission, task: asyncio.Future[Any]) -> None:
         self._tasks[mail.queue_id] = task
         self._hop_of[mail.queue_id] = mail.next_hop
         self._to[mail.next_hop] += 1
@@ -82,7 +82,7 @@ class MailsInFlight:
             del self._to[hop]
 
 
-async def cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:
+async def cancelled(tasks: Sequence[asyncio.Future[Any]]) -> None:
     """Cancel the tasks and wait until they have ended, with or without an error."""
     for task in tasks:
         task.cancel()

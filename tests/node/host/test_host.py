@@ -415,6 +415,23 @@ async def test_hops_to_and_from_a_lost_server_are_not_waited_for(pair: Pair) -> 
         writer.close()
 
 
+@pytest.mark.parametrize(
+    ("asks", "outcome"), [(False, "B has fallen silent"), (True, "connection refused: B is not running")]
+)
+async def test_a_hop_that_is_lost_before_its_first_step_is_not_waited_for(pair: Pair, asks: bool, outcome: str) -> None:
+    """A server can fall silent between the beginning of a hop, or of the request for a decision about it, and its first step.
+    The hop ends then, and its mail is due again."""
+    # spec: TM-1
+    pair.faults.asks = asks
+    pair.send()
+    while not pair.hosts[0].busy(START_AT).endswith("being sent"):  # noqa: ASYNC110 - the pump moves it
+        await asyncio.sleep(0)
+    del pair.addresses["B"]
+    pair.hosts[0].lost(["B"])
+    await pair.rest()
+    assert pair.a.reported == [f"failed: {outcome}"]
+
+
 async def test_ehlo_to_a_stopped_store_is_refused(
     pair: Pair, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
