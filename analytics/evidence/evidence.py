@@ -15,7 +15,6 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence import holders, presence, request_slots, source_selection, status_mails
 from analytics.evidence import hops as hop_events
-from analytics.evidence.agreement import lifecycles, statements
 from analytics.evidence.broadcasts import cycles
 from analytics.evidence.claimed_sets import claims
 from analytics.evidence.number_sets import ranges, ranges_of
@@ -394,8 +393,6 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "deleted_stores": lambda m: presence.removed_stores(m.events, m.rows, m.restored),
     "conflicts": lambda m: conflicts(m.events),
     "clocks": lambda m: clocks(m.events),
-    "steps": lambda m: lifecycles.steps(m.events, m.restored),
-    "facts": lambda m: statements.facts(m.events, m.rows, m.restored),
     "deferred": deferred,
 }
 """Table name to the function that computes it."""

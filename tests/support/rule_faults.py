@@ -184,11 +184,6 @@ FAULTS: Mapping[str, Fault] = {
     "mails are received after they are sent": ("lost-mail", set_("mail.received", lamport=0)),
     "rows of other stores are as sent": ("lost-mail", set_("row.replaced", where=lambda e: e["cnset"] != "", cnset="")),
     "accepted mail is durable": ("new-post", without("hop.received")),
-    "events agree with each other": ("lost-mail", shift("hop.received", "size", 1)),
-    "what an event repeats was said before": ("lost-mail", without("entry.made")),
-    "what is sent arrives": ("new-post", without("hop.received")),
-    "events follow each other in order": ("lost-mail", without("sources.considered")),
-    "what begins comes to its end": ("lost-mail", without("entry.satisfied")),
     "one copy crosses a connector": (
         "quiet-organization",
         again_at_the_end("hop.sent", where=lambda e: e["connector"] is not None, queue_id=999),
