@@ -13,7 +13,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long test-compose check rules bench bench-analytics cluster simulate campaign agree mutants tamper torture pictures clean
+.PHONY: help install demo test test-long test-kills test-compose check rules bench bench-analytics cluster simulate campaign agree mutants tamper torture pictures clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,7 +42,10 @@ test: $(STAMP)  ## run all tests (JOBS=0: in one process; ARGS: passed to pytest
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
 test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks
-	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics tests/project/test_benchmarks.py)
+	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/test_settings.py tests/project/test_benchmarks.py)
+
+test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and compare their verdicts with those of a check
+	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_killed.py)
 
 test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that installs Docker where it is missing)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)
