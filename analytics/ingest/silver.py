@@ -1,8 +1,10 @@
 """Silver: the typed events of bronze, each once, and the doubts about traces that are not complete enough for a verdict.
 
 The sequence numbers of a node run from 1 without a gap (SPEC.md section 16). The last event of a node says that it stopped, and
-the last event of the lab says that the run ended. Otherwise events are missing, and the trace proves nothing. While a run has
-not ended, the lab says up to which instant its traces are complete, and for which stores this is unknown (`Unfinished`).
+the last event of the lab says that the run ended. Otherwise events are missing, and the trace proves nothing. One exception: a
+store that was killed and then deleted from the directory never starts again, so nothing follows its last committed event. While
+a run has not ended, the lab says up to which instant its traces are complete, and for which stores this is unknown
+(`Unfinished`).
 """
 
 from __future__ import annotations
@@ -83,7 +85,16 @@ def silver(bronze: DataFrame, unfinished: Unfinished | None = None) -> Silver:
     if repeated:
         first = Window.partitionBy(*_KEY).orderBy("file", "hash")
         events = events.withColumn("_nth", F.row_number().over(first)).where("_nth = 1").drop("_nth")
-    return Silver(events, doubts(bronze, heads, numbers, unfinished), frozenset(types))
+    dead = _killed_and_deleted(events) if {"store.deleted", "fault.injected"} <= set(types) else None
+    return Silver(events, doubts(bronze, heads, numbers, unfinished, dead), frozenset(types))
+
+
+def _killed_and_deleted(events: DataFrame) -> DataFrame:
+    """Return trace, node: the stores that were killed, and deleted from the directory (RP-6)."""
+    kills = events.where("family = 'run' and type = 'fault.injected' and kind = 'kill'")
+    deletions = events.where("family = 'replication' and type = 'store.deleted'")
+    killed = kills.select("trace", F.expr("details['server']").alias("node"))
+    return killed.intersect(deletions.select("trace", F.col("store").alias("node")))
 
 
 def _numbers(heads: DataFrame) -> DataFrame:
@@ -99,8 +110,17 @@ def _numbers(heads: DataFrame) -> DataFrame:
     )
 
 
-def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, unfinished: Unfinished | None = None) -> DataFrame:
-    """Return trace, doubt: why a trace cannot be trusted, at most a few for each node."""
+def doubts(
+    bronze: DataFrame,
+    heads: DataFrame,
+    numbers: DataFrame,
+    unfinished: Unfinished | None = None,
+    dead: DataFrame | None = None,
+) -> DataFrame:
+    """Return trace, doubt: why a trace cannot be trusted, at most a few for each node.
+
+    dead: trace, node; the stores that never start again after they were killed, so that their events may end without a stop.
+    """
     nodes = numbers.groupBy("trace", "node").agg(
         F.sum("distinct").alias("distinct"),
         F.max("last").alias("last"),
@@ -112,7 +132,7 @@ def doubts(bronze: DataFrame, heads: DataFrame, numbers: DataFrame, unfinished: 
         "trace",
         F.format_string("%d of the first %d events of %s are missing", missing, "last", "node").alias("doubt"),
     )
-    cut = _without_end(nodes) if unfinished is None else _away(nodes, unfinished.away)
+    cut = _without_end(nodes, dead) if unfinished is None else _away(nodes, unfinished.away)
     with_lab = nodes.groupBy("trace").agg(F.max("is_lab").alias("with_lab"))
     headless = with_lab.where(~F.col("with_lab")).select(
         "trace", F.lit("the event run.started is missing, and with it the topology").alias("doubt")
@@ -136,10 +156,13 @@ def _without_topology(bronze: DataFrame) -> DataFrame:
     return read.where("not read").select("trace", F.lit("the topology in run.started cannot be read").alias("doubt"))
 
 
-def _without_end(nodes: DataFrame) -> DataFrame:
+def _without_end(nodes: DataFrame, dead: DataFrame | None) -> DataFrame:
     ended = F.when(F.col("is_lab"), F.col("last_type") == "run.ended").otherwise(F.col("last_type") == "node.stopped")
     what = F.when(F.col("is_lab"), F.lit("the run has no end: its last events are missing, or it is still running"))
-    return nodes.where(~ended).select(
+    cut = nodes.where(~ended)
+    if dead is not None:
+        cut = cut.join(F.broadcast(dead), ["trace", "node"], "left_anti")
+    return cut.select(
         "trace",
         what.otherwise(F.format_string("the events of %s end without a stop", "node")).alias("doubt"),
     )

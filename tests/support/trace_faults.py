@@ -198,6 +198,13 @@ PLANTED: dict[str, Planted] = {
     "gap-of-a-hop": Planted("edit", _without("A", "hop.sent", closed=False), "Projects", "unknown", "events of A"),
     "first-missing": Planted("edit", _drop_first("C"), "Projects", "unknown", "events of C"),
     "last-missing": Planted("edit", _drop_last("C"), "Projects", "unknown", "C end without a stop"),
+    "killed-only": Planted(
+        "orphan", _both(_without_all("A", "store.deleted"), _without_all("B", "store.deleted")),
+        "Projects", "unknown", "Z end without a stop"
+    ),
+    "deleted-only": Planted(
+        "orphan", _without_all("lab", "fault.injected"), "Projects", "unknown", "Z end without a stop"
+    ),
     "end-missing": Planted("edit", _drop_last("lab"), "Projects", "unknown", "run has no end"),
     "malformed": Planted("edit", _nothing, "Projects", "unknown", "cannot be read", raw='{"type":"change.made","run":\n'),
     "no-event": Planted("edit", _nothing, "Projects", "unknown", "cannot be read", raw='[1,2]\n'),
