@@ -33,6 +33,41 @@ class MessageView:
     versions: tuple[str, ...]  # the changes of all kept versions; the one shown is first
     size: int
     associated: bool
+    numbers: tuple[str, ...] = ()  # of all kept versions, as people see them; the one shown is first
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView:
+    """One kept version of a message. A message in conflict has several."""
+
+    folder: str  # its path
+    message: str
+    number: str  # as people see it: A-100
+    change: str  # as traces write it
+    store: str  # on which the version was made
+    modified_at: LabTime
+    shown: bool
+    subject: str
+    sender: str
+    body: str
+    size: int
+    attachments: tuple[tuple[str, int], ...]  # name and bytes
+    includes: tuple[str, ...]  # the predecessor change list: the last change of each store that the version includes
+    associated: bool
+    properties: tuple[str, ...]  # every property of the item, one a line
+
+
+@dataclass(frozen=True, slots=True)
+class SettingView:
+    """A setting of a store by its real name. Values are texts, such as `6 h` or `absent`."""
+
+    name: str
+    value: str
+    default: str
+    next_value: str | None  # the value from the store's next start on, if that is another one
+    effective: bool  # False: this version has no such setting
+    place: str
+    does: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,19 @@ class Edit(Body):
     body: Annotated[str, Field(max_length=MOST_BODY_LETTERS)] | None = None
 
 
+class SendMail(Body):
+    """A mail from a folder's address."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"folder": "Projects", "to": ["kim@contoso.test"], "subject": "Hello"}}
+    )
+    folder: Line
+    to: Annotated[list[Line], Field(min_length=1, max_length=MOST_NAMES)]
+    subject: Line
+    body: Annotated[str, Field(max_length=MOST_BODY_LETTERS)] = ""
+    attachments: Annotated[list[Attachment], Field(max_length=MOST_NAMES)] = []
+
+
 class Resolve(Body):
     """Which version of a conflict to keep: its change number, or `all`."""
 

@@ -42,11 +42,13 @@ READS: Final = {
     name: HttpRead(name, path)
     for name, path in (
         ("folders", "/folders"),
+        ("versions", "/versions"),
         ("body", "/messages/{message}/body"),
         ("mail", "/messages/{message}/mail"),
         ("state", "/state"),
         ("backfill", "/backfill"),
         ("knowledge", "/knowledge"),
+        ("setting_views", "/settings/details"),
         ("queue", "/queue"),
         ("bad_mail", "/bad-mail"),
         ("event_log", "/log"),

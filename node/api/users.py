@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request, Response
 
-from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve
+from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve, SendMail
 from node.api.hosts import Change, ChangeRequest, FolderQuery, Hosts, Name
 from node.api.read_paths import MOST_LISTED
 from node.api.reads import MAIL, add_read
@@ -44,6 +44,32 @@ _MESSAGE = {
     "versions": [_ID],
     "size": 1024,
     "associated": False,
+}
+_VERSION = {
+    "folder": "Projects",
+    "message": _ID,
+    "number": "A-17",
+    "change": _ID,
+    "store": "A",
+    "modified_at": "2003-10-21T00:15:00Z",
+    "shown": True,
+    "subject": "Hello",
+    "sender": "kim@contoso.test",
+    "body": "from A",
+    "size": 1024,
+    "attachments": [["plan.txt", 12]],
+    "includes": ["A-17"],
+    "associated": False,
+    "properties": ["PR_SUBJECT 0x0037001F: Hello"],
+}
+_SETTING = {
+    "name": "Replication Send Status Timeout",
+    "value": "24 h",
+    "default": "24 h",
+    "next_value": "12 h",
+    "effective": True,
+    "place": "HKLM\\...",
+    "does": "what the setting does",
 }
 _MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
 Refused = refusals(404, 409, 422)
@@ -183,10 +209,25 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         content = await request.body()  # spec: ML-5
         return await change.apply(hosts, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED)
 
+    @router.post("/messages/send", tags=["messages"], status_code=CREATED, responses=Refused)
+    async def send(wanted: SendMail, change: Change) -> Response:
+        """Send a mail from a folder's address to people or folders; return its Message-ID."""  # spec: ML-5
+        files = tuple((each.name, each.content) for each in wanted.attachments)
+        return await change.apply(
+            hosts,
+            lambda node, now: {
+                "message_id": node.send_mail(
+                    now, wanted.folder, to=wanted.to, subject=wanted.subject, body=wanted.body, attachments=files
+                )
+            },
+            CREATED,
+        )
+
 
 def _message(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["messages"], "responses": Refused}
 
+    add_read(router, hosts, "versions", tag="messages", example=[_VERSION], refused=[404, 422])
     add_read(router, hosts, "body", tag="messages", refused=[404, 409, 422])
     add_read(router, hosts, "mail", tag="messages", example=_MAIL)
 
@@ -218,6 +259,8 @@ def _settings(router: APIRouter, hosts: Hosts) -> None:
         found = hosts.host(name).read(lambda node: node.settings())
         other = {each.spec.name: {"value": each.value, "default": each.default} for each in found.not_default()}
         return json_response({"settings": found.as_texts(), "not_default": other})
+
+    add_read(router, hosts, "setting_views", tag="settings", example=[_SETTING], operation="setting_details")
 
     @router.patch("/settings", tags=["settings"], responses=refusals(422))
     async def configure(request: Request, name: Name, values: SettingValues) -> Response:

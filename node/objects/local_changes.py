@@ -174,7 +174,7 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
     """Resolve a conflict as a contact does (spec: CF-3): keep one version; with 'all', keep each version as a message of its
     own.
 
-    Return the new change number, or with 'all' the ids of the resulting messages.
+    Return the numbers of the new changes, the one that ends the conflict first.
     """
     target = _target(ctx, s, path, message)
     living = [each for each in target.kept if not each.expired]
@@ -186,7 +186,7 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
         (each, *s.conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (each.mid,)).one())
         for each in living[1:]
     ]
-    edit(ctx, s, path, message, subject=None, body=None)
+    ended = edit(ctx, s, path, message, subject=None, body=None)
     others = []
     for each, subject, item in beside:
         object_id = ctx.store.next_object().to_xid()
@@ -198,7 +198,7 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
     insert_versions(ctx, s.conn, target.folder.fid, others, sent=False)
     for version in others:
         _record(s, target.folder, version, "create", ())
-    return [message, *(object_text(version.object) for version in others)]
+    return [ended, *(version.number.text for version in others)]
 
 
 def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_id: bytes) -> tuple[str, str] | None:

@@ -10,13 +10,15 @@ from typing import Final
 
 from node.errors import Misuse
 from node.state.version_profiles import PROFILES, Profile
+from node.tracking.change_number import Guid
+from node.views import SettingView
 from topology.enums import ServerVersion
 from topology.model import Topology
 from topology.problems import ValueTextError
 from topology.schedule import Schedule
-from topology.settings.catalogue import find_spec
+from topology.settings.catalogue import SPECS, find_spec
 from topology.settings.spec import Place, SettingSpec
-from topology.settings.values import RawSetting, Settings, read_value
+from topology.settings.values import RawSetting, Settings, read_value, value_text
 from traces.labtime import MINUTE_US
 from transport.mta.retry_policy import MtaPolicy
 from transport.sql import Connection
@@ -89,6 +91,30 @@ def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
     for name, raw in given.items():
         spec = _checked(name, raw)
         conn.exec_driver_sql("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (spec.name, json.dumps(raw)))
+
+
+def setting_views(conn: Connection, present: Settings, server: str, guid: Guid) -> list[SettingView]:
+    """Return every setting of a store for people. `present`: the values in force (spec: SE-1)."""
+    later = present.changed(stored_settings(conn))
+    digits = guid.hex()
+    registry_guid = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+    views = []
+    for spec in SPECS:
+        value, next_value = present.text(spec.name), later.text(spec.name)
+        place = str(spec.place_on(present.version)).replace("<name>", spec.name)
+        place = place.replace("<server>", server).replace("<GUID>", registry_guid)
+        views.append(
+            SettingView(
+                name=spec.name,
+                value=value,
+                default=value_text(spec, spec.default),
+                next_value=next_value if next_value != value else None,
+                effective=present.version in spec.versions,
+                place=place,
+                does=spec.does,
+            )
+        )
+    return views
 
 
 def read_at_once(given: Mapping[str, RawSetting], version: ServerVersion) -> dict[str, RawSetting]:

@@ -31,7 +31,9 @@ from node.state import backfill_array as array
 from node.state.application_log import KINDS
 from node.state.context import Context
 from node.state.folders import Folder
+from node.state.store_settings import setting_views
 from node.state.tables import EXPIRED, HIERARCHY_FID
+from node.store import message_versions
 from node.tracking.change_number import ChangeNumber, named
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
@@ -46,7 +48,9 @@ from node.views import (
     QueueView,
     RequestView,
     RowView,
+    SettingView,
     StateView,
+    VersionView,
 )
 from topology.settings.values import Settings
 from traces.labtime import LabTime
@@ -116,9 +120,16 @@ class StoreReader(ABC):
                     versions=tuple(each[0].text for each in versions),
                     size=len(item),
                     associated=fai,
+                    numbers=tuple(named(each[0], names) for each in versions),
                 )
             )
         return views
+
+    def versions(self, message: str) -> list[VersionView]:
+        """Return the kept versions of a message, the shown one first. The message is given by its id, or by the number of any
+        of its changes (A-4)."""
+        ctx, conn = self._opened()
+        return message_versions.versions(ctx, conn, _names(ctx), message)
 
     def count(self, folder: str) -> int:
         """Return how many live messages the folder has here, without reading them."""
@@ -295,6 +306,11 @@ class StoreReader(ABC):
             tombstones=tuple(sorted(tombstones)),
             expired=tuple(sorted(set(expired))),
         )
+
+    def setting_views(self) -> list[SettingView]:
+        """Return every setting with its value, its default, where Exchange keeps it and what it does."""  # spec: SE-1
+        ctx, conn = self._opened()
+        return setting_views(conn, ctx.config.settings, ctx.name, ctx.store.guid)
 
     def settings(self) -> Settings:
         """Return the settings in force: those of the topology, and those that an administrator has changed since."""

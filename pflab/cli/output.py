@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -28,6 +29,11 @@ because anyone can send mail."""
 def printable(text: str) -> str:
     """Return a text without characters that control a terminal, except line ends and tabs."""
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def cell(text: str) -> Text:
+    """Return a text for a cell of a table: without control characters, and with brackets as they are."""
+    return Text(printable(text))
 
 
 class _Terminal(Console):
@@ -68,6 +74,17 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout, without colours or wrapping."""
     typer.echo(json_text(value, indent=2))
+
+
+def view_json(view: Any) -> dict[str, Any]:
+    """Return a view of a store as JSON values; instants are text."""
+    from traces.labtime import format_instant  # noqa: PLC0415 - only for JSON
+
+    return {
+        field.name: format_instant(value) if field.name.endswith("_at") else value
+        for field in fields(view)
+        for value in (getattr(view, field.name),)
+    }
 
 
 def print_mail(piece: bytes) -> None:

@@ -31,6 +31,8 @@ _BY_NAME: Final = {
     "sender": "ADDRESS",
     "value": "RATE|DURATION|INSTANT",
     "host": "HOST",
+    "keep": "CN|all",
+    "message": "CN",
     "name": "SERVER",
     "what": "FAULT|SERVER",
 }

@@ -241,16 +241,50 @@ class Client(Requests):
         """Return one mail of the mailbox by its id."""
         return self.content("GET", f"/nodes/{quoted(node)}/mailbox/{notice}")
 
+    def send_mail(
+        self,
+        node: str,
+        folder: str,
+        *,
+        to: Sequence[str],
+        subject: str,
+        body: str = "",
+        attachments: Sequence[Mapping[str, Any]] = (),
+        key: str | None = None,
+    ) -> str:
+        """Send a mail from a folder's address and return its Message-ID. Attachments are as in `post_batch`."""
+        what = {"folder": folder, "to": list(to), "subject": subject, "body": body, "attachments": list(attachments)}
+        return str(self.surely("POST", f"/nodes/{quoted(node)}/messages/send", what, key)["message_id"])
+
+    def versions(self, node: str, message: str) -> list[dict[str, Any]]:
+        """Return the kept versions of a message, the shown one first. The message is given by its id, or by the number of any
+        of its changes (A-4)."""
+        return list(self._node("GET", node, f"/versions?message={quoted(message)}"))
+
     def edit(self, node: str, folder: str, message: str, **what: str) -> str:
-        path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
-        return str(self._node("PATCH", node, path, what)["change"])
+        """Change `subject` or `body` of a message. Return the change number as traces have it."""
+        return self.message_edited(node, folder, message, **what)["change"]
+
+    def message_edited(self, node: str, folder: str, message: str, **what: str) -> dict[str, str]:
+        """Do the same as `edit`, but return the change number in two forms, like `folder_changed`."""
+        return dict(self._node("PATCH", node, f"/messages/{quoted(message)}?folder={quoted(folder)}", what))
 
     def delete(self, node: str, folder: str, message: str) -> str:
-        return str(self._node("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}")["change"])
+        """Delete a message. Return the change number as traces have it."""
+        return self.message_deleted(node, folder, message)["change"]
+
+    def message_deleted(self, node: str, folder: str, message: str) -> dict[str, str]:
+        """Do the same as `delete`, but return the change number in two forms, like `folder_changed`."""
+        return dict(self._node("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}"))
 
     def resolve(self, node: str, folder: str, message: str, keep: str) -> list[str]:
+        """End a conflict. `keep`: a version's change number as traces have it, or all. Return the numbers of the changes."""
+        return self.conflict_resolved(node, folder, message, keep)["changes"]
+
+    def conflict_resolved(self, node: str, folder: str, message: str, keep: str) -> dict[str, list[str]]:
+        """Do the same as `resolve`, but return the change numbers in two forms: `numbers` and `changes`."""
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return list(self._node("POST", node, path, {"keep": keep})["changes"])
+        return dict(self._node("POST", node, path, {"keep": keep}))
 
     def state(self, node: str, folder: str) -> dict[str, Any]:
         """Return the folder's rows of the replication state table."""
@@ -273,6 +307,10 @@ class Client(Requests):
     def settings(self, node: str) -> dict[str, Any]:
         found: dict[str, Any] = self._node("GET", node, "/settings")
         return found
+
+    def setting_details(self, node: str) -> list[dict[str, Any]]:
+        """Return each setting with its value, its default, where Exchange keeps it and what it does."""
+        return list(self._node("GET", node, "/settings/details"))
 
     def configure(self, node: str, values: Mapping[str, Any]) -> list[str]:
         """Change settings; return a line for each value that was out of range."""

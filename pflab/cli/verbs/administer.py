@@ -1,19 +1,27 @@
-"""Verbs that administer the whole organization of a running lab: content, directory."""
+"""Verbs of administrators: content, settings, directory."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from textwrap import wrap
 from typing import Annotated, Any, Final
 
 from typer import Argument, Option
 
-from pflab.cli.output import CommandError, Json, print_json, print_lines
+from node.views import SettingView
+from pflab.cli.options import RunOption, Servers
+from pflab.cli.output import CommandError, Json, err, print_json, print_lines
+from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
-from topology.problems import did_you_mean
+from topology.problems import ValueTextError, did_you_mean
 from topology.settings.catalogue import find_spec
 
 SUSPENDED: Final = "Content Replication Suspended"
+
+ABSENT: Final = "absent"
+"""The text with which users remove a value; settings without a value are shown with it too."""
 
 _ACTS: Final = {"suspend": 1, "resume": 0, "show": None}
 """The value that each action sets on every server; None sets nothing."""
@@ -57,6 +65,102 @@ def _content_of(client: Client, server: dict[str, Any]) -> str:
     if server["version"] not in map(str, find_spec(SUSPENDED).versions):  # spec: RP-5
         return "replicates; this version cannot suspend content"
     return "replicates" if client.settings(server["name"])["settings"][SUSPENDED] == "0" else "suspended"
+
+
+def settings(
+    act: Annotated[str, Argument(metavar="[show|change]", help="The action; default: show.")] = "show",
+    setting: Annotated[str | None, Argument(metavar="[SETTING]", help="The name of one setting, in quotes.")] = None,
+    value: Annotated[
+        str | None,
+        Argument(metavar="[VALUE]", help='For change: the new value, such as "12 h"; absent removes the value.'),
+    ] = None,
+    *,
+    servers: Servers = None,
+    every: Annotated[bool, Option("--all", help="For show: include settings that have their default.")] = False,
+    run: RunOption = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print the settings of the stores of a run or a running lab; change those of a running lab.
+
+    show prints the settings that differ from the default. show SETTING also prints where Exchange keeps the setting, and
+    what it does. Servers read values in the registry when they start, and values in the directory at once.
+
+    Example: pflab settings change "Replication Send Status Timeout" "12 h" --server A
+    """
+    if act not in {"show", "change"}:
+        raise CommandError(f"pflab settings {act}: no such action; {did_you_mean(act, ['show', 'change'])}")
+    if act == "change":
+        if setting is None or value is None or not servers:
+            raise CommandError(
+                'pflab settings change: give a setting, a value and a server: "MTA Hop Limit" 30 --server A'
+            )
+        if run is not None:
+            raise CommandError("pflab settings change: needs a running lab; a run folder cannot be changed")
+        return _change_setting(setting, value, servers, lab, as_json=as_json)
+    if value is not None:
+        raise CommandError("pflab settings show: takes no value; use pflab settings change")
+    name = None if setting is None else _setting_named(setting)
+    with chosen_reader(run, lab) as reader:
+        wanted = (
+            [each for server in servers for each in chosen_stores(reader, server)]
+            if servers
+            else chosen_stores(reader, None)
+        )
+        found: dict[str, list[SettingView]] = {}
+        for store in wanted:
+            with reader.reading(store) as look:
+                found[store] = [each for each in look.setting_views() if _is_shown(each, name, every)]
+    if as_json:
+        print_json([{"server": store, **asdict(each)} for store, views in found.items() for each in views])
+    elif name is not None:
+        does = next(iter(found.values()))[0].does
+        print_lines([name, *wrap(does, 80, initial_indent="  ", subsequent_indent="  ")])
+        for store, (view,) in found.items():
+            print_lines([f"Server {store}: {_value_text(view)}", f"  {view.place}"])
+    else:
+        for store, views in found.items():
+            print_lines([f"Server {store}", *(f"  {each.name}: {_value_text(each)}" for each in views)])
+            if not views:
+                print_lines(["  Every setting has its default."])
+    return ExitCode.GOOD
+
+
+def _setting_named(text: str) -> str:
+    """Return the real name of a setting. Raises CommandError if there is none."""
+    try:
+        return find_spec(text).name
+    except ValueTextError as error:
+        raise CommandError(f"pflab settings: {error}") from None
+
+
+def _is_shown(view: SettingView, name: str | None, every: bool) -> bool:
+    if name is not None:
+        return view.name == name
+    return every or view.value != view.default or view.next_value is not None
+
+
+def _value_text(view: SettingView) -> str:
+    if not view.effective:
+        return "this version does not have the setting"
+    default = "" if view.value == view.default else f" (default {view.default})"
+    later = "" if view.next_value is None else f"; from the next start {view.next_value}"
+    return f"{view.value}{default}{later}"
+
+
+def _change_setting(setting: str, value: str, servers: list[str], lab: str | None, *, as_json: bool) -> int:
+    name = _setting_named(setting)
+    with client_of(lab) as client:
+        found: list[tuple[str, SettingView]] = []
+        for server in servers:
+            for notice in client.configure(server, {name: None if value == ABSENT else value}):
+                err.print(f"warning: server {server}: {notice}", markup=False)
+            found += [(server, SettingView(**each)) for each in client.setting_details(server) if each["name"] == name]
+    if as_json:
+        print_json([{"server": server, **asdict(view)} for server, view in found])
+    else:
+        print_lines([f"{server}  {name}: {_value_text(view)}" for server, view in found])
+    return ExitCode.GOOD
 
 
 def directory(

@@ -1,22 +1,34 @@
-"""Verbs about mail, in a running lab or in a run folder: import, export, mailbox."""
+"""Verbs about mail, in a running lab or in a run folder: import, export, send, mailbox, queue."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 import uuid
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
 from node.codec.items import ROOT_TEXT
 from node.store.queries import StoreReader
 from node.views import NoticeView
-from pflab.cli.lab_options import read_topology, run_folder, shown_path
+from pflab.cli.lab_options import read_bytes, read_topology, run_folder, shown_path
 from pflab.cli.options import OneServer, Run, RunOption, seed_option
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_mail, progress
+from pflab.cli.output import (
+    CommandError,
+    Json,
+    cell,
+    out,
+    page,
+    print_json,
+    print_lines,
+    print_mail,
+    progress,
+    view_json,
+)
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
@@ -37,6 +49,11 @@ from pflab.workload.mail_transfer import (
 from topology import Topology
 from topology.problems import counted, did_you_mean
 from traces.labtime import DAY_US, format_instant
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from node.views import QueueView
 
 REASONS_SHOWN = 10
 
@@ -255,3 +272,74 @@ def _notice_json(store: str, notice: NoticeView) -> dict[str, Any]:
         "body": notice.body,
         "size": notice.size,
     }
+
+
+def send(
+    folder: Annotated[str, Argument(help="The folder's path. The mail comes from the folder's address.")],
+    node: Annotated[str, Option("--node", "--server", "--on", help="The server that sends the mail.")],
+    to: Annotated[list[str], Option(metavar="ADDRESS", help="The address of a person or a folder; can be repeated.")],
+    subject: Annotated[str, Option(help="The subject.")],
+    body: Annotated[str, Option(help="The text of the mail; - reads it from stdin.")] = "",
+    attach: Annotated[list[Path] | None, Option(help="A file to attach; can be repeated.")] = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Send a mail from a folder's address, in a running lab.
+
+    The verb prints the Message-ID of the mail, which pflab explain accepts. Mail to people is in pflab mailbox, or leaves
+    the lab if a Smart Host is set.
+
+    Example: pflab send Projects --node A --to kim@contoso.test --subject News
+    """
+    text = sys.stdin.read() if body == "-" else body
+    files = [{"name": each.name, "content": b64encode(read_bytes(each)).decode()} for each in attach or ()]
+    with client_of(lab) as client:
+        sent = client.send_mail(node, folder, to=to, subject=subject, body=text, attachments=files)
+    if as_json:
+        print_json({"message_id": sent})
+    else:
+        print_lines([sent])
+    return ExitCode.GOOD
+
+
+def queue(run: Run = None, server: OneServer = None, lab: Lab = None, as_json: Json = False) -> int:
+    """Print the mail that the servers of a run or a running lab have still to send.
+
+    Each mail is shown with its recipients, the server that gets it next, and the time of the next attempt.
+
+    Example: pflab queue --server A
+    """
+    found: list[tuple[str, list[QueueView]]] = []
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                found.append((store, sorted(look.queue(), key=lambda each: (each.due_at, each.id))))
+    if as_json:
+        print_json([{"store": store, **view_json(each)} for store, mails in found for each in mails])
+        return ExitCode.GOOD
+    for store, mails in found:
+        if mails:
+            page.print(_queue_table(store, mails))
+            page.print()
+        else:
+            out.print(f"Server {store} has no mail in its queue.", markup=False)
+    return ExitCode.GOOD
+
+
+def _queue_table(store: str, mails: Sequence[QueueView]) -> Table:
+    from rich.table import Table  # noqa: PLC0415 - only for text
+
+    table = Table(title=f"Mail queue of Server {store}", title_justify="left", show_lines=True, title_style="bold")
+    for heading in ("Mail", "To", "Next hop", "Next attempt"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "Next attempt")
+    for each in mails:
+        hop = f"{each.next_hop} by {each.connector}" if each.next_hop and each.connector else each.next_hop
+        tried = {0: "not tried yet", 1: "tried once"}.get(each.attempts, f"tried {each.attempts} times")
+        cells = (
+            f"{each.subject}\n({counted(each.size, 'byte')})",
+            "\n".join(each.recipients),
+            hop or "no route",
+            f"{to_the_second(each.due_at)}\n{tried}",
+        )
+        table.add_row(*map(cell, cells))
+    return table

@@ -111,10 +111,11 @@ def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> 
 def test_the_changes_of_a_resolution_that_keeps_all_take_numbers_in_their_order() -> None:
     """The change that ends the conflict takes the next number, and the separate messages take those after it (spec: CN-2)."""
     office, message = edited_by_two()
-    office["C"].resolve(office.at(31), "Projects", message, "all")
+    numbers = office["C"].resolve(office.at(31), "Projects", message, "all")
     made = [each for each in office.of_type("change.made") if isinstance(each, ChangeMade) and each.node == "C"]
     assert [each.number.rpartition(":")[2] for each in made] == ["1", "2"]
     assert [each.object == message for each in made] == [True, False]
+    assert numbers == [each.number for each in made]
 
 
 def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:

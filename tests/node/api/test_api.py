@@ -107,6 +107,46 @@ def test_a_message_is_posted_read_edited_and_deleted(client: Client) -> None:
     assert client.messages("A", "Projects/Archive") == []
 
 
+def test_the_versions_of_a_message_are_found_by_any_of_its_numbers(client: Client) -> None:
+    """CN-7: the versions of a message are found by the number of a present or an earlier change, and by the message's id."""
+    files = [{"name": "plan.txt", "content": "AAEC"}]
+    message = {"subject": "Plan", "body": "first", "sender": "kim@contoso.test", "attachments": files}
+    ((made, posted),) = client.post_numbered("A", "Projects/Archive", [message])
+    edited = client.message_edited("A", "Projects/Archive", made, body="second")
+    for name in (posted, edited["number"], made):
+        (version,) = client.versions("A", name)
+        assert (version["folder"], version["message"], version["store"]) == ("Projects/Archive", made, "A")
+        assert (version["number"], version["change"]) == (edited["number"], edited["change"])
+        assert (version["subject"], version["body"], version["shown"]) == ("Plan", "second", True)
+        assert (version["attachments"], version["includes"]) == ([["plan.txt", 3]], [edited["number"]])
+        assert any(line.startswith("PR_SUBJECT") and "Plan" in line for line in version["properties"])
+    deleted = client.message_deleted("A", "Projects/Archive", made)
+    for name, status, why in (
+        (posted, 404, f"message {posted} was deleted on A"),
+        (deleted["number"], 404, "was deleted on A"),
+        ("A-9999", 404, "no message on A has the change A-9999"),
+        ("Z-1", 404, "no message on A has the change Z-1"),
+        ("Plan", 422, "'Plan' is not a message; write one of its change numbers, such as A-4"),
+    ):
+        error = refused(client, "GET", f"/nodes/A/versions?message={name}")
+        assert error.status == status
+        assert why in error.detail
+
+
+def test_a_mail_is_sent_from_a_folder(client: Client) -> None:
+    """ML-5: a folder sends a mail to a person, once under its key; a folder's mail without a recipient is refused."""
+    before = len(client.mailbox("A"))
+    what: dict[str, Any] = {"to": ["kim@contoso.test"], "subject": "News", "body": "all"}
+    sent = client.send_mail("A", "Projects", **what, key="letter")
+    assert client.send_mail("A", "Projects", **what, key="letter") == sent
+    (mail,) = client.mailbox("A")[before:]
+    assert (mail["sender"], mail["recipient"], mail["subject"]) == ("Projects@contoso.test", "kim@contoso.test", "News")
+    body = {"folder": "Projects", "to": ["nobody"], "subject": "x"}
+    assert "not a mail address: nobody" in refused(client, "POST", "/nodes/A/messages/send", body).detail
+    body["to"] = []
+    assert refused(client, "POST", "/nodes/A/messages/send", body).status == 422
+
+
 def test_a_batch_is_posted_whole(client: Client) -> None:
     """A batch is one change: its ids are in order, and its attachments may be base64."""
     files = [{"name": "a.bin", "content": "AAEC"}]
@@ -169,6 +209,20 @@ def test_a_setting_out_of_its_range_is_clamped_and_reported(client: Client) -> N
         "MTA Hop Limit: 1000 is above its range; 255 is used",
     ]
     assert client.settings("A")["settings"]["MTA Hop Limit"] == "255"
+
+
+def test_the_details_of_a_setting_say_what_applies_when(client: Client) -> None:
+    """SE-1: a registry value applies from the next start on, a value in the directory at once; the details show both."""
+    client.configure("A", {"Replication Send Status Timeout": "12 h", "Replication Always Interval": "30 min"})
+    found = {each["name"]: each for each in client.setting_details("A")}
+    assert set(found) == set(client.settings("A")["settings"])
+    registry, directory = found["Replication Send Status Timeout"], found["Replication Always Interval"]
+    assert (registry["value"], registry["next_value"], registry["default"]) == ("24 h", "12 h", "24 h")
+    assert "MSExchangeIS" in registry["place"]
+    assert "<" not in registry["place"]
+    assert (directory["value"], directory["next_value"]) == ("30 min", None)
+    assert registry["effective"]
+    assert not found["Service Pack"]["effective"]
 
 
 def test_the_page_of_documentation_needs_no_other_server(client: Client) -> None:
@@ -312,7 +366,7 @@ def test_everything_is_documented(client: Client) -> None:
         document["paths"]
     )
     schemas = document["components"]["schemas"]
-    bodies = {"PostOne", "PostMany", "Edit", "Resolve", "NewFolder", "FolderChange"}
+    bodies = {"PostOne", "PostMany", "Edit", "Resolve", "SendMail", "NewFolder", "FolderChange"}
     assert all("example" in schemas[each] for each in bodies)
     for path, methods in document["paths"].items():
         for method, operation in methods.items():

@@ -1,4 +1,4 @@
-"""pflab import, export, mailbox and log on a running lab."""
+"""pflab import, export, send, mailbox, queue and log on a running lab."""
 
 from __future__ import annotations
 
@@ -106,10 +106,50 @@ def test_notices_and_logs_of_a_running_lab(lab: str, capfdbinary: pytest.Capture
     assert {str(each["event"]) for each in json.loads(capfdbinary.readouterr().out)} == {one}
 
 
-def test_the_example_of_its_help_works(lab: str) -> None:
-    """The example in the help of import works."""
+def test_a_folder_sends_mail(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """ML-5: send prints the Message-ID; the mail waits in the queue if a person's mail goes on, and people find it in their
+    mailbox. explain accepts the Message-ID."""
+    Path("plan.txt").write_text("plan", "utf-8")
+    letter = ("send", "News", "--node", "B", "--to", "kim@contoso.test", "--subject", "News", "--body", "all")
+    assert run([*letter, "--attach", "plan.txt", "--lab", lab]) == ExitCode.GOOD
+    message_id = capsys.readouterr().out.strip()
+    with Client(lab) as client:
+        notices = [each for each in client.mailbox("B") if each["subject"] == "News"]
+        assert [(each["sender"], each["recipient"]) for each in notices] == [("News@contoso.test", "kim@contoso.test")]
+        assert b'filename="plan.txt"' in client.mailbox_mail("B", notices[0]["id"])
+    assert run(["explain", message_id, "--lab", lab]) == ExitCode.GOOD
+    assert run(["send", "News", "--node", "B", "--to", "kim", "--subject", "x", "--lab", lab]) == ExitCode.UNKNOWN
+    assert capsys.readouterr().err == "pflab: not a mail address: kim; write addresses such as kim@contoso.test\n"
+
+
+def test_the_queue_shows_when_a_mail_is_sent_again(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """queue prints each waiting mail with its recipients and the next attempt, at most 80 columns wide; then it is empty."""
+    with Client(lab) as client:
+        client.until_converged("Projects", "6 h")
+        fault = client.inject("cut", between=["A", "B"])
+        client.post("A", "Projects", subject="Waits")
+        client.advance("16 min")
+        now = client.now()
+    (mail,) = asked(capsys, "queue", "--server", "A", "--lab", lab)
+    assert (mail["store"], mail["next_hop"], mail["recipients"]) == ("A", "B", ["B-IS@contoso.test"])
+    assert mail["attempts"] >= 1
+    assert mail["due_at"] > now
+    assert run(["queue", "--lab", lab]) == ExitCode.GOOD
+    told = capsys.readouterr().out
+    assert max(map(len, told.splitlines())) <= 80
+    assert mail["due_at"] in told
+    assert "Server B has no mail in its queue." in told
+    with Client(lab) as client:
+        client.heal(fault)
+        client.until_converged("Projects", "6 h")
+    assert asked(capsys, "queue", "--lab", lab) == []
+
+
+@pytest.mark.parametrize("verb", [mail.import_, mail.send])
+def test_the_example_of_each_help_works(lab: str, verb: object) -> None:
+    """The examples in the help of import and send work."""
     Path("archive.mbox").write_bytes(b"".join(mbox_of([("kim@x.test", START_AT, b"Subject: old\n\nmail\n")])))
-    example = str(mail.import_.__doc__).partition("Example: pflab ")[2]
+    example = str(verb.__doc__).partition("Example: pflab ")[2]
     assert run([*shlex.split(example), "--lab", lab]) == ExitCode.GOOD
 
 

@@ -1,0 +1,254 @@
+"""Verbs about messages: edit, delete, resolve, messages."""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Final
+
+from typer import Argument, Option
+
+from pflab.cli.options import OneFolder, OneServer, RunOption
+from pflab.cli.output import CommandError, Json, cell, out, page, print_json, print_lines, printable, view_json
+from pflab.cli.run_or_lab import chosen_reader, chosen_stores
+from pflab.cli.running_lab import Lab, client_of
+from pflab.terms.verdict import ExitCode
+from topology.problems import counted, did_you_mean
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from node.views import MessageView, VersionView
+    from pflab.cli.run_or_lab import Reader
+    from pflab.client import Client
+
+ByChange = Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")]
+
+OnServer = Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")]
+
+KEEP_ALL: Final = "all"
+
+
+def edit(
+    message: ByChange,
+    node: OnServer,
+    subject: Annotated[str | None, Option(help="The new subject.")] = None,
+    body: Annotated[str | None, Option(help="The new text; - reads it from stdin.")] = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Change the subject or the body of a message in a running lab.
+
+    The verb prints the number of the change. If the message is in conflict, the new version replaces all versions.
+
+    Example: pflab edit A-1 --node B --body "from B"
+    """
+    given = {"subject": subject, "body": sys.stdin.read() if body == "-" else body}
+    what = {name: value for name, value in given.items() if value is not None}
+    if not what:
+        raise CommandError("pflab edit: give --subject, --body or both")
+    with client_of(lab) as client:
+        made = client.message_edited(node, *_place(client, node, message), **what)
+    return _print_change(made, as_json)
+
+
+def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = False) -> int:
+    """Delete a message in a running lab.
+
+    The verb prints the number of the change.
+
+    Example: pflab delete A-1 --node B
+    """
+    with client_of(lab) as client:
+        made = client.message_deleted(node, *_place(client, node, message))
+    return _print_change(made, as_json)
+
+
+def resolve(
+    message: ByChange,
+    node: OnServer,
+    keep: Annotated[
+        str, Option(help="The version to keep, such as B-2; or all, which makes a message of each version.")
+    ],
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """End a conflict between versions of a message in a running lab.
+
+    pflab messages show prints the versions. This verb prints the numbers of the changes that end the conflict.
+
+    Example: pflab resolve A-1 --node A --keep B-2
+    """
+    with client_of(lab) as client:
+        versions = client.versions(node, message)
+        changes = {KEEP_ALL: KEEP_ALL, **{each["number"]: each["change"] for each in versions}}
+        if keep not in changes:
+            raise CommandError(f"--keep {keep}: no kept version of {message} on {node}; {did_you_mean(keep, changes)}")
+        made = client.conflict_resolved(node, versions[0]["folder"], versions[0]["message"], changes[keep])
+    if as_json:
+        print_json(made)
+    else:
+        print_lines(made["numbers"])
+    return ExitCode.GOOD
+
+
+def _place(client: Client, node: str, message: str) -> tuple[str, str]:
+    """Return the folder and the id of the message with this change number."""
+    shown = client.versions(node, message)[0]
+    return shown["folder"], shown["message"]
+
+
+def _print_change(made: dict[str, str], as_json: bool) -> int:
+    if as_json:
+        print_json(made)
+    else:
+        print_lines([made["number"]])
+    return ExitCode.GOOD
+
+
+def messages(
+    act: Annotated[str, Argument(metavar="[list|show]", help="The action; default: list.")] = "list",
+    message: Annotated[
+        str | None, Argument(help="For show: the number of any change of the message, such as A-1.")
+    ] = None,
+    *,
+    folder: OneFolder = None,
+    server: OneServer = None,
+    limit: Annotated[int, Option(min=1, help="For list: at most the last N messages of each folder.")] = 200,
+    properties: Annotated[bool, Option("--properties", help="For show: print all MAPI properties too.")] = False,
+    run: RunOption = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """List the messages of the stores of a run or a running lab; show all versions of one.
+
+    A message in conflict has several versions. show prints each version with the server that made it, its time, and
+    its text. Servers with the same versions are shown together.
+
+    Example: pflab messages show A-1
+    """
+    if act not in {"list", "show"}:
+        raise CommandError(f"pflab messages {act}: no such action; {did_you_mean(act, ['list', 'show'])}")
+    if (act == "show") != (message is not None):
+        raise CommandError(
+            "pflab messages show: give the number of a change of the message, such as A-1"
+            if message is None
+            else "pflab messages list: takes no message; choose a folder with --folder"
+        )
+    with chosen_reader(run, lab) as reader:
+        stores = chosen_stores(reader, server)
+        if message is not None:
+            return _show(reader, stores, message, properties=properties, as_json=as_json)
+        return _list(reader, stores, folder, limit, as_json=as_json)
+
+
+# --- list
+
+
+def _list(reader: Reader, stores: list[str], folder: str | None, limit: int, *, as_json: bool) -> int:
+    found: list[tuple[str, str, list[MessageView]]] = []
+    for store in stores:
+        with reader.reading(store) as look:
+            held = [each.path for each in look.folders() if each.held_here and not each.hidden]
+            found += [
+                (store, path, sorted(look.messages(path), key=_by_time)) for path in held if folder in (None, path)
+            ]
+    if folder is not None and not found:
+        raise CommandError(f"--folder {folder}: no store here holds it; {did_you_mean(folder, reader.folders())}")
+    if as_json:
+        print_json(
+            [
+                {"store": store, "folder": path, **view_json(each)}
+                for store, path, views in found
+                for each in views[-limit:]
+            ]
+        )
+        return ExitCode.GOOD
+    for store, path, views in found:
+        if not views:
+            out.print(f"{path} on Server {store} has no messages.", markup=False)
+            continue
+        page.print(_table(f"{path} on Server {store}", views[-limit:]))
+        if len(views) > limit:
+            print_lines([f"({len(views) - limit} earlier messages left out; see --limit)"], style="dim")
+        page.print()
+    return ExitCode.GOOD
+
+
+def _by_time(view: MessageView) -> tuple[int, str]:
+    return view.modified_at, view.id
+
+
+def _table(title: str, views: list[MessageView]) -> Table:
+    from rich.table import Table  # noqa: PLC0415 - only for text
+
+    from pflab.terms.event_words import to_the_second  # noqa: PLC0415
+
+    table = Table(title=printable(title), title_justify="left", title_style="bold")
+    for heading in ("Change", "Time", "From", "Subject"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "Time")
+    for each in views:
+        subject = [each.subject]
+        if each.in_conflict:
+            subject.append(f"(in conflict with {', '.join(each.numbers[1:])})")
+        if each.associated:
+            subject.append("(associated)")
+        cells = (each.number, to_the_second(each.modified_at), each.sender, "\n".join(subject))
+        table.add_row(*map(cell, cells))
+    return table
+
+
+# --- show
+
+
+def _show(reader: Reader, stores: list[str], message: str, *, properties: bool, as_json: bool) -> int:
+    from node.errors import MessageUnknown  # noqa: PLC0415 - the reader has imported it
+
+    found: list[tuple[str, list[VersionView]]] = []
+    lacking: list[tuple[str, str, set[str]]] = []  # each store without the message, why, and the folders that it holds
+    for store in stores:
+        with reader.reading(store) as look:
+            try:
+                found.append((store, look.versions(message)))
+            except MessageUnknown as error:
+                lacking.append((store, str(error), {each.path for each in look.folders() if each.held_here}))
+    if not found:
+        told = lacking[0][1] if len(lacking) == 1 else f"no server here has the message {message}"
+        raise CommandError(f"pflab messages show: {told}; pflab messages lists the messages")
+    if as_json:
+        print_json([{"store": store, "versions": [view_json(each) for each in versions]} for store, versions in found])
+        return ExitCode.GOOD
+    found.sort(key=lambda each: [version.change for version in each[1]])
+    for _, group in groupby(found, key=lambda each: each[1]):
+        same = list(group)
+        _print_versions([store for store, _ in same], same[0][1], properties=properties)
+    folder = found[0][1][0].folder
+    print_lines([f"Server {store}: {why}" for store, why, held in lacking if folder in held], style="dim")
+    return ExitCode.GOOD
+
+
+def _print_versions(stores: list[str], versions: list[VersionView], *, properties: bool) -> None:
+    from pflab.terms.event_words import to_the_second  # noqa: PLC0415
+    from pflab.terms.verdict import join_names  # noqa: PLC0415
+
+    first = versions[0]
+    servers = f"Server{'s' if len(stores) > 1 else ''} {join_names(sorted(stores))}"
+    kept = "" if len(versions) == 1 else f": {counted(len(versions), 'version')} in conflict"
+    out.print(f"'{first.subject}' in {first.folder} on {servers}{kept}", style="bold", markup=False)
+    for each in versions:
+        marks = [mark for mark, holds in (("shown", each.shown), ("associated", each.associated)) if holds]
+        told = f" ({', '.join(marks)})" if marks else ""
+        print_lines([f"  {each.number}  {to_the_second(each.modified_at)}  made on {each.store}{told}"])
+        files = ", ".join(f"{name or 'without a name'} ({counted(size, 'byte')})" for name, size in each.attachments)
+        fields = {
+            "From": each.sender,
+            "Subject": each.subject,
+            "Includes": ", ".join(each.includes),
+            "Size": counted(each.size, "byte"),
+            "Files": files,
+        }
+        print_lines([f"    {name + ':':<9} {value}" for name, value in fields.items() if value])
+        print_lines([f"      {line}".rstrip() for line in each.body.splitlines()])
+        if properties:
+            print_lines([f"    {line}" for line in each.properties], style="dim")
+    out.print()
