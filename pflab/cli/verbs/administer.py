@@ -11,7 +11,6 @@ from typer import Argument, Option
 from node.views import SettingView
 from pflab.cli.options import RunOption, Servers
 from pflab.cli.output import CommandError, Json, err, print_json, print_lines
-from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
@@ -100,6 +99,8 @@ def settings(
         return _change_setting(setting, value, servers, lab, as_json=as_json)
     if value is not None:
         raise CommandError("pflab settings show: takes no value; use pflab settings change")
+    from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - the other verbs need no run
+
     name = None if setting is None else _setting_named(setting)
     with chosen_reader(run, lab) as reader:
         wanted = (
@@ -150,16 +151,19 @@ def _value_text(view: SettingView) -> str:
 
 def _change_setting(setting: str, value: str, servers: list[str], lab: str | None, *, as_json: bool) -> int:
     name = _setting_named(setting)
-    with client_of(lab) as client:
-        found: list[tuple[str, SettingView]] = []
-        for server in servers:
-            for notice in client.configure(server, {name: None if value == ABSENT else value}):
-                err.print(f"warning: server {server}: {notice}", markup=False)
-            found += [(server, SettingView(**each)) for each in client.setting_details(server) if each["name"] == name]
-    if as_json:
-        print_json([{"server": server, **asdict(view)} for server, view in found])
-    else:
-        print_lines([f"{server}  {name}: {_value_text(view)}" for server, view in found])
+    found: list[tuple[str, SettingView]] = []
+    try:
+        with client_of(lab) as client:
+            for server in servers:
+                for notice in client.configure(server, {name: None if value == ABSENT else value}):
+                    err.print(f"warning: server {server}: {notice}", markup=False)
+                details = client.setting_details(server)
+                found += [(server, SettingView(**each)) for each in details if each["name"] == name]
+    finally:  # a server that refuses does not hide which servers have changed
+        if as_json:
+            print_json([{"server": server, **asdict(view)} for server, view in found])
+        else:
+            print_lines([f"{server}  {name}: {_value_text(view)}" for server, view in found])
     return ExitCode.GOOD
 
 

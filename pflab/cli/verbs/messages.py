@@ -10,7 +10,6 @@ from typer import Argument, Option
 
 from pflab.cli.options import OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, cell, out, page, print_json, print_lines, printable, view_json
-from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean
@@ -81,6 +80,10 @@ def resolve(
     """
     with client_of(lab) as client:
         versions = client.versions(node, message)
+        if len(versions) == 1:
+            raise CommandError(
+                f"pflab resolve: {message} is not in conflict on {node}; pflab messages marks the messages in conflict"
+            )
         changes = {KEEP_ALL: KEEP_ALL, **{each["number"]: each["change"] for each in versions}}
         if keep not in changes:
             raise CommandError(f"--keep {keep}: no kept version of {message} on {node}; {did_you_mean(keep, changes)}")
@@ -135,6 +138,8 @@ def messages(
             if message is None
             else "pflab messages list: takes no message; choose a folder with --folder"
         )
+    from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - the other verbs need no run
+
     with chosen_reader(run, lab) as reader:
         stores = chosen_stores(reader, server)
         if message is not None:

@@ -153,7 +153,9 @@ def test_messages_are_changed_by_their_numbers(up: str, capsys: pytest.CaptureFi
         "--keep A-1: no kept version of A-1 on A; "
     )
     assert said("resolve", "A-1", "--node", "A", "--keep", "B-1") == "A-4"
-    assert refused("resolve", "A-1", "--node", "A", "--keep", "all").endswith("is not in conflict on A")
+    assert refused("resolve", "A-1", "--node", "A", "--keep", "all").startswith(
+        "pflab resolve: A-1 is not in conflict on A; "
+    )
     said("clock", "advance", "30 min")
     conflict("A-1")
     made: Any = json.loads(said("resolve", "A-1", "--node", "B", "--keep", "all", "--json"))

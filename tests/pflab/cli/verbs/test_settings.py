@@ -97,5 +97,10 @@ def test_settings_are_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert (found[0]["server"], found[0]["value"], found[0]["next_value"]) == ("A", "30", None)
         assert run([*change, "MTA Hop Limit", "4000", "--server", "A"]) == ExitCode.GOOD
         assert "warning: server A: MTA Hop Limit: 4000 is above its range; 255 is used" in capsys.readouterr().err
+        said("fault", "stop", "B")
+        assert run([*change, "MTA Hop Limit", "50", "--server", "A", "--server", "B"]) == ExitCode.UNKNOWN
+        told = capsys.readouterr()
+        assert told.out == "A  MTA Hop Limit: 50 (default 30)\n"
+        assert "server B is stopped; start it first" in told.err
         assert run([*change, "MTA Hop Limit", "many", "--server", "A"]) == ExitCode.UNKNOWN
         assert "is not a count" in capsys.readouterr().err
