@@ -81,6 +81,21 @@ class RemoteNode(StoreReader):
         except ClientError as error:
             raise _as_node_error(error) from None
 
+    def send_mail(
+        self,
+        now: LabTime,
+        folder: str,
+        *,
+        to: Sequence[str],
+        subject: str,
+        body: str = "",
+        attachments: Sequence[tuple[str, bytes]] = (),
+    ) -> str:
+        del now
+        letter = {"folder": folder, "to": list(to), "subject": subject, "body": body}
+        made = self._change("POST", "/messages/send", {**letter, "attachments": _files(attachments)})
+        return str(made["message_id"])
+
     def edit(
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
     ) -> str:
@@ -230,8 +245,12 @@ def _as_node_error(error: ClientError) -> Exception:
 
 
 def _message(post: Post) -> dict[str, object]:
-    files = [{"name": name, "content": b64encode(content).decode("ascii")} for name, content in post.attachments]
+    files = _files(post.attachments)
     return {"subject": post.subject, "body": post.body, "sender": post.sender, "attachments": files}
+
+
+def _files(attachments: Sequence[tuple[str, bytes]]) -> list[dict[str, str]]:
+    return [{"name": name, "content": b64encode(content).decode("ascii")} for name, content in attachments]
 
 
 def _listed(given: Mapping[str, object]) -> dict[str, object]:

@@ -107,6 +107,17 @@ class Mail(Part):
     refused: bool = False
 
 
+class Send(Part):
+    """Mail from a folder's address to people or folders (`to`). The server `on` sends it."""
+
+    on: str
+    folder: str
+    addresses: Names = Field(alias="to")
+    subject: str
+    body: str = ""
+    attachment: SizeBytes | None = None
+
+
 class Edit(Part):
     """An edit of a message. `as` names the new version, for `resolve` and for numbers."""
 
@@ -220,6 +231,7 @@ VERBS: dict[str, Any] = {
     "post": Post,
     "posts": Posts,
     "mail": Mail,
+    "send": Send,
     "edit": Edit,
     "delete": Delete,
     "resolve": Resolve,

@@ -93,6 +93,16 @@ async def _mail(play: Play, step: model.Mail) -> None:
         raise StepFailed([f"{step.on} to refuse mail for {to}"], ["it accepts it"])
 
 
+async def _send(play: Play, step: model.Send) -> None:
+    files = attachment(step.attachment)
+    await play.lab.do(
+        step.on,
+        lambda node, now: node.send_mail(
+            now, step.folder, to=step.addresses, subject=step.subject, body=step.body, attachments=files
+        ),
+    )
+
+
 def _address(play: Play, store: str, path: str) -> str:
     views = [view for view in play.lab.read(store, lambda node: node.folders()) if view.path == path]
     if not views or views[0].address is None:
@@ -310,6 +320,7 @@ STEPS: Mapping[str, Verb] = {
     "post": _post,
     "posts": _posts,
     "mail": _mail,
+    "send": _send,
     "edit": _edit,
     "delete": _delete,
     "resolve": _resolve,

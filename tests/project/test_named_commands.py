@@ -38,14 +38,20 @@ def _in_look(text: str) -> list[str]:
 
 
 def _mistake(command: str) -> str | None:
-    """Return what is wrong with a command: an unknown verb or option, or too many arguments. It need not be complete."""
+    """Return what is wrong with a command: an unknown verb, action or option, or too many arguments. It may be incomplete."""
     verb, *args = shlex.split(command)[1:]
     if verb == "node" or verb.startswith("-"):  # the options of node are those of python -m node
         return None
     if verb not in VERBS:
         return f"no verb {verb}"
+    command_of = _GROUP.get_command(None, verb)
+    acts: list[str] = next(
+        (each.metavar.strip("[]").split("|") for each in command_of.params if each.name == "act"), []
+    )
+    if acts and args and args[0].islower() and args[0] not in acts:
+        return f"pflab {verb} has no action {args[0]}"
     try:
-        _GROUP.get_command(None, verb).make_context(verb, args)
+        command_of.make_context(verb, args)
     except typer.BadParameter:
         return None  # a value is missing, or is a word that stands for one
     except _USAGE_ERROR as error:
