@@ -44,7 +44,7 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
                 message=object_text(object_id),
                 number=named(number, names),
                 change=number.text,
-                store=store_name(number.guid, names),
+                store=ctx.store.store_of.get(number.guid) or store_name(number.guid, names),
                 modified_at=at,
                 shown=bool(shown),
                 subject=subject,

@@ -241,7 +241,11 @@ def _print_versions(stores: list[str], versions: list[VersionView], *, propertie
     kept = "" if len(versions) == 1 else f": {counted(len(versions), 'version')} in conflict"
     out.print(f"'{first.subject}' in {first.folder} on {servers}{kept}", style="bold", markup=False)
     for each in versions:
-        marks = [mark for mark, holds in (("shown", each.shown), ("associated", each.associated)) if holds]
+        marks = [
+            mark
+            for mark, holds in (("shown", each.shown and len(versions) > 1), ("associated", each.associated))
+            if holds
+        ]
         told = f" ({', '.join(marks)})" if marks else ""
         print_lines([f"  {each.number}  {to_the_second(each.modified_at)}  made on {each.store}{told}"])
         files = ", ".join(f"{name or 'without a name'} ({counted(size, 'byte')})" for name, size in each.attachments)

@@ -13,6 +13,7 @@ import pytest
 from pflab.cli.app import function_of, run
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
+from tests.support.cli_runs import SCENARIOS
 from tests.support.running_lab import lab_up
 
 CONFLICT = """
@@ -101,6 +102,14 @@ def test_each_version_of_a_conflict_is_shown(capsys: pytest.CaptureFixture[str])
     assert run(["messages", "show", "A-1", "--server", "A", "--json"]) == ExitCode.GOOD
     ((shown),) = json.loads(capsys.readouterr().out)
     assert [each["number"] for each in shown["versions"]] == ["B-1", "A-2"]
+
+
+def test_a_version_of_a_restored_store_names_its_server(capsys: pytest.CaptureFixture[str]) -> None:
+    """After a restore, A's numbers are A2-1, A2-2, ... (RP-4); the server that made them is A."""
+    assert run(["run", str(SCENARIOS / "restored.yaml"), "--simulate", "--traces", "runs"]) == ExitCode.GOOD
+    capsys.readouterr()
+    assert run(["messages", "show", "A2-1"]) == ExitCode.GOOD
+    assert "  A2-1  2003-10-21T00:35:00Z  made on A\n" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("conflict")
