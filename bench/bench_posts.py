@@ -11,7 +11,8 @@ from node.views import Post
 from pflab.drivers.live import LiveLab
 from pflab.lab.lab import Lab, LabNode
 from pflab.runs.run_folder import RunFolder
-from topology import Topology, topology_from_text
+from topology.file.load import topology_from_text
+from topology.model import Topology
 from traces.labtime import LabTime
 
 DURABILITY = "normal: WAL, a commit survives a killed process; one commit for each stimulus"

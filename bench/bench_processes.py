@@ -24,7 +24,7 @@ from pflab.drivers.launch import node_environment, node_order
 from pflab.drivers.processes import ProcessLab
 from pflab.lab.lab import LabNode
 from pflab.runs.run_folder import RunFolder
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.labtime import DAY_US, MINUTE_US
 
 DURABILITY: Final = "normal: WAL, a commit survives a killed process, not a power cut; one commit for each stimulus"

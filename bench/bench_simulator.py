@@ -7,7 +7,7 @@ import random
 import time
 
 from pflab.simulation.simulator import Simulator
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.labtime import DAY_US, HOUR_US
 
 DURABILITY = "in memory: nothing is committed to disk"

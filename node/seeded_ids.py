@@ -13,6 +13,11 @@ def guid_from(seed: bytes, *purpose: str | int) -> bytes:
     return bytes(raw)
 
 
+def setup_guid(organization: str) -> bytes:
+    """Return the GUID of the change numbers that setup gave to the folders of this organization."""
+    return guid_from(organization.encode()[:64], "setup")
+
+
 def token_from(seed: bytes, *purpose: str | int) -> str:
     """Return twelve hex digits for one purpose of a seed."""
     return _digest(seed, purpose, 6).hex()

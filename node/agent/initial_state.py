@@ -9,7 +9,7 @@ from __future__ import annotations
 from node.agent.folder_admin import PRIORITIES, RESOLVE_METHODS
 from node.codec.items import ROOT, FolderProperties, Version, encode_folder
 from node.objects.apply_folders import put
-from node.seeded_ids import guid_from
+from node.seeded_ids import setup_guid
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import PeerRow
@@ -24,13 +24,9 @@ from transport.stimulus import Stimulus
 SETUP = "Setup"
 
 
-def setup_guid(topology: Topology) -> bytes:
-    return guid_from(topology.organization.encode()[:64], "setup")
-
-
 def replica_limits(topology: Topology, store: str) -> dict[bytes, int]:
     """Return the age limits that the topology sets for this store's replicas, by folder id, in microseconds (spec: DL-3)."""
-    guid = setup_guid(topology)
+    guid = setup_guid(topology.organization)
     return {
         ChangeNumber(guid, index).to_xid(): spec.replica_age_limits_us[store]
         for index, spec in enumerate(topology.folders.values(), start=1)
@@ -41,7 +37,7 @@ def replica_limits(topology: Topology, store: str) -> dict[bytes, int]:
 def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None:
     """Write the first state of a store. `later`: the store joins a running organization."""
     ctx.rst.begin(s.conn, HIERARCHY_FID, 0, fresh=later)
-    guid = setup_guid(topology)
+    guid = setup_guid(topology.organization)
     ctx.store.learn_store(s.conn, guid, SETUP)
     if later:
         return

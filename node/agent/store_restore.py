@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from node.agent.status import request, want_status
 from node.codec.items import ROOT_TEXT, object_text
@@ -28,9 +27,6 @@ from traces.events import Loss
 from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
-
-UNSENT: Final = "unsent, and newer than the backup"
-"""The reason of the event loss after a restore."""
 
 Unsent = dict[str, CNSet]
 """This store's changes that were not broadcast yet, by folder id as traces write it."""
@@ -86,7 +82,7 @@ def record_losses(ctx: Context, s: Stimulus) -> None:
     for folder in sorted(before):
         lost = before[folder] - now.get(folder, CNSet.EMPTY)
         if lost:
-            s.trace.record(Loss, folder=folder, cnset=lost.text(), reason=UNSENT)
+            s.trace.record(Loss, folder=folder, cnset=lost.text(), reason=Loss.UNSENT)
 
 
 def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bool) -> None:

@@ -8,11 +8,10 @@ another read over HTTP, write the method, name its path here, and document its r
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import quote
 
-from node.store.queries import StoreReader
+from node.reads import StoreReader
 
 MOST_LISTED: Final = 10_000
 """The most messages that one request lists."""
@@ -24,8 +23,9 @@ class HttpRead:
     def __init__(self, name: str, path: str) -> None:
         self.name = name
         self.path = path
-        self.method: Callable[..., Any] = getattr(StoreReader, name)
-        self.signature = inspect.signature(self.method, eval_str=True)
+        declared = getattr(StoreReader, name)
+        self.says: str = declared.__doc__
+        self.signature = inspect.signature(declared, eval_str=True)
         self.kind: Any = self.signature.return_annotation
 
     def target(self, *given: object, **named: object) -> str:

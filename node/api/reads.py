@@ -16,7 +16,7 @@ from node.api.hosts import LAST_NUMBER, FolderQuery, Hosts, Name, Number
 from node.api.read_paths import READS
 from node.api.values import json_bytes, json_response, plain, refusals, shown
 from node.codec.items import ROOT_TEXT
-from node.store.queries import StoreReader
+from node.reads import StoreReader
 from node.views import Knowledge, StateView
 from traces.labtime import format_instant
 
@@ -74,7 +74,7 @@ def add_read(
     read = READS[name]
 
     async def answer(**given: Any) -> Response:
-        found = hosts.host(given.pop("name")).read(lambda node: read.method(node, **given))
+        found = hosts.host(given.pop("name")).read(lambda node: getattr(node, read.name)(**given))
         if isinstance(found, bytes):
             return Response(found, media_type=MAIL)
         if isinstance(found, str):
@@ -87,7 +87,7 @@ def add_read(
         annotation = _PARAMETERS.get(each.name, each.annotation)
         taken.append(each.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation))
     answer.__signature__ = Signature(taken, return_annotation=Response)  # type: ignore[attr-defined]  # FastAPI reads it
-    answer.__doc__ = read.method.__doc__
+    answer.__doc__ = read.says
     responses = refusals(*refused) if refused else {}
     if example is not None:
         is_mail = read.kind is bytes

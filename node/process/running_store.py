@@ -18,7 +18,7 @@ from node.host.host import Address, Host
 from node.host.tls_files import tls_of
 from node.process.fault_client import FaultClient
 from node.store.node import Node
-from topology import Topology
+from topology.model import Topology
 from traces.labtime import LabTime
 
 EXPORT_FROM: Final = 20_000

@@ -57,7 +57,7 @@ from node.state.store_identity import Begins, StoreState
 from node.state.store_settings import Config, config_of, stored_settings
 from node.state.timers import Timer
 from node.store import idempotency
-from node.store.queries import StoreReader
+from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.model import Topology
 from traces.events import NodeStarted, NodeStopped, SettingValue
@@ -70,7 +70,7 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
-class StoreLife(StoreReader):
+class StoreLife(StoreQueries):
     """Starts, stops and restores a store, and wraps each stimulus in its transaction."""
 
     def __init__(

@@ -11,7 +11,7 @@ from typing import Final
 from node.codec.signing import LabAuthority
 from node.state.context import Context
 from node.state.store_settings import config_of, stored_settings
-from node.store.queries import StoreReader
+from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after
 from topology.model import Topology
 from transport.errors import CodecError
@@ -21,7 +21,7 @@ _NO_SEED: Final = bytes(32)
 """Used instead of the lab's secret seed, because a reader signs nothing and makes no ids."""
 
 
-class OfflineReader(StoreReader):
+class OfflineReader(StoreQueries):
     """The reads of one database file."""
 
     def __init__(self, name: str, topology: Topology, conn: Connection) -> None:

@@ -1,18 +1,8 @@
-"""The reads of a store, each written once.
-
-A read is not a stimulus: it opens no transaction, records no event, moves no counter and takes no lab time. A read does not
-change the run.
-
-| class | where it reads |
-|---|---|
-| `node.store.node.Node` | in the database of a running store |
-| `node.store.offline_reader.OfflineReader` | in the database file of a store that need not run |
-| `pflab.lab.remote_node.RemoteNode` | over HTTP, by the table `node.api.read_paths` |
-"""
+"""The reads of a store in its database, each written once (`node.reads` says what each returns)."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
 from node.codec.items import (
@@ -27,6 +17,7 @@ from node.codec.items import (
     sender_of,
 )
 from node.errors import MessageUnknown, Misuse
+from node.reads import StoreReader
 from node.state import backfill_array as array
 from node.state.application_log import KINDS
 from node.state.context import Context
@@ -59,12 +50,8 @@ from transport.sql import Connection
 PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
 
 
-class StoreReader(ABC):
-    """The reads of a store. A folder is given by its path, by its id or as 1-1, the hierarchy.
-
-    Every read raises NotRunning if the store is stopped, and FolderUnknown or MessageUnknown for a folder or message that the
-    store does not know.
-    """
+class StoreQueries(StoreReader):
+    """The reads of a database."""
 
     @abstractmethod
     def _opened(self) -> tuple[Context, Connection]:
@@ -72,11 +59,9 @@ class StoreReader(ABC):
 
     @property
     def last_at(self) -> LabTime:
-        """The lab time of the store's last stimulus."""
         return self._opened()[0].store.last_at
 
     def folders(self) -> list[FolderView]:
-        """Return every folder that the store knows."""
         ctx, _ = self._opened()
         version = ctx.folders.arranged, ctx.rst.served_fids()
         if ctx.folder_views is None or ctx.folder_views[0] != version:
@@ -86,13 +71,11 @@ class StoreReader(ABC):
         return list(ctx.folder_views[1])
 
     def holds(self, folder: str) -> bool:
-        """Return whether this store has a replica of a folder, and is not removing it."""
         ctx, _ = self._opened()
         own = ctx.rst.own(_fid_of(ctx, folder))
         return own is not None and not own.pending
 
     def messages(self, folder: str) -> list[MessageView]:
-        """Return the live messages of a folder in order of their ids."""
         ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
         props = ctx.folders.at(fid).props
@@ -126,13 +109,10 @@ class StoreReader(ABC):
         return views
 
     def versions(self, message: str) -> list[VersionView]:
-        """Return the kept versions of a message, the shown one first. The message is given by its id, or by the number of any
-        of its changes (A-4)."""
         ctx, conn = self._opened()
         return message_versions.versions(ctx, conn, _names(ctx), message)
 
     def count(self, folder: str) -> int:
-        """Return how many live messages the folder has here, without reading them."""
         ctx, conn = self._opened()
         found: int | None = conn.exec_driver_sql(
             "SELECT messages FROM message_count WHERE fid = ?", (_fid_of(ctx, folder),)
@@ -140,30 +120,26 @@ class StoreReader(ABC):
         return found or 0
 
     def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the change numbers of messages' shown versions, each as people see it (A-100) and as traces write it."""
         ctx, conn = self._opened()
         names = _names(ctx)
         found = [_change_of(ctx, conn, message) for message in messages]
         return [(named(each, names), each.text) for each in found]
 
     def shown(self, changes: Sequence[str]) -> list[str]:
-        """Return change numbers in the form for people, A-100. They are given as traces write them (spec: CN-1)."""
         names = _names(self._opened()[0])
         return [named(ChangeNumber.parse(each), names) for each in changes]
 
     def number_of_folder(self, path: str) -> tuple[str, str]:
-        """Return the change number of a folder's present version, as people see it and as traces write it."""
         ctx, _ = self._opened()
         number = ctx.folders.visible(path).number
         return named(number, _names(ctx)), number.text
 
     def body(self, folder: str, message: str) -> str:
-        """Return the text of the shown version."""
         ctx, conn = self._opened()
         return body_of(_shown_item(ctx, conn, folder, message))
 
     def mail(self, folder: str, message: str) -> bytes:
-        """Return the message as a mail. If it arrived as a mail, the bytes are exactly the same."""  # spec: ML-5
+        # spec: ML-5
         ctx, conn = self._opened()
         item = _shown_item(ctx, conn, folder, message)
         address = ctx.directory.address(ctx.name) or ""
@@ -173,12 +149,11 @@ class StoreReader(ABC):
         return export_mail(item, message_id=f"{counter}.{guid}@{address.rpartition('@')[2]}", sender=sender)
 
     def attachments(self, folder: str, message: str) -> list[tuple[str, bytes]]:
-        """Return name and data of a message's attached files."""
         ctx, conn = self._opened()
         return attachments_of(_shown_item(ctx, conn, folder, message))
 
     def state(self, folder: str) -> StateView:
-        """Return the folder's rows of the replication state table, this store's first."""  # spec: RST-1, RST-2
+        # spec: RST-1, RST-2
         ctx, _ = self._opened()
         fid = _fid_of(ctx, folder)
         names = _names(ctx)
@@ -195,7 +170,7 @@ class StoreReader(ABC):
         return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
 
     def backfill(self) -> list[EntryView]:
-        """Return the backfill array: what is known to be missing, and which stores were asked for it."""  # spec: BF-2
+        # spec: BF-2
         ctx, conn = self._opened()
         names = _names(ctx)
         return [
@@ -220,7 +195,6 @@ class StoreReader(ABC):
         ]
 
     def queue(self) -> list[QueueView]:
-        """Return the mails that wait to be sent, and when the next attempt is due."""
         ctx, conn = self._opened()
         return [
             QueueView(
@@ -237,7 +211,7 @@ class StoreReader(ABC):
         ]
 
     def bad_mail(self) -> list[BadMailView]:
-        """Return the mails that were not valid replication mail of this organization."""  # spec: IN-5
+        # spec: IN-5
         _, conn = self._opened()
         return [
             BadMailView(*row)
@@ -245,7 +219,6 @@ class StoreReader(ABC):
         ]
 
     def mailbox(self) -> list[NoticeView]:
-        """Return the list of the mails to people that the store has kept for them."""
         _, conn = self._opened()
         return [
             NoticeView(*row)
@@ -255,7 +228,6 @@ class StoreReader(ABC):
         ]
 
     def mailbox_mail(self, notice: int) -> bytes:
-        """Return a mail of the mailbox, by its id in the list."""
         _, conn = self._opened()
         content: bytes | None = conn.exec_driver_sql("SELECT content FROM mailbox WHERE id = ?", (notice,)).scalar()
         if content is None:
@@ -263,7 +235,7 @@ class StoreReader(ABC):
         return content
 
     def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
-        """Return the newest entries of the store's application log, in order."""  # spec: EV-1
+        # spec: EV-1
         _, conn = self._opened()
         where, values = ("AND event = ?", (event,)) if event is not None else ("", ())
         rows = conn.exec_driver_sql(
@@ -273,7 +245,7 @@ class StoreReader(ABC):
         return [_entry(*row) for row in reversed(rows)]
 
     def knowledge(self, folder: str) -> Knowledge:
-        """Return what the store knows about a folder: change numbers, versions with their digests, tombstones."""  # spec: CV-1
+        # spec: CV-1
         ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
         own = ctx.rst.own(fid)
@@ -308,12 +280,11 @@ class StoreReader(ABC):
         )
 
     def setting_views(self) -> list[SettingView]:
-        """Return every setting with its value, its default, where Exchange keeps it and what it does."""  # spec: SE-1
+        # spec: SE-1
         ctx, conn = self._opened()
         return setting_views(conn, ctx.config.settings, ctx.name, ctx.store.guid)
 
     def settings(self) -> Settings:
-        """Return the settings in force: those of the topology, and those that an administrator has changed since."""
         return self._opened()[0].config.settings
 
 

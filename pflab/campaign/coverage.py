@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import FolderReading
 from pflab.terms.event_handlers import event_handler, event_taker_of
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
 from topology.enums import ResolveMethod
 from traces import events as ev

@@ -14,11 +14,12 @@ import msgspec
 
 from node.errors import FolderUnknown
 from pflab.campaign.coverage import BranchCounter
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, InvariantSet, RowsReading, Violation
 from pflab.invariants.registry import INVARIANTS
 from pflab.oracle.judge import Observer
 from pflab.terms.event_handlers import event_handler, event_taker_of
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
 from traces.events import (
     ChangeMade,

@@ -25,7 +25,7 @@ from pflab.invariants.registry import INVARIANTS
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
 from pflab.terms.verdict import ExitCode, Judgement
-from topology import Topology
+from topology.model import Topology
 
 DEFAULT_DAYS = 3
 

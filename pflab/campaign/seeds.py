@@ -28,7 +28,8 @@ from pflab.campaign.plans.plan import FAULT_KINDS
 from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, run_seed
 from pflab.errors import LabError
 from pflab.terms.verdict import ExitCode, Judgement
-from topology import Topology, topology_from_text
+from topology.file.load import topology_from_text
+from topology.model import Topology
 
 LONG_CAMPAIGN = 1_000
 """In a campaign with at least this many seeds and all faults, a branch that no seed reached is a failure. The rarest branch is

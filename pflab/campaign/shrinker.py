@@ -40,8 +40,7 @@ from pflab.campaign.plans.plan import Plan
 from pflab.campaign.plans.reductions import LISTS, SIMPLER, WithItems, cut_after
 from pflab.campaign.seed import SeedResult, run_plan
 from pflab.errors import LabError
-from topology import ProblemsError
-from topology.problems import counted
+from topology.problems import ProblemsError, counted
 
 T = TypeVar("T")
 

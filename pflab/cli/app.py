@@ -53,10 +53,10 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "top": ("top", "Watch a running lab: one line for each event, as it happens."),
     "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
     "validate": ("files", "Check a topology or a scenario, and print every mistake with its line."),
-    "import": ("mail", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
+    "import": ("load", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
     "export": ("mail", "Write a public folder's messages as an mbox, from a run or a running lab."),
     "mailbox": ("mail", "Print the mail for people that the stores of a run or a running lab keep."),
-    "analyze": ("explain", "List the settings of a topology that differ from the defaults, and what they do."),
+    "analyze": ("files", "List the settings of a topology that differ from the defaults, and what they do."),
     "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),
     "diff": ("explain", "Show the first instant at which two runs differ, and how each run ends."),
     "check": (

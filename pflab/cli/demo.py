@@ -21,14 +21,16 @@ from rich.text import Text
 from pflab.drivers.live import LiveLab
 from pflab.explain.state_tables import state_tables
 from pflab.lab.lab import Lab
-from pflab.oracle.oracle import HIERARCHY
 from pflab.scenario.lesson import Quiz
-from pflab.scenario.load import EXAMPLES, SCENARIOS_OF_PFLAB, Scenario, Step, load_scenario
+from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, Step, load_scenario
 from pflab.scenario.runner import ScenarioResult, run_scenario
 from pflab.scenario.session import Play
 from pflab.terms.event_words import Lexicon, line, roughly, tag_of, to_the_second
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import ExitCode, Judgement, Verdict, join_names
-from topology import Topology, load_topology
+from topology.file.examples import EXAMPLES
+from topology.file.load import load_topology
+from topology.model import Topology
 from topology.problems import counted
 from traces.events import Event
 from traces.labtime import LabTime

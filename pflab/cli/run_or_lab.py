@@ -6,19 +6,21 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from pflab.cli.lab_options import existing_run
+from pflab.cli.given_files import existing_run
 from pflab.cli.output import CommandError, err
 from pflab.cli.running_lab import LabReader, client_of, is_up, lexicon_of
-from pflab.runs.databases import RunReader
-from pflab.runs.events import RunEvents
 from topology.problems import did_you_mean, quoted
 from traces.events import AnyEvent
 
-Reader: TypeAlias = LabReader | RunReader
+if TYPE_CHECKING:
+    from pflab.runs.databases import RunReader
+    from pflab.runs.events import RunEvents
+
+Reader: TypeAlias = "LabReader | RunReader"
 """A running lab or a finished run. Both have the same methods for reading."""
 
 
@@ -31,11 +33,15 @@ def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
         with client_of(lab) as client:
             yield LabReader(client)
     else:
+        from pflab.runs.databases import RunReader  # noqa: PLC0415 - a store's code takes long to import
+
         yield RunReader.at(existing_run(run))
 
 
 def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
     """Return the events of the run or lab that `chosen_reader` chooses."""
+    from pflab.runs.events import RunEvents  # noqa: PLC0415 - as above
+
     with chosen_reader(run, lab) as reader:
         if isinstance(reader, LabReader):
             events = [msgspec.convert(each, AnyEvent) for each in reader.client.events()]

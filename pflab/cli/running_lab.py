@@ -13,8 +13,8 @@ from typing import Annotated, Final
 
 from typer import Option
 
-from node.store.queries import StoreReader
-from pflab.cli.lab_options import RUNS
+from node.reads import StoreReader
+from pflab.cli.given_files import RUNS
 from pflab.cli.output import CommandError
 from pflab.client import Client, ClientError
 from pflab.lab.remote_node import RemoteNode

@@ -14,7 +14,7 @@ from typing import Any, Final
 import yaml
 
 from pflab.errors import LabError
-from topology import Topology
+from topology.model import Topology
 
 HTTP_PORT: Final = 8025
 SMTP_PORT: Final = 2525

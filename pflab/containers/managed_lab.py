@@ -64,7 +64,7 @@ from pflab.lab.servers import LabServer, ServerStatus
 if TYPE_CHECKING:
     from node.host.host import Address
     from pflab.runs.run_folder import RunFolder
-    from topology import Topology
+    from topology.model import Topology
 
 WATCH_S: Final = 0.5
 """Real time between two checks of the processes of servers that do not run."""

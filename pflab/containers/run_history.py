@@ -13,12 +13,12 @@ from pflab.containers.snapshots import Snapshots
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder, safe_name
-from topology import load_topology
+from topology.file.load import load_topology
 
 if TYPE_CHECKING:
     from node.host.host import Address
     from pflab.drivers.remote_lab import HttpOptions
-    from topology import Topology
+    from topology.model import Topology
 
 PRESENT: Final = "present"
 """The file with the number of the present run."""

@@ -25,7 +25,7 @@ from traces.events import AnyEvent
 from traces.labtime import LabTime, format_instant, parse_instant
 
 if TYPE_CHECKING:
-    from topology import Topology
+    from topology.model import Topology
     from traces.events import Event
 
 T = TypeVar("T")

@@ -26,7 +26,7 @@ from transport.smtp.connections import MOST_CONNECTIONS, Connections
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
-    from topology import Topology
+    from topology.model import Topology
     from traces.labtime import LabTime
 
 T = TypeVar("T")

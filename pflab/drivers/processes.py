@@ -15,7 +15,7 @@ from pflab.drivers.socket_lab import SocketOptions
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
-    from topology import Topology
+    from topology.model import Topology
 
 
 class ProcessLab(RemoteLab[NodeProcess]):

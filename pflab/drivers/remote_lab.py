@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from node.host.host import Address
     from pflab.runs.recorder import Record
     from pflab.runs.run_folder import RunFolder
-    from topology import Topology
+    from topology.model import Topology
     from traces.labtime import LabTime
 
 T = TypeVar("T")

@@ -27,7 +27,7 @@ from pflab.runs.recorder import Record
 if TYPE_CHECKING:
     from node.host.host import Address
     from pflab.runs.run_folder import RunFolder
-    from topology import Topology
+    from topology.model import Topology
     from traces.labtime import LabTime
 
 

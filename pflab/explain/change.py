@@ -14,7 +14,8 @@ from pflab.errors import LabError
 from pflab.explain.mail import answer_ended, fault_behind, mail_told
 from pflab.explain.outcome import Outcome
 from pflab.explain.source_choice import choice_told
-from pflab.runs.events import RunEvents, event_json, one_line
+from pflab.runs.event_lines import event_json, one_line
+from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
 from pflab.terms.event_words import Lexicon, hours_and_minutes, store_named, to_the_second
 from pflab.terms.mail_types import BROADCASTS, RESPONSES, UPDATES, mail_name

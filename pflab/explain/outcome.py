@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from node.agent.store_restore import UNSENT
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import Facts
 from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import to_the_second
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
 from pflab.terms.verdict import join_names
-from topology import Topology
+from topology.model import Topology
 from traces.events import (
     BackupRestored,
     ChangeMade,
@@ -173,7 +173,7 @@ class Outcome:
             return
         when = to_the_second(event.at)
         restored = self.restores.get(event.node)
-        if restored is not None and event.reason == UNSENT:
+        if restored is not None and event.reason == Loss.UNSENT:
             self.loss = f"{event.node} lost it at {when} in a restore from {restored.backup} ({event.reason})"
         else:
             self.loss = f"It was lost at {when}: {event.reason}"

@@ -10,7 +10,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from pflab.runs.events import RunEvents, one_line
+from pflab.runs.event_lines import one_line
+from pflab.runs.events import RunEvents
 from pflab.terms.event_words import hours_and_minutes, tag_of, to_the_second
 from traces.events import ChangeMade, Event, RunEnded, RunStarted, VersionApplied
 from traces.labtime import LabTime, format_instant

@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from node.state.addresses import alias_of
-from topology import Topology
-from topology.model import Server
+from topology.model import Server, Topology
 from topology.problems import did_you_mean
 
 PREFERRED = "Preferred Backfill Source"

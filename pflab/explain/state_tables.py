@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 
-from pflab.oracle.oracle import HIERARCHY
 from pflab.terms import number_sets as sets
 from pflab.terms.event_words import SETUP, hours_and_minutes, to_the_second
+from pflab.terms.folder_ids import HIERARCHY
 from topology.problems import counted
 from traces.labtime import MINUTE_US, SECOND_US, format_instant
 

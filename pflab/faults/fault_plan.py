@@ -48,8 +48,7 @@ from transport.protocol.fault_points import (
 from transport.protocol.xexch50 import NEED_AUTHENTICATION
 
 if TYPE_CHECKING:
-    from topology import Topology
-    from topology.model import Connector
+    from topology.model import Connector, Topology
     from traces.labtime import LabTime
     from transport.envelope import Transmission
 

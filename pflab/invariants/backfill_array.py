@@ -8,9 +8,10 @@ while an entry waits.
 from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, Facts
+from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import ArrayReading, Invariant, RowsReading, Witnesses
 from pflab.terms.event_handlers import event_handler
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
 from traces.events import (
     ChangeMade,

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.invariant import ArrayReading, Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import RESPONSES, Mark
 from traces.events import (
     ChangeMade,

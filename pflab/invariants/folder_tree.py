@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.invariant import FolderReading, Invariant, Witnesses
-from topology import Topology
+from pflab.terms.folder_ids import HIERARCHY
+from topology.model import Topology
 from traces.events import ChangeMade
 from traces.labtime import LabTime
 

@@ -7,10 +7,10 @@ One more invariant checks predecessor lists: a change covers all versions that i
 from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.evidence.knowledge import stores_of
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import BROADCASTS, MailKind, Mark, mail_name
 from traces.events import (
     ChangeMade,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import MailKind
 from traces.events import (
     BackupMade,

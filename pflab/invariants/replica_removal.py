@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
 from traces.events import (
     ChangeMade,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pflab.invariants.evidence import bit_sets as bits
-from pflab.invariants.evidence.facts import HIERARCHY, rank_of
+from pflab.invariants.evidence.facts import rank_of
 from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, Witnesses
+from pflab.terms.folder_ids import HIERARCHY
 from traces.events import ChangeMade
 from traces.labtime import format_instant
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
     from pflab.lab.remote_faults import RemoteFaults
     from pflab.lab.remote_node import RemoteNode
-    from topology import Topology
+    from topology.model import Topology
     from topology.settings.values import RawSetting
     from traces.events import Event
     from traces.labtime import LabTime

@@ -17,7 +17,7 @@ from traces.events import BackupMade, BackupRestored
 if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
     from pflab.runs.recorder import Record
-    from topology import Topology
+    from topology.model import Topology
     from traces.events import Event
 
 

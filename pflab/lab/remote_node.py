@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NoReturn, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
 import msgspec
 
 from node import errors
-from node.agent.folder_admin import FolderChanges, FolderFields
 from node.api.read_paths import MOST_LISTED, READS, HttpRead
 from node.errors import InternalError, NodeError, NotRunning
-from node.store.queries import StoreReader
+from node.reads import StoreReader
 from node.views import MessageView, Post
 from pflab.client import Client, ClientError, quoted
-from topology.settings.values import RawSetting
 from traces.labtime import LabTime, parse_instant
+
+if TYPE_CHECKING:
+    from node.agent.folder_admin import FolderChanges, FolderFields
+    from topology.settings.values import RawSetting
 
 T = TypeVar("T")
 
@@ -141,9 +143,6 @@ class RemoteNode(StoreReader):
         self._send_once("/directory/left", {"store": store})
 
     # -- reads
-
-    def _opened(self) -> NoReturn:
-        raise NotImplementedError("this query is not available over HTTP; node.api.read_paths lists those that are")
 
     def messages(self, folder: str) -> list[MessageView]:
         found: list[MessageView] = []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pflab.faults.mail_capture import DecideNow
     from pflab.lab.coordinator import Coordinator
     from pflab.runs.recorder import Record
-    from topology import Topology
+    from topology.model import Topology
     from traces.labtime import LabTime
 
 

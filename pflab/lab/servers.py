@@ -27,7 +27,7 @@ from node.codec.signing import Identity, LabAuthority, derived_seed
 from node.errors import CannotWrite, NotRunning
 from node.store.node import Node
 from pflab.errors import LabError
-from topology import Topology
+from topology.model import Topology
 from traces.events import Event
 from traces.labtime import LabTime
 

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from topology import Topology
+from pflab.terms.folder_ids import HIERARCHY
 from topology.enums import ServerVersion
+from topology.model import Topology
 from topology.schedule import ALWAYS, SLOT_US, Schedule, parse_schedule
 from traces.events import ChangeMade
 from traces.labtime import WEEK_US, format_duration
@@ -27,7 +28,6 @@ from traces.labtime import WEEK_US, format_duration
 if TYPE_CHECKING:
     from pflab.lab.lab import Lab
 
-HIERARCHY = "1-1"
 
 MAILS_IN_A_CHAIN = 4
 """The mails of one chain: status request, status, backfill request and response. Each waits for the mail before it."""

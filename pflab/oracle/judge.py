@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from pflab.oracle.compare import Judge, Reading
 from pflab.oracle.losses import Losses
-from pflab.oracle.oracle import HIERARCHY, Oracle, change_of, genesis_of
+from pflab.oracle.oracle import Oracle, change_of, genesis_of
 from pflab.terms import number_sets as sets
 from pflab.terms.event_words import SETUP, Lexicon
+from pflab.terms.folder_ids import HIERARCHY
 from traces.events import ChangeMade, Event, ItemExpired, NodeStarted, ReplicaDropped, StoreDeleted, TombstoneDropped
 
 if TYPE_CHECKING:

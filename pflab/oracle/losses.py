@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pflab.oracle.oracle import HIERARCHY, Change, change_of
+from pflab.oracle.oracle import Change, change_of
 from pflab.terms.event_handlers import event_handler, event_taker_of
+from pflab.terms.folder_ids import HIERARCHY
 from traces.events import (
     BackupMade,
     BackupRestored,

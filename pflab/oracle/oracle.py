@@ -21,11 +21,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.number_sets import split_number
 from topology.model import Topology
 from traces.events import ChangeMade
-
-HIERARCHY = "1-1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import msgspec
 
+from node.reads import StoreReader
 from node.store.offline_reader import open_offline, waiting_events
-from node.store.queries import StoreReader
 from pflab.errors import LabError
-from topology import Topology, TopologyError, load_topology
+from topology.file.load import load_topology
+from topology.model import Topology
+from topology.problems import TopologyError
 from traces.events import AnyEvent, Event, RunEnded
 from traces.labtime import LabTime, parse_instant
 

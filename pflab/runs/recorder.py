@@ -28,7 +28,7 @@ from traces.trace_version import TRACE_VERSION
 if TYPE_CHECKING:
     from node.store.node import Node
     from pflab.runs.run_folder import RunFolder
-    from topology import Topology
+    from topology.model import Topology
     from transport.envelope import Transmission
 
 LAB = "lab"

@@ -15,19 +15,17 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-import topology
 from pflab.scenario.conditions import Until
 from pflab.scenario.lesson import LessonCheck
 from pflab.scenario.model import VERBS, Head
 from pflab.scenario.name_check import NameCheck
 from pflab.scenario.problems import problems_of
 from pflab.scenario.timeline_check import TimelineCheck
-from topology import Topology, TopologyError, load_topology, topology_from_text
+from topology.file.examples import EXAMPLES
+from topology.file.load import load_topology, topology_from_text
 from topology.file.yaml_source import YamlSource, read_text, read_yaml
-from topology.problems import PathItem, Position, Problem, ProblemsError, did_you_mean, quoted
-
-EXAMPLES = Path(topology.__file__).parent / "examples"
-"""The folder of the topologies that come with pflab."""
+from topology.model import Topology
+from topology.problems import PathItem, Position, Problem, ProblemsError, TopologyError, did_you_mean, quoted
 
 SCENARIOS_OF_PFLAB = Path(__file__).resolve().parents[2] / "scenarios"
 """The folder of the scenarios that come with pflab. It is beside the package, in the repository and in an installed pflab."""
@@ -166,15 +164,6 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         )
         return None
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
-
-
-def yaml_file(name: str, folder: Path) -> Path | None:
-    """Return the file of that name in a folder, with or without .yaml; None if there is none, or if `name` is a path."""
-    if not name or Path(name).name != name:
-        return None
-    with suppress(OSError):  # no file can have this name
-        return next((each for each in (folder / name, folder / f"{name}.yaml") if each.is_file()), None)
-    return None
 
 
 def find_topology(name: str, scenario: Path | None) -> Path | None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pflab.oracle.oracle import HIERARCHY
 from pflab.scenario import model
 from pflab.scenario.conditions import Condition, Events, Until
 from pflab.scenario.fault_steps import Cut
 from pflab.scenario.values import Part, key_of
+from pflab.terms.folder_ids import HIERARCHY
 from topology.file.yaml_source import YamlSource
 from topology.model import Topology
 from topology.problems import PathItem, Problem, ValueTextError, did_you_mean, one_of, quoted

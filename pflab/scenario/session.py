@@ -8,16 +8,13 @@ from dataclasses import dataclass, field
 from pflab.lab.lab import Lab
 from pflab.oracle.compare import Judge
 from pflab.oracle.judge import Observer
-from pflab.oracle.oracle import HIERARCHY, Oracle
+from pflab.oracle.oracle import Oracle
+from pflab.runs.event_lines import NOISE
 from pflab.terms.event_words import Lexicon, line, tag_of, words
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import Verdict
 from traces.events import ChangeMade, Event, MailSubmitted
 from traces.labtime import LabTime
-
-NOISE = frozenset(
-    {"setting.value", "clock.changed", "run.started", "address.stamped", "hop.sent", "hop.received", "row.replaced"}
-)
-"""Events left out of a failure report, because they rarely explain a failure."""
 
 REPEATED = frozenset({"hop.failed"})
 """Events that repeat for one reason. A failure report shows only the last of several equal events."""

@@ -29,7 +29,7 @@ from pflab.server.clock import clock_router, clock_shown
 from pflab.server.faults import decisions_router, faults_router, faults_shown
 from pflab.server.proxy import AddressOf, Proxy, Wait
 from pflab.server.traces import traces_router
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from topology.problems import ProblemsError
 from traces.errors import TraceError
 from traces.labtime import format_instant

@@ -26,7 +26,7 @@ from transport.mime.tamper import with_body
 
 if TYPE_CHECKING:
     from node.codec.signing import LabAuthority
-    from topology import Topology
+    from topology.model import Topology
     from transport.envelope import Transmission
 
 

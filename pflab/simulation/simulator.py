@@ -84,7 +84,7 @@ from transport.protocol.fault_points import AfterSend, AtArrival, AtVerb, Before
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
-    from topology import Topology
+    from topology.model import Topology
     from transport.envelope import Transmission
 
 T = TypeVar("T")

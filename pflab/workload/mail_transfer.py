@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from node.errors import InternalError, NodeError
-from node.store.queries import StoreReader
+from node.reads import StoreReader
 from node.views import MessageView
 from pflab.client import UNHEARD, Client, ClientError
 from pflab.errors import LabError

@@ -10,7 +10,7 @@ from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of
 from tests.support.lab_factory import LabFactory
 from tests.support.topologies import THREE_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import MailReceived, VersionApplied
 from traces.labtime import HOUR_US, LabTime
 from transport.smtp.sender import INSIDE

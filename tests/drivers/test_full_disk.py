@@ -16,7 +16,7 @@ from pflab.lab import coordinator
 from pflab.runs.run_folder import RunFolder
 from tests.support.disk import no_file_grows
 from tests.support.lab_actions import subjects
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import NodeStarted
 from traces.labtime import MINUTE_US
 

@@ -19,7 +19,7 @@ from pflab.runs.run_folder import RunFolder
 from tests.support.clock import ALWAYS_US
 from tests.support.lab_actions import post, subjects
 from tests.support.topologies import TWO_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.errors import TimeTextError
 from traces.events import ClockChanged, HopFailed
 from traces.labtime import DAY_US, HOUR_US

@@ -13,7 +13,7 @@ from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.lab_factory import LabFactory
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import FaultHealed, HopExpired, HopFailed, HopReceived, HopSent, MailBad
 from traces.labtime import HOUR_US, MINUTE_US
 

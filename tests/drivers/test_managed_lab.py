@@ -32,7 +32,7 @@ from tests.support.lab_actions import events_of, post, subjects
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import THREE_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import NodeStarted, RunEnded, RunStarted, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
 from traces.reading import read_folder

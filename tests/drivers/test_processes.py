@@ -19,7 +19,7 @@ from pflab.runs.run_folder import RunFolder
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.topologies import LATE_STORE, THREE_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import AddressStamped, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
 

@@ -13,7 +13,8 @@ from node.errors import MailRefused
 from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
-from topology import Topology, topology_from_text
+from topology.file.load import topology_from_text
+from topology.model import Topology
 from traces.events import HopExpired, HopSent, MailboxDelivered
 from traces.labtime import MINUTE_US
 

@@ -9,7 +9,8 @@ from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import ArrayReading, FolderReading, Invariant, InvariantSet, RowsReading
 from pflab.terms import number_sets as sets
 from tests.support.clock import START_AT
-from topology import Topology, topology_from_text
+from topology.file.load import topology_from_text
+from topology.model import Topology
 from traces.events import (
     AddressStamped,
     ChangeMade,

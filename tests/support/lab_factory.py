@@ -18,7 +18,7 @@ from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import THREE_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 
 TOKEN = "known-to-the-lab"
 """The token of managed labs and of the processes of their nodes."""

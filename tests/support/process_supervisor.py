@@ -11,7 +11,7 @@ from typing import Self
 
 from pflab.drivers.launch import node_environment, node_order
 from pflab.runs.run_folder import RunFolder
-from topology import Topology
+from topology.model import Topology
 
 END_S = 20
 

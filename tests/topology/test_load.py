@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from topology import Topology, TopologyError, load_topology, topology_from_text
 from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
+from topology.file.load import load_topology, topology_from_text
+from topology.model import Topology
+from topology.problems import TopologyError
 from topology.schedule import ALWAYS, Schedule
 from traces.labtime import parse_instant
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from node.state.version_profiles import PROFILES
-from topology import topology_from_text
 from topology.enums import ALL_VERSIONS, ConnectorKind, FolderPriority, Joins, ResolveMethod
+from topology.file.load import topology_from_text
 from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
 from topology.settings.catalogue import SPECS
 from topology.settings.spec import DWORD_MAX, Kind, SettingSpec

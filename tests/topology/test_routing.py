@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topology import Topology, topology_from_text
+from topology.file.load import topology_from_text
+from topology.model import Topology
 from topology.routing import RouteError, Routing
 
 LINE = """

@@ -18,7 +18,7 @@ from pflab.lab.lab import Lab
 from pflab.simulation.simulator import Simulator
 from tests.torture.machine import LAB, Machine, fill
 from tests.torture.posters import FOLDER, STORES, Tally, TortureFailed, repeat_until_answered
-from topology import Topology
+from topology.model import Topology
 from traces.events import Event, MailReceived, VersionApplied
 from traces.labtime import MINUTE_US, LabTime, format_instant
 

@@ -20,7 +20,7 @@ from tests.support.lab_factory import lab_factory
 from tests.support.topologies import TWO_STORES
 from tests.torture.machine import Machine
 from tests.torture.posters import FOLDER, TortureFailed
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.labtime import HOUR_US, MINUTE_US, format_instant
 
 DRIVERS = ("live", "processes", "http")

@@ -22,7 +22,7 @@ from pflab.runs.run_folder import RunFolder
 from tests.support.compose_stack import free_port
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
-from topology import Topology
+from topology.model import Topology
 
 LAB = "lab"
 """The name of the coordinator's process, beside those of the stores."""

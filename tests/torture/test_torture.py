@@ -12,7 +12,7 @@ from tests.support.topologies import THREE_STORES
 from tests.torture.load import check_load
 from tests.torture.machine import LAB, Machine
 from tests.torture.torture import Plan, torture
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 
 pytestmark = pytest.mark.live
 

@@ -56,7 +56,7 @@ from tests.torture.posters import (
     repeat_until_answered,
     shares_of,
 )
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import Event
 from traces.reading import read_folder
 

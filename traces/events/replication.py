@@ -1,6 +1,6 @@
 """Events of the replication agent: rows, backfill, status, replicas, losses, visible folders."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -246,6 +246,9 @@ class StoreDeleted(Event, frozen=True, kw_only=True, tag="store.deleted"):
 
 class Loss(Event, frozen=True, kw_only=True, tag="loss"):
     """Changes were lost for a reason that DU-1 allows."""
+
+    UNSENT: ClassVar[str] = "unsent, and newer than the backup"
+    """The reason after a restore."""
 
     folder: str
     cnset: str

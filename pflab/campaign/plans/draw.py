@@ -15,8 +15,8 @@ from pflab.campaign.plans.motif_builder import quick_settings
 from pflab.campaign.plans.motifs import draw_motifs
 from pflab.campaign.plans.plan import FAULT_KINDS, Network, Plan
 from pflab.campaign.plans.plan_state import PlanState
-from topology import Topology
 from topology.enums import ALL_VERSIONS, ResolveMethod
+from topology.model import Topology
 from traces.labtime import DAY_US, MINUTE_US, SECOND_US
 
 STORE_NAMES = "ABCDEFGHIJKL"

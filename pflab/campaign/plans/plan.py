@@ -15,8 +15,9 @@ from typing import Any, Literal
 import msgspec
 
 from pflab.simulation.network import NetworkPolicy
-from topology import Topology, topology_from_text
 from topology.enums import FolderPriority, ResolveMethod
+from topology.file.load import topology_from_text
+from topology.model import Topology
 
 MailType = Literal[
     "hierarchy",

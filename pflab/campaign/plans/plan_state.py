@@ -10,8 +10,8 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from topology import Topology, topology_from_text
-from topology.model import Connector
+from topology.file.load import topology_from_text
+from topology.model import Connector, Topology
 from traces.labtime import MINUTE_US
 
 

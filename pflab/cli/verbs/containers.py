@@ -23,7 +23,8 @@ from node.api.http_client import Address
 from node.api.http_server import OpenToAll
 from node.process.main import MAX_PORT
 from node.state.database import cannot_write
-from pflab.cli.lab_options import read_topology, shown_path
+from pflab.cli.given_files import shown_path
+from pflab.cli.given_topology import read_topology
 from pflab.cli.options import PORT, InTls, KeepMails, Patience, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import Lab, client_of
@@ -37,7 +38,7 @@ from pflab.drivers.launch import source_root
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.terms.verdict import ExitCode
-from topology import Topology
+from topology.model import Topology
 from topology.problems import counted
 
 log = logging.getLogger("pflab.coordinate")

@@ -10,7 +10,8 @@ from typing import Annotated, Final
 from typer import Option
 
 from pflab.cli.demo import LESSON, WORST_LAST, lessons_of_pflab, run_demo
-from pflab.cli.lab_options import own_name, run_folder
+from pflab.cli.given_files import own_name
+from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, seed_option
 from pflab.cli.output import page, print_lines
 from pflab.cli.verbs.scenario import load_all

@@ -1,4 +1,4 @@
-"""Verbs that explain runs and topologies: explain, diff, trace, log, analyze."""
+"""Verbs that explain runs: explain, diff, trace, log."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typer import Argument, Option
 
 from node.views import LogView
 from pflab.cli.event_colours import styled_line
-from pflab.cli.lab_options import existing_run, read_topology
-from pflab.cli.options import OneFolder, OneServer, Run, RunOption, Servers, TopologyFile, Types, check_types
+from pflab.cli.given_files import existing_run
+from pflab.cli.options import OneFolder, OneServer, Run, RunOption, Servers, Types, check_types
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
 from pflab.explain.change import explain as explain_in
 from pflab.explain.run_diff import diff as diff_of
-from pflab.explain.settings_report import analyze as analyze_topology
-from pflab.runs.events import EventFilter, RunEvents, event_json
+from pflab.runs.event_lines import EventFilter, event_json
+from pflab.runs.events import RunEvents
 from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean, quoted
@@ -163,24 +163,6 @@ def _log_json(store: str, entry: LogView) -> dict[str, Any]:
         "logging": entry.logging,
         "text": entry.text,
     }
-
-
-def analyze(
-    topology: TopologyFile,
-    as_json: Json = False,
-) -> int:
-    """List the settings of a topology that differ from the defaults, and what they do.
-
-    The list also shows values that were out of range, settings without effect, and settings with a surprising effect.
-
-    Example: pflab analyze topology/examples/two-sites.yaml
-    """
-    found = analyze_topology(read_topology(topology))
-    if as_json:
-        print_json(found.as_document())
-    else:
-        print_lines(found.lines())
-    return ExitCode.GOOD
 
 
 def _instant(option: str, text: str | None, default: LabTime) -> LabTime:

@@ -1,26 +1,27 @@
-"""Verbs about files: validate, decode, schema."""
+"""Verbs about files: validate, analyze, decode, schema."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument
 
-from node.codec.property_meanings import INTERPRETERS, NAMES
-from pflab.cli.lab_options import read_bytes, read_topology
+from pflab.cli.given_files import read_bytes
+from pflab.cli.given_topology import read_topology
+from pflab.cli.options import TopologyFile
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.scenario.load import load_scenario
 from pflab.scenario.model import scenario_schema
 from pflab.terms.verdict import ExitCode
-from topology import ProblemsError
 from topology.file.schema import topology_schema
 from topology.file.yaml_source import read_yaml
-from topology.problems import counted, one_of
-from transport.errors import CodecError
-from transport.mime.describe import Branch, describe_mail, outline
+from topology.problems import ProblemsError, counted, one_of
+
+if TYPE_CHECKING:
+    from transport.mime.describe import Branch
 
 SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema}
 
@@ -84,6 +85,26 @@ def _print_problems(error: ProblemsError, as_json: bool) -> int:
     return ExitCode.UNKNOWN
 
 
+def analyze(
+    topology: TopologyFile,
+    as_json: Json = False,
+) -> int:
+    """List the settings of a topology that differ from the defaults, and what they do.
+
+    The list also shows values that were out of range, settings without effect, and settings with a surprising effect.
+
+    Example: pflab analyze topology/examples/two-sites.yaml
+    """
+    from pflab.explain.settings_report import analyze as report_of  # noqa: PLC0415 - a store's code takes long to import
+
+    found = report_of(read_topology(topology))
+    if as_json:
+        print_json(found.as_document())
+    else:
+        print_lines(found.lines())
+    return ExitCode.GOOD
+
+
 def decode(
     mail: Annotated[Path, Argument(metavar="MAIL.eml", help="The file of a replication mail.")],
     as_json: Json = False,
@@ -94,6 +115,10 @@ def decode(
 
     Example: pflab decode runs/latest/mails/2003-10-21T001500Z-A-to-B-content.eml
     """
+    from node.codec.property_meanings import INTERPRETERS, NAMES  # noqa: PLC0415 - a store's code takes long to import
+    from transport.errors import CodecError  # noqa: PLC0415 - as above
+    from transport.mime.describe import describe_mail, outline  # noqa: PLC0415 - as above
+
     try:
         branch = describe_mail(read_bytes(mail), INTERPRETERS, NAMES)
     except CodecError as error:

@@ -12,13 +12,12 @@ import msgspec
 import typer
 from typer import Argument, Option
 
-from pflab.cli.lab_options import read_bytes
+from pflab.cli.given_files import read_bytes
 from pflab.cli.options import AllEvents, JsonLines, check_types, rate_of
 from pflab.cli.output import CommandError, Json, err, json_text, out, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
-from pflab.runs.events import EventFilter
-from pflab.scenario.session import NOISE
+from pflab.runs.event_lines import NOISE, EventFilter
 from pflab.terms.event_words import line, tag_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean, quoted

@@ -1,10 +1,8 @@
-"""Verbs about mail, in a running lab or in a run folder: import, export, send, mailbox, queue."""
+"""Verbs about mail, in a running lab or in a run folder: export, send, mailbox, queue."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
-import uuid
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from node.codec.items import ROOT_TEXT
-from node.store.queries import StoreReader
+from node.reads import StoreReader
 from node.views import NoticeView
-from pflab.cli.lab_options import read_bytes, read_topology, run_folder, shown_path
-from pflab.cli.options import OneServer, Run, RunOption, seed_option
+from pflab.cli.given_files import read_bytes, shown_path
+from pflab.cli.options import OneServer, Run, RunOption
 from pflab.cli.output import (
     CommandError,
     Json,
@@ -31,145 +28,16 @@ from pflab.cli.output import (
 )
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab, client_of
-from pflab.client import Client
-from pflab.runs.run_folder import RunFolder
-from pflab.simulation.simulator import Simulator
 from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
-from pflab.workload.mail_files import MailFile
-from pflab.workload.mail_transfer import (
-    Imported,
-    Interrupted,
-    export_mbox,
-    import_mails,
-    mails_of,
-    poster_for_client,
-    poster_for_lab,
-)
-from topology import Topology
+from pflab.workload.mail_transfer import export_mbox
 from topology.problems import counted, did_you_mean
-from traces.labtime import DAY_US, format_instant
+from traces.labtime import format_instant
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from node.views import QueueView
-
-REASONS_SHOWN = 10
-
-
-def import_(
-    folder: Annotated[str, Argument(help="The folder's path.")],
-    files: Annotated[
-        list[Path], Argument(metavar="FILE...", help="An mbox, a Maildir, an .eml file, or a folder of .eml files.")
-    ],
-    server: Annotated[
-        str | None,
-        Option(
-            "--server", "--node", help="The server that makes the posts; default: the folder's first holder that runs."
-        ),
-    ] = None,
-    lab: Lab = None,
-    again: Annotated[
-        bool, Option("--again", help="In a running lab: post all mails, even those that an earlier import has posted.")
-    ] = False,
-    topology: Annotated[
-        Path | None,
-        Option(
-            "--topology", help="Post in a simulated lab with this topology, and keep its databases in a run folder."
-        ),
-    ] = None,
-    seed: Annotated[int, seed_option("With --topology: the seed for GUIDs and keys.")] = 1,
-    as_json: Json = False,
-) -> int:
-    """Post the mails of an mbox, a Maildir or .eml files into a folder.
-
-    pflab export returns each of these mails from any holder, byte for byte. If the import is interrupted, run the same
-    command again. A mail that was posted less than one day of lab time ago is not posted a second time. The exit code is
-    1 if a mail was refused.
-
-    Example: pflab import Projects archive.mbox --node A
-    """
-    if topology is None:
-        return _import_live(lab, server, folder, files, again=again, as_json=as_json)
-    if lab is not None:
-        raise CommandError("both a topology and a running lab are given; give only one")
-    organization = read_topology(topology)
-    if folder not in organization.folders:
-        raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, organization.folders)}")
-    holders = organization.folders[folder].replicas
-    if server is not None and server not in holders:
-        raise CommandError(f"server {server} holds no replica of {folder}; {did_you_mean(server, holders)}")
-    mails = list(mails_of(files))
-    kept = run_folder("import", Path("runs"), simulate=True)
-    assert kept is not None, "a folder for traces was given"
-    done = asyncio.run(_import(organization, kept, seed, server or holders[0], folder, mails))
-    if as_json:
-        print_json({**done.as_document(), "folder": str(kept.path)})
-    else:
-        _print_imported(done, folder)
-        print_lines([f"kept in {shown_path(kept.path)}; to get the mails back: pflab export {folder}"], style="dim")
-    return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
-
-
-def _import_live(
-    lab: str | None, server: str | None, folder: str, files: list[Path], *, again: bool, as_json: bool
-) -> int:
-    with client_of(lab) as client:
-        at = server if server is not None else _holder(client, folder)
-        mails = list(mails_of(files))
-        done = Imported()
-        poster = poster_for_client(client, at, folder, str(uuid.uuid4()) if again else "", done)
-        try:
-            with progress(len(mails), f"Posting into {folder}") as bar:
-                asyncio.run(import_mails(mails, poster, lambda _: bar.advance(bar.task_ids[0]), done))
-        except Interrupted as error:
-            posted = f"{len(done.ids)} of {counted(len(mails), 'mail')} posted; repeat the command for the rest"
-            raise CommandError(f"{error}; {posted}") from None
-    if as_json:
-        print_json({**done.as_document(), "node": at})
-    else:
-        _print_imported(done, f"{folder} at {at}")
-    return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
-
-
-def _holder(client: Client, folder: str) -> str:
-    """Return the first running server that holds the folder. Raises CommandError if there is none."""
-    known: set[str] = set()
-    for each in client.lab()["servers"]:
-        if each["standing"] == "running":
-            views = client.folders(each["name"])
-            if any(view["path"] == folder and view["held_here"] for view in views):
-                return str(each["name"])
-            known |= {view["path"] for view in views if not view["hidden"] and view["path"] != ROOT_TEXT}
-    if folder in known:
-        raise CommandError(f"{folder}: none of its holders runs; start one: pflab fault start NAME")
-    raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, sorted(known))}")
-
-
-async def _import(
-    organization: Topology, kept: RunFolder, seed: int, server: str, folder: str, mails: list[MailFile]
-) -> Imported:
-    kept.write_inputs(organization.as_yaml(), seed)
-    with progress(len(mails), f"Posting into {folder}") as bar:
-        async with Simulator(organization, seed=seed, folder=kept) as lab:
-            done = await import_mails(
-                mails, poster_for_lab(lab, server, folder), lambda _: bar.advance(bar.task_ids[0])
-            )
-            # Every schedule except `never` has a broadcast within a day.
-            await lab.advance(lab.now + DAY_US)
-            for name in lab.names:
-                if lab.running(name):
-                    kept.write_database(name, lab.read(name, lambda node: node.backup()))
-            kept.write_verdict({"verdict": "none", "ended_at": format_instant(lab.now)})
-    return done
-
-
-def _print_imported(done: Imported, folder: str) -> None:
-    known = f", {done.known_count} already there from an earlier import" if done.known_count else ""
-    posted = len(done.ids) - done.known_count
-    print_lines([f"{counted(posted, 'mail')} posted into {folder}{known}, {done.refused_count} refused"])
-    print_lines([f"  {source}: {reason}" for source, reason in done.refused[:REASONS_SHOWN]], style="red")
 
 
 def export(

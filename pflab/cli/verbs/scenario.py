@@ -10,16 +10,18 @@ from typing import Annotated, Any
 from rich.progress import Progress
 from typer import Argument, Option
 
-from pflab.cli.lab_options import LabOrder, run_folder, shown_path
+from pflab.cli.given_files import shown_path
+from pflab.cli.lab_options import LabOrder, run_folder
 from pflab.cli.options import DEFAULT_SEED, KeepMails, seed_option
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
 from pflab.cli.running_lab import client_of
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
-from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, ScenarioError, Step, load_scenario, yaml_file
+from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, ScenarioError, Step, load_scenario
 from pflab.scenario.runner import ScenarioResult, run_scenario
 from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
+from topology.file.examples import yaml_file
 from topology.problems import did_you_mean
 from traces.labtime import LabTime
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from typer import Argument, Option
@@ -20,12 +21,13 @@ from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, parse_faults, run_plan
 from pflab.campaign.seeds import CampaignResult, Order, as_document, chosen_for_verification, jobs_here, run_campaign
 from pflab.campaign.shrinker import MOST_PLAYS, Shrinker
 from pflab.cli.bugs import debugging
-from pflab.cli.lab_options import RUNS, parse_seeds, read_bytes, read_topology
+from pflab.cli.given_files import RUNS, read_bytes
+from pflab.cli.given_topology import read_topology
 from pflab.cli.output import CommandError, Json, err, out, print_json, print_lines, progress
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode, Judgement
-from topology import Topology
+from topology.model import Topology
 from topology.problems import counted
 
 VERIFY_SHARE = 0.05
@@ -306,3 +308,18 @@ def simulate(
         return play_plan(plan, options)
     chosen = chosen_seeds(seeds, seed_file, count)
     return print_plans(chosen, options) if expand else run_seeds(chosen, options)
+
+
+MOST_SEEDS: Final = 1_000_000
+"""The most seeds of one range (decision): a campaign of so many takes days, and one without end would fill the memory."""
+
+
+def parse_seeds(text: str) -> range:
+    """Return the seeds of `7` or `1..200`, both ends included. Raises CommandError for any other text."""
+    match = re.fullmatch(r"(\d{1,12})(?:\.\.(\d{1,12}))?", text)
+    if match is None or int(match[2] or match[1]) < int(match[1]):
+        raise CommandError(f"--seeds {text}: not a range of seeds; write for example 1..200, the smaller first")
+    seeds = range(int(match[1]), int(match[2] or match[1]) + 1)
+    if len(seeds) > MOST_SEEDS:
+        raise CommandError(f"--seeds {text}: more than {MOST_SEEDS} seeds; give a smaller range")
+    return seeds

@@ -8,7 +8,7 @@ from pflab.cli.output import CommandError, Json, out, page, print_json
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
 from pflab.explain.state_tables import backfill_table, entry_json, state_json, state_tables
-from pflab.oracle.oracle import HIERARCHY
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean
 

@@ -16,8 +16,7 @@ from pflab.cli.options import AllEvents, JsonLines, OneFolder, Servers, Types, c
 from pflab.cli.output import CommandError, json_text, out
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
-from pflab.runs.events import EventFilter, event_json
-from pflab.scenario.session import NOISE
+from pflab.runs.event_lines import NOISE, EventFilter, event_json
 from pflab.terms.event_words import Lexicon, tag_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean, quoted

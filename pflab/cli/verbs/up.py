@@ -13,7 +13,9 @@ from typer import Argument, Option
 
 from node.api.http_server import HttpServer
 from pflab.cli import become_node
-from pflab.cli.lab_options import read_topology, run_folder, shown_path
+from pflab.cli.given_files import shown_path
+from pflab.cli.given_topology import read_topology
+from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, PORT, InTls, KeepMails, Patience, TopologyFile, rate_of, seed_option
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import answers, is_up, recorded_url, remove_lab_file, write_lab_file
@@ -24,7 +26,7 @@ from pflab.drivers.socket_lab import SocketOptions
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from pflab.terms.verdict import ExitCode
-from topology import Topology
+from topology.model import Topology
 from topology.problems import counted
 
 

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
-from pflab.invariants.evidence.knowledge import HIERARCHY, Known
+from pflab.invariants.evidence.knowledge import Known
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import Lexicon
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
-from topology import Topology
+from topology.model import Topology
 from traces.events import (
     BackupMade,
     BackupRestored,

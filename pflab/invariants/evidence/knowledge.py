@@ -10,9 +10,10 @@ from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import store_named
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import Mark
-from topology import Topology
 from topology.enums import ResolveMethod
+from topology.model import Topology
 from traces.events import (
     AddressStamped,
     ChangeMade,
@@ -26,8 +27,6 @@ from traces.events import (
     TombstoneDropped,
     VersionApplied,
 )
-
-HIERARCHY = "1-1"
 
 DELETED = ""
 """Stored instead of a number if the folder's tombstone is kept."""

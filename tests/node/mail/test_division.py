@@ -11,7 +11,7 @@ from pflab.simulation.simulator import Simulator
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.post_office import PostOffice
 from tests.support.topologies import THREE_STORES, TWO_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import MailSubmitted, RequestAnswered, VersionApplied
 from traces.labtime import DAY_US, LabTime
 from transport import stimulus

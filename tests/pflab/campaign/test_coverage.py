@@ -12,7 +12,7 @@ from pflab.campaign.coverage import BRANCHES, OPTIONAL, BranchCounter
 from pflab.invariants.invariant import FolderReading
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, number, numbers, shown_folder
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces import events as ev
 
 VERSION = {

@@ -18,9 +18,8 @@ from pflab.campaign.plans.draw_faults import _KINDS as DRAWN_FAULTS
 from pflab.campaign.plans.file import document_of, load_plan, plan_from_text, plan_of, plan_text
 from pflab.campaign.plans.plan import FAULT_KINDS, AnyFault, AnyStep, CreateFolder, Plan, Post
 from pflab.errors import LabError
-from topology import load_topology
 from topology.enums import ResolveMethod
-from topology.file.load import topology_from_text
+from topology.file.load import load_topology, topology_from_text
 from traces.labtime import DAY_US, MINUTE_US
 
 SEEDS = range(1, 301)

@@ -32,7 +32,7 @@ from pflab.campaign.seeds import (
 from pflab.errors import LabError
 from pflab.invariants.invariant import Violation
 from pflab.terms.verdict import ExitCode, Judgement
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 
 SEEDS = range(1, 7)
 SHORT = Order(days=1)

@@ -25,7 +25,7 @@ from pflab.lab.remote_node import RemoteNode
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from pflab.terms.verdict import ExitCode
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 
 HINT = "(this is a bug; run again with --debug for the traceback)"
 LOG_HINT = "(this is a bug; the log of the server has the traceback)"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pflab.cli.app import run
-from pflab.cli.verbs import mail
+from pflab.cli.verbs import load, mail
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
 from pflab.workload.mail_files import MailFile, mbox_of, split_mbox
@@ -145,7 +145,7 @@ def test_the_queue_shows_when_a_mail_is_sent_again(lab: str, capsys: pytest.Capt
     assert asked(capsys, "queue", "--lab", lab) == []
 
 
-@pytest.mark.parametrize("verb", [mail.import_, mail.send])
+@pytest.mark.parametrize("verb", [load.import_, mail.send])
 def test_the_example_of_each_help_works(lab: str, verb: object) -> None:
     """The examples in the help of import and send work."""
     Path("archive.mbox").write_bytes(b"".join(mbox_of([("kim@x.test", START_AT, b"Subject: old\n\nmail\n")])))

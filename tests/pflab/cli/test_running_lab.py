@@ -414,3 +414,26 @@ def test_a_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path, monkeypatch: pyte
             outside.starttls()
             outside.sendmail(*letter)
         assert client.json("GET", "/nodes/A/messages/count?folder=Projects")["count"] == 2
+
+
+ASKING = (
+    "post", "folder", "clock", "fault", "content", "directory", "events", "top", "load", "export", "mailbox", "explain",
+    "trace", "log", "state", "backfill", "verdict", "follow", "check", "diff", "edit", "delete", "resolve", "send", "messages",
+    "queue", "settings",
+)  # fmt: skip
+"""The verbs for a running lab, and those that choose between a running lab and a run folder."""
+
+HEAVY = ("sqlalchemy", "fastapi", "aiosmtpd", "cryptography", "pyspark", "node.store", "node.agent", "pflab.drivers")
+"""What takes most of the time of a start."""
+
+
+def test_a_verb_that_asks_a_running_lab_loads_no_store() -> None:
+    """Otherwise the imports of stores and drivers take over a second of each start."""
+    code = (
+        "import sys\n"
+        "from pflab.cli.app import function_of\n"
+        f"for verb in {ASKING}: function_of(verb)\n"
+        f"print(sorted({set(HEAVY)} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -12,7 +12,7 @@ from pflab.cli.app import run
 from pflab.containers.compose_file import ComposeOrder, addresses_of, compose_text
 from pflab.errors import LabError
 from pflab.terms.verdict import ExitCode
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 
 ORDER = ComposeOrder("./lab.yaml", ".")
 

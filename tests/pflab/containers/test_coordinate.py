@@ -20,7 +20,7 @@ from tests.support.coordinator_process import running_coordinator, wait_for_hist
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import TWO_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.reading import read_folder
 
 pytestmark = pytest.mark.live

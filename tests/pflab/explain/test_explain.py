@@ -17,7 +17,7 @@ from pflab.scenario.load import Step, scenario_from_text
 from pflab.scenario.runner import run_scenario
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import LOST_MAIL, json_of, last_sentence, output_of, play
-from topology import Topology
+from topology.model import Topology
 from traces.events import MailBad
 from traces.labtime import LabTime
 

@@ -17,7 +17,7 @@ from pflab.simulation.simulator import Simulator
 from pflab.terms import number_sets as sets
 from pflab.terms.verdict import join_names
 from tests.support.cli_runs import SCENARIOS
-from topology import Topology
+from topology.model import Topology
 from traces.events import ChangeMade, TombstoneDropped
 from traces.labtime import LabTime
 

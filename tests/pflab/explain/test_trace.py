@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pflab.cli.app import run
-from pflab.runs.events import style_of
+from pflab.runs.event_lines import style_of
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import LOST_MAIL, json_of, output_of, play
 from traces.events import EVENT_TYPES

@@ -9,7 +9,8 @@ import pytest
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_FAULTS, MAIL_TYPES, FaultKind, Mails
 from pflab.faults.fault_plan import FaultPlan
-from topology import Topology, topology_from_text
+from topology.file.load import topology_from_text
+from topology.model import Topology
 from traces.labtime import HOUR_US, MINUTE_US, LabTime, parse_instant
 from transport.envelope import Priority, Transmission
 from transport.protocol.fault_points import GO, AfterSend, AtArrival, BeforeSend, Decision

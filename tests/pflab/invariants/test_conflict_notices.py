@@ -7,7 +7,7 @@ import pytest
 from pflab.invariants.conflicts import ContactsAreNotified
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, MESSAGE, Trace, applies, number
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import ChangeMade, ConflictNotice
 from traces.labtime import HOUR_US
 

@@ -8,7 +8,7 @@ from pflab.invariants.conflicts import OldConflictsEndAtHome
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, GUIDS, MESSAGE, Trace, number
 from tests.support.topologies import THREE_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import (
     ConflictAged,
     ConflictArose,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pflab.faults.fault import FaultKind, Mails
 from pflab.oracle.convergence_bound import Bound, bound_of, bound_of_topology, longest_gap_us
 from pflab.simulation.simulator import Simulator
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from topology.schedule import NEVER, parse_schedule
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 

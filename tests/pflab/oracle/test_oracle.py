@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from node.views import EntryView, Knowledge, RowView
 from pflab.oracle.compare import Judge, Reading
-from pflab.oracle.oracle import HIERARCHY, Change, Oracle
+from pflab.oracle.oracle import Change, Oracle
 from pflab.terms import number_sets as sets
+from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import Judgement, Verdict
 
 GUIDS = {"A": "aa" * 16, "B": "bb" * 16, "C": "cc" * 16, "Setup": "00" * 16}

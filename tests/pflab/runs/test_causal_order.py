@@ -8,7 +8,7 @@ from pflab.runs.causal_order import in_causal_order
 from pflab.scenario.load import scenario_from_text
 from pflab.scenario.runner import run_scenario
 from pflab.simulation.simulator import Simulator
-from topology import Topology
+from topology.model import Topology
 from traces.events import BackupMade, BackupRestored, Event
 
 BACKUPS = """\

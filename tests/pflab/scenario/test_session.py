@@ -9,7 +9,7 @@ import pytest
 from pflab.scenario.load import Scenario, Step, scenario_from_text
 from pflab.scenario.runner import Failure, ScenarioResult, run_scenario
 from pflab.simulation.simulator import Simulator
-from topology import Topology
+from topology.model import Topology
 from traces.labtime import LabTime, format_instant
 
 HEAD = "title: A test\ntopology: one-site.yaml\nsteps:\n"

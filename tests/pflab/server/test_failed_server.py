@@ -15,7 +15,7 @@ from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from tests.support.topologies import THREE_STORES
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 
 pytestmark = pytest.mark.live
 

@@ -9,7 +9,7 @@ from pflab.errors import LabError
 from pflab.simulation.environment import Alteration
 from pflab.simulation.simulator import Simulator
 from tests.support.clock import ALWAYS_US
-from topology import topology_from_text
+from topology.file.load import topology_from_text
 from traces.events import (
     FaultHealed,
     FaultInjected,

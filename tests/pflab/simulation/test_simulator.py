@@ -19,7 +19,8 @@ from pflab.runs.run_folder import RunFolder
 from pflab.simulation.network import NetworkPolicy
 from pflab.simulation.simulator import CRASH_REST_US, Simulator
 from tests.support.clock import ALWAYS_US
-from topology import Topology, topology_from_text
+from topology.file.load import topology_from_text
+from topology.model import Topology
 from traces.events import HopDropped, HopFailed, NodeStarted, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime, parse_instant
 from transport.envelope import Offers, Priority, SendOutcome, Transmission

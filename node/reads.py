@@ -1,0 +1,132 @@
+"""The reads of a store: what each returns. A read is declared here once, and offered in several places.
+
+A read is not a stimulus: it opens no transaction, records no event, moves no counter and takes no lab time. A read does not
+change the run.
+
+| class | where it reads |
+|---|---|
+| `node.store.node.Node` | in the database of a running store (`node.store.queries`) |
+| `node.store.offline_reader.OfflineReader` | in the database file of a store that need not run (`node.store.queries`) |
+| `pflab.lab.remote_node.RemoteNode` | over HTTP, by the table `node.api.read_paths` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from node.views import (
+    BadMailView,
+    EntryView,
+    FolderView,
+    Knowledge,
+    LogView,
+    MessageView,
+    NoticeView,
+    QueueView,
+    SettingView,
+    StateView,
+    VersionView,
+)
+from traces.labtime import LabTime
+
+if TYPE_CHECKING:
+    from topology.settings.values import Settings
+
+
+class StoreReader:
+    """The reads of a store. A folder is given by its path, by its id or as 1-1, the hierarchy.
+
+    Every read raises NotRunning if the store is stopped, and FolderUnknown or MessageUnknown for a folder or message that the
+    store does not know. A class that does not offer a read inherits it from here: NotImplementedError.
+    """
+
+    @property
+    def last_at(self) -> LabTime:
+        """The lab time of the store's last stimulus."""
+        raise NotImplementedError
+
+    def folders(self) -> list[FolderView]:
+        """Return every folder that the store knows."""
+        raise NotImplementedError
+
+    def holds(self, folder: str) -> bool:
+        """Return whether this store has a replica of a folder, and is not removing it."""
+        raise NotImplementedError
+
+    def messages(self, folder: str) -> list[MessageView]:
+        """Return the live messages of a folder in order of their ids."""
+        raise NotImplementedError
+
+    def versions(self, message: str) -> list[VersionView]:
+        """Return the kept versions of a message, the shown one first. The message is given by its id, or by the number of any
+        of its changes (A-4)."""
+        raise NotImplementedError
+
+    def count(self, folder: str) -> int:
+        """Return how many live messages the folder has here, without reading them."""
+        raise NotImplementedError
+
+    def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the change numbers of messages' shown versions, each as people see it (A-100) and as traces write it."""
+        raise NotImplementedError
+
+    def shown(self, changes: Sequence[str]) -> list[str]:
+        """Return change numbers in the form for people, A-100. They are given as traces write them (spec: CN-1)."""
+        raise NotImplementedError
+
+    def number_of_folder(self, path: str) -> tuple[str, str]:
+        """Return the change number of a folder's present version, as people see it and as traces write it."""
+        raise NotImplementedError
+
+    def body(self, folder: str, message: str) -> str:
+        """Return the text of the shown version."""
+        raise NotImplementedError
+
+    def mail(self, folder: str, message: str) -> bytes:
+        """Return the message as a mail. If it arrived as a mail, the bytes are exactly the same."""
+        raise NotImplementedError
+
+    def attachments(self, folder: str, message: str) -> list[tuple[str, bytes]]:
+        """Return name and data of a message's attached files."""
+        raise NotImplementedError
+
+    def state(self, folder: str) -> StateView:
+        """Return the folder's rows of the replication state table, this store's first."""
+        raise NotImplementedError
+
+    def backfill(self) -> list[EntryView]:
+        """Return the backfill array: what is known to be missing, and which stores were asked for it."""
+        raise NotImplementedError
+
+    def queue(self) -> list[QueueView]:
+        """Return the mails that wait to be sent, and when the next attempt is due."""
+        raise NotImplementedError
+
+    def bad_mail(self) -> list[BadMailView]:
+        """Return the mails that were not valid replication mail of this organization."""
+        raise NotImplementedError
+
+    def mailbox(self) -> list[NoticeView]:
+        """Return the list of the mails to people that the store has kept for them."""
+        raise NotImplementedError
+
+    def mailbox_mail(self, notice: int) -> bytes:
+        """Return a mail of the mailbox, by its id in the list."""
+        raise NotImplementedError
+
+    def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
+        """Return the newest entries of the store's application log, in order."""
+        raise NotImplementedError
+
+    def knowledge(self, folder: str) -> Knowledge:
+        """Return what the store knows about a folder: change numbers, versions with their digests, tombstones."""
+        raise NotImplementedError
+
+    def settings(self) -> Settings:
+        """Return the settings in force: those of the topology, and those that an administrator has changed since."""
+        raise NotImplementedError
+
+    def setting_views(self) -> list[SettingView]:
+        """Return every setting with its value, its default, where Exchange keeps it and what it does."""
+        raise NotImplementedError

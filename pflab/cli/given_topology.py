@@ -1,0 +1,28 @@
+"""The topology that a user names on the command line: a file, or an example of pflab's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pflab.cli.output import CommandError
+from topology.file.examples import EXAMPLES, yaml_file
+from topology.file.load import load_topology
+from topology.file.yaml_source import MAX_BYTES, read_yaml
+from topology.model import Topology
+
+
+def read_topology(path: Path) -> Topology:
+    """Return the topology in a file. If no file has this name, return pflab's example of this name.
+
+    Raises CommandError if the file cannot be read or is of another kind, TopologyError for mistakes."""
+    if not path.exists():
+        path = yaml_file(str(path), EXAMPLES) or path
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+    source = read_yaml(content.decode("utf-8", "replace"), str(path))
+    if isinstance(source.data, dict) and "servers" not in source.data and "steps" in source.data:
+        raise CommandError(f"{path}: this is a scenario, not a topology; name a topology, or use pflab run")
+    return load_topology(path)
