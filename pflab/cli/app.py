@@ -52,7 +52,7 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "events": ("lab", "Print the events of a running lab; --follow continues with new events."),
     "top": ("top", "Watch a running lab: one line for each event, as it happens."),
     "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
-    "validate": ("files", "Check a topology or a scenario, and print every mistake with its line."),
+    "validate": ("files", "Check topologies, scenarios and plans, and print every mistake with its line."),
     "import": ("load", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
     "export": ("mail", "Write a public folder's messages as an mbox, from a run or a running lab."),
     "mailbox": ("mail", "Print the mail for people that the stores of a run or a running lab keep."),

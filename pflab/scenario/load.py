@@ -6,7 +6,6 @@ Every mistake in a file is a `Problem`: file, line, what is wrong, what would be
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from topology.file.examples import EXAMPLES
 from topology.file.load import load_topology, topology_from_text
 from topology.file.yaml_source import YamlSource, read_text, read_yaml
 from topology.model import Topology
-from topology.problems import PathItem, Position, Problem, ProblemsError, TopologyError, did_you_mean, quoted
+from topology.problems import PathItem, Problem, ProblemsError, TopologyError, did_you_mean, quoted
 
 SCENARIOS_OF_PFLAB = Path(__file__).resolve().parents[2] / "scenarios"
 """The folder of the scenarios that come with pflab. It is beside the package, in the repository and in an installed pflab."""
@@ -181,7 +180,7 @@ def _inline(
     try:
         organization = topology_from_text(json.dumps(document), source.name)
     except TopologyError as error:
-        problems += [_moved(source, "topology", problem) for problem in error.problems]
+        problems += [source.moved("topology", problem) for problem in error.problems]
         return None
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization
 
@@ -193,34 +192,5 @@ def _with_settings(
     try:
         return topology_from_text(json.dumps(document), source.name)
     except TopologyError as error:
-        problems += [_moved(source, "", problem) for problem in error.problems]
+        problems += [source.moved("", problem) for problem in error.problems]
         return None
-
-
-def _moved(source: YamlSource, under: str, problem: Problem) -> Problem:
-    """Return a problem, found in a part of the file that was read alone, with its position in the whole file."""
-    path: tuple[PathItem, ...] = (under,) if under else ()
-    value: Any = source.data[under] if under else source.data
-    rest = problem.path
-    while rest:
-        step = _first_step(rest, value)
-        if step is None:
-            break
-        path = (*path, step)
-        value = value[step]
-        rest = rest[len(f"[{step}]") if isinstance(step, int) else len(step) :].removeprefix(".")
-    at: Position = source.position(path, of_key=bool(path) and isinstance(path[-1], str))
-    shown = f"{under}.{problem.path}".strip(".")
-    return Problem(source.name, shown, at.line, at.column, problem.what, problem.would_be_right)
-
-
-def _first_step(path: str, value: Any) -> PathItem | None:
-    """Return the first step of a problem's path within `value`: a key or an index. Keys can contain dots, so the path is not
-    split at dots, but compared with the keys."""
-    index = re.match(r"\[(\d+)\]", path)
-    if index is not None and isinstance(value, list) and int(index[1]) < len(value):
-        return int(index[1])
-    if not isinstance(value, dict):
-        return None
-    fits = [key for key in value if path == key or path.startswith((f"{key}.", f"{key}["))]
-    return max(fits, key=len, default=None)

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from pflab.campaign.plans.file import LONGEST_US, MAX_BYTES, MOST_LETTERS, MOST_POSTS
+from pflab.campaign.plans.checks import LONGEST_US, MOST_LETTERS, MOST_POSTS
+from pflab.campaign.plans.file import MAX_BYTES
 from traces.labtime import DAY_US
 
 FLOORS = ["pflab", "node", "transport", "topology", "traces"]

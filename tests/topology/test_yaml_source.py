@@ -109,6 +109,30 @@ def test_unsupported_yaml_is_one_clear_problem(text: str, what: str) -> None:
     assert any(what in problem for problem in problems_of(text))
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a: 1\nb:\n\tc: 2\n", "f.yaml:3:1: not YAML: a tab; indent with spaces"),
+        ("a:\n  - 1\n \t- 2\n", "f.yaml:3:2: not YAML: a tab; indent with spaces"),
+        (
+            'a: "one\nb: two\n',
+            "f.yaml:1:4: not YAML: a double quote without its partner; close the text on the same line",
+        ),
+        (
+            "a: it is \"so\nb: ['x, y]\nc: 'z'\n",
+            "f.yaml:2:5: not YAML: a single quote without its partner; close the text on the same line",
+        ),
+        (
+            'a: "x\nb: "y"\n',
+            "f.yaml:1:4: not YAML: a double quote without its partner; close the text on the same line",
+        ),
+    ],
+)
+def test_a_tab_or_a_missing_quote_is_told_where_it_is(text: str, told: str) -> None:
+    """The parser itself stops at the end of the file, or says that some character cannot start any token."""
+    assert problems_of(text) == [told]
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n", "--- \n", "null"])
 def test_an_empty_document_is_nothing(text: str) -> None:
     """A file without content has no data and, as YAML, no problem."""

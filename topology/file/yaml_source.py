@@ -22,6 +22,9 @@ MAX_NODES: Final = 100_000
 # No number in a file of pflab needs more digits.
 _MAX_NUMBER_TEXT: Final = 30
 
+_BEFORE_A_TEXT: Final = frozenset({"", ":", ",", "[", "{", "-"})
+"""The last characters before a text in quotes; '' is the begin of a line. Elsewhere a quote is an ordinary character."""
+
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STR_TAG: Final = "tag:yaml.org,2002:str"
 
@@ -91,6 +94,35 @@ class YamlSource:
         at = self.position(path, of_key=of_key)
         return Problem(self.name, path_text(path), at.line, at.column, what, would_be_right)
 
+    def moved(self, under: str, problem: Problem) -> Problem:
+        """Return a problem, found in a part of the file that was read alone (the key `under`; '' is the whole file), with its
+        position in the whole file."""
+        path: tuple[PathItem, ...] = (under,) if under else ()
+        value: Any = self.data[under] if under else self.data
+        rest = problem.path
+        while rest:
+            step = _first_step(rest, value)
+            if step is None:
+                break
+            path = (*path, step)
+            value = value[step]
+            rest = rest[len(f"[{step}]") if isinstance(step, int) else len(step) :].removeprefix(".")
+        at = self.position(path, of_key=bool(path) and isinstance(path[-1], str))
+        shown = f"{under}.{problem.path}".strip(".")
+        return Problem(self.name, shown, at.line, at.column, problem.what, problem.would_be_right)
+
+
+def _first_step(path: str, value: Any) -> PathItem | None:
+    """Return the first step of a problem's path within `value`: a key or an index. Keys can contain dots, so the path is not
+    split at dots, but compared with the keys."""
+    index = re.match(r"\[(\d+)\]", path)
+    if index is not None and isinstance(value, list) and int(index[1]) < len(value):
+        return int(index[1])
+    if not isinstance(value, dict):
+        return None
+    fits = [key for key in value if path == key or path.startswith((f"{key}.", f"{key}["))]
+    return max(fits, key=len, default=None)
+
 
 class _StopError(Exception):
     """The file cannot be read further; the builder has reported why."""
@@ -121,16 +153,47 @@ def read_yaml(text: str, name: str) -> YamlSource:
     except _StopError:
         return YamlSource(name, None, tuple(builder.problems), None)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = Position(1, 1) if mark is None else Position(mark.line + 1, mark.column + 1)
-        what = " ".join(filter(None, (error.context, error.problem)))
-        builder.report(at, (), f"not YAML: {what}", "the mistake may be in a line above")
+        builder.report(*_syntax_error(text, error))
         return YamlSource(name, None, tuple(builder.problems), None)
     except (yaml.YAMLError, ValueError) as error:
         builder.report(Position(1, 1), (), f"not YAML: {' '.join(str(error).split())}", "save it as UTF-8 text")
         return YamlSource(name, None, tuple(builder.problems), None)
     root = builder.root
     return YamlSource(name, None if root is None else root.value, tuple(builder.problems), root)
+
+
+def _syntax_error(text: str, error: yaml.MarkedYAMLError) -> tuple[Position, tuple[PathItem, ...], str, str]:
+    """Return where the mistake is, and in words. The parser often stops far behind a quote without its partner, so the first
+    line with such a quote is named."""
+    mark = error.problem_mark or error.context_mark
+    line, column = (0, 0) if mark is None else (mark.line, mark.column)
+    lines = text.splitlines()
+    here = lines[line][column:] if line < len(lines) else ""
+    if here.lstrip(" ").startswith("\t"):
+        return Position(line + 1, column + 1), (), "not YAML: a tab", "indent with spaces"
+    for number, each in enumerate(lines[: line + 1], start=1):
+        quote = _unpaired_quote(each)
+        if quote:
+            kind = "double" if each[quote - 1] == '"' else "single"
+            what = f"not YAML: a {kind} quote without its partner"
+            return Position(number, quote), (), what, "close the text on the same line"
+    what = " ".join(filter(None, (error.context, error.problem)))
+    return Position(line + 1, column + 1), (), f"not YAML: {what}", "the mistake may be in a line above"
+
+
+def _unpaired_quote(line: str) -> int:
+    """Return the column, from 1, of a quote that begins a text and is not closed on this line; 0 if there is none."""
+    inside, begun, before, last = "", 0, " ", ""
+    for column, char in enumerate(line, start=1):
+        if inside:
+            if char == inside and not (inside == '"' and before == "\\"):
+                inside = ""
+        elif char in "\"'" and last in _BEFORE_A_TEXT:
+            inside, begun = char, column
+        elif char == "#" and before == " ":
+            break
+        before, last = char, last if char == " " else char
+    return begun if inside else 0
 
 
 class _Builder:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from typer import Argument
@@ -13,12 +15,14 @@ from pflab.cli.given_files import read_bytes
 from pflab.cli.given_topology import read_topology
 from pflab.cli.options import TopologyFile
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
+from pflab.errors import LabError
 from pflab.scenario.load import load_scenario
 from pflab.scenario.model import scenario_schema
 from pflab.terms.verdict import ExitCode
 from topology.file.schema import topology_schema
 from topology.file.yaml_source import read_yaml
-from topology.problems import ProblemsError, counted, one_of
+from topology.problems import Problem, ProblemsError, counted, one_of
+from traces.labtime import format_duration
 
 if TYPE_CHECKING:
     from transport.mime.describe import Branch
@@ -27,62 +31,95 @@ SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema}
 
 
 def validate(
-    file: Annotated[Path, Argument(metavar="FILE", help="A topology or a scenario, as YAML.")],
+    files: Annotated[list[Path], Argument(metavar="FILE...", help="Topologies, scenarios or plans, as YAML.")],
     as_json: Json = False,
 ) -> int:
-    """Check a topology or a scenario, and print every mistake with its line.
+    """Check topologies, scenarios and plans of pflab simulate, and print every mistake with its line.
 
     Each line says what is wrong and what would be right.
 
     Example: pflab validate scenarios/lost-mail.yaml
     """
-    text = read_bytes(file).decode("utf-8", "replace")
-    data = read_yaml(text, str(file)).data
-    is_scenario = isinstance(data, dict) and "steps" in data
-    try:
-        summary = _scenario_summary(file) if is_scenario else _topology_summary(file)
-    except ProblemsError as error:
-        return _print_problems(error, as_json)
-    except OSError as error:
-        raise CommandError(f"{file}: {(error.strerror or str(error)).lower()}; name a file that can be read") from None
+    found = [_checked(each) for each in files]
+    wrong = [line for each in found for line in each.lines]
     if as_json:
-        print_json({"file": str(file), "kind": "scenario" if is_scenario else "topology", "problems": []})
-    else:
-        print_lines([f"{file}: {summary}"])
+        documents = [each.as_document() for each in found]
+        print_json(documents[0] if len(documents) == 1 else documents)
+        return ExitCode.UNKNOWN if wrong else ExitCode.GOOD
+    print_lines([f"{each.file}: {each.summary}" for each in found if not each.lines])
+    if wrong:
+        raise CommandError(*wrong)
     return ExitCode.GOOD
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A file that was checked. summary: of a valid file. problems: its mistakes. unread: why it could not be read."""
+
+    file: Path
+    kind: str
+    summary: str = ""
+    problems: tuple[Problem, ...] = ()
+    unread: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        return [self.unread] if self.unread else [str(each) for each in self.problems]
+
+    def as_document(self) -> dict[str, Any]:
+        problems = [asdict(each) for each in self.problems] or ([{"what": self.unread}] if self.unread else [])
+        return {"file": str(self.file), "kind": self.kind, "problems": problems}
+
+
+def _checked(file: Path) -> _Checked:
+    kind = "file"
+    try:
+        data = read_yaml(read_bytes(file).decode("utf-8", "replace"), str(file)).data
+        kind = _kind_of(data)
+        return _Checked(file, kind, f"a valid {kind}: {_SUMMARIES[kind](file)}")
+    except ProblemsError as error:
+        return _Checked(file, kind, problems=error.problems)
+    except (CommandError, LabError) as error:
+        return _Checked(file, kind, unread=str(error))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        return _Checked(file, kind, unread=f"{file}: {reason}; name a file that can be read")
+
+
+def _kind_of(data: object) -> str:
+    """Return the kind of file that a document most likely is, so that its mistakes are judged by the right rules."""
+    if not isinstance(data, dict):
+        return "topology"
+    if "plan" in data or ({"seed", "length"} <= data.keys()):
+        return "plan"
+    return "scenario" if "steps" in data else "topology"
 
 
 def _scenario_summary(file: Path) -> str:
     scenario = load_scenario(file)
     rules = f", rules {', '.join(scenario.rules)}" if scenario.rules else ""
-    return f"a valid scenario: {scenario.title} ({counted(len(scenario.steps), 'step')}{rules})"
+    return f"{scenario.title} ({counted(len(scenario.steps), 'step')}{rules})"
 
 
 def _topology_summary(file: Path) -> str:
     organization = read_topology(file)
     servers, sites = counted(len(organization.servers), "server"), counted(len(organization.sites), "site")
-    return f"a valid topology: {servers} in {sites}, {counted(len(organization.folders), 'folder')}"
+    return f"{servers} in {sites}, {counted(len(organization.folders), 'folder')}"
 
 
-def _print_problems(error: ProblemsError, as_json: bool) -> int:
-    if not as_json:
-        raise CommandError(*error.lines) from error
-    print_json(
-        {
-            "problems": [
-                {
-                    "file": each.file,
-                    "line": each.line,
-                    "column": each.column,
-                    "path": each.path,
-                    "what": each.what,
-                    "would_be_right": each.would_be_right,
-                }
-                for each in error.problems
-            ]
-        }
-    )
-    return ExitCode.UNKNOWN
+def _plan_summary(file: Path) -> str:
+    from pflab.campaign.plans.file import load_plan  # noqa: PLC0415 - the simulator takes long to import
+
+    plan = load_plan(file)
+    return f"{counted(len(plan.steps), 'step')} and {counted(len(plan.faults), 'fault')} in {format_duration(plan.length_us)}"
+
+
+_SUMMARIES: Final[Mapping[str, Callable[[Path], str]]] = {
+    "topology": _topology_summary,
+    "scenario": _scenario_summary,
+    "plan": _plan_summary,
+}
+"""Each kind of file, and the function that reads such a file and returns what is in it."""
 
 
 def analyze(

@@ -15,7 +15,7 @@ import pytest
 from pflab.campaign.plans import plan as cp
 from pflab.campaign.plans.draw import draw_organization, draw_plan
 from pflab.campaign.plans.draw_faults import _KINDS as DRAWN_FAULTS
-from pflab.campaign.plans.file import document_of, load_plan, plan_from_text, plan_of, plan_text
+from pflab.campaign.plans.file import PlanError, document_of, load_plan, plan_from_text, plan_of, plan_text
 from pflab.campaign.plans.plan import FAULT_KINDS, AnyFault, AnyStep, CreateFolder, Plan, Post
 from pflab.errors import LabError
 from topology.enums import ResolveMethod
@@ -158,8 +158,12 @@ def test_a_plan_reads_as_a_list() -> None:
     plan = Plan(
         seed=7,
         length_us=90 * MINUTE_US,
-        topology={"servers": {"A": {}, "B": {}}, "folders": {"No/On": {"schedule": "Mon-Fri 08:00-18:00"}}},
-        steps=(Post(at_us=75 * MINUTE_US, on="A", folder="No/On", label="m1"),),
+        topology={
+            "sites": ["S"],
+            "servers": {"A": {"site": "S"}, "B": {"site": "S"}},
+            "folders": {"No-On": {"replicas": ["A"], "schedule": "Mon-Fri 08:00-18:00"}},
+        },
+        steps=(Post(at_us=75 * MINUTE_US, on="A", folder="No-On", label="m1"),),
         faults=(cp.Skew(at_us=0, lasts_us=DAY_US, server="B", by_us=-5 * MINUTE_US),),
     )
     assert plan_text(plan, ["why"]).splitlines() == [
@@ -168,13 +172,14 @@ def test_a_plan_reads_as_a_list() -> None:
         "seed: 7",
         "length: 90 min",
         "topology:",
+        "  sites: [S]",
         "  servers:",
-        "    A: {}",
-        "    B: {}",
+        "    A: {site: S}",
+        "    B: {site: S}",
         "  folders:",
-        '    No/On: {schedule: "Mon-Fri 08:00-18:00"}',
+        '    No-On: {replicas: [A], schedule: "Mon-Fri 08:00-18:00"}',
         "steps:",
-        "  - {at: 75 min, do: post, on: A, folder: No/On, as: m1}",
+        "  - {at: 75 min, do: post, on: A, folder: No-On, as: m1}",
         "faults:",
         "  - {at: 0 s, fault: skew, lasts: 24 h, server: B, by: -5 min}",
     ]
@@ -184,17 +189,23 @@ def test_a_plan_reads_as_a_list() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("steps: []", "plan: not a plan"),
-        ("- 1", "plan: not a plan"),
-        ("seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: 1 h, do: dance}]", "'dance'"),
-        ("seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: 1 h, do: delete, on: A}]", "`message`"),
+        ("steps: []", "plan:1:1: not a plan"),
+        ("- 1", "plan:1:1: not a plan"),
+        (
+            "seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: 1 h, do: dance}]",
+            'steps[0].do: "dance" is unknown; one of',
+        ),
+        (
+            "seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: 1 h, do: delete, on: A}]",
+            'steps[0]: has no "message"; add message: ...',
+        ),
         ("seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: soon, do: delete, on: A, message: m}]", "'soon'"),
         (
             "seed: 1\nlength: 1 h\ntopology: {}\nsteps: [{at: -1 h, do: delete, on: A, message: m}]",
-            "before the lab's start",
+            "steps[0].at: -1 h is before the lab's start",
         ),
-        ("seed: 1\nlength: 1 h\ntopology: {}\nweather: bad", "`weather`"),
-        ("seed: [", "plan:"),
+        ("seed: 1\nlength: 1 h\ntopology: {}\nweather: bad", "weather: is unknown; one of"),
+        ("seed: [", "plan:2:1: not YAML"),
         ("seed: 1\nlength: 3600\ntopology: {}", "3600 has no unit"),
         ("seed: 1\nlength: -1 h\ntopology: {}", "length: -1 h is negative"),
         ("seed: 1\nlength: 900000 d\ntopology: {}", "length: 900000 d; at most 1000 d"),
@@ -215,11 +226,43 @@ def test_a_plan_reads_as_a_list() -> None:
     ],
 )
 def test_what_is_not_a_plan(text: str, expected: str) -> None:
-    """A file that is no plan is one clear line."""
-    with pytest.raises(LabError) as raised:
+    """Each mistake of a plan file is one clear line."""
+    with pytest.raises(PlanError) as raised:
         plan_from_text(text)
-    assert expected in str(raised.value)
-    assert "\n" not in str(raised.value)
+    assert any(expected in line for line in raised.value.lines), raised.value.lines
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("{at: 1 h, do: post, on: B, folder: F, as: m}", '5:29: steps[0].on: no server "B"; one of "A"'),
+        ("{at: 1 h, do: psot, on: A, folder: F, as: m}", '5:19: steps[0].do: "psot" is unknown; did you mean "post"?'),
+        ("{at: 1 h, do: post, on: A, folder: Fs, as: m}", '5:40: steps[0].folder: no folder "Fs"; did you mean "F"?'),
+        ("{at: 1 h, do: post, on: A, foldr: F, as: m}", '5:32: steps[0].foldr: is unknown; did you mean "folder"?'),
+        ("{at: 1 h, do: edit, on: A, message: m1}", '5:41: steps[0].message: no message "m1"; there is none'),
+        ("{at: 1 h, do: edit, on: [A], message: m1}", "5:29: steps[0].on: expected `str`, got `array`"),
+    ],
+)
+def test_a_wrong_name_in_a_plan_is_told_with_its_line(step: str, told: str) -> None:
+    """A step with a wrong name would only be skipped, so the file is refused: the line, what is wrong, what would be right."""
+    head = (
+        "seed: 1\nlength: 2 h\ntopology: {sites: [S], servers: {A: {site: S}}, folders: {F: {replicas: [A]}}}\nsteps:\n"
+    )
+    with pytest.raises(PlanError) as raised:
+        plan_from_text(f"{head}  - {step}\n", "p.yaml")
+    assert f"p.yaml:{told}" in raised.value.lines
+
+
+def test_mistakes_in_the_topology_of_a_plan_have_lines_of_the_plan_file() -> None:
+    """The topology is checked like a topology file, and its lines are those of the plan."""
+    text = (
+        "seed: 1\nlength: 2 h\ntopology:\n  sites: [S]\n  servers:\n    A: {site: T}\n  folders: {F: {replicas: [A]}}\n"
+    )
+    with pytest.raises(PlanError) as raised:
+        plan_from_text(text, "p.yaml")
+    assert any(line.startswith("p.yaml:6:9: topology.servers.A.site: ") for line in raised.value.lines), (
+        raised.value.lines
+    )
 
 
 def test_a_plan_that_cannot_be_read(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pflab.campaign.plans.draw import draw_plan
+from pflab.campaign.plans.file import plan_text
 from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import GOOD, printed_json, printed_lines
@@ -108,13 +110,15 @@ def test_backfill_shows_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_validate_says_what_a_good_file_is(good: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The output says that a valid file is valid, and whether it is a topology or a scenario."""
+    """The output says that a valid file is valid, and whether it is a topology, a scenario or a plan."""
     (Path("lab.yaml")).write_text("servers: {A: {}, B: {}}\nfolders: {Projects: {}}\n", "utf-8")
-    assert run(["validate", good]) == run(["validate", "lab.yaml"]) == ExitCode.GOOD
+    Path("plan.yaml").write_text(plan_text(draw_plan(17)), "utf-8")
+    assert run(["validate", good, "lab.yaml", "plan.yaml"]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
     assert out == [
         "good.yaml: a valid scenario: A post arrives (4 steps, rules OUT-1)",
         "lab.yaml: a valid topology: 2 servers in 1 site, 1 folder",
+        "plan.yaml: a valid plan: 8 steps and 3 faults in 432 min",
     ]
 
 
