@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from rich.progress import Progress
 from typer import Argument, Option
 
 from pflab.cli.given_files import shown_path
+from pflab.cli.junit import Played, check_place, write_junit
 from pflab.cli.lab_options import LabOrder, run_folder
 from pflab.cli.options import DEFAULT_SEED, KeepMails, seed_option
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
@@ -58,6 +60,9 @@ def run(
             help="With --lab: first start a new run with the topology of the scenario. Only a lab in containers can do this.",
         ),
     ] = False,
+    junit: Annotated[
+        Path | None, Option(metavar="FILE", help="Also write the results as a JUnit report, for CI servers.")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Run scenarios and report whether each one passed.
@@ -66,8 +71,7 @@ def run(
 
     Example: pflab run lost-mail --simulate --seed 7
     """
-    if simulated and processes:
-        raise CommandError("pflab run: both --simulate and --processes are given; give only one")
+    _check_options(simulated=simulated, processes=processes, junit=junit)
     loaded = load_all(scenarios)
     if lab is not None:
         _check_existing(
@@ -75,6 +79,7 @@ def run(
         )
     elif renew:
         raise CommandError("pflab run --renew: give the URL of the lab with --lab")
+    played: list[Played] = []
     results: list[dict[str, Any]] = []
     code = ExitCode.GOOD
     for scenario in loaded:
@@ -84,6 +89,7 @@ def run(
         order = LabOrder(seed, by_simulator, folder, processes, client_of(lab) if lab else None, renew)
         if not as_json:
             print_lines([scenario.title], style="bold")
+        began_s = time.monotonic()
         try:
             result = _play(scenario, order, quiet=as_json)
         except LabError as error:
@@ -92,6 +98,8 @@ def run(
             # The other scenarios still run, and their results are still printed.
             code = code or ExitCode.UNKNOWN
             results.append({"scenario": str(scenario.path), "title": scenario.title, "not_played": str(error)})
+            took_s = time.monotonic() - began_s
+            played.append(Played(str(scenario.path), scenario.title, took_s, not_played=str(error)))
             if not as_json:
                 print_lines([f"not played: {error}"], style="yellow")
             continue
@@ -99,12 +107,24 @@ def run(
             folder.write_verdict(result.as_document())
         if result.exit_code != ExitCode.GOOD:
             code = result.exit_code
+        failed = [] if result.failure is None else result.failure.in_words()
+        played.append(Played(str(scenario.path), scenario.title, time.monotonic() - began_s, failed))
         results.append({**result.as_document(), "folder": None if folder is None else str(folder.path)})
         if not as_json:
             _print_result(result, folder)
     if as_json:
         print_json(results)
+    if junit is not None:
+        write_junit(junit, played)
     return code
+
+
+def _check_options(*, simulated: bool, processes: bool, junit: Path | None) -> None:
+    """Raise CommandError if options exclude each other, or if the report cannot be written."""
+    if simulated and processes:
+        raise CommandError("pflab run: both --simulate and --processes are given; give only one")
+    if junit is not None:
+        check_place(junit)
 
 
 def _check_existing(loaded: list[Scenario], *, simulated: bool, processes: bool, keeps: bool, renew: bool) -> None:

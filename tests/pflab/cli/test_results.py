@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import plan_text
 from pflab.cli.app import run
+from pflab.cli.junit import Played, write_junit
 from pflab.terms.verdict import ExitCode
-from tests.support.cli_runs import GOOD, printed_json, printed_lines
+from tests.support.cli_runs import BAD, GOOD, printed_json, printed_lines
 
 
 def test_a_scenario_that_passes_exits_0(good: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,3 +219,25 @@ def test_the_demo_ends_with_all_replicas_equal(project_root: Path, capsys: pytes
         shown = [line for block in blocks for line in block.splitlines() if line[:1] in set("2┃│├╭╰")]
         assert shown
         assert [line for line in shown if line not in text] == []
+
+
+def test_results_as_a_junit_report(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--junit writes a test case for each scenario, with why it failed; the exit code and the output stay as they are."""
+    Path("bad.yaml").write_text(BAD, "utf-8")
+    assert run(["run", good, "bad.yaml", "--simulate", "--junit", "results.xml"]) == ExitCode.VIOLATION
+    suite = ElementTree.parse("results.xml").getroot()[0]
+    assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["2", "1", "0"]
+    passed, failed = suite
+    assert (passed.get("classname"), passed.get("name"), len(passed)) == ("good.yaml", "A post arrives", 0)
+    assert str(failed[0].get("message")).startswith("step 3, line ")
+    assert "expected" in str(failed[0].text)
+    capsys.readouterr()
+    assert run(["run", good, "--simulate", "--junit", "none/results.xml"]) == ExitCode.UNKNOWN
+    assert capsys.readouterr().err.startswith("--junit none/results.xml: not the name of a file in an existing folder")
+
+
+def test_a_junit_report_is_xml_whatever_a_subject_has() -> None:
+    """A subject with characters that XML does not allow cannot make a report that no program reads."""
+    write_junit(Path("results.xml"), [Played("f.yaml", "t", 0.1, failed=["lacks 'a\x00\x1b\ud800\uffff<&'"])])
+    (failure,) = ElementTree.parse("results.xml").getroot().iter("failure")
+    assert failure.text == "lacks 'a" + "\N{REPLACEMENT CHARACTER}" * 4 + "<&'"
