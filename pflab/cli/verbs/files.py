@@ -31,10 +31,12 @@ SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema}
 
 
 def validate(
-    files: Annotated[list[Path], Argument(metavar="FILE...", help="Topologies, scenarios or plans, as YAML.")],
+    files: Annotated[
+        list[Path], Argument(metavar="FILE...", help="Topologies, scenarios or plans (of pflab simulate), as YAML.")
+    ],
     as_json: Json = False,
 ) -> int:
-    """Check topologies, scenarios and plans of pflab simulate, and print every mistake with its line.
+    """Check topologies, scenarios and plans, and print every mistake with its line.
 
     Each line says what is wrong and what would be right.
 
