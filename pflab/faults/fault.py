@@ -92,6 +92,8 @@ class Fault:
     by_us: int = 0
     count: int | None = None
     """How many more times the fault acts; None: until it is healed."""
+    acted: int = 0
+    """How often the fault has acted: on mails, refused connections, or steps of the SMTP dialogue."""
     holds_next: bool = True
     """For a reorder: True if the next mail will be held, False if the next mail will overtake the held one."""
     decided: dict[QueueRow, Decision] = field(default_factory=dict)

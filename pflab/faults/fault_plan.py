@@ -288,6 +288,7 @@ class FaultPlan:
         for fault in self.active():
             if fault.kind is FaultKind.CUT:
                 if self._is_cut(fault, point):
+                    fault.acted += 1
                     return Decision(refuse=f"connection refused: cut ({fault.id})")
             elif fault.kind in MAIL_FAULTS and not point.transmission.is_call and self._meets(fault, point):
                 decision = self._of_mail_fault(fault, point)
@@ -474,6 +475,7 @@ class FaultPlan:
 
     def _use(self, fault: Fault) -> bool:
         """Count one use; return True if it was the last one."""
+        fault.acted += 1
         if fault.count is None:
             return False
         fault.count -= 1

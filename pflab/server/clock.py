@@ -15,9 +15,12 @@ from pydantic import Field
 from node.api.bodies import Body, Line, Rate
 from node.api.values import json_response
 from node.errors import NotRunning
+from node.views import Knowledge
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
+from pflab.terms import number_sets as sets
+from pflab.terms.folder_ids import HIERARCHY
 from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError, TraceError
 from traces.events import EVENT_TYPES
@@ -25,10 +28,6 @@ from traces.labtime import LabTime, format_instant, parse_duration, parse_instan
 
 _CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False, "passed_over": {}}
 _CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
-
-
-HIERARCHY: Final = "1-1"
-"""The id of the hierarchy, the folder with the folder tree. Every server holds it (spec: HI-1)."""
 
 
 class NewRate(Body):
@@ -114,11 +113,16 @@ def clock_router(lab: ServedLab) -> APIRouter:
     @router.post("/until")
     async def until(wanted: Until) -> Response:
         """Warp until something has happened. In the answer, `held` says whether it happened within the limit. For a folder,
-        `not_asked` lists the holders that do not run. Their state is unknown."""
+        `not_asked` lists the holders that do not run. Their state is unknown. `lacking` says which changes of the folder
+        each other holder lacks, if it has not converged."""
         async with alone():
             limit_at = lab.now + parse_duration(wanted.within)
             held = await lab.until(_condition(lab, wanted), limit_at)
-        more = {} if wanted.converged is None else {"not_asked": not_asked(lab, wanted.converged)}
+        more: dict[str, object] = {}
+        if wanted.converged is not None:
+            more["not_asked"] = not_asked(lab, wanted.converged)
+            if not held:
+                more["lacking"] = lacking(lab, wanted.converged)
         return json_response(clock_shown(lab, held=held, **more))
 
     return router
@@ -158,16 +162,33 @@ def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
 
 def converged(lab: Lab, folder: str) -> bool:
     """Return whether all running holders of a folder know the same about it (spec: CV-1)."""
-    known = []
-    for name in lab.names:
-        if lab.running(name):
-            held = {view.path for view in lab.read(name, lambda node: node.folders()) if view.held_here}
-            if folder in held | {HIERARCHY}:
-                found = lab.read(name, lambda node: node.knowledge(folder))
-                known.append((found.numbers, found.numbers_fai, found.versions, found.tombstones))
+    found = _known(lab, folder).values()
+    known = [(each.numbers, each.numbers_fai, each.versions, each.tombstones) for each in found]
     if not known:
         raise LabError(f"no running server holds the folder {folder!r}")
     return all(each == known[0] for each in known)
+
+
+def lacking(lab: ServedLab, folder: str) -> dict[str, str]:
+    """Return which changes each running holder of a folder lacks that another has, such as `A-1..3`."""
+    had = {
+        name: sets.union(map(sets.parse_traced, (each.numbers, each.numbers_fai)))
+        for name, each in _known(lab, folder).items()
+    }
+    every = sets.union(had.values())
+    store_of = dict(lab.record.replicas)
+    missing = {name: sets.minus(every, numbers) for name, numbers in had.items()}
+    return {name: sets.words(each, lambda guid: store_of.get(guid, guid)) for name, each in missing.items() if each}
+
+
+def _known(lab: Lab, folder: str) -> dict[str, Knowledge]:
+    """Return what each running holder knows about a folder."""
+    known: dict[str, Knowledge] = {}
+    for name in filter(lab.running, lab.names):
+        held = {view.path for view in lab.read(name, lambda node: node.folders()) if view.held_here}
+        if folder in held | {HIERARCHY}:
+            known[name] = lab.read(name, lambda node: node.knowledge(folder))
+    return known
 
 
 def not_asked(lab: Lab, folder: str) -> list[str]:

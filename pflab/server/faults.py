@@ -44,9 +44,11 @@ class NewFault(Body):
     lasts: Annotated[Line | None, Field(examples=["2 h"], description="For smtp, hold and alter: for how long.")] = None
 
 
-def faults_shown(lab: Lab) -> list[dict[str, str]]:
-    """Return the active faults."""
-    return [{"id": each.id, "kind": each.kind.value, **each.details()} for each in lab.faults.active()]
+def faults_shown(lab: Lab) -> list[dict[str, str | int]]:
+    """Return the active faults, and how often each has acted."""
+    return [
+        {"id": each.id, "kind": each.kind.value, **each.details(), "acted": each.acted} for each in lab.faults.active()
+    ]
 
 
 def faults_router(lab: ServedLab) -> APIRouter:
@@ -54,7 +56,7 @@ def faults_router(lab: ServedLab) -> APIRouter:
 
     @router.get("")
     async def faults() -> Response:
-        """Return the active faults."""
+        """Return the active faults, and how often each has acted."""
         return json_response(faults_shown(lab))
 
     @router.post("", status_code=HTTPStatus.CREATED)

@@ -75,9 +75,9 @@ def test_faults_on_mails_are_injected_there_as_the_scenario_says(
         capsys.readouterr()
         with Client(url) as client:
             assert client.faults() == [
-                {"id": "F1", "kind": "lose", "from": "A", "to": "B", "type": "content", "count": "2"},
-                {"id": "F2", "kind": "alter", "from": "B", "until": "2003-10-21T02:00:00Z"},
-                {"id": "F3", "kind": "delay", "to": "A", "by": "20 min", "count": "3"},
-                {"id": "F4", "kind": "duplicate", "type": "status"},
-                {"id": "F5", "kind": "reorder", "from": "A", "by": "5 min", "count": "1"},
+                {"id": "F1", "kind": "lose", "from": "A", "to": "B", "type": "content", "count": "2", "acted": 0},
+                {"id": "F2", "kind": "alter", "from": "B", "until": "2003-10-21T02:00:00Z", "acted": 0},
+                {"id": "F3", "kind": "delay", "to": "A", "by": "20 min", "count": "3", "acted": 0},
+                {"id": "F4", "kind": "duplicate", "type": "status", "acted": 0},
+                {"id": "F5", "kind": "reorder", "from": "A", "by": "5 min", "count": "1", "acted": 0},
             ]

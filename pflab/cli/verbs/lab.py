@@ -189,7 +189,8 @@ def _not_reached(state: Mapping[str, Any], converged: str | None, event: str | N
     if converged is None:
         return f"no {event} within {within}"
     absent = "".join(f"; {each} does not run" for each in state.get("not_asked", ()))
-    return f"{converged} did not converge within {within}; pflab backfill shows which changes are missing{absent}"
+    lacks = "".join(f"; {name} lacks {numbers}" for name, numbers in state.get("lacking", {}).items())
+    return f"{converged} did not converge within {within}{lacks}{absent}; pflab backfill shows what stores know of this"
 
 
 def _apply(
@@ -348,10 +349,11 @@ _NARROWING: Final = frozenset({"from", "to", "type", "link", "connector", "betwe
 
 
 def _fault_line(fault: Mapping[str, Any]) -> str:
-    details = ", ".join(f"{name} {value}" for name, value in fault.items() if name not in {"id", "kind"})
+    details = ", ".join(f"{name} {value}" for name, value in fault.items() if name not in {"id", "kind", "acted"})
     if not _NARROWING & fault.keys():
         details = ", ".join(filter(None, ("all mail", details)))
-    return f"{fault['id']}  {fault['kind']}  {details}"
+    times = {0: "has not acted yet", 1: "has acted once"}.get(fault["acted"], f"has acted {fault['acted']} times")
+    return f"{fault['id']}  {fault['kind']}  {details}  ({times})"
 
 
 def events(

@@ -124,9 +124,9 @@ def test_a_fault_for_all_mail_says_so(up: str, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     assert run(["fault"]) == ExitCode.GOOD
     assert capsys.readouterr().out.splitlines() == [
-        "F1  lose  all mail",
-        "F2  lose  all mail, count 3",
-        "F3  lose  to B",
+        "F1  lose  all mail  (has not acted yet)",
+        "F2  lose  all mail, count 3  (has not acted yet)",
+        "F3  lose  to B  (has not acted yet)",
     ]
 
 
@@ -306,7 +306,10 @@ def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[
     assert refusal_of("fault", "cut", "--from", "A").startswith("pflab fault cut: give the ends of the link")
     assert run(["post", "Projects", "--node", "A", "--subject", "x"]) == ExitCode.GOOD
     in_vain = refusal_of("clock", "until", "--converged", "Projects", "--within", "1 min", code=ExitCode.VIOLATION)
-    assert in_vain == "Projects did not converge within 1 min; pflab backfill shows which changes are missing\n"
+    assert (
+        in_vain
+        == "Projects did not converge within 1 min; B lacks A-1; pflab backfill shows what stores know of this\n"
+    )
     never = refusal_of("clock", "until", "--event", "mail.bad", "--within", "1 min", code=ExitCode.VIOLATION)
     assert never == "no mail.bad within 1 min\n"
     unknown = refusal_of("clock", "until", "--event", "version.aplied")

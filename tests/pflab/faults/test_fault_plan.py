@@ -296,6 +296,18 @@ def test_a_cut_refuses_both_ways(plan: FaultPlan) -> None:
     assert before_send(plan, "A", mail(1, "C")) is GO
 
 
+def test_a_fault_counts_how_often_it_has_acted(plan: FaultPlan) -> None:
+    """A loss counts mails, a delay mails and not attempts, and a cut refused connections."""
+    plan.inject(FaultKind.DELAY, Mails("A", "B"), by_us=HOUR_US)
+    plan.cut(["B", "C"])
+    plan.inject(FaultKind.LOSE, Mails("C", "A"))
+    for number in (1, 1, 2):
+        before_send(plan, "A", mail(number, "B"))
+        before_send(plan, "B", mail(number, "C", sender="B"))
+    arrives(plan, mail(3, "A", sender="C"))
+    assert [each.acted for each in plan.active()] == [2, 3, 1]
+
+
 def test_a_one_way_cut_refuses_one_way(plan: FaultPlan) -> None:
     """A one-way cut refuses connections in one direction only."""
     plan.cut(["A", "B"], one_way=True)
