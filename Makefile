@@ -54,14 +54,16 @@ check: $(STAMP)  ## check lint, format, types, imports, and that docs/rules.md i
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy docs/rules_page.py bench
+	$(BIN)/mypy docs/rules_page.py docs/events_page.py bench
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture
 	$(BIN)/python docs/rules_page.py --check
+	$(BIN)/python docs/events_page.py --check
 
-rules: $(STAMP)  ## generate docs/rules.md from docs/rules.yaml and the tree
+rules: $(STAMP)  ## generate docs/rules.md from docs/rules.yaml and the tree, and docs/events.md from the events
 	@$(BIN)/python docs/rules_page.py
+	@$(BIN)/python docs/events_page.py
 
 bench: $(STAMP)  ## run the benchmarks (ARGS: --json, or names)
 	@$(BIN)/python -m bench $(ARGS)

@@ -22,6 +22,9 @@ from traces.trace_version import TRACE_VERSION
 POSTS: Final = 20
 """How many posts a cycle has. One store makes them and sends them in one mail."""
 
+LINE_BYTES: Final = 65
+"""The length of the line that a server puts on top of a mail that it accepts, without the names of the two servers."""
+
 LAMPORT_STEP: Final = 1000
 """The distance of Lamport numbers between two cycles: more than twice the events of a store in a cycle."""
 
@@ -133,12 +136,19 @@ def _name(index: Column) -> Column:
     return F.concat(F.lit("S"), index.cast("string"))
 
 
+def _address(store: Column) -> Column:
+    return F.concat(store, F.lit("-IS@made.test"))
+
+
 def _number(index: Column) -> Column:
     return F.concat(F.col("guid"), F.lit(":"), (F.col("first") + index).cast("string"))
 
 
 def _mail() -> Column:
-    return F.concat(F.lit("m"), F.col("k").cast("string"), F.lit("@made"))
+    k = F.col("k").cast("string")
+    return F.concat(
+        k, F.lit("."), F.substring(F.sha2(k, 256), 1, 12), F.lit("@"), _name(F.col("author")), F.lit(".made.test")
+    )
 
 
 def _number_sets(shape: Shape) -> tuple[Column, Column]:
@@ -169,7 +179,7 @@ def _mail_fields(shape: Shape) -> dict[str, Column]:
         "mail": _mail(),
         "message_type": F.lit(4),
         "folders": F.array(folder),
-        "recipients": others,
+        "recipients": F.transform(others, _address),
         "size": F.lit(POSTS * 1200),
         "number": F.floor(F.col("k") / shape.stores) + 1,
         "marks": F.expr("cast(array() as array<string>)"),
@@ -211,7 +221,7 @@ def _author(shape: Shape) -> Column:
             mail=_mail(),
             next_hop=_name((F.col("author") + step) % shape.stores),
             connector=F.lit(None).cast("string"),
-            recipients=F.array(_name((F.col("author") + step) % shape.stores)),
+            recipients=F.array(_address(_name((F.col("author") + step) % shape.stores))),
             size=F.lit(POSTS * 1200),
             attempt=F.lit(1),
             queue_id=F.col("k") * shape.stores + step,
@@ -225,6 +235,8 @@ def _receiver(shape: Shape) -> Column:
     node, base, at = _name(F.col("store")), F.col("base"), F.col("at")
     _, row = _number_sets(shape)
     sender = _name(F.col("author"))
+    size = F.lit(POSTS * 1200)
+    line = F.length(sender) + F.length(node) + LINE_BYTES
     arrival = F.array(
         _line(
             "hop.received",
@@ -234,10 +246,18 @@ def _receiver(shape: Shape) -> Column:
             at,
             mail=_mail(),
             peer=sender,
-            recipients=F.array(node),
-            size=F.lit(POSTS * 1200),
+            recipients=F.array(_address(node)),
+            size=size,
         ),
-        _line("mail.received", shape, node, base + 2, at, sender=sender, **_mail_fields(shape)),
+        _line(
+            "mail.received",
+            shape,
+            node,
+            base + 2,
+            at,
+            sender=sender,
+            **_mail_fields(shape) | {"size": size + line, "recipients": F.array(node)},
+        ),
         _line(
             "row.replaced",
             shape,

@@ -15,6 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence import holders, presence, request_slots, source_selection, status_mails
 from analytics.evidence import hops as hop_events
+from analytics.evidence.agreement import lifecycles, statements
+from analytics.evidence.agreement.node_facts import node_facts
 from analytics.evidence.broadcasts import cycles
 from analytics.evidence.claimed_sets import claims
 from analytics.evidence.number_sets import ranges, ranges_of
@@ -33,7 +35,8 @@ class Material:
     """The inputs of the evidence: events, histories (`rows`), objects (`things`), the organization, and tables that others
     need.
 
-    restored: the stores (trace, node) that were restored. plain: the stores with the default settings. candidates: the stores
+    restored: the stores (trace, node) that were restored. plain: the stores with the default settings. nodes: what is true of
+    each store during the whole run (`node_facts`). candidates: the stores
     that could be asked for missing changes. listed: cases with the holders as the node knew them. node_states: the state of
     each node.
     """
@@ -44,6 +47,7 @@ class Material:
     org: Organization
     restored: DataFrame
     plain: DataFrame
+    nodes: DataFrame
     candidates: DataFrame
     listed: DataFrame
     node_states: DataFrame
@@ -54,6 +58,7 @@ def material(tables: Tables, events: Silver, rows: DataFrame, things: DataFrame,
     stores = {
         "restored": lambda: restores(events).select("trace", F.col("store").alias("node")),
         "plain": lambda: plain_stores(events).select("trace", F.col("store").alias("node")),
+        "nodes": lambda: node_facts(events),
     }
     few = tables.keep_all("evidence", stores)
     if not events.has("backup.restored"):
@@ -150,15 +155,19 @@ def sent(events: Silver) -> DataFrame:
     return mails.withColumn("says", plain).join(F.broadcast(starts), ["trace", "node", "incarnation"], "left")
 
 
-def received(events: Silver) -> DataFrame:
-    """Return the replication mails as received, each with what its sender submitted."""
-    mails = events.of("mail.received")
+def received(events: Silver, nodes: DataFrame) -> DataFrame:
+    """Return the replication mails as received, each with what its sender submitted. exact: both have exact lab times."""
+    exact = nodes.select("trace", "node", "exact")
+    mails = events.of("mail.received").join(F.broadcast(exact), ["trace", "node"], "left")
     left = events.of("mail.submitted").select(
         "trace", "mail", F.col("node").alias("wrote"), F.col("folders").alias("wrote_folders"),
         F.col("number").alias("wrote_number"),
         F.col("message_type").alias("wrote_type"), F.col("at").alias("wrote_at"), F.col("lamport").alias("wrote_lamport"),
     )  # fmt: skip
-    return mails.join(left, ["trace", "mail"], "left")
+    wrote = exact.withColumnsRenamed({"node": "wrote", "exact": "wrote_exact"})
+    left = left.join(F.broadcast(wrote), ["trace", "wrote"], "left")
+    found = mails.join(left, ["trace", "mail"], "left")
+    return found.withColumn("exact", F.expr("coalesce(exact and wrote_exact, false)")).drop("wrote_exact")
 
 
 def rows_replaced(events: Silver) -> DataFrame:
@@ -190,12 +199,16 @@ def rows_replaced(events: Silver) -> DataFrame:
     )
 
 
-def hops(events: Silver) -> DataFrame:
-    """Return trace, mail, node, next_hop, connector, copies, at, landed, arrivals, given_up, last_at, links_at, named. landed:
-    the next server has the mail, or a fault lost it there. arrivals: how often the mail came to this node, by a hop or because
-    it was submitted there. given_up: the copies that never reached a next server, so that new copies took their recipients.
-    links_at: when the node first learned that a link was down or up. named: how many of the mail's recipients are named by a
-    fault; each of these recipients gets a copy of its own."""
+def hops(events: Silver, nodes: DataFrame) -> DataFrame:
+    """Return trace, mail, node, next_hop, connector, copies, at, landed, arrived_at, exact, arrivals, given_up, last_at,
+    links_at, named.
+
+    landed: the next server has the mail, or a fault lost it there. arrived_at: when it first came there. exact: both servers
+    have exact lab times. arrivals: how often the mail came to this node, by a hop or because it was submitted there. given_up:
+    the copies that never reached a next server, so that new copies took their recipients. links_at: when the node first learned
+    that a link was down or up. named: how many of the mail's recipients are named by a fault; each of these recipients gets a
+    copy of its own.
+    """
     copies = (
         events.of("hop.sent", "hop.failed")
         .where("mail is not null")
@@ -219,10 +232,11 @@ def hops(events: Silver) -> DataFrame:
     )
     arrivals = F.count_if(F.col("type").isin("hop.received", "mail.submitted")).alias("arrivals")
     here = events.lines("hop.received", "hop.dropped", "mail.bad", "mail.submitted").groupBy("trace", "mail", "node").agg(
-        arrivals, F.max(F.col("type") != "mail.submitted").alias("landed")
+        arrivals, F.min(F.when(F.col("type") != "mail.submitted", F.col("at"))).alias("arrived_at")
     )  # fmt: skip
-    landed = here.where("landed").select("trace", "mail", F.col("node").alias("next_hop"), "landed")
-    here = here.drop("landed")
+    landed = here.where("arrived_at is not null")
+    landed = landed.select("trace", "mail", F.col("node").alias("next_hop"), "arrived_at", F.lit(True).alias("landed"))
+    here = here.drop("arrived_at")
     links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
     found = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
     found = found.join(F.broadcast(links), ["trace", "node"], "left")
@@ -238,7 +252,12 @@ def hops(events: Silver) -> DataFrame:
     named = mails.join(F.broadcast(faults), ["trace", "recipient"]).where("coalesce(of, node) = node")
     named = named.groupBy("trace", "mail").agg(F.count_distinct("recipient").alias("named"))
     found = found.join(F.broadcast(named), ["trace", "mail"], "left")
-    return found.withColumn("landed", F.coalesce("landed", F.lit(False)))
+    exact = nodes.select("trace", "node", "exact")
+    found = found.join(F.broadcast(exact), ["trace", "node"], "left")
+    there = exact.withColumnsRenamed({"node": "next_hop", "exact": "there_exact"})
+    found = found.join(F.broadcast(there), ["trace", "next_hop"], "left")
+    both = F.expr("coalesce(exact and there_exact, false)")
+    return found.withColumn("landed", F.coalesce("landed", F.lit(False))).withColumn("exact", both).drop("there_exact")
 
 
 def requests(m: Material) -> DataFrame:
@@ -369,9 +388,9 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "drops": lambda m: _with_plain(holders.drops(m.listed, m.events, m.rows), m),
     "expected_statuses": lambda m: holders.expected_statuses(m.listed, m.events),
     "sent": lambda m: _with_node_state(_with_plain(sent(m.events), m), m),
-    "received": lambda m: _with_node_state(received(m.events), m),
+    "received": lambda m: _with_node_state(received(m.events, m.nodes), m),
     "rows_replaced": lambda m: rows_replaced(m.events),
-    "hops": lambda m: hops(m.events),
+    "hops": lambda m: hops(m.events, m.nodes),
     "requests": requests,
     "entries": entries,
     "decisions": lambda m: decisions(m.events),
@@ -393,6 +412,8 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "deleted_stores": lambda m: presence.removed_stores(m.events, m.rows, m.restored),
     "conflicts": lambda m: conflicts(m.events),
     "clocks": lambda m: clocks(m.events),
+    "steps": lambda m: lifecycles.steps(m.events, m.nodes),
+    "facts": lambda m: statements.facts(m.events, m.rows, m.nodes),
     "deferred": deferred,
 }
 """Table name to the function that computes it."""

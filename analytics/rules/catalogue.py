@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from analytics.rules import (
+    agreement,
     backfill,
     broadcasts,
     change_numbers,
-    clocks,
     conflicts,
     deletions,
     folder_tree,
@@ -35,5 +35,5 @@ CHECKS: Final[tuple[Check, ...]] = (
     *backfill.CHECKS,
     *source_selection.CHECKS,
     *mails.CHECKS,
-    *clocks.CHECKS,
+    *agreement.CHECKS,
 )

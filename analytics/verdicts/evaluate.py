@@ -107,7 +107,7 @@ def run_verdicts(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tu
 
 def _prepared(name: str, table: DataFrame, settled: DataFrame) -> DataFrame:
     """Return the table with the columns about the whole trace that its checks need."""
-    return table.join(F.broadcast(settled), "trace", "left") if name == "entries" else table
+    return table.join(F.broadcast(settled), "trace", "left") if name in {"entries", "facts", "steps"} else table
 
 
 def _table(table: DataFrame, checks: list[Check]) -> DataFrame:

@@ -17,7 +17,7 @@ from tests.support.judged_traces import Judged, pflab_check
 from tests.support.random_traces import write_random_runs
 from tests.support.rule_faults import plant_rule_faults
 from tests.support.scenario_traces import write_campaign, write_scenarios
-from tests.support.trace_faults import plant_all
+from tests.support.trace_faults import plant_all, read_trace
 
 pytest.importorskip("pyspark", reason="the extra `analytics` is not installed")
 
@@ -51,6 +51,7 @@ def spark() -> Iterator[SparkSession]:
 @pytest.fixture(scope="session")
 def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judged:
     from tests.support.generated_traces import write_generated  # noqa: PLC0415 - only where pyspark is
+    from tests.tamper.tamper import write_few  # noqa: PLC0415 - the same
 
     root = tmp_path_factory.mktemp("traces").resolve()
     write_scenarios(root / "suite")
@@ -60,6 +61,7 @@ def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
     write_campaign(root / "campaign")
     write_extra_runs(root / "stories")
     write_generated(spark, root / "made")
+    write_few(read_trace(root / "suite" / "lost-mail" / "traces"), root / "tampered")
     left = tmp_path_factory.mktemp("left")
     tables, report = left / "tables", left / "report.html"
     done = pflab_check(

@@ -2,6 +2,7 @@
 
     python -m tests.tamper.tamper                        500 cases from the scenarios and from seeds 101 to 110
     python -m tests.tamper.tamper --cases 2000 --seed 7
+    python -m tests.tamper.tamper --cases 0              each field of each event type once, and nothing else
 
 The cases are drawn from the seed. Each is a copy of one trace with one alteration of one of these kinds:
 
@@ -12,8 +13,9 @@ The cases are drawn from the seed. Each is a copy of one trace with one alterati
     cut         the last tenth of a run is missing, except the last event of each node
     shifted     all events of one store are an hour later
 
-The segments get a new checksum, so that only what the events say can show the alteration. A case is noticed if the verdict on
-it is not clean. The untampered traces are judged too, and must be clean: the exit status is 1 if one of them is not.
+Each field of each event type is altered at least once. The segments get a new checksum, so that only what the events say can
+show the alteration. A case is noticed if the verdict on it is not clean. The untampered traces are judged too. The exit status
+is 1 if an untampered trace is not clean, or if the alteration of a field stays clean that docs/events.md calls evidence.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from analytics.evidence.agreement.fields import FIELDS, Worth
+from analytics.evidence.agreement.fields import HEADER as HEADER_FIELDS
 from analytics.verdicts.convergence import CONVERGED
 from analytics.verdicts.evaluate import MAX_RUNS
 from tests.agreement.run import judge, play
@@ -88,19 +92,33 @@ def replaced(value: Any, key: Any, rng: random.Random, names: list[str]) -> Any:
     return made
 
 
+def fields_of(event: Line) -> list[str]:
+    """Return the fields of an event that have a value that can be altered."""
+    return sorted(name for name in event.keys() - HEADER if event[name] not in (None, "", [], {}))
+
+
 def alter_field(trace: Trace, rng: random.Random) -> str:
     """Alter a field. All types have the same chance, and all fields of a type."""
-    by_type: dict[str, list[Line]] = {}
-    for event in events_of(trace):
-        by_type.setdefault(event["type"], []).append(event)
-    kind = rng.choice(sorted(by_type))
-    event = rng.choice(by_type[kind])
-    fields = sorted(name for name in event.keys() - HEADER if event[name] not in (None, "", [], {}))
-    if not fields:
-        return ""
-    field = rng.choice(fields)
+    kind = rng.choice(sorted({event["type"] for event in events_of(trace)}))
+    fields = sorted({field for event in events_of(trace) if event["type"] == kind for field in fields_of(event)})
+    return alter_one(trace, rng, kind, rng.choice(fields)) if fields else ""
+
+
+def alter_one(trace: Trace, rng: random.Random, kind: str, field: str) -> str:
+    """Alter that field of some event of this type."""
+    event = rng.choice([each for each in events_of(trace) if each["type"] == kind and field in fields_of(each)])
     event[field] = other_value(event[field], rng, sorted(trace))
     return f"{kind}.{field}"
+
+
+def every_field(sources: dict[str, Trace]) -> dict[tuple[str, str], list[str]]:
+    """Return the sources of each field of each event type, so that each can be altered at least once."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for source, trace in sources.items():
+        for event in events_of(trace):
+            for field in fields_of(event):
+                found.setdefault((event["type"], field), set()).add(source)
+    return {key: sorted(found[key]) for key in sorted(found)}
 
 
 def remove(trace: Trace, rng: random.Random) -> str:
@@ -177,17 +195,41 @@ def draw_cases(sources: dict[str, Trace], number: int, seed: int, place: Path) -
     rng = random.Random(f"tamper {seed}")
     weights = [weight for weight, _ in KINDS.values()]
     cases: dict[str, Case] = {}
-    while len(cases) < number:
-        kind = rng.choices(list(KINDS), weights)[0]
-        source = rng.choice(sorted(sources))
+    size = {name: sum(map(len, trace.values())) for name, trace in sources.items()}
+    # Where there is a choice, a smaller trace says as much in less time.
+    once = [
+        (min(rng.choices(having, k=3), key=size.__getitem__), *field) for field, having in every_field(sources).items()
+    ]
+    while once or len(cases) < number:
+        source, *field = once.pop() if once else (min(rng.choices(sorted(sources), k=2), key=size.__getitem__),)
         trace = copy.deepcopy(sources[source])
-        what = KINDS[kind][1](trace, rng)
+        kind = "field" if field else rng.choices(list(KINDS), weights)[0]
+        what = alter_one(trace, rng, *field) if field else KINDS[kind][1](trace, rng)
         if not what or trace == sources[source]:
             continue
         name = f"case-{len(cases) + 1}"
         write_trace(place / name / "traces", trace)
         cases[name] = Case(kind, source, what)
     return cases
+
+
+def write_few(trace: Trace, place: Path) -> list[str]:
+    """Write `place/<type.field>/traces` for every sixth evidence field of a trace, and return their names."""
+    named = [f"{kind}.{field}" for kind, field in every_field({"": trace})]
+    few = [what for what in named if worth_of(what) is Worth.EVIDENCE][::6]
+    for what in few:
+        altered = copy.deepcopy(trace)
+        kind, _, field = what.rpartition(".")
+        alter_one(altered, random.Random(what), kind, field)
+        write_trace(place / what / "traces", altered)
+    return few
+
+
+def worth_of(what: str) -> Worth:
+    """Return what a field is worth as evidence; `what` is `type.field`."""
+    kind, _, field = what.rpartition(".")
+    worth, _ = FIELDS[kind].get(field) or HEADER_FIELDS[field]
+    return worth
 
 
 def tally(cases: dict[str, Case], judgements: dict[str, str], key: Callable[[Case], str]) -> dict[str, list[int]]:
@@ -215,18 +257,32 @@ def main() -> int:
     fields = tally(
         {name: case for name, case in cases.items() if case.kind == "field"}, judgements, lambda case: case.what
     )
+    unseen_evidence = {
+        name: counts for name, counts in fields.items() if worth_of(name) is Worth.EVIDENCE and counts[1]
+    }
+    by_worth = tally(
+        {name: case for name, case in cases.items() if case.kind == "field"},
+        judgements,
+        lambda case: worth_of(case.what),
+    )
     if asked.json:
         clean = {name: f"{case.source}: {case.what}" for name, case in cases.items() if judgements[name] == CONVERGED}
-        print(json.dumps({"alarmed": alarmed, "kinds": kinds, "fields": fields, "clean": clean}, indent=1))
+        print(
+            json.dumps(
+                {"alarmed": alarmed, "kinds": kinds, "worth": by_worth, "fields": fields, "clean": clean}, indent=1
+            )
+        )
     else:
         for name in alarmed:
             print(f"alarmed although untampered: {name}")
-        for kind, (number, clean) in kinds.items():
-            print(f"{kind:12} {number:5} cases, {clean:5} stay clean")
-        for field, (number, clean) in fields.items():
-            if clean:
-                print(f"  {field:36} {clean} of {number} stay clean")
-    return int(bool(alarmed))
+        for kind, (number, unseen) in kinds.items():
+            print(f"{kind:12} {number:5} cases, {unseen:5} stay clean")
+        for worth, (number, unseen) in by_worth.items():
+            print(f"fields that are {worth:14} {number:5} cases, {unseen:5} stay clean")
+        for field, (number, unseen) in fields.items():
+            if unseen or worth_of(field) is Worth.EVIDENCE:
+                print(f"  {worth_of(field):14} {field:36} {unseen} of {number} stay clean")
+    return int(bool(alarmed or unseen_evidence))
 
 
 if __name__ == "__main__":

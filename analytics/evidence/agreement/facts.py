@@ -1,0 +1,326 @@
+"""The facts that more than one event states: a table that `analytics.evidence.agreement.statements` evaluates.
+
+To relate an event to others, add a line: the event, the fact, how it states the fact, the key, and the values in the order of the
+fact's names. A key or a value is a field of the event, a column of DERIVED, or a part of the elements of a list in LISTS; `-` means
+that the event does not state this value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class How(StrEnum):
+    """How an event states a fact: first hand; repeating what another must have stated; or repeating it if another stated it."""
+
+    FIRST = "first"
+    REPEATS = "repeats"
+    IF_KNOWN = "if known"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A kind of fact.
+
+    values: what is said of each key, in words; '' if only that it exists. single: all who state it first hand must agree.
+    repeated: when a run has ended, each statement has been repeated.
+    """
+
+    values: tuple[str, ...]
+    single: bool = True
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """An event type states a fact. each: the list of LISTS of which each element is a statement of its own."""
+
+    event: str
+    fact: str
+    how: How
+    key: str
+    says: str
+    each: str = ""
+
+
+FIRST, REPEATS, IF_KNOWN = How.FIRST, How.REPEATS, How.IF_KNOWN
+
+FACTS: Final[dict[str, Fact]] = {
+    "mail": Fact(("sender", "type", "folders", "number", "marks", "time")),
+    "recipient of a mail": Fact(("recipient",), single=False),
+    "arrival of a mail": Fact(("peer", "recipients"), single=False),
+    "size of a mail": Fact(("size",), single=False),
+    "size of a mail that was read": Fact(("size",), single=False),
+    "version": Fact(("object", "folder", "kind", "predecessors", "time", "digest", "deletion")),
+    "author's GUID": Fact(("store",)),
+    "entry": Fact(("folder",), single=False),
+    "request": Fact(("folder", "source"), single=False, repeated=True),
+    "request mail": Fact(("folder", "requester"), single=False),
+    "fault": Fact(("kind",)),
+    "address": Fact(("address",)),
+    "backup": Fact(("store",)),
+    "copy in a queue": Fact(("mail", "next hop", "connector")),
+    "recipient at a server": Fact(("recipient",), single=False, repeated=True),
+    "mail that is read": Fact(("folder", "way"), single=False),
+    "arrived mail": Fact(("",), single=False),
+    "request that is sent": Fact(("source", "numbers", "numbers of associated messages"), single=False, repeated=True),
+    "numbers of an entry": Fact(("number",), single=False),
+    "chosen source": Fact(("source",), single=False),
+    "request that arrived": Fact(("requester", "folder"), single=False),
+    "response": Fact(("numbers",), single=False),
+    "status request": Fact(("stores",), single=False),
+    "responder": Fact(("store",), single=False),
+    "retried request": Fact(("",), single=False),
+    "mail from a store": Fact(("",), single=False),
+    "own replica": Fact(("store",)),
+    "reader of a mail": Fact(("recipients",)),
+    "holder": Fact(("",), single=False),
+    "conflicting versions": Fact(("versions",), single=False),
+    "post": Fact(("folder",)),
+    "mail to a folder": Fact(("sender",)),
+    "mail from another server": Fact(("",), single=False),
+    "change": Fact(("operation", "time"), single=False),
+    "age limit": Fact(("limit",)),
+    "folder": Fact(("",), single=False),
+    "server": Fact(("version",), single=False),
+    "setting": Fact(("value",), single=False),
+    "default of a setting": Fact(("default",)),
+    "connector": Fact(("",), single=False),
+}
+
+REPLICATION_MAIL: Final = "if(mail rlike '^[0-9]+[.][0-9a-f]{12}@', mail, null)"
+"""SQL for a mail that the replication agent of a store sent, as its Message-ID shows; null for mail of people and notices."""
+
+COPY: Final = "nullif(queue_id, '0')"
+"""SQL for the number of a copy in a queue. A mail that is returned before it is queued has none."""
+
+IN_A_QUEUE: Final = "recipient at a server"
+"""The fact that may wait in a queue until it is repeated."""
+
+LINE_BYTES: Final = 65
+"""The length of the line that a server puts on top of a mail that it accepts, without the names of the two servers (ML-7)."""
+
+_STORE: Final = r"regexp_replace({}, '(-IS)?@.*$', '')"
+SETTING: Final = (
+    "case when {0} rlike '^[0-9]+ (s|min|h|d)$' then cast(cast(split_part({0}, ' ', 1) as bigint)"
+    " * element_at(map('s', 1, 'min', 60, 'h', 3600, 'd', 86400), split_part({0}, ' ', 2)) as string)"
+    " else lower(regexp_replace({0}, ' (KB|MB)$', '')) end"
+)
+"""SQL for the value of a setting, with durations in seconds."""
+
+_RANGES: Final = (
+    "flatten(transform(filter(split({0}, ';'), p -> p != ''), p -> transform(split(split_part(p, ':', 2), ','), i ->"
+    " struct(split_part(p, ':', 1) as guid, cast(split_part(i, '-', 1) as bigint) as low, cast(split_part(i, '-', -1) as bigint) as high))))"
+)
+_MOST_NUMBERS: Final = 500
+_NUMBERS: Final = (
+    f"if(aggregate({_RANGES}, 0L, (n, r) -> n + abs(r.high - r.low) + 1) > {_MOST_NUMBERS}, array(array({{1}})),"
+    f" flatten(transform({_RANGES}, r -> transform(sequence(r.low, r.high), n -> array(concat(r.guid, ':', n))))))"
+)
+"""SQL for each number of a set; only one null element for a large set, which agrees with everything."""
+_STORES: Final = "transform(filter({}, r -> r like '%-IS@%'), r -> array(" + _STORE.format("r") + "))"
+_SET: Final = "transform({}, r -> array(r))"
+
+DERIVED: Final[dict[str, str]] = {
+    "own": "node",
+    "sent_by": _STORE.format("sender"),
+    "recipient_list": "array_join(array_sort(recipients), ' ')",
+    "size_with_line": f"size + length(node) + length(coalesce(peer, next_hop)) + {LINE_BYTES}",
+    "author": "substring_index(trim(both '\"' from number), ':', 1)",
+    "change": "trim(both '\"' from number)",
+    "deletion": "coalesce(cast(deleted as string), if(operation = 'delete', 'true', 'false'))",
+    "yes": "if(type is null, null, 'true')",
+    "no": "if(type is null, null, 'false')",
+    "operation_by_replaced": "if(size(supersedes) = 0, 'create', if(digest = '', 'delete', 'modify'))",
+    "way_of_mail": "case when message_type in (2, 4) then 'broadcast' when message_type in (2147483650, 2147483652) then 'backfill' end",
+    "read_at": "if(way = 'queue', null, at)",
+    "retried_at": "if(how = 'retry', at, null)",
+    "request_at": "if(message_type = 8, at, null)",
+    "request_id": "if(message_type = 8, mail, null)",
+    "response_at": "if(message_type in (2147483650, 2147483652), at, null)",
+    "one_response_at": "if(mails = 1, at, null)",
+    "status_request_at": "if(message_type = 32, at, null)",
+    "chosen_at": "if(size(chosen) > 0, at, null)",
+    "to_list": f"array_join(array_sort(transform(recipients, r -> {_STORE.format('r')})), ' ')",
+    "to": _STORE.format("recipients[0]"),
+    "version_list": "array_join(array_sort(versions), ' ')",
+    "conflict_object": "if(size(versions) > 1, object, null)",
+    "folder_object": "if(folder = '1-1', object, null)",
+    "content_folder": "if(folder = '1-1', null, folder)",
+    "copy": COPY,
+    "mail_from_afar": "if(mail like concat('%@', node, '.%'), null, mail)",
+    "sized_mail": f"if(altered, null, {REPLICATION_MAIL})",
+    "route_hop": "if(rerouted or next_hop = '', null, next_hop)",
+    "route_connector": "if(rerouted or next_hop = '', null, connector)",
+    "chosen_by_all": "if(method = 'all holders', array_join(array_sort(chosen), ' '), null)",
+    "setting_value": SETTING.format("value"),
+    "lists": "if(deleted or operation = 'delete', null, pcl)",
+}
+"""Columns computed from the fields of one event, and from what the run says of all: rerouted (the routes of its node changed),
+altered (a fault of the run alters mails)."""
+
+LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
+    "recipients": (("recipient",), _SET.format("recipients")),
+    "stores": (
+        ("store_of",),
+        f"if(type = 'mail.received' or type = 'mail.bad', array(array(node)), if(mail like 'notice.%', null, {_STORES.format('recipients')}))",
+    ),
+    "folders": (
+        ("f_folder", "f_cnset", "f_cnset_fai", "f_only"),
+        "if(type like 'mail.%', transform(from_json(folders, 'array<struct<folder: string, cnset: string, cnset_fai: string>>'),"
+        " f -> array(f.folder, f.cnset, f.cnset_fai, if(f.cnset_fai = '', f.cnset, if(f.cnset = '', f.cnset_fai, null)))), transform(filter(from_json(folders, 'array<string>'), f -> f != '1-1'), f -> array(f)))",
+    ),
+    "numbers": (
+        ("n",),
+        f"if(type in ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped'), null, {_NUMBERS.format('cnset', 'cast(null as string)')})",
+    ),
+    "chosen": (("chosen_store",), _SET.format("chosen")),
+    "asked": (
+        ("a_folder", "a_store"),
+        "if(type = 'mail.submitted' and message_type = 32, flatten(transform(from_json(folders, 'array<struct<folder: string>>'),"
+        f" f -> transform(recipients, r -> array(f.folder, {_STORE.format('r')})))), null)",
+    ),
+    "replicas": (("replica",), _SET.format("replicas")),
+    "versions": (("each_version",), _SET.format("versions")),
+    "supersedes": (("replaced",), _SET.format("supersedes")),
+}
+"""Lists in events: the names of the parts of an element, and SQL for an array of elements, each an array of texts."""
+
+_VERSION: Final = "object folder kind lists modified_at digest deletion"
+
+STATEMENTS: Final[tuple[States, ...]] = (
+    States("mail.submitted", "mail", FIRST, "mail", "own message_type folders number marks at"),
+    States("mail.received", "mail", REPEATS, "mail", "sender message_type folders number marks -"),
+    States("row.replaced", "mail", REPEATS, "mail", "store - - sent_number - sent_at"),
+    States("mail.bad", "mail", IF_KNOWN, "mail", "sent_by"),
+    States("hop.dropped", "mail", IF_KNOWN, "mail", "sent_by"),
+    States("mail.submitted", "recipient of a mail", FIRST, "mail", "recipient", each="recipients"),
+    States("hop.sent", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
+    States("hop.received", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
+    States("hop.dropped", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
+    States("hop.expired", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
+    States("fault.altered", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
+    # A server may accept a copy whose sender does not learn of it, and sends it again.
+    States("hop.received", "arrival of a mail", FIRST, "mail own", "peer recipient_list"),
+    States("hop.dropped", "arrival of a mail", FIRST, "mail own", "- recipient_list"),
+    States("hop.sent", "arrival of a mail", IF_KNOWN, "mail next_hop", "own recipient_list"),
+    # A server that converts a mail sends another size than it has, so a copy is as large as before or after.
+    States("mail.submitted", "size of a mail", FIRST, "sized_mail", "size"),
+    States("hop.received", "size of a mail", FIRST, "sized_mail", "size"),
+    States("hop.received", "size of a mail", FIRST, "sized_mail", "size_with_line"),
+    States("hop.dropped", "size of a mail", FIRST, "sized_mail", "-"),
+    States("hop.sent", "size of a mail", IF_KNOWN, "sized_mail", "size"),
+    States("hop.received", "size of a mail that was read", FIRST, "mail own", "size_with_line"),
+    States("mail.received", "size of a mail that was read", REPEATS, "mail own", "size"),
+    States("mail.bad", "size of a mail that was read", REPEATS, "mail own", "size"),
+    States("change.made", "version", FIRST, "change", _VERSION),
+    *(States(f"version.{what}", "version", REPEATS, "change", _VERSION) for what in ("applied", "ignored", "held", "dropped")),
+    States("tombstone.made", "version", REPEATS, "change", "object folder - - - - yes"),
+    States("tombstone.dropped", "version", REPEATS, "change", "object folder - - - - yes"),
+    States("item.expired", "version", REPEATS, "change", "object folder - - modified_at - no"),
+    States("conflict.arose", "version", REPEATS, "each_version", "object folder", each="versions"),
+    States("conflict.arose", "version", REPEATS, "winner", "object folder"),
+    States("conflict.aged", "version", REPEATS, "winner", "object folder"),
+    States("conflict.aged", "version", REPEATS, "change", "object folder"),
+    States("conflict.ended", "version", REPEATS, "change", "object folder"),
+    States("conflict.notice", "version", REPEATS, "each_version", "object folder", each="versions"),
+    States("change.made", "version", REPEATS, "replaced", "object folder", each="supersedes"),
+    States("node.started", "author's GUID", FIRST, "replica_guid", "own"),
+    States("change.made", "author's GUID", REPEATS, "author", "own"),
+    States("entry.made", "entry", FIRST, "own entry", "folder"),
+    *(
+        States(event, "entry", REPEATS, "own entry", "folder")
+        for event in ("entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended", "request.deferred", "sources.considered")
+    ),
+    States("request.sent", "request", FIRST, "own entry", "folder source"),
+    States("request.ended", "request", REPEATS, "own entry", "folder source"),
+    States("mail.submitted", "request mail", FIRST, "mail", "- own"),
+    States("request.answered", "request mail", REPEATS, "request_mail", "- requester"),
+    States("request.refused", "request mail", REPEATS, "request_mail", "- requester"),
+    States("fault.injected", "fault", FIRST, "fault", "kind"),
+    States("fault.healed", "fault", REPEATS, "fault", "-"),
+    States("hop.dropped", "fault", REPEATS, "fault", "-"),
+    States("fault.altered", "fault", REPEATS, "fault", "-"),
+    States("address.stamped", "address", FIRST, "store", "address"),
+    States("backup.made", "backup", FIRST, "backup", "store"),
+    States("backup.restored", "backup", REPEATS, "backup", "store"),
+    States("hop.sent", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
+    States("hop.failed", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
+    States("hop.expired", "copy in a queue", FIRST, "own copy", "mail"),
+    States("mail.submitted", "recipient at a server", FIRST, "mail own", "store_of", each="stores"),
+    States("hop.received", "recipient at a server", FIRST, "mail own", "store_of", each="stores"),
+    *(
+        States(event, "recipient at a server", IF_KNOWN, "mail own", "store_of", each="stores")
+        for event in ("hop.sent", "hop.expired", "mail.received", "mail.bad")
+    ),
+    States("hop.failed", "recipient at a server", IF_KNOWN, "mail own", "-"),
+    States("mail.received", "mail that is read", FIRST, "own at", "f_folder way_of_mail", each="folders"),
+    *(States(f"version.{what}", "mail that is read", REPEATS, "own read_at", "folder way") for what in ("applied", "ignored", "held")),
+    States("mail.received", "arrived mail", FIRST, "mail own", ""),
+    States("row.replaced", "arrived mail", REPEATS, "mail own", ""),
+    States("mail.received", "reader of a mail", FIRST, "own seq", "own"),
+    States("mail.received", "reader of a mail", REPEATS, "own seq", "recipient_list"),
+    States("mail.submitted", "request that is sent", FIRST, "own request_at f_folder to", "to f_cnset f_cnset_fai", each="folders"),
+    States("request.sent", "request that is sent", REPEATS, "own at folder source", "source cnset cnset_fai"),
+    States("entry.made", "numbers of an entry", FIRST, "own entry", "n", each="numbers"),
+    *(
+        States(event, "numbers of an entry", REPEATS, "own entry", "n", each="numbers")
+        for event in ("request.sent", "entry.pruned", "sources.considered")
+    ),
+    States("entry.made", "version", IF_KNOWN, "n", "", each="numbers"),
+    States("expired.everywhere", "version", REPEATS, "n", "- folder", each="numbers"),
+    # The numbers of a mail may be a range with changes of other folders in it.
+    States("loss", "version", REPEATS, "n", "", each="numbers"),
+    States("sources.considered", "chosen source", FIRST, "own entry at", "chosen_store", each="chosen"),
+    States("request.sent", "chosen source", REPEATS, "own entry at", "source"),
+    States("mail.received", "request that arrived", FIRST, "own request_id", "sender f_folder", each="folders"),
+    States("request.answered", "request that arrived", REPEATS, "own request_mail", "requester folder"),
+    States("request.refused", "request that arrived", REPEATS, "own request_mail", "requester folder"),
+    States("mail.submitted", "response", FIRST, "own response_at f_folder to", "f_only", each="folders"),
+    States("request.answered", "response", REPEATS, "own one_response_at folder requester", "cnset"),
+    States("mail.submitted", "status request", FIRST, "own status_request_at f_folder", "to_list", each="folders"),
+    States("responders.considered", "status request", IF_KNOWN, "own chosen_at folder", "chosen_by_all"),
+    States("mail.submitted", "responder", FIRST, "own status_request_at a_folder", "a_store", each="asked"),
+    States("responders.considered", "responder", REPEATS, "own chosen_at folder", "chosen_store", each="chosen"),
+    States("request.ended", "retried request", FIRST, "own retried_at folder source", ""),
+    States("source.down", "retried request", REPEATS, "own at folder store", ""),
+    States("mail.received", "mail from a store", FIRST, "own at sender", ""),
+    States("source.up", "mail from a store", REPEATS, "own at store", ""),
+    States("replica.added", "own replica", FIRST, "own seq", "own"),
+    States("replica.added", "own replica", REPEATS, "own seq", "store"),
+    States("change.made", "holder", FIRST, "object replica", "", each="replicas"),
+    States("replica.added", "holder", REPEATS, "folder store", ""),
+    States("conflict.arose", "conflicting versions", FIRST, "own object", "version_list"),
+    States("conflict.notice", "conflicting versions", IF_KNOWN, "own conflict_object", "version_list"),
+    States("change.made", "post", FIRST, "own at object", "folder"),
+    States("mail.posted", "post", REPEATS, "own at object", "folder"),
+    States("hop.received", "mail from another server", FIRST, "own mail_from_afar", ""),
+    *(
+        States(event, "mail from another server", REPEATS, "own mail_from_afar", "")
+        for event in ("mail.posted", "mail.not_posted", "mailbox.delivered")
+    ),
+    States("mail.posted", "mail to a folder", FIRST, "mail", "sender"),
+    States("mail.not_posted", "mail to a folder", FIRST, "mail", "sender"),
+    States("change.made", "change", FIRST, "change", "operation_by_replaced"),
+    States("change.made", "change", REPEATS, "change", "operation"),
+    States("item.expired", "age limit", FIRST, "own folder", "limit_us"),
+    States("change.made", "folder", FIRST, "folder_object", ""),
+    *(
+        States(event, "folder", REPEATS, "content_folder", "")
+        for event in (
+            "change.made", "replica.added", "replica.pending", "replica.dropped", "entry.made", "folder.shown", "folder.hidden", "responders.considered",
+            "post.refused", "mail.not_posted", "loss", "source.down", "row.replaced",
+        )
+    ),
+    States("status.due", "folder", REPEATS, "f_folder", "", each="folders"),
+    States("version.held", "folder", IF_KNOWN, "waits_for", ""),
+    States("node.started", "server", REPEATS, "own", "version"),
+    States("hop.failed", "server", IF_KNOWN, "next_hop", ""),
+    States("store.deleted", "server", REPEATS, "store", ""),
+    States("address.stamped", "server", REPEATS, "store", ""),
+    States("setting.value", "setting", IF_KNOWN, "own name at", "setting_value"),
+    States("setting.value", "default of a setting", FIRST, "name", "default"),
+    *(States(event, "connector", REPEATS, "connector", "") for event in ("hop.sent", "hop.failed", "link.down", "link.up")),
+)  # fmt: skip

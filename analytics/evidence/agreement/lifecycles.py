@@ -1,0 +1,258 @@
+"""The lives of mails, entries, requests, versions, replicas and nodes, as automata: which event may follow which.
+
+An automaton has a key (the copy of a mail in a queue, the entry of a store) and, for each state, the events that may follow. The
+state is the last event with that key, with a detail where the type says too little. An event that cannot follow is a sign that
+an event was removed, repeated or altered. A life may end only in certain states.
+
+    a copy in a queue:  hop.failed -> hop.failed -> hop.sent, end
+    the same without the end:  hop.failed -> hop.failed, but a copy is sent or expires
+
+A restored store goes back to its backup, so the events that a restore undid are left out, except those of the node itself. In a
+deleted store a life may stop anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.agreement.facts import COPY, REPLICATION_MAIL
+from analytics.evidence.version_history import is_undone
+from analytics.ingest.silver import Silver
+
+END: Final = "end"
+BEGIN: Final = "begin"
+
+STATE: Final = (
+    "concat_ws(' ', type, case type"
+    " when 'hop.received' then if(exists(recipients, r -> r like concat(node, '-IS@%')), 'here', null)"
+    " when 'hop.failed' then if(retry_at is null, 'for good', null)"
+    " when 'node.started' then if(reason = 'restart', 'again', if(reason = 'restored', 'restored', null))"
+    " when 'request.ended' then how"
+    " when 'version.applied' then if(deleted, 'deletion', if(way = 'queue', 'from the queue', null))"
+    " when 'change.made' then if(operation = 'delete', 'deletion', null) end)"
+)
+"""SQL for the state after an event: its type, and the detail that decides what may follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """key: the field that names one life at a node, or one of DERIVED_KEYS. follow: each state, and what may follow it, as words."""
+
+    key: str
+    follow: dict[str, tuple[str, ...]]
+
+
+_STARTS: Final = ("node.stopped", "node.started again", "node.started restored", "node.started")
+"""What follows a start. A store that was killed has no stop; one whose backup was too old begins as new."""
+
+_TRIES: Final = ("hop.sent", "hop.failed", "hop.failed for good", "hop.expired")
+_ARRIVALS: Final = ("hop.received", "hop.received here", "mail.received", "mail.bad")
+
+_ENDED: Final = tuple(f"request.ended {how}" for how in ("satisfied", "retry", "empty", "pruned", "expired"))
+_WAITS: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered")
+"""What may happen to an entry at any time. Sources are also chosen when a source says that the items expired there."""
+
+_COMES_AGAIN: Final = (
+    "version.applied", "version.applied from the queue", "version.ignored", "version.held", "item.expired", END,
+)  # fmt: skip
+
+IN_A_QUEUE: Final = "mail"
+"""The automaton that may wait in a queue for its next step."""
+
+NODE: Final = "node"
+"""The automaton that a restore does not put back."""
+
+AUTOMATA: Final[dict[str, Automaton]] = {
+    # With another route, or when a server refuses some recipients, a copy goes on under another number or without them.
+    "copy of a mail": Automaton(
+        "copy",
+        {
+            BEGIN: _TRIES,
+            "hop.failed": (*_TRIES, END),
+            "hop.failed for good": ("hop.expired", END),
+            "hop.sent": (*_TRIES[1:], END),
+            "hop.expired": (*_TRIES, END),
+        },
+    ),
+    IN_A_QUEUE: Automaton(
+        "replication_mail",
+        {
+            BEGIN: ("mail.submitted", "hop.received", "hop.received here"),
+            "mail.submitted": _TRIES,
+            "hop.received": (*_TRIES, "hop.received", "hop.received here"),
+            "hop.received here": (*_TRIES, *_ARRIVALS),
+            **dict.fromkeys((*_TRIES, "mail.received", "mail.bad"), (*_TRIES, *_ARRIVALS, END)),
+        },
+    ),
+    "mail to this store": Automaton(
+        "mail_here",
+        {
+            BEGIN: ("hop.received here",),
+            "hop.received here": ("mail.received", "mail.bad"),
+            "mail.received": ("hop.received here", END),
+            "mail.bad": ("hop.received here", END),
+        },
+    ),
+    "entry": Automaton(
+        "entry",
+        {
+            BEGIN: ("entry.made",),
+            "entry.made": _WAITS,
+            "entry.timed_out": ("sources.considered",),
+            "sources.considered": ("request.sent", "request.deferred", *_WAITS, *_ENDED),
+            "request.deferred": ("sources.considered", "entry.satisfied", "entry.pruned", *_ENDED),
+            "request.sent": ("request.sent", "request.deferred", "entry.timed_out", "sources.considered", "entry.pruned", *_ENDED),
+            **dict.fromkeys(_ENDED, (*_WAITS, *_ENDED)),
+            "request.ended pruned": (*_WAITS, *_ENDED, END),
+            "entry.pruned": (*_WAITS, *_ENDED, END),
+            "entry.satisfied": (END,),
+        },
+    ),
+    NODE: Automaton(
+        "node",
+        {
+            BEGIN: ("node.started",),
+            "node.started": _STARTS,
+            "node.started again": _STARTS,
+            "node.started restored": _STARTS,
+            "node.stopped": (*_STARTS[1:], END),
+        },
+    ),
+    # A folder that is put on the replica list again while its removal is pending stays, without an event.
+    "replica": Automaton(
+        "folder",
+        {
+            BEGIN: ("replica.added", "replica.pending", "replica.dropped"),
+            "replica.added": ("replica.pending", "replica.dropped", END),
+            "replica.pending": ("replica.pending", "replica.dropped", END),
+            "replica.dropped": ("replica.added", END),
+        },
+    ),
+    "directory entry": Automaton(
+        "store",
+        {
+            BEGIN: ("address.stamped",),
+            "address.stamped": ("store.deleted", END),
+            "store.deleted": ("address.stamped", END),
+        },
+    ),
+    # A store that drops a folder and holds it again gets its versions again.
+    "version": Automaton(
+        "version",
+        {
+            BEGIN: (
+                "change.made", "change.made deletion", "version.applied", "version.applied from the queue", "version.ignored", "version.held",
+                "tombstone.made",
+            ),
+            "change.made": _COMES_AGAIN,
+            "change.made deletion": ("tombstone.made",),
+            "version.applied": _COMES_AGAIN,
+            "version.applied from the queue": _COMES_AGAIN,
+            "version.applied deletion": ("version.ignored", "tombstone.dropped", END),
+            "version.ignored": (*_COMES_AGAIN, "tombstone.made", "tombstone.dropped"),
+            "version.held": ("version.applied", "version.applied from the queue", "version.dropped", "version.held", "version.ignored", END),
+            "version.dropped": _COMES_AGAIN,
+            "tombstone.made": ("version.applied deletion", "version.ignored", "tombstone.dropped", END),
+            "tombstone.dropped": ("version.ignored", "tombstone.made", END),
+            "item.expired": _COMES_AGAIN,
+        },
+    ),
+    # A folder is new where its deletion was forgotten, and then no event says that it was hidden before.
+    "visible folder": Automaton(
+        "folder",
+        {
+            BEGIN: ("folder.shown", "folder.hidden"),
+            "folder.shown": ("folder.shown", "folder.hidden", END),
+            "folder.hidden": ("folder.shown", END),
+        },
+    ),
+    "content": Automaton(
+        "node", {BEGIN: ("content.suspended",), "content.suspended": ("content.resumed", END), "content.resumed": ("content.suspended", END)}
+    ),
+    "conflict": Automaton(
+        "object",
+        {
+            BEGIN: ("conflict.arose", "conflict.notice"),
+            "conflict.arose": ("conflict.notice", "conflict.arose", "conflict.ended", END),
+            "conflict.notice": ("conflict.notice", "conflict.arose", "conflict.ended", END),
+            "conflict.ended": ("conflict.aged", "conflict.arose", "conflict.notice", END),
+            "conflict.aged": ("conflict.arose", "conflict.notice", END),
+        },
+    ),
+    "silent source": Automaton(
+        "store", {BEGIN: ("source.down",), "source.down": ("source.up", "source.down", END), "source.up": ("source.down", END)}
+    ),
+    "link": Automaton(
+        "connector", {BEGIN: ("link.down",), "link.down": ("link.up", "link.down", END), "link.up": ("link.down", "link.up", END)}
+    ),
+    "fault": Automaton("fault", {BEGIN: ("fault.injected",), "fault.injected": ("fault.healed", "fault.altered", END), "fault.altered": ("fault.altered", "fault.healed", END), "fault.healed": ("fault.altered", END)}),
+}  # fmt: skip
+"""Each automaton by the name of what lives."""
+
+DERIVED_KEYS: Final = {
+    "copy": COPY,
+    "replication_mail": REPLICATION_MAIL,
+    "mail_here": f"if(type like 'mail.%' or exists(recipients, r -> r like concat(node, '-IS@%')), {REPLICATION_MAIL}, null)",
+    "version": "number",
+}
+"""SQL for the keys that are not fields of all events of a life. Mail of people has no event where it begins, so it has no life."""
+
+_KEYS: Final = sorted({automaton.key for automaton in AUTOMATA.values()})
+
+
+def _types(automaton: Automaton) -> set[str]:
+    return {state.partition(" ")[0] for states in automaton.follow.values() for state in states} - {END, BEGIN}
+
+
+def _lives() -> str:
+    """Return the automata of each event type, as JSON: their names, and the positions of their keys."""
+    found: dict[str, list[dict[str, object]]] = {}
+    for name, automaton in AUTOMATA.items():
+        for tag in sorted(_types(automaton)):
+            found.setdefault(tag, []).append({"life": name, "key": _KEYS.index(automaton.key)})
+    return json.dumps(found)
+
+
+def _allowed() -> str:
+    """Return what may follow each state of each automaton, as JSON."""
+    return json.dumps(
+        {f"{name}: {state}": states for name, each in AUTOMATA.items() for state, states in each.follow.items()}
+    )
+
+
+def steps(events: Silver, nodes: DataFrame) -> DataFrame:
+    """Return each step of each life: trace, node, seq, at, life, key, before, state, after, allowed, ends.
+
+    before, after: the states before and after it, BEGIN and END at the ends. allowed: state may follow before. ends: after is END
+    and the life may end here.
+    """
+    lives = F.from_json(F.lit(_lives()), "map<string, array<struct<life: string, key: int>>>")
+    follow = F.from_json(F.lit(_allowed()), "map<string, array<string>>")
+    tags = sorted({tag for automaton in AUTOMATA.values() for tag in _types(automaton)})
+    rows = events.lines(*tags).select(
+        "trace", "node", "seq", "at", F.expr(STATE).alias("state"),
+        "folder", F.array(*[F.expr(DERIVED_KEYS.get(name, name)).cast("string") for name in _KEYS]).alias("keys"),
+        F.explode(F.element_at(lives, F.col("type"))).alias("of"),
+    )  # fmt: skip
+    rows = rows.select("trace", "node", "seq", "at", "state", "folder", "of.life", F.expr("keys[of.key]").alias("key"))
+    rows = rows.where("key is not null").join(F.broadcast(nodes), ["trace", "node"], "left")
+    rows = rows.where((F.col("life") == NODE) | ~is_undone(F.col("seq"))).drop("undone_spans")
+    drops = events.of("replica.dropped").select("trace", "node", "folder").distinct().withColumn("dropped", F.lit(True))
+    rows = rows.join(F.broadcast(drops), ["trace", "node", "folder"], "left")
+    line = Window.partitionBy("trace", "node", "life", "key").orderBy("seq")
+    near = rows.withColumn("before", F.coalesce(F.lag("state").over(line), F.lit(BEGIN)))
+    near = near.withColumn("after", F.coalesce(F.lead("state").over(line), F.lit(END)))
+
+    def may_follow(first: str, then: str) -> str:
+        return f"coalesce(array_contains(try_element_at(follow, concat(life, ': ', {first})), {then}), false)"
+
+    waits = f"life = '{IN_A_QUEUE}' and not coalesce(at <= sent_until, false)"
+    return near.withColumn("follow", follow).select(
+        "trace", "node", "seq", "at", "life", "key", "before", "state", "after",
+        F.expr(f"{may_follow('before', 'state')} or dropped and life = 'version' and {may_follow(repr(BEGIN), 'state')}").alias("allowed"), F.expr(f"coalesce(gone, false) or {waits} or {may_follow('state', 'after')}").alias("ends"),
+    )  # fmt: skip

@@ -1,0 +1,80 @@
+"""What is true of a store during a whole run and excuses what its events say: restores, deletion, new routes, a skewed clock.
+
+The lab times of two stores can be compared if both clocks are exact (TM-1). The simulator and the lab in one process set all
+clocks together. A lab of several processes passes over a process that gives no sign of life, and the clock of that process is
+then behind. A fault may skew a clock. A clock that runs fast shows other times in two stores within one real instant.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.version_history import deleted_stores, restores
+from analytics.ingest.silver import Silver
+from traces.labtime import DAY_US, MINUTE_US
+
+TOLERANCE_US: Final = 15 * MINUTE_US
+"""How much the lab times of two stores with exact clocks may differ while the clocks run."""
+
+_FAST: Final = 60
+"""Lab seconds in a real second. With a faster clock, times are not compared."""
+
+_IN_TRANSIT_US: Final = DAY_US
+"""A mail leaves the queue in this time, or an attempt fails, if no fault holds it and its connector opens at intervals."""
+
+_CONNECTORS: Final = "connectors array<struct<schedule: string, latency: string, bandwidth: string>>"
+_IS_SLOW: Final = (
+    "c.bandwidth is not null or c.latency like '% d' or c.schedule not rlike '^(always|every [0-9]+ (s|min|h))$'"
+)
+_DRIVERS: Final = ("simulator", "live")
+
+
+def node_facts(events: Silver) -> DataFrame:
+    """Return trace, node, exact, gone, rerouted, altered, sent_until, undone_spans: a row for each store that started.
+
+    exact: its lab times are exact. gone: it was deleted from the directory. rerouted: it learned that a link was down or up,
+    so the routes of copies may have changed. altered: a fault of the run alters mails. sent_until: nothing that the store had
+    queued until this lab time waited to the end without an event; null if it may have waited. undone_spans: see
+    `version_history.is_undone`.
+    """
+    started = events.lines("run.started")
+    driver = F.col("settings")["driver"]
+    topology = F.from_json("topology", _CONNECTORS)
+    slow = F.expr(f"exists(coalesce(t.connectors, array()), c -> coalesce({_IS_SLOW}, false))")
+    runs = started.withColumn("t", topology).select(
+        "trace", F.coalesce(driver.isin(*_DRIVERS), F.lit(False)).alias("together"), slow.alias("slow")
+    )
+    fast = events.of("clock.changed").where(F.col("rate") > _FAST).select("trace").distinct()
+    faults = events.of("fault.injected")
+    skewed = faults.where("kind = 'skew'").select("trace", F.col("details")["server"].alias("node")).distinct()
+    altered = faults.where("kind in ('alter', 'corrupt')").select("trace").distinct()
+    held = faults.where("kind in ('delay', 'clog', 'reorder')").select("trace").distinct()
+    links = events.lines("link.down", "link.up").select("trace", "node").distinct()
+    gone = deleted_stores(events).withColumnRenamed("store", "node")
+    spans = restores(events).withColumnRenamed("store", "node")
+    ends = (
+        events.lines("node.started", "node.stopped")
+        .groupBy("trace", "node")
+        .agg(
+            F.max(F.when(F.col("type") == "node.started", F.col("at"))).alias("started_at"),
+            F.max(F.when(F.col("type") == "node.stopped", F.col("at"))).alias("stopped_at"),
+        )
+    )
+    found = ends.join(runs, "trace", "left").withColumn("until", F.col("stopped_at") - _IN_TRANSIT_US)
+    for name, table in {"fast": fast, "altered": altered, "held": held}.items():
+        found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), "trace", "left")
+    for name, table in {"skewed": skewed, "rerouted": links, "gone": gone}.items():
+        found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), ["trace", "node"], "left")
+    if events.has("backup.restored"):
+        found = found.join(F.broadcast(spans), ["trace", "node"], "left")
+    else:
+        found = found.withColumn("undone_spans", F.lit(None).cast("array<struct<after: bigint, before: bigint>>"))
+    return found.select(
+        "trace", "node", F.expr("coalesce(together and fast is null and skewed is null, false)").alias("exact"),
+        *[F.expr(f"{name} is not null").alias(name) for name in ("gone", "rerouted", "altered")],
+        F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
+        "undone_spans",
+    )  # fmt: skip

@@ -1,0 +1,174 @@
+"""What the events of a trace state, and whether they agree: one pass over the events, driven by the table `facts`.
+
+Each event states facts. A statement has a fact, a key (which mail, which version, which entry) and values. Some events state a
+fact first hand: the sender of a mail, the author of a version. Others repeat it: each server on the mail's way, each store that
+applies the version. So an event that was altered or removed contradicts the others.
+
+    mail.submitted  at A   mail 7: the sender is A, the type is 4      first hand
+    mail.received   at B   mail 7: the sender is A, the type is 4      repeats it
+    mail.received   at C   mail 7: the sender is A, the type is 2      contradicts both
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.agreement.facts import DERIVED, FACTS, IN_A_QUEUE, LISTS, SETTING, STATEMENTS, How, States
+from analytics.evidence.organization import SETUP
+from analytics.evidence.version_history import is_undone
+from analytics.ingest.schemas import FAMILIES, WIDE
+from analytics.ingest.silver import Silver
+
+_TOPOLOGY: Final = (
+    "settings map<string, string>, servers map<string, struct<version: string, settings: map<string, string>>>,"
+    " connectors array<struct<name: string>>"
+)
+_PLAIN_TYPES: Final = ("string", "bigint", "double", "boolean")
+_NOTHING: Final = "cast(array() as array<array<string>>)"
+_NULL: Final = "cast(null as string)"
+
+
+def _text(part: str, each: States) -> str:
+    """Return SQL for a part of a statement as text: a part of the element `e` of a list, a derived column, or a field."""
+    names = LISTS[each.each][0] if each.each else ()
+    if part == "-":
+        return _NULL
+    if part in names:
+        return f"e[{names.index(part)}]"
+    if part in DERIVED:
+        return f"cast({DERIVED[part]} as string)"
+    is_plain = WIDE[part].dataType.simpleString() in _PLAIN_TYPES
+    return f"cast({part} as string)" if is_plain else f"to_json({part})"
+
+
+def _statement(each: States) -> str:
+    """Return SQL for a statement. Its key is null if a part of the key is."""
+    fact = FACTS[each.fact]
+    says = [_text(part, each) for part in each.says.split()]
+    says += [_NULL] * (len(fact.values) - len(says))
+    key = ", ' ', ".join(_text(part, each) for part in each.key.split())
+    return (
+        f"named_struct('fact', {_quoted(each.fact)}, 'how', '{each.how.value}', 'key', concat({key}),"
+        f" 'says', array({', '.join(says)}), 'single', {fact.single}, 'repeated', {fact.repeated})"
+    )
+
+
+def _quoted(text: str) -> str:
+    return '"' + text + '"'
+
+
+def _by_event(tags: Sequence[str]) -> str:
+    """Return SQL for the array of all statements of an event of one of these types."""
+    cases = []
+    for tag in tags:
+        mine = [each for each in STATEMENTS if each.event == tag]
+        by_list = {name: [_statement(each) for each in mine if each.each == name] for name in ("", *LISTS)}
+        parts = [f"array({', '.join(plain)})" for plain in [by_list.pop("")] if plain]
+        for name, each in by_list.items():
+            if each:
+                elements = f"coalesce({LISTS[name][1]}, {_NOTHING})"
+                parts.append(f"flatten(transform({elements}, e -> array({', '.join(each)})))")
+        cases.append(f"when '{tag}' then concat({', '.join(parts)})")
+    return f"case type {' '.join(cases)} end"
+
+
+def _statements(events: Silver, nodes: DataFrame) -> DataFrame:
+    """Return each statement of each event: trace, node, seq, at, type, undone (a restore has undone the event), fact, how, key,
+    says, single, repeated."""
+    tables = []
+    for family in FAMILIES.values():  # each is a partition, and needs only the columns of its events
+        tags = sorted(family & {each.event for each in STATEMENTS})
+        lines = events.lines(*tags).join(F.broadcast(nodes), ["trace", "node"], "left")
+        stated = lines.select(
+            "trace", "node", "seq", "at", "type", is_undone(F.col("seq")).alias("undone"),
+            F.coalesce("gone", F.lit(False)).alias("gone"), "sent_until", F.explode(F.expr(_by_event(tags))).alias("s"),
+        )  # fmt: skip
+        tables.append(stated.where("s.key is not null"))
+    every = reduce(DataFrame.unionByName, tables)
+    in_time = f"s.fact != '{IN_A_QUEUE}' or coalesce(at <= sent_until, false)"
+    return every.select(
+        "trace", "node", "seq", "at", "type", "undone", "s.fact", "s.how", "s.key", "s.says", "s.single",
+        F.expr(f"s.repeated and not undone and not gone and ({in_time})").alias("repeated"),
+    )  # fmt: skip
+
+
+def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
+    """Return what the topology states: the versions, holders and ids of its folders, its servers, settings and connectors.
+    rows: the histories, which have the ids of the folders."""
+    started = events.of("run.started").select(
+        "trace", F.col("node").alias("lab"), F.col("at").alias("began"), F.from_json("topology", _TOPOLOGY).alias("t")
+    )
+    began = started.select("trace", "lab", "began")
+    made = rows.where(F.col("act").eqNullSafe("made") & F.col("store").eqNullSafe(SETUP))
+    made = made.select("trace", "folder", "object", "number", "replicas").join(F.broadcast(began), "trace")
+    servers = started.select("*", F.explode("t.servers").alias("store", "of"))
+    default = F.coalesce("t.settings", F.create_map().cast("map<string, string>"))
+    chosen = F.map_zip_with(
+        default,
+        F.coalesce("of.settings", F.create_map().cast("map<string, string>")),
+        lambda _, both, own: F.coalesce(own, both),
+    )
+    settings = servers.select("*", F.explode(chosen).alias("name", "value"))
+    connectors = started.select("*", F.explode("t.connectors").alias("connector"))
+
+    def say(table: DataFrame, fact: str, key: Sequence[str], *says: str) -> DataFrame:
+        values = [F.expr(each).cast("string") for each in says]
+        missing = [F.lit(None).cast("string")] * (len(FACTS[fact].values) - len(values))
+        return table.select(
+            "trace", F.col("lab").alias("node"), F.lit(0).cast("bigint").alias("seq"), F.col("began").alias("at"),
+            F.lit("run.started").alias("type"), F.lit(fact).alias("fact"), F.lit(How.FIRST.value).alias("how"),
+            F.concat_ws(" ", *key).alias("key"), F.array(*values, *missing).cast("array<string>").alias("says"),
+            F.lit(FACTS[fact].single).alias("single"), F.lit(False).alias("repeated"), F.lit(False).alias("undone"),
+        )  # fmt: skip
+
+    stated = (
+        say(made, "version", ["number"], "object", "folder"),
+        say(made, "folder", ["object"]),
+        say(made.withColumn("replica", F.explode("replicas")), "holder", ["object", "replica"]),
+        say(servers, "server", ["store"], "of.version"),
+        say(settings, "setting", ["store", "name", "began"], SETTING.format("value")),
+        # A number without a unit is a number of days where the setting is a time.
+        say(settings, "setting", ["store", "name", "began"], "try_cast(value as bigint) * 86400"),
+        say(connectors, "connector", ["connector.name"]),
+    )
+    return reduce(DataFrame.unionByName, stated)
+
+
+def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
+    """Return each fact with how it was stated: trace, fact, key, at, disputed, other, unknown, unheeded, repeated, compared. rows:
+    the histories.
+
+    disputed: two statements that contradict each other; unknown: a repetition of what nobody stated first hand; unheeded: a
+    statement that should be repeated, and is not. Each is null if there is none. other: a statement first hand. repeated: some
+    statement should be repeated. compared: there are two statements.
+    """
+    stated = _statements(events, nodes).unionByName(_of_topology(events, rows))
+    one = F.struct("how", "says", "type", "node", "single", "repeated", "undone")
+    rows = stated.groupBy("trace", "fact", "key").agg(
+        F.min("at").alias("at"), F.collect_set(one).alias("all"), (F.min("says").eqNullSafe(F.max("says"))).alias("same"),
+        F.max(F.col("how") == How.FIRST.value).alias("stated"), F.max(F.col("how") == How.REPEATS.value).alias("retold"),
+        F.max("repeated").alias("repeated"),
+    )  # fmt: skip
+    differ = "coalesce(exists(sequence(0, size(a.says) - 1), i -> a.says[i] != b.says[i]), false)"
+    # Which of the two is found must not depend on the order in which Spark collects them.
+    firsts, told = (f"filter(array_sort(all), a -> a.how {sign} '{How.FIRST.value}')" for sign in ("=", "!="))
+    # Most facts are stated alike by all, and need no look at each statement.
+    doubtful = "not same or repeated or not stated and retold"
+    parts = rows.withColumn("first", F.expr(f"case when {doubtful} then {firsts} end"))
+    parts = parts.withColumn("told", F.expr(f"case when {doubtful} then {told} end"))
+    # A restored store forgets what it did, and may use the key again.
+    two = f"a.single and not a.undone and exists(first, b -> not b.undone and {differ})"
+    other = f"size(first) > 0 and forall(first, b -> {differ})"
+    return parts.select(
+        "trace", "fact", "key", "at", "repeated",
+        F.expr(f"coalesce(try_element_at(filter(first, a -> {two}), 1), try_element_at(filter(told, a -> {other}), 1))").alias("disputed"),
+        F.expr(f"case when not stated then try_element_at(filter(told, a -> a.how = '{How.REPEATS.value}'), 1) end").alias("unknown"),
+        F.expr(f"try_element_at(filter(first, a -> a.repeated and forall(told, b -> {differ})), 1)").alias("unheeded"),
+        F.expr("try_element_at(first, 1)").alias("other"),
+        F.expr("size(all) > 1").alias("compared"),
+    )  # fmt: skip

@@ -1,0 +1,79 @@
+"""Write docs/events.md: each event of a trace, its fields, and what each field is worth as evidence.
+
+python docs/events_page.py            write the page
+python docs/events_page.py --check    exit with 1, and say why, if the page is out of date
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, get_args
+
+from analytics.evidence.agreement.fields import FIELDS, HEADER, Fields, Worth
+from traces.events import EVENT_TYPES, ChangeEvent, Event, MailEvent, ReplicationEvent, RunEvent
+
+PAGE: Final = "docs/events.md"
+FAMILIES: Final = {
+    "The run": RunEvent,
+    "Mails and hops": MailEvent,
+    "Changes, versions and conflicts": ChangeEvent,
+    "Replication": ReplicationEvent,
+}
+_HEAD: Final = """# The events of a trace
+
+A trace has these events, one JSON object in a line. This page says what each field is worth as evidence: what else in the trace
+says the same, so that `pflab check` notices an altered trace. `make tamper` alters each field and counts what is noticed.
+
+| worth | meaning |
+|---|---|
+| evidence | another event states the same, or it follows from other events: each alteration is noticed |
+| bounded | other events limit it: an alteration beyond the limits is noticed |
+| derived | it can be computed from other events, but no check does so |
+| informational | nothing else in the trace says it, and nothing depends on it |
+"""
+
+
+def _table(fields: Fields) -> Iterator[str]:
+    if fields:
+        yield "\n| field | worth | what else says it |\n|---|---|---|\n"
+        for name, (worth, why) in fields.items():
+            yield f"| `{name}` | {worth.value} | {why} |\n"
+
+
+def _says(event: type[Event]) -> str:
+    return " ".join((inspect.getdoc(event) or "").split("\n\n")[0].split())
+
+
+def render() -> str:
+    """Return the page."""
+    counts = {worth: sum(each is worth for of in FIELDS.values() for each, _ in of.values()) for worth in Worth}
+    parts = [_HEAD, "\nOf the fields, " + ", ".join(f"{number} are {worth.value}" for worth, number in counts.items())]
+    parts += [".\n\n## The header\n\nAll events have these fields.\n", *_table(HEADER)]
+    tags = {event: tag for tag, event in EVENT_TYPES.items()}
+    for title, family in FAMILIES.items():
+        parts.append(f"\n## {title}\n")
+        for event in get_args(family):
+            parts += [f"\n### {tags[event]}\n\n{_says(event)}\n", *_table(FIELDS[tags[event]])]
+    return "".join(parts)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return 0 if the page was written or is up to date, and 1 if it is out of date."""
+    parser = argparse.ArgumentParser(description="Write docs/events.md from the definitions of the events.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
+    options = parser.parse_args(arguments)
+    page = Path(__file__).resolve().parents[1] / PAGE
+    if not options.check:
+        page.write_text(render(), encoding="utf-8")
+    elif page.read_text(encoding="utf-8") != render():
+        print(f"{PAGE} is not up to date: run `make rules` and commit the result", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
