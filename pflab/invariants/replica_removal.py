@@ -47,7 +47,7 @@ class LeavingStoresBroadcastFirst(Invariant):
         if not self.facts.known.holders(*place) - {event.node}:
             sent = self._sent.setdefault(place, {})
             for each in self.facts.own_changes.get(place, ()):
-                bits.add_number(sent, each.number)
+                bits.add_number(sent, each.number, fai=each.kind == "fai")
 
     @event_handler
     def _pending(self, event: ReplicaPending) -> None:
@@ -69,11 +69,13 @@ class LeavingStoresBroadcastFirst(Invariant):
             elif Mark.DELETE_PENDING in event.marks and event.message_type == MailKind.STATUS_REQUEST:
                 folder = self.facts.folder(section.folder)
                 first = self._leaves.pop(place, None)
-                unsent = self._lacking(place, self._sent.get(place, bits.EMPTY)) if first else []
-                # While content is suspended, the row says what the store has, and the holders ask for it later (RP-5).
-                if unsent and not self.facts.suspended.get(event.node):
+                row = bits.by_kind(section.row, section.row_fai)
+                if self.facts.suspended.get(event.node):
+                    # The changes in the row count as broadcast, and the holders ask for them later (RP-5).
+                    bits.add(self._sent.setdefault(place, {}), row)
+                elif first and (unsent := self._lacking(place, self._sent.get(place, bits.EMPTY))):
                     yield f"{event.node} leaves {folder}, but has not broadcast {', '.join(unsent)}"
-                unsaid = self._lacking(place, bits.by_kind(section.row, section.row_fai))
+                unsaid = self._lacking(place, row)
                 if unsaid:
                     yield f"{event.node} leaves {folder}, but does not say that it has {', '.join(unsaid)}"
 

@@ -80,8 +80,10 @@ def add(into: dict[str, int], bits: Bits) -> None:
         into[guid] = into.get(guid, 0) | each
 
 
-def add_number(into: dict[str, int], number: str) -> None:
+def add_number(into: dict[str, int], number: str, *, fai: bool = False) -> None:
+    """Add a number to a set. `fai`: it belongs to an associated message, and the set is like one from `by_kind`."""
     guid, counter = split(number)
+    guid = f"{guid}{_FAI}" if fai else guid
     into[guid] = into.get(guid, 0) | 1 << min(counter, HIGHEST)
 
 

@@ -34,6 +34,7 @@ from traces.events import (
     BackupMade,
     BackupRestored,
     ChangeMade,
+    ContentResumed,
     ContentSuspended,
     EntryTimedOut,
     FolderHidden,
@@ -202,6 +203,44 @@ def test_a_store_that_leaves_while_content_is_suspended() -> None:
     assert trace.witnesses() == []
     sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row="")
     assert len(trace.witnesses()) == 1
+
+
+def test_a_store_that_leaves_again_after_content_is_resumed() -> None:
+    """What a leaving store told while content was suspended counts as broadcast. The store need not broadcast it when it leaves
+    again; what it made later it must (RP-2, RP-5)."""
+    trace = trace_of_holders(LeavingStoresBroadcastFirst)
+    trace.add(ContentSuspended, "A")
+    trace.change("A", 5)
+    leaves(trace, 1, numbers("A", 5))
+    folder_version(trace, "A", 6, replicas=("A", "B", "C"))
+    trace.add(ContentResumed, "A")
+    leaves(trace, 2, numbers("A", 5))
+    assert trace.witnesses() == []
+    trace.change("A", 7)
+    leaves(trace, 3, numbers("A", 5, 7))
+    (witness,) = trace.witnesses()
+    assert "has not broadcast A-7 " in witness
+
+
+def test_associated_messages_of_the_only_holder() -> None:
+    """Changes that a store made as the only holder count as broadcast, those of associated messages too. What it makes after
+    another store holds the folder again it must broadcast (RP-2, RST-1, CN-9)."""
+    trace = trace_of_holders(LeavingStoresBroadcastFirst)
+    folder_version(trace, "A", 5, replicas=("A",))
+    trace.change("A", 6, kind="fai")
+    folder_version(trace, "A", 7, replicas=("A", "B"))
+    leaves(trace, 1, "", row_fai=numbers("A", 6))
+    assert trace.witnesses() == []
+    trace.change("A", 8, kind="fai")
+    leaves(trace, 2, "", row_fai=numbers("A", 6, 8))
+    (witness,) = trace.witnesses()
+    assert "has not broadcast A-8 " in witness
+
+
+def leaves(trace: Trace, serial: int, row: str, **section: str) -> None:
+    trace.add(ReplicaPending, "A", folder=FOLDER)
+    marks = ("delete-pending",)
+    sends(trace, "A", serial, MailKind.STATUS_REQUEST, ALL, marks=marks, row=row, **section)
 
 
 def test_a_leaving_store_that_asks_nobody() -> None:
