@@ -145,7 +145,7 @@ class LossesAreReported(Invariant):
     rules = ("RP-4", "DU-1")
     says = (
         "A restored store reports as lost exactly the changes that it made after the backup and put into none of its "
-        "mails."
+        "mails. It need not report changes that waited while it was the only holder."
     )
 
     def remember(self) -> None:
@@ -155,10 +155,13 @@ class LossesAreReported(Invariant):
         self._replaced: dict[str, set[str]] = {}
 
     @event_handler
-    def _made(self, event: ChangeMade) -> None:
+    def _changed(self, event: ChangeMade | VersionApplied) -> None:
+        """Remember what a store must send. With no other holder, changes count as broadcast at the cycle (RST-1)."""
         place = (event.node, event.folder)
-        if self._others(place):  # with no other holder, a change counts as broadcast at the cycle (RST-1)
+        if isinstance(event, ChangeMade) and self._others(place):
             self._unsent.setdefault(place, set()).add(event.number)
+        if event.kind == "folder" and not self._others((event.node, event.object)):
+            self._unsent.pop((event.node, event.object), None)
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> None:

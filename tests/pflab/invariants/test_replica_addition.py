@@ -163,6 +163,33 @@ def test_a_loss_that_is_not_reported() -> None:
     assert sent.number not in trace.witnesses()[0]
 
 
+def test_a_loss_of_what_counted_as_broadcast() -> None:
+    """A change that waits for its cycle counts as broadcast when its store becomes the only holder, and need not be reported as
+    lost, even if another store holds the folder again (RP-4, RST-1)."""
+    trace = trace_of_holders(LossesAreReported)
+    backs_up(trace)
+    trace.change("A", 5)
+    folder_version(trace, "A", 6, replicas=("A",))
+    folder_version(trace, "A", 7, replicas=("A", "B"))
+    sends(trace, "A", 1, MailKind.HIERARCHY, ALL, folder="1-1", cnset=numbers("A", 1, 6, 7))
+    goes_back(trace)
+    rest(trace, MINUTE_US)
+    assert trace.witnesses() == []
+
+
+def test_a_loss_of_what_another_store_should_get() -> None:
+    """A change that waits for its cycle must be reported as lost if a list becomes shorter but has other holders (RP-4)."""
+    trace = trace_of_holders(LossesAreReported)
+    backs_up(trace)
+    trace.change("A", 5)
+    folder_version(trace, "A", 6, replicas=("A", "B"))
+    sends(trace, "A", 1, MailKind.HIERARCHY, ALL, folder="1-1", cnset=numbers("A", 1, 6))
+    goes_back(trace)
+    rest(trace, MINUTE_US)
+    (witness,) = trace.witnesses()
+    assert "does not report that A-5" in witness
+
+
 def test_a_reported_loss_of_what_the_backup_has() -> None:
     """A change in the backup must not be reported lost (RP-4)."""
     trace = trace_of_holders(LossesAreReported)
