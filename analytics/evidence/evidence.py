@@ -367,6 +367,10 @@ def _with_plain(rows: DataFrame, m: Material) -> DataFrame:
     return rows.join(known, ["trace", "node"], "left").withColumn("plain", F.coalesce("plain", F.lit(False)))
 
 
+def _with_punctual(rows: DataFrame, m: Material) -> DataFrame:
+    return rows.join(F.broadcast(m.nodes.select("trace", "node", "punctual")), ["trace", "node"], "left")
+
+
 def _with_node_state(rows: DataFrame, m: Material) -> DataFrame:
     return rows.join(F.broadcast(m.node_states), ["trace", "node"], "left")
 
@@ -381,13 +385,13 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "requests_made": lambda m: source_selection.requests_made(m.events, m.candidates),
     "turns": lambda m: source_selection.turns(m.events, m.org, m.candidates),
     "marks_down": lambda m: source_selection.marks_down(m.events),
-    "mailed_folders": lambda m: _with_plain(holders.mailed_folders(m.listed, m.events, m.org), m),
+    "mailed_folders": lambda m: _with_punctual(_with_plain(holders.mailed_folders(m.listed, m.events, m.org), m), m),
     "responders": lambda m: m.listed.where("what = 'responders'"),
     "notices": lambda m: holders.notices(m.listed, m.org),
     "aged_conflicts": lambda m: holders.aged_conflicts(m.listed, m.events),
     "drops": lambda m: _with_plain(holders.drops(m.listed, m.events, m.rows), m),
     "expected_statuses": lambda m: holders.expected_statuses(m.listed, m.events),
-    "sent": lambda m: _with_node_state(_with_plain(sent(m.events), m), m),
+    "sent": lambda m: _with_node_state(_with_punctual(_with_plain(sent(m.events), m), m), m),
     "received": lambda m: _with_node_state(received(m.events, m.nodes), m),
     "rows_replaced": lambda m: rows_replaced(m.events),
     "hops": lambda m: hops(m.events, m.nodes),

@@ -20,12 +20,12 @@ CHECKS: Final = (
     Check(
         "hierarchy is broadcast on schedule", ("HI-3", "OUT-1"), "sent",
         "The hierarchy is broadcast at multiples of 15 minutes, or when the store starts.",
-        "message_type = 2 and plain",
+        "message_type = 2 and plain and punctual",
         f"at % {15 * MINUTE_US} = 0 or at = started_at", "concat(node, ' broadcast the hierarchy outside the cycle in <', mail, '>')",
     ),
     Check(
         "content is broadcast on schedule", ("OUT-1",), "mailed_folders", "Content is broadcast at the times of its folder's schedule, or when the store starts.",
-        "message_type = 4 and plain and untouched and schedule is not null",
+        "message_type = 4 and plain and punctual and untouched and schedule is not null",
         f"case when at = started_at then true when schedule = 'never' then false"
         f" when schedule rlike '^every [0-9]+ h$' then at % (cast(regexp_extract(schedule, '[0-9]+', 0) as bigint) * {HOUR_US}) = 0"
         f" else at % {15 * MINUTE_US} = 0 end",

@@ -119,6 +119,18 @@ def test_stores_that_are_restored_deleted_or_killed_are_no_violation(judged: Jud
     assert [judged.runs("stories")[f"stories/{name}"]["exit_code"] for name in names] == [0, 0, 0]
 
 
+def test_a_store_may_drop_what_other_holders_have_between_them(judged: Judged) -> None:
+    """RP-2: a holder answers for all that the leaving store claimed in its request. What came to the leaving store after this
+    request may be on another holder."""
+    assert judged.runs("stories")["stories/leaving"]["exit_code"] == 0
+
+
+def test_a_cycle_may_be_late_at_a_silent_server_or_by_a_wrong_clock(judged: Judged) -> None:
+    """OUT-1, TM-1: a server that could do nothing when a cycle was due broadcasts later. A clock that jumps skips the time of
+    a cycle."""
+    assert judged.runs("stories")["stories/late"]["exit_code"] == 0
+
+
 def test_nothing_to_judge_is_unknown() -> None:
     """A verdict over nothing is never clean."""
     nothing = pipeline.CheckResult(0, 0, {}, {}, ())

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
+from pflab.runs.run_folder import RunFolder
+from pflab.simulation.simulator import Simulator
 from tests.support.scenario_traces import play_scenario
+from topology.file.load import topology_from_text
+from traces.labtime import DAY_US, MINUTE_US
 
 _BEGINNING = """
 title: {title}
@@ -114,6 +119,18 @@ _KILLED = """
   - start: A
   - advance: 3 d
 """
+# B's new post comes to C after C has asked whether it may leave. The answer comes from A, which lacks this post. B lacks the
+# old post (RP-2).
+_LEAVING = """
+  - lose: {from: C, to: B, type: content, count: 1}
+  - post: {on: C, folder: Projects, subject: Old}
+  - advance: 20 min
+  - lose: {from: B, to: A, type: content, count: 1}
+  - delay: {from: A, to: B, type: hierarchy, count: 1, by: 1 min}
+  - post: {on: B, folder: Projects, subject: New}
+  - replica: {folder: Projects, remove: C, on: A}
+  - advance: 3 d
+"""
 
 SCENARIOS = {
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
@@ -127,6 +144,7 @@ SCENARIOS = {
     "deleted": _HEAD.format(title="Deleted", settings="") + _DELETED,
     "killed": _HEAD.format(title="Killed", settings="") + _KILLED,
     "hole": _HEAD.format(title="Hole", settings="") + _HOLE_OF_A_POST,
+    "leaving": _HEAD.format(title="Leaving", settings="") + _LEAVING,
 }
 
 
@@ -137,3 +155,23 @@ def write_extra_runs(place: Path) -> None:
         file = place / f"{name}.yaml"
         file.write_text(text, encoding="utf-8")
         play_scenario(file, place)
+    asyncio.run(_play_late(place / "late"))
+
+
+async def _play_late(place: Path) -> None:
+    """Play cycles that come late: B is silent at 00:15, and the clock of A jumps from 00:40 to 00:50 (OUT-1)."""
+    topology = topology_from_text(
+        "servers: {A: , B: }\nfolders: {Projects: {replicas: [A, B], schedule: always}}\nstart: 2003-10-21T00:00Z\n"
+    )
+    async with Simulator(topology, seed=1, folder=RunFolder.at(place)) as lab:
+        for name in ("B", "A"):
+            await lab.do(name, lambda node, now: node.post(now, "Projects", subject="Late"))
+            await lab.do(name, lambda node, now: node.create_folder(now, f"Late on {node.name}", replicas=["A", "B"]))
+            await lab.advance(lab.now + 10 * MINUTE_US)
+            if name == "B":
+                lab.environment.silence(name, lab.now + 10 * MINUTE_US)
+            else:
+                lab.environment.skew(name, 10 * MINUTE_US)
+            await lab.advance(lab.now + 20 * MINUTE_US)
+            lab.environment.heal()
+        await lab.advance(lab.now + 3 * DAY_US)

@@ -1,4 +1,4 @@
-"""What is true of a store during a whole run and excuses what its events say: restores, deletion, new routes, a skewed clock.
+"""What is true of a store during a whole run and excuses its events: restores, deletion, new routes, silence, a skewed clock.
 
 The lab times of two stores can be compared if both clocks are exact (TM-1). The simulator and the lab in one process set all
 clocks together. A lab of several processes passes over a process that gives no sign of life, and the clock of that process is
@@ -33,9 +33,10 @@ _DRIVERS: Final = ("simulator", "live")
 
 
 def node_facts(events: Silver) -> DataFrame:
-    """Return trace, node, exact, gone, rerouted, altered, sent_until, undone_spans: a row for each store that started.
+    """Return trace, node, exact, punctual, gone, rerouted, altered, sent_until, undone_spans: a row for each store that started.
 
-    exact: its lab times are exact. gone: it was deleted from the directory. rerouted: it learned that a link was down or up,
+    exact: its lab times are exact. punctual: no fault silenced it or skewed its clock, so it acts when something is due.
+    gone: it was deleted from the directory. rerouted: it learned that a link was down or up,
     so the routes of copies may have changed. altered: a fault of the run alters mails. sent_until: nothing that the store had
     queued until this lab time waited to the end without an event; null if it may have waited. undone_spans: see
     `version_history.is_undone`.
@@ -50,6 +51,8 @@ def node_facts(events: Silver) -> DataFrame:
     fast = events.of("clock.changed").where(F.col("rate") > _FAST).select("trace").distinct()
     faults = events.of("fault.injected")
     skewed = faults.where("kind = 'skew'").select("trace", F.col("details")["server"].alias("node")).distinct()
+    hindered = faults.where("kind in ('silence', 'skew')")
+    hindered = hindered.select("trace", F.col("details")["server"].alias("node")).distinct()
     altered = faults.where("kind in ('alter', 'corrupt')").select("trace").distinct()
     held = faults.where("kind in ('delay', 'clog', 'reorder')").select("trace").distinct()
     links = events.lines("link.down", "link.up").select("trace", "node").distinct()
@@ -66,7 +69,7 @@ def node_facts(events: Silver) -> DataFrame:
     found = ends.join(runs, "trace", "left").withColumn("until", F.col("stopped_at") - _IN_TRANSIT_US)
     for name, table in {"fast": fast, "altered": altered, "held": held}.items():
         found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), "trace", "left")
-    for name, table in {"skewed": skewed, "rerouted": links, "gone": gone}.items():
+    for name, table in {"skewed": skewed, "hindered": hindered, "rerouted": links, "gone": gone}.items():
         found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), ["trace", "node"], "left")
     if events.has("backup.restored"):
         found = found.join(F.broadcast(spans), ["trace", "node"], "left")
@@ -74,6 +77,7 @@ def node_facts(events: Silver) -> DataFrame:
         found = found.withColumn("undone_spans", F.lit(None).cast("array<struct<after: bigint, before: bigint>>"))
     return found.select(
         "trace", "node", F.expr("coalesce(together and fast is null and skewed is null, false)").alias("exact"),
+        F.col("hindered").isNull().alias("punctual"),
         *[F.expr(f"{name} is not null").alias(name) for name in ("gone", "rerouted", "altered")],
         F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
         "undone_spans",
