@@ -352,7 +352,9 @@ def _fault_line(fault: Mapping[str, Any]) -> str:
     details = ", ".join(f"{name} {value}" for name, value in fault.items() if name not in {"id", "kind", "acted"})
     if not _NARROWING & fault.keys():
         details = ", ".join(filter(None, ("all mail", details)))
-    times = {0: "has not acted yet", 1: "has acted once"}.get(fault["acted"], f"has acted {fault['acted']} times")
+    if fault["kind"] == "kill":
+        return f"{fault['id']}  {fault['kind']}  {details}"
+    times = {0: "has not acted", 1: "has acted once"}.get(fault["acted"], f"has acted {fault['acted']} times")
     return f"{fault['id']}  {fault['kind']}  {details}  ({times})"
 
 

@@ -124,9 +124,9 @@ def test_a_fault_for_all_mail_says_so(up: str, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     assert run(["fault"]) == ExitCode.GOOD
     assert capsys.readouterr().out.splitlines() == [
-        "F1  lose  all mail  (has not acted yet)",
-        "F2  lose  all mail, count 3  (has not acted yet)",
-        "F3  lose  to B  (has not acted yet)",
+        "F1  lose  all mail  (has not acted)",
+        "F2  lose  all mail, count 3  (has not acted)",
+        "F3  lose  to B  (has not acted)",
     ]
 
 
@@ -352,11 +352,11 @@ def test_heal_says_what_it_healed(up: str, capsys: pytest.CaptureFixture[str]) -
     said("cut", "--from", "A", "--to", "B")
     said("kill", "B")
     assert said("heal", "F1") == [
-        "healed: F1  lose  from A, to B",
+        "healed: F1  lose  from A, to B  (has not acted)",
         "server B was killed; its start heals that: pflab fault start B",
     ]
     assert said("heal", "all") == [
-        "healed: F2  cut  between A - B",
+        "healed: F2  cut  between A - B  (has not acted)",
         "server B was killed; its start heals that: pflab fault start B",
     ]
     said("start", "B")
