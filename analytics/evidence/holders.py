@@ -68,14 +68,15 @@ def cases(events: Silver) -> DataFrame:
 
 
 def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """Return `cases` with `holders` (the list as the node knew it), `untouched` (the node knew only one version of the folder)
-    and `dead` (the node knew that the folder is deleted)."""
+    """Return `cases` with `holders` (the list as the node knew it), `untouched` (the node knew only one version of the folder),
+    `dead` (the node knew that the folder is deleted) and `alone_at` (when the node next knew a list without other stores)."""
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
     lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
     known = hierarchy.select(
-        "trace", F.col("store").alias("node"), "seq", F.col("object").alias("folder"), F.col("number").alias("version")
-    )
+        "trace", F.col("store").alias("node"), "seq", "at", F.col("object").alias("folder"),
+        F.col("number").alias("version"),
+    )  # fmt: skip
     versions = known.join(F.broadcast(lists), ["trace", "version"]).drop("version")
     stamped = events.of("address.stamped").select(
         "trace", "node", "seq", F.lit(HIERARCHY).alias("folder"), F.col("store").alias("joined")
@@ -88,7 +89,10 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     )
     untouched = F.count("list").over(before) <= 1
     dead = F.coalesce(F.max("deleted").over(before), F.lit(False))
-    found = both.withColumns({"holders": holders, "untouched": untouched, "dead": dead}).where("what is not null")
+    after = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(1, Window.unboundedFollowing)
+    alone_at = F.min(F.expr("if(size(array_except(list, array(node))) = 0, at, null)")).over(after)
+    columns = {"holders": holders, "untouched": untouched, "dead": dead, "alone_at": alone_at}
+    found = both.withColumns(columns).where("what is not null")
     found = found.join(F.broadcast(_deleted(events)), ["trace", "node"], "left")
     there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and g.seq < seq))")
     found = found.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
@@ -151,8 +155,8 @@ def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
 def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     """Return the due statuses (`what` due) and begun replicas (`what` added) of folders with other holders. kept: the due
     status was sent at that instant, or the holders were asked for their status by until_at. This is a day later, or a day after
-    the store runs again if it was stopped in that day. Replicas that were dropped in this time are left out,
-    and holders that are deleted later."""
+    the store runs again if it was stopped in that day. Replicas that were dropped in this time are left out, and those whose
+    store became the only holder, which has nobody to ask; so are holders that are deleted later."""
     mails = listed.where("what = 'mail' and message_type = 16").select("trace", "node", "at", "folder").distinct()
     sent = mails.withColumn("kept", F.lit(True))
     due = listed.where("what = 'due'").join(sent, ["trace", "node", "at", "folder"], "left")
@@ -166,7 +170,7 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     later = f"case when s.at > at and s.stopped_at <= u then greatest(u, s.at + {DAY_US}) else u end"
     until_at = F.expr(f"aggregate(coalesce(starts, array()), at + {DAY_US}, (u, s) -> {later})")
     added = added.withColumn("until_at", until_at).where(
-        "not exists(coalesce(ends, array()), d -> d between at and until_at)"
+        "not exists(coalesce(ends, array()), d -> d between at and until_at) and not coalesce(alone_at <= until_at, false)"
     )
     in_time = F.expr("exists(asked, a -> a between at and until_at)")
     both = due.withColumn("until_at", F.col("at")).unionByName(

@@ -3,7 +3,7 @@ had, what it cost, and whether it was down.
 
 The event of a choice gives only the candidates, which of them have no address, and the missing changes. The row of a
 candidate is the row in the last mail that arrived from the candidate. Its cost is the cost of the route in the
-topology. It is down if the time-out of a request to it ended and no mail has arrived from it since.
+topology. It is down if the time-out of a request to it ended and no newer mail has arrived from it since.
 """
 
 from __future__ import annotations
@@ -153,7 +153,8 @@ def _expired(events: Silver) -> DataFrame:
 
 def _means(mails: DataFrame, events: Silver) -> DataFrame:
     """Return `mails` with mean: the running mean of the transmission times up to this mail, in which the newest time has a
-    weight of one quarter. It is null for a mail that a later one has overtaken, because such a mail is not counted (RT-3).
+    weight of one quarter. For a mail that a later one has overtaken, mean and marked are null: such a mail is not counted
+    (RT-3), and does not mark its sender up, because anyone can send an old mail again (BF-4, ML-6).
 
     Only the last WEIGHING mails are used.
     """
@@ -166,7 +167,9 @@ def _means(mails: DataFrame, events: Silver) -> DataFrame:
     took = F.greatest(F.col("at") - F.col("sent_at"), F.lit(0))
     mean = "aggregate(slice(tooks, 2, size(tooks)), tooks[0], (a, t) -> a + cast(floor((t - a) / 4) as bigint))"
     weighed = news.withColumn("tooks", F.collect_list(took).over(line))
-    found = weighed.withColumn("mean", F.when(F.col("news"), F.expr(mean)))
+    found = weighed.withColumns(
+        {"mean": F.when(F.col("news"), F.expr(mean)), "marked": F.when(F.col("news"), F.col("marked"))}
+    )
     return found.select("trace", "node", "seq", "store", "marked", "mean")
 
 

@@ -67,7 +67,7 @@ CHECKS: Final = (
         "concat(node, ' used ', stated.backfilled_at, ' as the time of its last request to ', store, ', but it is ', coalesce(asked_at, 0))",
     ),
     Check(
-        "silent candidates are down", ("BF-4",), "candidates", "A candidate is down if a request to it timed out and no mail from it arrived since.",
+        "silent candidates are down", ("BF-4",), "candidates", "A candidate is down if a request to it timed out and no newer mail from it arrived since.",
         "true", "stated.down = down",
         "concat(node, ' treated ', store, ' as ', if(stated.down, 'down', 'up'), ' in the choice for entry ', entry)",
     ),
