@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
+from base64 import b64encode
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -50,3 +52,13 @@ def read_bytes(path: Path) -> bytes:
     if len(content) > MAX_FILE_BYTES:
         raise CommandError(f"{path}: larger than {MAX_FILE_BYTES} bytes; name a smaller file")
     return content
+
+
+def attached(files: Iterable[Path] | None) -> list[dict[str, str]]:
+    """Return files as attachments for the HTTP API. Raises CommandError if one cannot be read."""
+    return [{"name": each.name, "content": b64encode(read_bytes(each)).decode()} for each in files or ()]
+
+
+def body_text(given: str) -> str:
+    """Return the text of a message that the user gave, or stdin if the user gave `-`."""
+    return sys.stdin.read() if given == "-" else given

@@ -209,7 +209,7 @@ class FaultPlan:
 
     def killed(self, server: str) -> str:
         """Note that the server was killed; the lab heals this fault when it starts the server."""
-        return self._add(Fault("", FaultKind.KILL, server=server))
+        return self._add(Fault("", FaultKind.KILL, server=server, acted=1))
 
     def heal(self, fault: str | None = None) -> None:
         """End one fault, or all. Faults of killed servers end only when the servers are started."""

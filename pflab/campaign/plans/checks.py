@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import msgspec
 
 from pflab.campaign.plans.plan import (
-    AnyFault,
-    AnyStep,
+    FAULT_CLASSES,
+    STEP_CLASSES,
     CreateFolder,
     Delay,
     Fault,
@@ -56,13 +56,8 @@ _SERVERS: Final = ("on", "store", "server", "from", "to", "link", "stop", "start
 
 Kinds = Mapping[str, type[Step] | type[Fault]]
 
-
-def _by_tag(union: Any) -> Kinds:
-    return {str(kind.__struct_config__.tag): kind for kind in get_args(union)}
-
-
-_STEPS: Final = _by_tag(AnyStep)
-_FAULTS: Final = _by_tag(AnyFault)
+_LISTS: Final[tuple[tuple[str, str, Kinds], ...]] = (("steps", "do", STEP_CLASSES), ("faults", "fault", FAULT_CLASSES))
+"""Each list of a plan, the key that names the kind of an item, and the kinds."""
 
 
 def duration_of(value: Any) -> Any:
@@ -94,7 +89,7 @@ class _Check:
             self._struct(("network",), data["network"], Network)
         topology = self._topology(data["topology"])
         items: list[tuple[tuple[PathItem, ...], Step | Fault]] = []
-        for name, tag, kinds in (("steps", "do", _STEPS), ("faults", "fault", _FAULTS)):
+        for name, tag, kinds in _LISTS:
             listed = data.get(name, [])
             if not isinstance(listed, list):
                 self._report((name,), "is not a list", f"write each of the {name} with a dash before it")

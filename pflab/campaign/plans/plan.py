@@ -10,7 +10,8 @@ class here, its begin and end in `fault_actions`, and its generation in `draw_fa
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from types import UnionType
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -280,21 +281,15 @@ AnyFault = (
     | Restore
 )
 
-FAULT_CLASSES: dict[str, type[Fault]] = {
-    "loss": Loss,
-    "delay": Delay,
-    "duplication": Duplication,
-    "reordering": Reordering,
-    "corruption": Corruption,
-    "partition": Partition,
-    "clog": Clog,
-    "swizzle": Swizzle,
-    "crash": Crash,
-    "slow": Slow,
-    "skew": Skew,
-    "gone": Gone,
-    "restore": Restore,
-}
+
+def _by_tag(union: UnionType) -> dict[str, Any]:
+    """Map the name that each class of a union has in a plan file to this class."""
+    return {str(kind.__struct_config__.tag): kind for kind in get_args(union)}
+
+
+STEP_CLASSES: dict[str, type[Step]] = _by_tag(AnyStep)
+
+FAULT_CLASSES: dict[str, type[Fault]] = _by_tag(AnyFault)
 
 FAULT_KINDS: tuple[str, ...] = tuple(FAULT_CLASSES)
 """The kinds of fault of a campaign, with the names that `--faults` accepts."""

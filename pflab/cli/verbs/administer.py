@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from textwrap import wrap
 from typing import Annotated, Any, Final
 
@@ -10,7 +9,7 @@ from typer import Argument, Option
 
 from node.views import SettingView
 from pflab.cli.options import RunOption, Servers
-from pflab.cli.output import CommandError, Json, err, print_json, print_lines
+from pflab.cli.output import CommandError, Json, err, print_json, print_lines, view_json
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
@@ -113,7 +112,7 @@ def settings(
             with reader.reading(store) as look:
                 found[store] = [each for each in look.setting_views() if _is_shown(each, name, every)]
     if as_json:
-        print_json([{"server": store, **asdict(each)} for store, views in found.items() for each in views])
+        print_json([{"server": store, **view_json(each)} for store, views in found.items() for each in views])
     elif name is not None:
         does = next(iter(found.values()))[0].does
         print_lines([name, *wrap(does, 80, initial_indent="  ", subsequent_indent="  ")])
@@ -161,7 +160,7 @@ def _change_setting(setting: str, value: str, servers: list[str], lab: str | Non
                 found += [(server, SettingView(**each)) for each in details if each["name"] == name]
     finally:  # a server that refuses does not hide which servers have changed
         if as_json:
-            print_json([{"server": server, **asdict(view)} for server, view in found])
+            print_json([{"server": server, **view_json(view)} for server, view in found])
         else:
             print_lines([f"{server}  {name}: {_value_text(view)}" for server, view in found])
     return ExitCode.GOOD

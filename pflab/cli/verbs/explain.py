@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -11,7 +11,7 @@ from node.views import LogView
 from pflab.cli.event_colours import styled_line
 from pflab.cli.given_files import existing_run
 from pflab.cli.options import OneFolder, OneServer, Run, RunOption, Servers, Types, check_types
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines, view_json
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
 from pflab.explain.change import explain as explain_in
@@ -22,7 +22,7 @@ from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError
-from traces.labtime import LabTime, format_instant, parse_instant
+from traces.labtime import LabTime, parse_instant
 
 
 def explain(
@@ -139,7 +139,7 @@ def log(
                 found += [(store, entry) for entry in look.event_log(limit=limit, event=event)]
     found.sort(key=lambda each: each[1].at)
     if as_json:
-        print_json([_log_json(store, entry) for store, entry in found])
+        print_json([{"store": store, **view_json(entry)} for store, entry in found])
         return ExitCode.GOOD
     for store, entry in found:
         head = f"{to_the_second(entry.at)}  {store}  {entry.event}  {entry.level}  {entry.source}  {entry.category}"
@@ -149,20 +149,6 @@ def log(
 
 
 _LEVELS = {"Warning": "bold yellow", "Error": "bold red"}
-
-
-def _log_json(store: str, entry: LogView) -> dict[str, Any]:
-    return {
-        "store": store,
-        "id": entry.id,
-        "at": format_instant(entry.at),
-        "event": entry.event,
-        "level": entry.level,
-        "source": entry.source,
-        "category": entry.category,
-        "logging": entry.logging,
-        "text": entry.text,
-    }
 
 
 def _instant(option: str, text: str | None, default: LabTime) -> LabTime:

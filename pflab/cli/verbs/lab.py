@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -12,7 +10,7 @@ import msgspec
 import typer
 from typer import Argument, Option
 
-from pflab.cli.given_files import read_bytes
+from pflab.cli.given_files import attached, body_text
 from pflab.cli.options import AllEvents, JsonLines, check_types, rate_of
 from pflab.cli.output import CommandError, Json, err, json_text, out, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
@@ -47,8 +45,7 @@ def post(
 
     Example: pflab post Projects --node A --subject Hello --body "from A"
     """
-    text = sys.stdin.read() if body == "-" else body
-    files = [{"name": each.name, "content": b64encode(read_bytes(each)).decode()} for each in attach or ()]
+    text, files = body_text(body), attached(attach)
     made: list[tuple[str, str]] = []
     with client_of(lab) as client:
         numbers = range(1, count + 1)
@@ -352,8 +349,6 @@ def _fault_line(fault: Mapping[str, Any]) -> str:
     details = ", ".join(f"{name} {value}" for name, value in fault.items() if name not in {"id", "kind", "acted"})
     if not _NARROWING & fault.keys():
         details = ", ".join(filter(None, ("all mail", details)))
-    if fault["kind"] == "kill":
-        return f"{fault['id']}  {fault['kind']}  {details}"
     times = {0: "has not acted", 1: "has acted once"}.get(fault["acted"], f"has acted {fault['acted']} times")
     return f"{fault['id']}  {fault['kind']}  {details}  ({times})"
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from node.reads import StoreReader
 from node.views import NoticeView
-from pflab.cli.given_files import read_bytes, shown_path
+from pflab.cli.given_files import attached, body_text, shown_path
 from pflab.cli.options import OneServer, Run, RunOption
 from pflab.cli.output import (
     CommandError,
@@ -32,7 +31,6 @@ from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from pflab.workload.mail_transfer import export_mbox
 from topology.problems import counted, did_you_mean
-from traces.labtime import format_instant
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -118,7 +116,7 @@ def mailbox(
                 found += [(store, notice) for notice in look.mailbox()]
     found.sort(key=lambda each: (each[1].at, each[0], each[1].id))
     if as_json:
-        print_json([_notice_json(store, notice) for store, notice in found])
+        print_json([{"store": store, **view_json(notice)} for store, notice in found])
         return ExitCode.GOOD
     for store, notice in found:
         out.print(f"{store} {notice.id}  {to_the_second(notice.at)}  to {notice.recipient}", style="bold", markup=False)
@@ -127,19 +125,6 @@ def mailbox(
     if not found:
         out.print("No mail to people.")
     return ExitCode.GOOD
-
-
-def _notice_json(store: str, notice: NoticeView) -> dict[str, Any]:
-    return {
-        "store": store,
-        "id": notice.id,
-        "at": format_instant(notice.at),
-        "recipient": notice.recipient,
-        "sender": notice.sender,
-        "subject": notice.subject,
-        "body": notice.body,
-        "size": notice.size,
-    }
 
 
 def send(
@@ -159,8 +144,7 @@ def send(
 
     Example: pflab send Projects --node A --to kim@contoso.test --subject News
     """
-    text = sys.stdin.read() if body == "-" else body
-    files = [{"name": each.name, "content": b64encode(read_bytes(each)).decode()} for each in attach or ()]
+    text, files = body_text(body), attached(attach)
     with client_of(lab) as client:
         sent = client.send_mail(node, folder, to=to, subject=subject, body=text, attachments=files)
     if as_json:

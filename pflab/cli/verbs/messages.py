@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Argument, Option
 
+from pflab.cli.given_files import body_text
 from pflab.cli.options import OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, cell, out, page, print_json, print_lines, printable, view_json
 from pflab.cli.running_lab import Lab, client_of
@@ -42,7 +42,7 @@ def edit(
 
     Example: pflab edit A-1 --node B --body "from B"
     """
-    given = {"subject": subject, "body": sys.stdin.read() if body == "-" else body}
+    given = {"subject": subject, "body": None if body is None else body_text(body)}
     what = {name: value for name, value in given.items() if value is not None}
     if not what:
         raise CommandError("pflab edit: give --subject, --body or both")
