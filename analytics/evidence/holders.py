@@ -12,7 +12,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import RANGES, by_kind, guid_of_kind, merged, ranges, without_kind
+from analytics.evidence.number_sets import RANGES, by_kind, guid_of_kind, ranges, without_kind
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.evidence.version_history import deleted_stores, firsts
 from analytics.ingest.schemas import MAIL_FOLDERS
@@ -198,19 +198,16 @@ def _starts_again(events: Silver) -> DataFrame:
 def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     """Return dropped tombstones (`what` tombstone) and dropped replicas (dropped): _CASE, what, object, number, modified_at (of
     a tombstone), holders, dead, others (how many other holders), unknown_to: the holders whose row at that time lacked
-    the tombstone's number, or some number that the store claimed when it began to leave the folder. together: the rows of the
-    holders at that time had all numbers of the dropped replica, each in some row."""
+    the tombstone's number, or some number of the dropped replica."""
     made = firsts(rows.where("act = 'made'"), "modified_at", "kind")
     counter = F.substring_index("number", ":", -1).cast("long")
     guid = F.expr(guid_of_kind("substring_index(number, ':', 1)", "kind"))
     number = F.struct(guid.alias("guid"), counter.alias("low"), counter.alias("high"))
-    claimed = F.coalesce(F.expr(without_kind("claimed")), F.col("had"))
-    all_of = F.when(F.col("what") == "dropped", claimed).otherwise(F.array(number))
-    cases = _with_claims(listed.where("what in ('tombstone', 'dropped')"), events)
-    cases = cases.join(made, ["trace", "number"], "left").withColumn("had", ranges("coalesce(had, '')"))
+    all_of = F.when(F.col("what") == "dropped", ranges("coalesce(had, '')")).otherwise(F.array(number))
+    cases = listed.where("what in ('tombstone', 'dropped')").join(made, ["trace", "number"], "left")
     others = F.explode_outer(F.expr("filter(holders, h -> h != node)")).alias("store")
     asked = cases.withColumn("all", all_of).select(
-        *_CASE, "what", "object", "number", "modified_at", "holders", "dead", "had", "all", others
+        *_CASE, "what", "object", "number", "modified_at", "holders", "dead", "all", others
     )
     few = F.broadcast(asked.select("trace", "node", "folder", "store").distinct())
     known = events.of("row.replaced").join(few, ["trace", "node", "folder", "store"], "left_semi").select(
@@ -227,35 +224,15 @@ def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
         "stated_row",
         F.when(F.col("what") == "dropped", F.expr(without_kind("stated_row"))).otherwise(F.col("stated_row")),
     )
-    part_of = "forall({}, i -> exists({}, r -> r.guid = i.guid and r.low <= i.low and i.high <= r.high))"
-    has = F.expr(part_of.format("all", "stated_row"))
-    found = (
+    has = F.expr("forall(all, i -> exists(stated_row, r -> r.guid = i.guid and r.low <= i.low and i.high <= r.high))")
+    return (
         as_stated.where("what is not null")
-        .groupBy(*_CASE, "what", "object", "number", "modified_at", "holders", "dead", "had")
+        .groupBy(*_CASE, "what", "object", "number", "modified_at", "holders", "dead")
         .agg(
             F.array_sort(F.collect_set(F.when(~has, F.col("store")))).alias("unknown_to"),
             F.count("store").alias("others"),
-            F.flatten(F.collect_list("stated_row")).alias("stated_rows"),
         )
     )
-    together = found.withColumn("stated_rows", F.expr(merged("stated_rows")))
-    return together.withColumn("together", F.expr(part_of.format("had", "stated_rows"))).drop("had", "stated_rows")
-
-
-def _with_claims(cases: DataFrame, events: Silver) -> DataFrame:
-    """Return `cases` with claimed: the row in the first delete-pending request of the folder's present removal. The row of the
-    store only grows, so every answer covers this one (RP-2). Null if there was no request."""
-    begun = events.of("replica.pending").select("trace", "node", "seq", "folder", F.lit(1).alias("begins"))
-    requests = events.of("mail.submitted").where("message_type = 32 and array_contains(marks, 'delete-pending')")
-    requests = requests.select("trace", "node", "seq", F.explode("folders").alias("f"))
-    row = by_kind("f.row", "f.row_fai").alias("row")
-    requests = requests.select("trace", "node", "seq", "f.folder", row)
-    every = cases.unionByName(begun, allowMissingColumns=True).unionByName(requests, allowMissingColumns=True)
-    line = Window.partitionBy("trace", "node", "folder").orderBy("seq")
-    removals = every.withColumn("removal", F.count("begins").over(line))
-    so_far = Window.partitionBy("trace", "node", "folder", "removal").orderBy("seq")
-    claims = removals.withColumn("claimed", F.first("row", ignorenulls=True).over(so_far))
-    return claims.where("what is not null").drop("begins", "row", "removal")
 
 
 def topology_folders(org: Organization, column: str) -> DataFrame:

@@ -16,9 +16,9 @@ CHECKS: Final = (
     ),
     Check(
         "a dropped replica is complete elsewhere", ("RP-2", "DU-1"), "drops",
-        "A store that is no longer a holder drops its replica only when the row of a holder has all that its request claimed, and the rows of all holders together have all of it.",
-        "what = 'dropped' and not dead and others > 0 and not array_contains(holders, node)", "size(unknown_to) < others and together",
-        "concat(node, ' dropped its replica of ', folder, if(together, ', but no holder had all of it', ', some of which no holder had'))",
+        "A store that is no longer a holder drops its replica only when the row of a holder has all of it.",
+        "what = 'dropped' and not dead and others > 0 and not array_contains(holders, node)", "size(unknown_to) < others",
+        "concat(node, ' dropped its replica of ', folder, ', but no holder had all of it')",
     ),
     Check(
         "a new replica asks for statuses", ("RP-1", "ST-3"), "expected_statuses", "A store that begins a replica asks the holders for their status.",

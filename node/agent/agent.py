@@ -117,7 +117,7 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.RESPONSE: backfill_responses.go_on,
     Timer.HELD: _held_expired,
     Timer.TOMBSTONES: lambda ctx, s, key: tombstones.drop_old(ctx, s),
-    Timer.DROP: replica_removal.drop_now,
+    Timer.DROP: replica_removal.at_midnight,
     Timer.EXPIRY: expiry.run,
     Timer.CONFLICT: conflict_age.run,
 }

@@ -12,8 +12,10 @@ States of a replica at the leaving store:
     SENDING       nothing is unsent                                   PENDING: it sends all holders a delete-pending status
                                                                       request with its row
     PENDING       a status check                                      PENDING; the request is sent again
-    PENDING       a holder answers one of these requests              GONE; in 5.5 DUE
-    DUE           midnight                                            GONE
+    PENDING       a holder answers, and its row has all of the data   GONE; in 5.5 DUE
+    PENDING       a holder answers, but a change has arrived since    PENDING; the answer has no effect
+    DUE           midnight, and the row still has all of the data     GONE
+    DUE           midnight, and it does not                           PENDING
     any but GONE  the store is on the replica list again              ACTIVE; later answers have no effect
     any           the folder is deleted or hidden                     GONE (spec: HI-6)
 
@@ -30,11 +32,13 @@ Until it is GONE, the leaving store answers backfill requests, so it is a source
 
 Example: A and B hold a folder; A has A-1..5, B has A-1..4. A is taken off the list. A's request claims A-1..5; B makes an
 entry for A-5 and does not answer the request yet. B's backfill request goes to A, whose response contains A-5. B answers
-"retained"; A drops the data.
+"retained"; A drops the data. But if a broadcast of C with C-9 reached A after the request, and never reached B, B's answer
+lacks C-9: A keeps the data and claims C-9 in its next request.
 
 What must never happen: a request that is sent while changes are unsent, because its row does not claim them; data that is
-dropped before a store on the present list has all of it; an answer that counts although its sender is itself leaving, or
-although it answers a request of an earlier removal; the loss of the last copy of an item that did not expire (DU-1).
+dropped before the row of a store on the present list has all of it; an answer that counts although its sender is itself
+leaving, or although it answers a request of an earlier removal; the loss of the last copy of an item that did not expire
+(DU-1).
 """
 
 from __future__ import annotations
@@ -94,16 +98,35 @@ def cancel_removal(ctx: Context, s: Stimulus, own: OwnRow) -> None:
 
 
 def on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -> None:
-    """Drop the replica, if the mail answers a request of this removal and its sender is on the list now."""
-    asked = s.conn.exec_driver_sql(
-        "SELECT 1 FROM leaving WHERE mail = ? AND fid = ?", (mail.in_reply_to, own.fid)
-    ).first()
-    if not own.pending or not asked or mail.store not in ctx.holders(own.fid):
+    """Drop the replica, if the mail answers a request of this removal and its sender is a holder that has all of the data.
+
+    Changes can arrive between the request and the answer. The sender need not have these, so its row decides (spec: DU-1).
+    """
+    answered = s.conn.exec_driver_sql(
+        "UPDATE leaving SET answered_by = ? WHERE mail = ? AND fid = ?", (mail.store, mail.in_reply_to, own.fid)
+    ).rowcount
+    if not own.pending or not answered or not _has_all(ctx, own, mail.store):
         return
     if ctx.config.profile.drops_after_midnight:  # [X Q253297]
         set_timer_if_none(s.conn, Timer.DROP, own.fid, s.now - s.now % DAY_US + DAY_US)
     else:
         drop_now(ctx, s, own.fid)
+
+
+def at_midnight(ctx: Context, s: Stimulus, fid: int) -> None:
+    """Drop the replica of a 5.5 store, if a holder that answered still has all of the data."""
+    own = ctx.rst.own(fid)
+    assert own is not None, "the timer is cleared with the replica"
+    answered = s.conn.exec_driver_sql(
+        "SELECT DISTINCT answered_by FROM leaving WHERE fid = ? AND answered_by IS NOT NULL", (fid,)
+    ).all()
+    if any(_has_all(ctx, own, store) for (store,) in answered):
+        drop_now(ctx, s, fid)
+
+
+def _has_all(ctx: Context, own: OwnRow, store: str) -> bool:
+    row = ctx.rst.row(own.fid, store) if store in ctx.holders(own.fid) else None
+    return row is not None and own.numbers <= row.numbers
 
 
 def drop_now(ctx: Context, s: Stimulus, fid: int) -> None:

@@ -285,11 +285,12 @@ wanted = Table(  # folders whose status will be requested at the next cycle (spe
     Column("fid", Integer, primary_key=True),
 )
 
-leaving = Table(  # the delete-pending requests sent for a replica here (spec: RP-2)
+leaving = Table(  # the delete-pending requests sent for a replica here, and the last holder to answer each (spec: RP-2)
     "leaving",
     metadata,
     Column("mail", Text, primary_key=True),
     Column("fid", Integer, nullable=False),
+    Column("answered_by", Text),
     sqlite_with_rowid=False,
 )
 

@@ -21,11 +21,12 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
+    RowReplaced,
     TombstoneDropped,
     TombstoneMade,
     VersionApplied,
 )
-from traces.labtime import DAY_US, format_duration
+from traces.labtime import DAY_US, LabTime, format_duration
 
 
 class LeavingStoresBroadcastFirst(Invariant):
@@ -96,18 +97,18 @@ class LeavingStoresBroadcastFirst(Invariant):
 
 class ReplicasDroppedWithPermission(Invariant):
     id = "replicas are dropped with permission"
-    rules = ("RP-2", "HI-6")
+    rules = ("RP-2", "HI-6", "DU-1")
     says = (
-        "A store drops its replica of an existing folder only when another store has answered that it has "
-        "everything. A 5.5 store also waits for the next midnight."
+        "A store drops its replica of an existing folder only when another store has answered, and the row of that "
+        "store has everything that is dropped. A 5.5 store also waits for the next midnight."
     )
 
     def remember(self) -> None:
         self._gone: dict[tuple[str, str], bool] = self.facts.backups.follow({})
-        self._said: dict[tuple[str, str], bits.Bits] = self.facts.backups.follow({})
-        self._mail: dict[str, MailReceived] = {}
-        self._answers: dict[tuple[str, str], MailReceived] = self.facts.backups.follow({})
-        """By store and folder: the first answer of a holder. A 5.5 store drops the replica at the next midnight after it."""
+        self._answers: dict[tuple[str, str], tuple[tuple[str, LabTime], ...]] = self.facts.backups.follow({})
+        """By store and folder: each answer of a holder in the present removal, with its time."""
+        self._rows: dict[tuple[str, str], dict[str, bits.Bits]] = self.facts.backups.follow({})
+        """By store and folder: the last rows of the other stores in the present removal."""
 
     @event_handler
     def _hidden(self, event: FolderHidden) -> None:
@@ -124,47 +125,50 @@ class ReplicasDroppedWithPermission(Invariant):
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
-        self._mail[event.node] = event
         for section in event.folders if Mark.RETAINED in event.marks else ():
             place = (event.node, section.folder)
             if self.facts.known.pending(*place) and event.sender in self.facts.known.holders(*place):
-                self._answers.setdefault(place, event)
+                self._answers[place] = (*self._answers.get(place, ()), (event.sender, event.at))
+
+    @event_handler
+    def _row(self, event: RowReplaced) -> None:
+        place = (event.node, event.folder)
+        if self.facts.known.pending(*place):
+            row = bits.by_kind(event.cnset, event.cnset_fai)
+            self._rows[place] = {**self._rows.get(place, {}), event.store: row}
 
     @event_handler
     def _pending(self, event: ReplicaPending) -> None:
-        self._answers.pop((event.node, event.folder), None)
-        self._said.pop((event.node, event.folder), None)
-
-    @event_handler
-    def _submitted(self, event: MailSubmitted) -> None:
-        """Remember the first row that a leaving store sent. The row of the store only grows, so every permission must
-        cover this first row.
-        """
-        if Mark.DELETE_PENDING in event.marks:
-            for section in event.folders:
-                said = bits.by_kind(section.row, section.row_fai)
-                self._said.setdefault((event.node, section.folder), said)
+        for of_removals in (self._answers, self._rows):
+            of_removals.pop((event.node, event.folder), None)
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
         place = (event.node, event.folder)
         if self._gone.get(place):
             return
-        folder, mail = self.facts.folder(event.folder), self._mail.get(event.node)
+        what = f"{event.node} dropped its data of {self.facts.folder(event.folder)}"
+        answered = [store for store, at in self._answers.get(place, ()) if self._may_drop(event, at)]
+        holders = self.facts.known.holders(*place)
+        if not answered:
+            yield f"{what}, but no other store has said that it has all of the data"
+        elif not any(store in holders for store in answered):
+            yield f"{what} with permission of {answered[-1]}, which does not hold it"
+        else:
+            lacking = {store: self._lacking(event, store) for store in answered if store in holders}
+            if all(lacking.values()):
+                store, numbers = next(iter(lacking.items()))
+                yield f"{what} with permission of {store}, which lacks {self.facts.words(numbers)}"
+
+    def _may_drop(self, event: ReplicaDropped, answered_at: LabTime) -> bool:
         if str(self.facts.topology.servers[event.node].version) == "5.5":
-            mail = self._answers.get(place)
-            if mail is not None and event.at >= mail.at - mail.at % DAY_US + DAY_US:
-                return
-        sections = [each for each in mail.folders if each.folder == event.folder] if mail is not None else []
-        if mail is None or mail.at != event.at or Mark.RETAINED not in mail.marks or not sections:
-            yield f"{event.node} dropped its data of {folder}, but no other store has said that it has all of the data"
-            return
-        if mail.sender not in self.facts.known.holders(*place):
-            yield f"{event.node} dropped its data of {folder} with permission of {mail.sender}, which does not hold it"
-        row = bits.by_kind(sections[0].row, sections[0].row_fai)
-        if lacking := bits.minus(self._said.get(place, bits.EMPTY), row):
-            words = self.facts.words(lacking)
-            yield f"{event.node} dropped its data of {folder} with permission of {mail.sender}, which lacks {words}"
+            return event.at >= answered_at - answered_at % DAY_US + DAY_US
+        return event.at == answered_at
+
+    def _lacking(self, event: ReplicaDropped, store: str) -> bits.Bits:
+        """Return what is dropped and not in the store's row. The event has the numbers of both kinds in one set."""
+        row = self._rows.get((event.node, event.folder), {}).get(store, bits.EMPTY)
+        return bits.minus(bits.parse(event.cnset), bits.of_both_kinds(row))
 
 
 class TombstonesLiveLongEnough(Invariant):

@@ -8,13 +8,15 @@ A change is in one of three states, which follow from the events alone:
 
 | from | to | when |
 |---|---|---|
-| kept | at risk | the last store that keeps it is restored, begins as new, drops the folder, or is deleted |
+| kept | at risk | the last store that keeps it is restored, begins as new, or is deleted |
+| kept | at risk | the last store that keeps it leaves the folder, and a store that permitted this lost the change since |
 | at risk | kept | a mail that was under way brings it to some store, or another restore brings it back |
 
 Example: A posts A-7, loses its disk, and is restored from an older backup. No other store has A-7, so A-7 is at risk. If the
 mail with A-7 is still under way, B applies A-7 later, and A-7 is kept again.
 
-All changes that are not lost in this way must exist.
+All changes that are not lost in this way must exist. In particular, a store that leaves a folder must not drop the last copy
+of a change only because the store that made it is gone: the holder that let it leave must have had the change (spec: RP-2).
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pflab.oracle.oracle import Change, change_of
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.folder_ids import HIERARCHY
+from pflab.terms.mail_types import Mark
 from traces.events import (
     BackupMade,
     BackupRestored,
     ChangeMade,
+    MailReceived,
     NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
@@ -57,10 +61,11 @@ class Losses:
         """
         self._deleted_content_at: dict[str, Having] = {}
         """Copies of `_deleted_content` at each backup."""
-        self._leaving: set[tuple[str, str]] = set()
+        self._leaving: dict[tuple[str, str], set[str]] = {}
+        """By store and folder that it leaves: the stores that have answered that it may drop the folder's content."""
         self._deleted_stores: set[str] = set()
-        self._ever_removed: set[str] = set()
-        """Changes that some store no longer had after a restore."""
+        self._removed_by: dict[str, set[str]] = {}
+        """By change: the stores that no longer had it after a restore or a deletion."""
         self._at_risk: dict[str, str] = {}
         """By change: the store whose restore or deletion put the change at risk."""
         self.take = event_taker_of(self)
@@ -118,23 +123,32 @@ class Losses:
 
     @event_handler
     def _pending(self, event: ReplicaPending) -> None:
-        self._leaving.add((event.node, event.folder))
+        self._leaving[event.node, event.folder] = set()
 
     @event_handler
     def _added(self, event: ReplicaAdded) -> None:
-        self._leaving.discard((event.node, event.folder))
+        self._leaving.pop((event.node, event.folder), None)
+
+    @event_handler
+    def _received(self, event: MailReceived) -> None:
+        for section in event.folders if Mark.RETAINED in event.marks else ():
+            permitted_by = self._leaving.get((event.node, section.folder))
+            if permitted_by is not None:
+                permitted_by.add(event.sender)
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
-        """Forget a dropped replica. If the store left the folder, another store had all of the content, but that store may
-        have been restored since.
+        """Forget a dropped replica. If the store left the folder, a store that permitted this had all of the content, but that
+        store may have been restored or deleted since. Otherwise the loss has no excuse.
         """
         dropped = self._has.get(event.node, {}).pop(event.folder, set())
-        place = (event.node, event.folder)
-        if place in self._leaving:
-            self._leaving.discard(place)
-        else:
+        permitted_by = self._leaving.pop((event.node, event.folder), None)
+        if permitted_by is None:
             self._deleted_content.setdefault(event.node, {}).setdefault(event.folder, set()).update(dropped)
+        else:
+            for number in self._with_all_included(dropped):
+                if not self._removed_by.get(number, set()) & permitted_by and not self._is_kept(number):
+                    self._removed_by.pop(number, None)
         self._risk(event.node)
 
     @event_handler
@@ -162,9 +176,7 @@ class Losses:
                 self._at_risk.pop(each, None)
         still = _joined(after, deleted_content)
         removed = {number for folder in before for number in before[folder] - still.get(folder, set())}
-        # If a version is lost, all that it replaced is lost. If a deletion is lost, all versions of the object are lost.
-        self._ever_removed |= {each for number in removed & self._changes.keys() for each in self._included_in(number)}
-        self._risk(event.node)
+        self._remove(event.node, removed)
 
     @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
@@ -172,11 +184,7 @@ class Losses:
         before = self._has.pop(event.store, {})
         if before:
             self._deleted_stores.add(event.store)
-            removed = {number for numbers in before.values() for number in numbers}
-            self._ever_removed |= {
-                each for number in removed & self._changes.keys() for each in self._included_in(number)
-            }
-            self._risk(event.store)
+            self._remove(event.store, {number for numbers in before.values() for number in numbers})
 
     def fate(self, store: str) -> str:
         """Return in words why a store lost something."""
@@ -184,12 +192,26 @@ class Losses:
 
     # --- what nobody else has
 
+    def _remove(self, store: str, numbers: Iterable[str]) -> None:
+        """Note that a restore or a deletion removed changes from a store."""
+        for number in self._with_all_included(numbers):
+            self._removed_by.setdefault(number, set()).add(store)
+        self._risk(store)
+
     def _risk(self, store: str) -> None:
         """Find the changes that no store keeps any more, among all that a restore or a deletion of a store has ever removed."""
-        for number in sorted(self._ever_removed - self._at_risk.keys()):
-            change = self._changes.get(number)
-            if change is not None and not any(self._kept(each, change) for each in self._has.values()):
+        for number in sorted(self._removed_by.keys() - self._at_risk.keys()):
+            if not self._is_kept(number):
                 self._at_risk[number] = store
+
+    def _is_kept(self, number: str) -> bool:
+        change = self._changes[number]
+        return any(self._kept(each, change) for each in self._has.values())
+
+    def _with_all_included(self, numbers: Iterable[str]) -> set[str]:
+        """Return changes and all that is lost with them: what a version replaced, and the versions of a deleted object."""
+        known = [number for number in numbers if number in self._changes]
+        return {each for number in known for each in self._included_in(number)}
 
     def _kept(self, having: Having, change: Change) -> bool:
         kept = having.get(change.folder)

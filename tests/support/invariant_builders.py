@@ -188,9 +188,9 @@ def sends(trace: Trace, node: str, serial: int, type_: int, to: tuple[str, ...],
     return trace.mail(node, serial, message_type=type_, recipients=recipients, **section)
 
 
-def gets(trace: Trace, node: str, mail: MailSubmitted) -> None:
+def gets(trace: Trace, node: str, mail: MailSubmitted) -> Event:
     """Record that a store receives a mail as its sender wrote it."""
-    trace.add(
+    return trace.add(
         MailReceived,
         node,
         mail=mail.mail,

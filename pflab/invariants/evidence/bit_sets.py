@@ -50,6 +50,11 @@ def by_kind(cnset: str, cnset_fai: str) -> Bits:
     return {**parse(cnset), **{f"{guid}{_FAI}": each for guid, each in parse(cnset_fai).items()}}
 
 
+def of_both_kinds(bits: Bits) -> Bits:
+    """Return the numbers of a set made by `by_kind`, without the kinds."""
+    return union({guid.removesuffix(_FAI): each} for guid, each in bits.items())
+
+
 def span(low: int, high: int) -> int:
     """Return the bits of all counters from `low` to `high`."""
     low, high = min(low, HIGHEST), min(high, HIGHEST)

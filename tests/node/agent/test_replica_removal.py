@@ -8,7 +8,7 @@ import pytest
 
 from node.errors import NoReplicaHere
 from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
-from tests.support.post_office import PostOffice, deliver_all, lose_mail_of_another_site
+from tests.support.post_office import PostOffice, deliver_all, lose_mail_of_another_site, mails_to
 from tests.support.topologies import THREE_STORES_AND_CONTACT
 from traces.labtime import HOUR_US, LabTime
 from transport import stimulus
@@ -89,6 +89,28 @@ def test_a_holder_that_lacks_some_asks_the_leaving_store_and_answers_when_it_has
     office.run(entry.due_at)
     assert subjects(office, "A") == ["lost on its way to A"]
     assert len(office.of_type("replica.dropped")) == 1
+
+
+@pytest.mark.parametrize("version", ["5.5", "2003"])
+def test_a_change_that_comes_after_the_request_is_not_dropped_on_the_answer(version: str) -> None:
+    """An answer whose row lacks what has come to the leaving store since permits nothing; it asks again (spec: RP-2, DU-1)."""
+    office = PostOffice(THREE_STORES_AND_CONTACT.replace("C: {site: SEA}", f"C: {{site: SEA, version: '{version}'}}"))
+    office["B"].post(office.at(1), "Projects", subject="late on C, lost to A")
+    (late,) = mails_to(office.cycle("B", office.at(15)), "C")
+    office["A"].change_folder(office.at(16), "Projects", replicas=["A", "B"])
+    for name in "AC":  # A tells C that it must leave, and C asks; B hears nothing
+        deliver_all(office, office.cycle(name, office.at(30)), office.at(30), "AC")
+    answers = office.take("A", office.at(30))
+    for mail in (*answers, late) if version == "5.5" else (late, *answers):
+        deliver_all(office, [mail], office.at(31), "C")
+    office.cycle("C", office.at(24 * HOUR_MIN))
+    assert office.of_type("replica.dropped") == []
+    assert subjects(office, "C") == ["late on C, lost to A"]
+    for days in (1, 2):  # C asks again, now with the late post, which B has
+        office.run(office.at(days * 24 * HOUR_MIN + 15))
+        office.run(office.at((days + 1) * 24 * HOUR_MIN))
+    assert len(office.of_type("replica.dropped")) == 1
+    assert subjects(office, "B") == ["late on C, lost to A"]
 
 
 def test_a_leaving_store_of_the_site_makes_an_entry_local() -> None:

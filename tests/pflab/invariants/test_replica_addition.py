@@ -281,13 +281,15 @@ def test_a_leaving_store_that_asks_nobody() -> None:
 
 
 def test_data_dropped_without_permission() -> None:
-    """A store may drop the data of an existing folder only after the answer of a holder that has all of it (RP-2)."""
+    """A store may drop the data of an existing folder only after the answer of a holder that has all of it, with what has come
+    since the request (RP-2, DU-1)."""
     trace = trace_of_holders(ReplicasDroppedWithPermission)
-    has = numbers("A", 5)
-    for serial, row, broken in ((1, has, 0), (2, "", 1)):
+    has, claimed = numbers("A", 4, 5), numbers("A", 4)
+    for serial, row, broken in ((1, has, 0), (2, claimed, 1)):
         trace.add(ReplicaPending, "A", folder=FOLDER)
-        sends(trace, "A", serial, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row=has)
+        sends(trace, "A", serial, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row=claimed)
         gets(trace, "A", sends(trace, "B", serial, MailKind.STATUS, ("A",), marks=("retained",), row=row))
+        says(trace, "B", row)
         trace.add(ReplicaDropped, "A", folder=FOLDER, cnset=has)
         assert len(trace.witnesses()) == broken
     trace.at += MINUTE_US

@@ -9,8 +9,9 @@ import msgspec
 from pflab.campaign.plans.plan import Plan, Post, Restore
 from pflab.campaign.seed import run_plan
 from pflab.oracle.losses import Losses
+from pflab.terms.mail_types import MailKind
 from pflab.terms.verdict import Judgement
-from tests.support.invariant_builders import FOLDER, Trace, applies, lab, number
+from tests.support.invariant_builders import FOLDER, Trace, applies, gets, lab, number, sends
 from traces.events import (
     BackupMade,
     BackupRestored,
@@ -19,6 +20,7 @@ from traces.events import (
     NodeStarted,
     ReplicaDropped,
     ReplicaPending,
+    StoreDeleted,
     VersionIgnored,
 )
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
@@ -197,3 +199,22 @@ def test_a_restore_that_ends_after_the_plan_comes_before_its_end() -> None:
     result = run_plan(plan(Restore(at_us=HOUR_US, lasts_us=30 * DAY_US, server="A")))
     assert result.judgement is Judgement.CONVERGED
     assert result.branches["restored from backup"] == 1
+
+
+def test_a_leaving_store_may_lose_only_what_the_store_that_let_it_go_has_lost() -> None:
+    """The last copy of a change is rightly lost with a leaving store only if the holder that permitted the drop had the change
+    and was restored or deleted since (DU-1, RP-2)."""
+    for has_it, lost in ((True, True), (False, False)):
+        losses_trace = LossTrace()
+        losses_trace.backs_up("C")
+        made = losses_trace.change("A", 1)
+        losses_trace.applies("B", made)
+        if has_it:
+            losses_trace.applies("C", made)
+        losses_trace.add(ReplicaPending, "B", folder=FOLDER)
+        answer = sends(losses_trace.trace, "C", 1, MailKind.STATUS, ("B",), marks=("retained",))
+        losses_trace.losses.take(gets(losses_trace.trace, "B", answer))
+        losses_trace.goes_back("C", "ce")
+        losses_trace.add(StoreDeleted, "C", store="A", forced=True)
+        losses_trace.add(ReplicaDropped, "B", folder=FOLDER, cnset="")
+        assert (made.number in losses_trace.losses.lost) == lost
