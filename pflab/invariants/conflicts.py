@@ -189,6 +189,11 @@ class ContactsAreNotified(Invariant):
             yield f"{store} is the home store of {what}, where {lost}, but sent no notice"
 
     @event_handler
+    def _expired(self, event: ItemExpired) -> None:
+        """Forget an expired version: a later version is applied as if it were the first (DL-3)."""
+        self._kept.get((event.node, event.folder, event.object), set()).discard(event.number)
+
+    @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         for key in [key for key in self._kept if key[:2] == (event.node, event.folder)]:
             del self._kept[key]

@@ -8,7 +8,7 @@ from pflab.invariants.conflicts import ContactsAreNotified
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, MESSAGE, Trace, applies, number
 from topology.file.load import topology_from_text
-from traces.events import ChangeMade, ConflictNotice
+from traces.events import ChangeMade, ConflictNotice, ItemExpired
 from traces.labtime import HOUR_US
 
 
@@ -71,6 +71,18 @@ def test_a_conflict_without_a_notice() -> None:
     trace = lab()
     in_conflict(trace)
     assert "which is in conflict, but sent no notice" in found(trace)[0]
+
+
+def test_a_version_beside_an_expired_one() -> None:
+    """A version that comes after the other one has expired is in no conflict, and there is nothing to report (DL-3, CF-2)."""
+    trace = lab()
+    first = edit(trace, "A", 2, operation="create")
+    applies(trace, "B", first)
+    mine, other = edit(trace, "A", 3, first.number), edit(trace, "B", 1, first.number)
+    expired = {"number": mine.number, "modified_at": mine.modified_at, "limit_us": HOUR_US}
+    trace.add(ItemExpired, "A", folder=FOLDER, object=MESSAGE, **expired)
+    applies(trace, "A", other)
+    assert found(trace) == []
 
 
 @pytest.mark.parametrize("resolve", ["last writer wins", "no notification"])
