@@ -23,6 +23,10 @@ class MessageUnknown(NodeError):
     """The folder has no message with this id here, or it was deleted or has expired."""
 
 
+class NotAContact(NodeError):
+    """The person is not one of the folder's contacts, who alone resolve its conflicts (spec: CF-3)."""
+
+
 class NotRunning(NodeError):
     """The store is stopped."""
 

@@ -388,6 +388,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "mailed_folders": lambda m: _with_punctual(_with_plain(holders.mailed_folders(m.listed, m.events, m.org), m), m),
     "responders": lambda m: m.listed.where("what = 'responders'"),
     "notices": lambda m: holders.notices(m.listed, m.org),
+    "resolutions": lambda m: holders.resolutions(m.listed, m.org),
     "aged_conflicts": lambda m: holders.aged_conflicts(m.listed, m.events),
     "drops": lambda m: _with_plain(holders.drops(m.listed, m.events, m.rows), m),
     "expected_statuses": lambda m: holders.expected_statuses(m.listed, m.events),

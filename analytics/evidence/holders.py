@@ -30,7 +30,7 @@ def cases(events: Silver) -> DataFrame:
     - received: one for each folder listed in a received status, or in a received mail marked repeat;
     - due: one for each folder whose status became due;
     - added, dropped: the node's own replica of the folder;
-    - responders, conflict, notice, aged, tombstone: one for each event of this kind.
+    - responders, conflict, notice, aged, resolved, tombstone: one for each event of this kind.
     """
     sent = events.lines("mail.submitted")
     to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
@@ -49,6 +49,11 @@ def cases(events: Silver) -> DataFrame:
     aged = events.of("conflict.aged").select(
         *_CASE, "object", "number", "winner", "since_at", "limit_us", F.lit("aged").alias("what")
     )
+    resolved = (
+        events.of("conflict.ended")
+        .where("by != ''")
+        .select(*_CASE, "object", "number", "by", F.lit("resolved").alias("what"))
+    )
     dropped = events.of("tombstone.dropped").select(*_CASE, "object", "number", F.lit("tombstone").alias("what"))
     due = events.of("status.due").select(
         "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.lit("due").alias("what")
@@ -62,7 +67,7 @@ def cases(events: Silver) -> DataFrame:
         F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("received").alias("what"),
     )  # fmt: skip
     every = mails
-    for more in (received, chosen, conflicts, aged, dropped, due, added, replicas_dropped):
+    for more in (received, chosen, conflicts, aged, resolved, dropped, due, added, replicas_dropped):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
 
@@ -127,6 +132,13 @@ def notices(listed: DataFrame, org: Organization) -> DataFrame:
         author, ["trace", "guid"], "left"
     )
     return cases.join(F.broadcast(topology_folders(org, "resolve")), ["trace", "folder"], "left")
+
+
+def resolutions(listed: DataFrame, org: Organization) -> DataFrame:
+    """Return the conflicts that a contact resolved (`by`), with contacts (of the folder in the topology; null for a folder made
+    later)."""
+    contacts = F.broadcast(topology_folders(org, "contacts"))
+    return listed.where("what = 'resolved'").join(contacts, ["trace", "folder"], "left")
 
 
 def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:

@@ -22,7 +22,8 @@ SETUP: Final = "Setup"
 
 _TOPOLOGY: Final = (
     "servers map<string, struct<site: string, version: string, joins: string>>, "
-    "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string, priority: string>>, "
+    "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string, priority: string, "
+    "contacts: array<string>>>, "
     "connectors array<struct<between: array<string>, cost: bigint, affinity: string>>, sites array<string>"
 )
 
@@ -33,7 +34,8 @@ class Organization:
 
     servers: trace, store, site, version, later (joins during the run)
     guids: trace, guid, store, name (A, or A2 for its second GUID)
-    genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, start_at: the topology's folders, from 1
+    genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, contacts,
+        start_at: the topology's folders, from 1
     setup: trace, guid: the GUID of their numbers
     costs: trace, node, store, cost (of mail between two stores), affinity (of referrals, over connectors that allow them): 0
     within a site, null if there is no route
@@ -121,6 +123,7 @@ def _genesis(started: DataFrame) -> DataFrame:
         F.coalesce("of.schedule", F.lit("")).alias("schedule"),
         F.coalesce("of.resolve", F.lit("default")).alias("resolve"),
         F.coalesce("of.priority", F.lit("normal")).alias("priority"),
+        F.coalesce("of.contacts", F.array()).alias("contacts"),
     )
 
 

@@ -32,6 +32,11 @@ CHECKS: Final = (
         "concat(node, ' sent a notice of the conflict of ', object, ', but the resolve method of its folder is: ', resolve)",
     ),
     Check(
+        "only contacts resolve conflicts", ("CF-3",), "resolutions", "Whoever resolves a conflict is a contact of its folder.",
+        "untouched and contacts is not null", "array_contains(contacts, by)",
+        "concat(by, ' resolved the conflict of ', object, ' on ', node, ', but the contacts are: ', array_join(contacts, ', '))",
+    ),
+    Check(
         "old conflicts end at home", ("CF-5",), "aged_conflicts", "Only the home store, the first in the replica list, ends a conflict because of its age.",
         "true", "holders[0] = node", "concat(node, ' ended the conflict of ', object, ' because of its age, but the home store is ', holders[0])",
     ),

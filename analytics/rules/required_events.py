@@ -27,6 +27,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "mailed_folders": ("mail.submitted",),
     "responders": ("responders.considered",),
     "notices": ("conflict.arose", "conflict.notice"),
+    "resolutions": ("conflict.ended",),
     "aged_conflicts": ("conflict.aged",),
     "drops": ("tombstone.dropped", "replica.dropped"),
     "expected_statuses": ("status.due", "replica.added"),

@@ -95,10 +95,12 @@ class SendMail(Body):
 
 
 class Resolve(Body):
-    """Which version of a conflict to keep: its change number, or `all`."""
+    """Which version of a conflict to keep: its change number, or `all`. by: the address of the contact who decides; by
+    default the folder's first contact."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"keep": "all"}})
+    model_config = ConfigDict(json_schema_extra={"example": {"keep": "all", "by": "kim@contoso.test"}})
     keep: Line
+    by: Line | None = None
 
 
 class FolderProperties(Body):

@@ -244,11 +244,11 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
         """Delete a message; return the change number of the deletion."""
         return await change.apply(hosts, lambda node, now: _changed(node, node.delete(now, folder, message)))
 
-    @router.post("/messages/{message}/resolve", **about)
+    @router.post("/messages/{message}/resolve", tags=["messages"], responses=refusals(403, 404, 409, 422))
     async def resolve(message: str, folder: FolderQuery, wanted: Resolve, change: Change) -> Response:
-        """End a conflict; return the change numbers that this made."""
+        """End a conflict as a contact of the folder does; return the change numbers that this made."""
         return await change.apply(
-            hosts, lambda node, now: _changes(node, node.resolve(now, folder, message, wanted.keep))
+            hosts, lambda node, now: _changes(node, node.resolve(now, folder, message, wanted.keep, wanted.by))
         )
 
 

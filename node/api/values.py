@@ -23,6 +23,7 @@ URN: Final = "urn:pflab:"
 _STATUS: Final[dict[type[Exception], int]] = {
     errors.FolderUnknown: HTTPStatus.NOT_FOUND,
     errors.MessageUnknown: HTTPStatus.NOT_FOUND,
+    errors.NotAContact: HTTPStatus.FORBIDDEN,
     errors.FolderExists: HTTPStatus.CONFLICT,
     errors.NoReplicaHere: HTTPStatus.CONFLICT,
     errors.NotRunning: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from node.codec.items import Version, encode_edit, encode_mail, encode_message, object_from_text, object_text
-from node.errors import MessageUnknown, Misuse, NoReplicaHere
+from node.errors import MessageUnknown, Misuse, NoReplicaHere, NotAContact
 from node.objects.version_rows import KeptVersion, insert_versions, kept_versions, replace_all
 from node.state.context import Context, next_cycle, set_of_pcl
 from node.state.folders import Folder
@@ -128,18 +128,21 @@ def _successor(ctx: Context, s: Stimulus, kept: Sequence[KeptVersion]) -> tuple[
     return number, pcl, max(s.now, 1 + max(each.modified_at for each in kept))
 
 
-def edit(
-    ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None, of: str | None = None
-) -> str:
-    """Make a version from the shown one or from `of`. The new version includes all kept versions. Return its number."""
+def edit(ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None) -> str:
+    """Make a version from the shown one. The new version includes all kept versions. Return its number."""
     target = _target(ctx, s, path, message)
-    living = [each for each in target.kept if not each.expired]  # spec: DL-3
-    source = target.kept[0] if of is None else _kept_by_text(living, of)
-    return _edit(ctx, s, target, source, subject=subject, body=body)
+    return _edit(ctx, s, target, target.kept[0], subject=subject, body=body)
 
 
 def _edit(
-    ctx: Context, s: Stimulus, target: _Target, source: KeptVersion, *, subject: str | None, body: str | None
+    ctx: Context,
+    s: Stimulus,
+    target: _Target,
+    source: KeptVersion,
+    *,
+    subject: str | None = None,
+    body: str | None = None,
+    by: str = "",
 ) -> str:
     item = s.conn.exec_driver_sql("SELECT item FROM message WHERE mid = ?", (source.mid,)).scalar_one()
     old_subject = s.conn.exec_driver_sql("SELECT subject FROM message WHERE mid = ?", (source.mid,)).scalar_one()
@@ -148,7 +151,7 @@ def _edit(
     version = Version(
         target.object, number, pcl, modified_at, stream, old_subject if subject is None else subject, source.fai
     )
-    _supersede(ctx, s, target, _checked(version), "modify")
+    _supersede(ctx, s, target, _checked(version), "modify", by=by)
     return number.text
 
 
@@ -170,23 +173,25 @@ def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
     return number.text
 
 
-def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> list[str]:
+def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: str | None = None) -> list[str]:
     """Resolve a conflict as a contact does (spec: CF-3): keep one version; with 'all', keep each version as a message of its
     own.
 
+    `by` is the address of the contact; None means the folder's first contact. Raise NotAContact for another person.
     Return the numbers of the new changes, the one that ends the conflict first.
     """
     target = _target(ctx, s, path, message)
-    living = [each for each in target.kept if not each.expired]
+    contact = _contact(target.folder, by)
+    living = [each for each in target.kept if not each.expired]  # spec: DL-3
     if len(living) < 2:
         raise Misuse(f"message {message} in {target.folder.path} is not in conflict on {ctx.name}")
     if keep != "all":
-        return [edit(ctx, s, path, message, subject=None, body=None, of=keep)]
+        return [_edit(ctx, s, target, _kept_by_text(living, keep), by=contact)]
     beside = [
         (each, *s.conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (each.mid,)).one())
         for each in living[1:]
     ]
-    ended = edit(ctx, s, path, message, subject=None, body=None)
+    ended = _edit(ctx, s, target, target.kept[0], by=contact)
     others = []
     for each, subject, item in beside:
         object_id = ctx.store.next_object().to_xid()
@@ -201,6 +206,25 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str) -> li
     return [ended, *(version.number.text for version in others)]
 
 
+def _contact(folder: Folder, by: str | None) -> str:
+    """Return the contact of the folder who resolves a conflict, as the folder names the contact (spec: CF-3)."""
+    contacts = folder.props.contacts if folder.props is not None else ()
+    if not contacts:
+        raise NotAContact(
+            f"{folder.path} has no contacts, and only a contact resolves a conflict; name a contact, or edit the message: "
+            "an edit also ends its conflict"
+        )
+    if by is None:
+        return contacts[0]
+    found = next((each for each in contacts if each.casefold() == by.casefold()), None)
+    if found is None:
+        raise NotAContact(
+            f"{by} is not a contact of {folder.path} and cannot resolve its conflicts; the contacts are: "
+            f"{', '.join(contacts)}"
+        )
+    return found
+
+
 def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_id: bytes) -> tuple[str, str] | None:
     """Resolve a conflict without a user: like a contact, make a change that keeps the version shown (spec: CF-5, CF-3).
 
@@ -213,7 +237,7 @@ def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_i
     size = s.conn.exec_driver_sql("SELECT length(item) FROM message WHERE mid = ?", (kept[0].mid,)).scalar_one()
     if size > MAX_ITEM_BYTES - ITEM_ROOM:
         return None
-    made = _edit(ctx, s, _Target(folder, own, object_id, kept), kept[0], subject=None, body=None)
+    made = _edit(ctx, s, _Target(folder, own, object_id, kept), kept[0])
     return made, kept[0].number.text
 
 
@@ -226,7 +250,7 @@ def _kept_by_text(kept: Sequence[KeptVersion], text: str) -> KeptVersion:
     )
 
 
-def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, operation: str) -> None:
+def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, operation: str, *, by: str = "") -> None:
     replace_all(ctx, s, target.folder.fid, version, target.kept, False)
     _record(s, target.folder, version, operation, tuple(sorted(each.number.text for each in target.kept)))
     if sum(not each.expired for each in target.kept) > 1:  # spec: CF-1 DL-3
@@ -235,6 +259,7 @@ def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, ope
             folder=target.folder.text,
             object=object_text(target.object),
             number=version.number.text,
+            by=by,
         )
     changed(ctx, s, target.own)
 

@@ -125,10 +125,13 @@ class Node(StoreLife):
         with self._change(now) as (ctx, s):
             return local_changes.delete(ctx, s, folder, message)
 
-    def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
-        """End a conflict and return the new change numbers. `keep` is the change of one version, or 'all' (spec: CF-3)."""
+    def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
+        """End a conflict and return the new change numbers. `keep` is the change of one version, or 'all' (spec: CF-3).
+
+        by: the address of the contact who resolves it; None means the folder's first contact. Raises NotAContact for others.
+        """
         with self._change(now) as (ctx, s):
-            return local_changes.resolve(ctx, s, folder, message, keep)
+            return local_changes.resolve(ctx, s, folder, message, keep, by)
 
     def create_folder(self, now: LabTime, path: str, **fields: Unpack[FolderFields]) -> str:
         """Create a folder and return its id."""

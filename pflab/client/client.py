@@ -277,14 +277,17 @@ class Client(Requests):
         """Do the same as `delete`, but return the change number in two forms, like `folder_changed`."""
         return dict(self._node("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}"))
 
-    def resolve(self, node: str, folder: str, message: str, keep: str) -> list[str]:
-        """End a conflict. `keep`: a version's change number as traces have it, or all. Return the numbers of the changes."""
-        return self.conflict_resolved(node, folder, message, keep)["changes"]
+    def resolve(self, node: str, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
+        """End a conflict. `keep`: a version's change number as traces have it, or all. `by`: the address of the contact who
+        decides; by default the folder's first contact. Return the numbers of the changes."""
+        return self.conflict_resolved(node, folder, message, keep, by)["changes"]
 
-    def conflict_resolved(self, node: str, folder: str, message: str, keep: str) -> dict[str, list[str]]:
+    def conflict_resolved(
+        self, node: str, folder: str, message: str, keep: str, by: str | None = None
+    ) -> dict[str, list[str]]:
         """Do the same as `resolve`, but return the change numbers in two forms: `numbers` and `changes`."""
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return dict(self._node("POST", node, path, {"keep": keep}))
+        return dict(self._node("POST", node, path, {"keep": keep, "by": by}))
 
     def state(self, node: str, folder: str) -> dict[str, Any]:
         """Return the folder's rows of the replication state table."""

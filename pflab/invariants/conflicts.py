@@ -106,7 +106,20 @@ class OldConflictsEndAtHome(Invariant):
                 self._conflicts[place] = self._conflicts[place]._replace(since_at=event.at)
 
 
-CONFLICTS: tuple[type[Invariant], ...] = (OldConflictsEndAtHome,)
+class ContactsResolve(Invariant):
+    id = "contacts resolve"
+    rules = ("CF-3",)
+    says = "Whoever resolves a conflict is a contact of the folder."
+
+    @event_handler
+    def _ends(self, event: ConflictEnded) -> Witnesses:
+        contacts = self.facts.known.contacts(event.node, event.folder)
+        if event.by and contacts is not None and event.by not in contacts:
+            what = self.facts.names.what(event.folder, event.object)
+            yield f"{event.by} resolved the conflict of {what} on {event.node}, but is not a contact of the folder"
+
+
+CONFLICTS: tuple[type[Invariant], ...] = (OldConflictsEndAtHome, ContactsResolve)
 
 
 class ContactsAreNotified(Invariant):

@@ -109,10 +109,10 @@ class RemoteNode(StoreReader):
         del now
         return str(self._change("DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")["change"])
 
-    def resolve(self, now: LabTime, folder: str, message: str, keep: str) -> list[str]:
+    def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
         del now
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return list(self._change("POST", path, {"keep": keep})["changes"])
+        return list(self._change("POST", path, {"keep": keep, "by": by})["changes"])
 
     def create_folder(self, now: LabTime, path: str, **given: Unpack[FolderFields]) -> str:
         del now

@@ -136,11 +136,14 @@ class Delete(Part):
 
 
 class Resolve(Part):
-    """The resolution of a conflict. `keep` is the `as` name of an edit, a change number such as A-3, or all."""
+    """The resolution of a conflict. `keep` is the `as` name of an edit, a change number such as A-3, or all. `by` is the
+    contact who decides. `refused: true` requires that the store refuses this person."""
 
     on: str
     message: str
     keep: str
+    by: str | None = None
+    refused: bool = False
 
 
 class Folder(Part):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from node.errors import MailRefused, Misuse
+from node.errors import MailRefused, Misuse, NotAContact
 from node.views import Post
 from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.scenario import model
@@ -136,7 +136,14 @@ async def _resolve(play: Play, step: model.Resolve) -> None:
         keep = play.named[keep].numbers[-1]
     elif keep != "all":
         keep = _number_shown(play, message, keep)
-    await play.lab.do(step.on, lambda node, now: node.resolve(now, message.folder, message.object, keep))
+    try:
+        await play.lab.do(step.on, lambda node, now: node.resolve(now, message.folder, message.object, keep, step.by))
+    except NotAContact:
+        if not step.refused:
+            raise
+        return
+    if step.refused:
+        raise StepFailed([f"{step.on} to refuse a resolution by {step.by}"], ["it accepts it"])
 
 
 def _number_shown(play: Play, message: Named, shown: str) -> str:

@@ -232,6 +232,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ),
     "conflict.ended": lambda e, n: (
         f"applies {n.number(e.number)}, which ends the conflict of {n.what(e.folder, e.object)}"
+        f"{f': the contact {e.by} resolves it' if e.by else ''}"
     ),
     "conflict.aged": lambda e, n: (
         f"resolves the conflict of {n.what(e.folder, e.object)}, {format_duration(e.at - e.since_at)} old, with "

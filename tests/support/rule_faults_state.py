@@ -152,6 +152,10 @@ FAULTS: Mapping[str, Fault] = {
     "a store removed by force leaves all lists": ("orphan", _left_on_the_list),
     "an edit covers the versions in its store": ("edit", _forgetful),
     "conflict notices follow the resolve method": ("resolve-methods", _notice_of_a_silent_folder),
+    "only contacts resolve conflicts": (
+        "conflict",
+        set_("conflict.ended", where=lambda e: bool(e.get("by")), by="sam@contoso.test"),
+    ),
     "old conflicts end at home": ("old-conflict", _ended_by_another),
     "old conflicts end at the age limit": ("old-conflict", shift("conflict.aged", "since_at", -DAY_US)),
     "deletions leave a tombstone": ("delete", without("tombstone.made")),

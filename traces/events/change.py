@@ -90,11 +90,13 @@ class ConflictArose(Event, frozen=True, kw_only=True, tag="conflict.arose"):
 
 
 class ConflictEnded(Event, frozen=True, kw_only=True, tag="conflict.ended"):
-    """A conflict ended. number: the change number of the only version that is left."""
+    """A conflict ended. number: the change number of the only version that is left. by (since 1.9): the folder's contact who
+    resolved it at this store, '' if it ended in another way (spec: CF-3)."""
 
     folder: str
     object: str
     number: str
+    by: str = ""
 
 
 class ConflictAged(Event, frozen=True, kw_only=True, tag="conflict.aged"):

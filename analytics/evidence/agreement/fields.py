@@ -233,7 +233,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "versions": (B, "change.made, and conflict.notice"),
         "winner": (E, "the times of the versions"),
     },
-    "conflict.ended": _THING,
+    "conflict.ended": {**_THING, "by": (B, "the contacts of the folder in the topology, until the folder is changed")},
     "conflict.notice": {
         "folder": (E, "change.made"),
         "object": (E, "change.made"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from pflab.campaign.plans.draw_faults import draw_faults
 from pflab.campaign.plans.draw_work import draw_work
-from pflab.campaign.plans.motif_builder import quick_settings
+from pflab.campaign.plans.motif_builder import CONTACT, quick_settings
 from pflab.campaign.plans.motifs import draw_motifs
 from pflab.campaign.plans.plan import FAULT_KINDS, Network, Plan
 from pflab.campaign.plans.plan_state import PlanState
@@ -21,7 +21,6 @@ from traces.labtime import DAY_US, MINUTE_US, SECOND_US
 
 STORE_NAMES = "ABCDEFGHIJKL"
 SITE_NAMES = ("SEA", "NYC", "LON", "TYO")
-CONTACT = "kim@contoso.test"
 
 # Most organizations are small: most failures need few stores, and a lab of twelve stores costs as much as thirty labs of two.
 _STORES = (2,) * 30 + (3,) * 34 + (4,) * 18 + (5,) * 8 + (6,) * 4 + (7, 8, 9, 10, 11, 12)

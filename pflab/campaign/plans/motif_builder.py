@@ -15,6 +15,9 @@ BROADCAST_US = 30 * MINUTE_US
 
 Part = AnyStep | AnyFault
 
+CONTACT = "kim@contoso.test"
+"""The contact of folders in campaigns."""
+
 KEEPS: tuple[Literal["shown", "last", "all"], ...] = ("shown", "last", "all", "all")
 ALTERATIONS: tuple[Literal["flip", "cut", "noise"], ...] = ("flip", "cut", "noise")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pflab.campaign.plans.motif_builder import BROADCAST_US, KEEPS, MotifBuilder, Part
+import msgspec
+
+from pflab.campaign.plans.motif_builder import BROADCAST_US, CONTACT, KEEPS, MotifBuilder, Part
 from pflab.campaign.plans.plan import (
     AddReplica,
     CreateFolder,
@@ -25,7 +27,9 @@ from traces.labtime import HOUR_US, MINUTE_US
 
 
 def concurrent_edits(m: MotifBuilder) -> list[Part]:
-    folder = m.folder(m.a, m.b, m.c)
+    folder = msgspec.structs.replace(
+        m.folder(m.a, m.b, m.c), contacts=(CONTACT,)
+    )  # only contacts resolve conflicts (CF-3)
     post = m.post(m.a, folder.label)
     at_us = m.at_us + 2 * HOUR_US
     parts: list[Part] = [folder, post, *(Edit(at_us=at_us, on=store, message=post.label) for store in (m.a, m.b))]

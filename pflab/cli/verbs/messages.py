@@ -69,12 +69,16 @@ def resolve(
     keep: Annotated[
         str, Option(help="The version to keep, such as B-2; or all, which makes a message of each version.")
     ],
+    by: Annotated[
+        str | None, Option(metavar="ADDRESS", help="The contact who decides; default: the folder's first contact.")
+    ] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """End a conflict between versions of a message in a running lab.
 
-    pflab messages show prints the versions. This verb prints the numbers of the changes that end the conflict.
+    pflab messages show prints the versions. Only the contacts of the folder resolve its conflicts; other people are
+    refused. This verb prints the numbers of the changes that end the conflict.
 
     Example: pflab resolve A-1 --node A --keep B-2
     """
@@ -87,7 +91,7 @@ def resolve(
         changes = {KEEP_ALL: KEEP_ALL, **{each["number"]: each["change"] for each in versions}}
         if keep not in changes:
             raise CommandError(f"--keep {keep}: no kept version of {message} on {node}; {did_you_mean(keep, changes)}")
-        made = client.conflict_resolved(node, versions[0]["folder"], versions[0]["message"], changes[keep])
+        made = client.conflict_resolved(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
     if as_json:
         print_json(made)
     else:

@@ -109,6 +109,14 @@ class Known:
         counter = bits.split(folder)[1]
         return self._original[counter - 1].resolve if counter <= len(self._original) else ResolveMethod.DEFAULT
 
+    def contacts(self, store: str, folder: str) -> tuple[str, ...] | None:
+        """Return the contacts of a folder as a store knows it (CF-3), or None if they are unknown: no event
+        has the contacts of a folder that was created or changed during the run."""
+        number = self.kept(store, folder)
+        if not number or number in self._changes or not self._is_original(number):
+            return None
+        return self._original[bits.split(number)[1] - 1].contacts
+
     def below(self, store: str, folder: str) -> list[str]:
         """Return the folders directly below `folder` that are not deleted, as far as the store knows."""
         ids = dict.fromkeys(self._kept.get(store, ()))

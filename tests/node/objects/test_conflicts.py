@@ -7,11 +7,11 @@ from typing import cast
 
 import pytest
 
-from node.errors import Misuse
+from node.errors import Misuse, NotAContact
 from node.objects.local_changes import ITEM_ROOM, MAX_ITEM_BYTES
 from tests.support.clock import HOUR_MIN
 from tests.support.post_office import PostOffice, deliver_all
-from traces.events import ChangeMade, ConflictAged, ConflictArose
+from traces.events import ChangeMade, ConflictAged, ConflictArose, ConflictEnded
 from traces.labtime import DAY_US, MINUTE_US
 
 AGED = """
@@ -50,6 +50,42 @@ def aged(office: PostOffice) -> list[ConflictAged]:
 def shown(office: PostOffice, name: str) -> tuple[str, int]:
     (view,) = office[name].messages("Projects")
     return view.subject, len(view.versions)
+
+
+# -- who resolves
+
+
+@pytest.mark.parametrize("by", [None, "kim@test.test", "Kim@TEST.test"])
+def test_a_contact_resolves_a_conflict(by: str | None) -> None:
+    """A contact, by default the first one, resolves a conflict at any replica, and the trace names the contact (CF-3)."""
+    office, message = in_conflict()
+    (view,) = office["C"].messages("Projects")
+    office["C"].resolve(office.at(31), "Projects", message, view.versions[1], by)
+    office.run(office.at(46))
+    assert [shown(office, name) for name in "ABC"] == [("from A", 1)] * 3
+    ended = cast("list[ConflictEnded]", office.of_type("conflict.ended"))
+    assert {each.node: each.by for each in ended} == {"A": "", "B": "", "C": "kim@test.test"}
+
+
+@pytest.mark.parametrize("keep", ["all", "one"])
+def test_other_people_cannot_resolve_a_conflict(keep: str) -> None:
+    """A person who is not a contact is refused with the reason, and nothing changes (CF-3)."""
+    office, message = in_conflict()
+    version = "all" if keep == "all" else office["C"].messages("Projects")[0].versions[1]
+    reason = "sam@test.test is not a contact of Projects and cannot resolve .* the contacts are: kim@test.test"
+    with pytest.raises(NotAContact, match=reason):
+        office["C"].resolve(office.at(31), "Projects", message, version, "sam@test.test")
+    assert shown(office, "C") == ("from B", 2)
+    assert office.of_type("conflict.ended") == []
+
+
+def test_nobody_resolves_in_a_folder_without_contacts() -> None:
+    """Without contacts a resolution is refused, and an edit ends the conflict (CF-3)."""
+    office, message = in_conflict(AGED.replace("[kim@test.test]", "[]"))
+    with pytest.raises(NotAContact, match=r"Projects has no contacts, .* an edit also ends its conflict"):
+        office["C"].resolve(office.at(31), "Projects", message, "all")
+    office["C"].edit(office.at(31), "Projects", message, subject="both")
+    assert shown(office, "C") == ("both", 1)
 
 
 # -- resolve methods
@@ -358,7 +394,7 @@ organization: Test
 sites: [SEA]
 servers: {A: {}, B: {settings: {Age Limit: 2 d}}, C: {}, D: {}}
 folders:
-  Projects: {replicas: [A, B, C, D]}
+  Projects: {replicas: [A, B, C, D], contacts: [kim@test.test]}
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pflab.invariants.conflicts import OldConflictsEndAtHome
+from pflab.invariants.conflicts import ContactsResolve, OldConflictsEndAtHome
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, GUIDS, MESSAGE, Trace, number
 from tests.support.topologies import THREE_STORES
@@ -69,6 +69,17 @@ def test_a_conflict_ended_too_early() -> None:
     trace = lab()
     ends(trace, "A", DAY_US - 1, since_at=START_AT - HOUR_US)
     assert "before its time" in rest(trace, DAY_US)[0]
+
+
+def test_a_conflict_resolved_by_somebody_else() -> None:
+    """Only a contact of the folder resolves a conflict; a change that merely arrives has nobody (CF-3)."""
+    text = THREE_STORES.replace("Projects: {", "Projects: {contacts: [kim@contoso.test], ")
+    trace = Trace(ContactsResolve, topology=topology_from_text(text, "planted"))
+    for by in ("", "kim@contoso.test"):
+        trace.add(ConflictEnded, "A", **OF, number=number("A", 3), by=by)
+    assert trace.witnesses() == []
+    trace.add(ConflictEnded, "A", **OF, number=number("A", 3), by="sam@contoso.test")
+    assert "sam@contoso.test resolved the conflict" in trace.witnesses()[0]
 
 
 def test_a_conflict_that_joined_versions_make_no_younger() -> None:

@@ -161,6 +161,8 @@ def test_messages_are_changed_by_their_numbers(up: str, capsys: pytest.CaptureFi
     assert refused("resolve", "A-1", "--node", "A", "--keep", "A-1").startswith(
         "--keep A-1: no kept version of A-1 on A; "
     )
+    told = refused("resolve", "A-1", "--node", "A", "--keep", "B-1", "--by", "sam@contoso.test")
+    assert "sam@contoso.test is not a contact of Projects" in told
     assert said("resolve", "A-1", "--node", "A", "--keep", "B-1") == "A-4"
     assert refused("resolve", "A-1", "--node", "A", "--keep", "all").startswith(
         "pflab resolve: A-1 is not in conflict on A; "
