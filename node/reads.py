@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from node.views import (
     BadMailView,
     EntryView,
+    FolderStatus,
     FolderView,
     Knowledge,
     LogView,
@@ -93,6 +94,11 @@ class StoreReader:
 
     def state(self, folder: str) -> StateView:
         """Return the folder's rows of the replication state table, this store's first."""
+        raise NotImplementedError
+
+    def replication_status(self, folder: str | None = None) -> list[FolderStatus]:
+        """Return the replication status of all folders with a replica here, or of one folder: which replicas are in sync, as
+        far as this store knows."""
         raise NotImplementedError
 
     def backfill(self) -> list[EntryView]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from traces.labtime import LabTime
 
@@ -90,6 +91,44 @@ class StateView:
     path: str
     store: str
     rows: tuple[RowView, ...]
+
+
+class SyncState(StrEnum):
+    """The replication status of a replica, by its name in tools and answers (spec: RST-3)."""
+
+    IN_SYNC = "in sync"
+    BEHIND = "behind"
+    LOCALLY_MODIFIED = "locally modified"
+    NOT_HEARD = "not yet heard"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaStatus:
+    """A replica of a folder, as the store that answers knows it.
+
+    missing: what the store that answers knows to exist, and the replica lacks as far as it has reported. received_at: when
+    the last mail of the replica's store about the folder arrived. transmission_us: how long the mails of that store take on
+    average (spec: RT-3). Both are None for the answering store itself.
+    """
+
+    store: str
+    sync: SyncState
+    pending: bool  # delete-pending (spec: RP-2)
+    missing: str
+    missing_fai: str
+    received_at: LabTime | None
+    transmission_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FolderStatus:
+    """The replication status of a folder at one store: its own replica first, then the others (spec: RST-3)."""
+
+    folder: str
+    path: str
+    store: str
+    unsent: str  # the store's own changes that wait for their broadcast
+    replicas: tuple[ReplicaStatus, ...]
 
 
 @dataclass(frozen=True, slots=True)

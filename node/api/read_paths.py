@@ -46,6 +46,7 @@ READS: Final = {
         ("body", "/messages/{message}/body"),
         ("mail", "/messages/{message}/mail"),
         ("state", "/state"),
+        ("replication_status", "/replication-status"),
         ("backfill", "/backfill"),
         ("knowledge", "/knowledge"),
         ("setting_views", "/settings/details"),

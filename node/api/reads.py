@@ -29,6 +29,22 @@ _STATE = {
         {"store": "B", "is_local": False, "numbers": "A-1..98", "numbers_fai": "", "heard_at": "2003-10-21T00:15:00Z"},
     ],
 }
+_STATUS = {
+    "folder": _STATE["folder"],
+    "path": "Projects",
+    "store": "A",
+    "unsent": "A-101",
+    "replicas": [
+        {"store": "A", "sync": "locally modified", "pending": False, "missing": "", "missing_fai": ""},
+        {
+            "store": "B",
+            "sync": "behind",
+            "pending": False,
+            "missing": "A-99..100",
+            "received_at": "2003-10-21T00:15:00Z",
+        },
+    ],
+}
 _ENTRY = {
     "id": 1,
     "folder": "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17",
@@ -119,6 +135,7 @@ def _replication(router: APIRouter, hosts: Hosts) -> None:
         """Return the whole replication state table: the hierarchy and every folder with a replica here."""
         return json_response(plain(hosts.host(name).read(_states)))
 
+    add_read(router, hosts, "replication_status", tag="replication", example=[_STATUS], refused=[404])
     add_read(router, hosts, "backfill", tag="replication", example=[_ENTRY])
     add_read(router, hosts, "knowledge", tag="replication", example={"folder": "Projects"}, refused=[404])
 

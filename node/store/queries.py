@@ -24,13 +24,14 @@ from node.state.context import Context
 from node.state.folders import Folder
 from node.state.store_settings import setting_views
 from node.state.tables import EXPIRED, HIERARCHY_FID
-from node.store import message_versions
+from node.store import message_versions, replication_status
 from node.tracking.change_number import ChangeNumber, named
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from node.views import (
     BadMailView,
     EntryView,
+    FolderStatus,
     FolderView,
     Knowledge,
     LogView,
@@ -168,6 +169,12 @@ class StoreQueries(StoreReader):
             _row(row.store, row.numbers, names, heard_at=row.heard_at, is_local=False) for row in ctx.rst.rows(fid)
         )
         return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
+
+    def replication_status(self, folder: str | None = None) -> list[FolderStatus]:
+        # spec: RST-3
+        ctx, conn = self._opened()
+        fid = None if folder is None else _fid_of(ctx, folder)
+        return replication_status.folder_status(ctx, conn, _names(ctx), fid)
 
     def backfill(self) -> list[EntryView]:
         # spec: BF-2

@@ -78,6 +78,10 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "schema": ("files", "Print the JSON Schema of a kind of file, for editors."),
     "messages": ("messages", "List the messages of the stores of a run or a running lab; show all versions of one."),
     "queue": ("mail", "Print the mail that the servers of a run or a running lab have still to send."),
+    "status": (
+        "state",
+        "Print the replication status of each folder on each server of a run or a running lab: in sync, behind and so on.",
+    ),
     "state": ("state", "Print the replication state tables of the stores of a run or a running lab."),
     "backfill": ("state", "Print the missing changes that each store knows of, and when the store will request them."),
 }

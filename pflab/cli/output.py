@@ -6,7 +6,7 @@ import errno
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -98,6 +98,13 @@ def print_mail(piece: bytes) -> None:
 def print_lines(lines: Sequence[str], *, style: str | None = None) -> None:
     for line in lines:
         out.print(line, style=style, markup=False)
+
+
+def print_texts(lines: Iterable[Text]) -> None:
+    """Print lines that have styles, without the control characters in them."""
+    for line in lines:
+        line.plain = printable(line.plain)
+        out.print(line)
 
 
 @contextmanager

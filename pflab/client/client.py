@@ -297,6 +297,13 @@ class Client(Requests):
     def states(self, node: str) -> list[dict[str, Any]]:
         return list(self._node("GET", node, "/states"))
 
+    def replication_status(self, node: str, folder: str | None = None) -> list[dict[str, Any]]:
+        """Return the replication status of each folder with a replica on the server, or of one folder: `sync` of each replica
+        is in sync, behind, locally modified or not yet heard."""
+        return list(
+            self._node("GET", node, "/replication-status" + ("" if folder is None else f"?folder={quoted(folder)}"))
+        )
+
     def backfill(self, node: str) -> list[dict[str, Any]]:
         return list(self._node("GET", node, "/backfill"))
 

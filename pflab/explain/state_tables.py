@@ -114,6 +114,13 @@ def _listed(name: str, ranges: sets.Ranges) -> str:
     )
 
 
+def numbers_text(contents: str, associated: str = "") -> str:
+    """Return a set in the form for people, without the ranges that are too many to read."""
+    told = [_listed(name, ranges) for name, ranges in sets.parse_named(contents).items()]
+    told += [f"{_listed(name, ranges)} (associated)" for name, ranges in sets.parse_named(associated).items()]
+    return ", ".join(told)
+
+
 def _heard(row: RowView, now: LabTime | None) -> str:
     if row.is_local:
         return ""
@@ -137,8 +144,8 @@ def state_json(state: StateView) -> dict[str, Any]:
             {
                 "store": row.store,
                 "local": row.is_local,
-                "has": _ranges(row.numbers),
-                "has_fai": _ranges(row.numbers_fai),
+                "has": ranges_json(row.numbers),
+                "has_fai": ranges_json(row.numbers_fai),
                 "last_sent": row.last_sent,
                 "heard_at": None if row.heard_at is None else format_instant(row.heard_at),
             }
@@ -147,7 +154,8 @@ def state_json(state: StateView) -> dict[str, Any]:
     }
 
 
-def _ranges(numbers: str) -> dict[str, list[list[int]]]:
+def ranges_json(numbers: str) -> dict[str, list[list[int]]]:
+    """Return a set in the form for people as JSON values: for each store, its ranges of counters."""
     return {name: [list(each) for each in ranges] for name, ranges in sets.parse_named(numbers).items()}
 
 
@@ -190,8 +198,8 @@ def entry_json(store: str, entry: EntryView) -> dict[str, Any]:
         "store": store,
         "id": entry.id,
         "folder": entry.path,
-        "missing": _ranges(entry.missing),
-        "missing_fai": _ranges(entry.missing_fai),
+        "missing": ranges_json(entry.missing),
+        "missing_fai": ranges_json(entry.missing_fai),
         "made_at": format_instant(entry.made_at),
         "due_at": format_instant(entry.due_at),
         "attempts": entry.attempts,
@@ -200,7 +208,7 @@ def entry_json(store: str, entry: EntryView) -> dict[str, Any]:
         "requests": [
             {
                 "source": each.source,
-                "numbers": _ranges(each.numbers),
+                "numbers": ranges_json(each.numbers),
                 "sent_at": format_instant(each.sent_at),
                 "retry_at": format_instant(each.retry_at),
             }

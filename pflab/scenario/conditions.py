@@ -76,6 +76,9 @@ def _some(value: Any) -> Any:
     return [value] if isinstance(value, dict) else value
 
 
+SyncText = Literal["in sync", "behind", "locally modified", "not yet heard"]
+"""The names of `node.views.SyncState`."""
+
 _ENTRIES = Annotated[tuple[Entry, ...], BeforeValidator(_none_or_entries)]
 
 
@@ -83,13 +86,15 @@ class Condition(Part):
     """A condition to check or to wait for. Keys about a folder need `on` and `folder`; `on: all` means all holders."""
 
     asked: ClassVar[tuple[str, ...]] = (
-        "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
+        "has", "lacks", "shows", "conflict", "versions", "array", "state", "sync", "replicas", "tree", "logged",
         "converged", "unconverged", "equal", "settled", "mails", "events", "clock",
     )  # fmt: skip
     of_a_store: ClassVar[tuple[str, ...]] = (
-        "has", "lacks", "shows", "conflict", "versions", "array", "state", "replicas", "tree", "logged",
+        "has", "lacks", "shows", "conflict", "versions", "array", "state", "sync", "replicas", "tree", "logged",
     )  # fmt: skip
-    of_a_folder: ClassVar[tuple[str, ...]] = ("has", "lacks", "shows", "conflict", "versions", "state", "replicas")
+    of_a_folder: ClassVar[tuple[str, ...]] = (
+        "has", "lacks", "shows", "conflict", "versions", "state", "sync", "replicas",
+    )  # fmt: skip
 
     on: Names | None = None
     folder: str | None = None
@@ -100,6 +105,7 @@ class Condition(Part):
     versions: dict[str, int] | None = Field(None, description="message -> how many versions are kept")
     array: _ENTRIES | None = Field(None, description="all backfill entries of the store (of the folder), or none")
     state: dict[str, Row | Literal["none"]] | None = Field(None, description="store -> its row in the state table")
+    sync: dict[str, SyncText] | None = Field(None, description="store -> its replication status as `on` knows it")
     replicas: Names | None = Field(None, description="the folder's replica list as this store knows it")
     tree: Tree | None = None
     logged: dict[int, int] | None = Field(None, description="event id -> how many entries the application log has")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pflab.scenario.conditions import Condition, Entry, Row
@@ -74,6 +74,8 @@ def _of_replica(play: Play, condition: Condition, store: str, folder: str) -> It
         rows = {row.store: row for row in play.lab.read(store, lambda node: node.state(folder)).rows}
         for name, row in condition.state.items():
             yield from _row(play, f"{store}'s row for {name} in {folder}", row, rows.get(name))
+    if condition.sync is not None:
+        yield from _sync(play, condition.sync, store, folder)
     if condition.replicas is not None:
         views = [view for view in play.lab.read(store, lambda node: node.folders()) if view.path == folder]
         listed = views[0].replicas if views else ()
@@ -154,6 +156,20 @@ def _row(play: Play, where: str, wanted: Row | str, row: RowView | None) -> Iter
         at = row.heard_at
         if at is None or not same_minute(at, wanted.heard.resolve(at - MINUTE_US)):
             yield Shortfall(f"{where} heard at {wanted.heard}", "never" if at is None else format_instant(at))
+
+
+def _sync(play: Play, wanted: Mapping[str, str], store: str, folder: str) -> Iterator[Shortfall]:
+    # spec: RST-3
+    statuses = play.lab.read(store, lambda node: node.replication_status(folder))
+    known = {each.store: each for status in statuses for each in status.replicas}
+    for name, sync in wanted.items():
+        found = known.get(name)
+        if found is None:
+            yield Shortfall(f"{store} to know a replica of {folder} on {name}", f"it knows {join_names(sorted(known))}")
+        elif found.sync != sync:
+            missing = ", ".join(filter(None, (found.missing, found.missing_fai)))
+            lacks = f", which lacks {missing}" if missing else ""
+            yield Shortfall(f"{store} to know {folder} on {name} as {sync}", f"it is {found.sync}{lacks}")
 
 
 def _without_setup(play: Play, text: str) -> sets.Numbers:

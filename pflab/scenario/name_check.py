@@ -161,8 +161,9 @@ class NameCheck:
                 yield from self._each(at, field, value, self._folders, _FOLDER)
         if args.since is not None:
             yield from self._each(at, "since", args.since, self._checkpoints, "checkpoint of an earlier step")
-        for store in args.state or ():
-            yield from self._each((*at, "state"), store, store, self._servers, "server", of_key=True)
+        for key in ("state", "sync"):
+            for store in getattr(args, key) or ():
+                yield from self._each((*at, key), store, store, self._servers, "server", of_key=True)
         for key, parts in (("array", args.array), ("mails", args.mails), ("events", args.events)):
             for number, part in enumerate(parts or ()):
                 yield from self._list_item(args, part, (*at, key), number)

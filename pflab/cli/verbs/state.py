@@ -1,13 +1,19 @@
-"""Verbs that print the state of stores: state, backfill."""
+"""Verbs that print the state of stores: state, status, backfill."""
 
 from __future__ import annotations
 
-from node.views import EntryView, StateView
-from pflab.cli.options import OneFolder, OneServer, Run
-from pflab.cli.output import CommandError, Json, out, page, print_json
+from typing import Annotated
+
+from rich.text import Text
+from typer import Argument
+
+from node.views import EntryView, FolderStatus, StateView
+from pflab.cli.options import OneFolder, OneServer, Run, RunOption
+from pflab.cli.output import CommandError, Json, out, page, print_json, print_texts
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
 from pflab.explain.state_tables import backfill_table, entry_json, state_json, state_tables
+from pflab.explain.status_tables import detail, matrix, status_json
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean
@@ -45,6 +51,44 @@ def state(
         for table in state_tables([view], now):
             page.print(table)
             page.print()
+    return ExitCode.GOOD
+
+
+def status(
+    folder: Annotated[
+        str | None, Argument(help="Only this folder, in detail: its path, or 1-1 for the hierarchy.")
+    ] = None,
+    *,
+    server: OneServer = None,
+    run: RunOption = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print the replication status of each folder on each server of a run or a running lab: in sync, behind and so on.
+
+    Without a folder, the verb prints a matrix of folders by servers. With a folder, it prints what each server knows about
+    each replica: what the replica lacks, when the last mail arrived, and how long mails take on average. A server knows
+    about the others only what their mails have reported.
+
+    Example: pflab status Projects
+    """
+    found: dict[str, list[FolderStatus]] = {}
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                every = look.replication_status()
+            found[store] = [each for each in every if folder in (None, each.path, each.folder)]
+        if folder is not None and not any(found.values()):
+            known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
+            raise CommandError(f"pflab status {folder}: no store here holds this folder; {known}")
+    if as_json:
+        print_json([status_json(each) for statuses in found.values() for each in statuses])
+    elif folder is None:
+        print_texts(matrix(found, page.width))
+    else:
+        for statuses in found.values():
+            for each in statuses:
+                print_texts([*detail(each), Text()])
     return ExitCode.GOOD
 
 

@@ -91,6 +91,18 @@ def test_state_as_json(good: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert {row["store"]: row["has"] for row in table["rows"]} == {"B": {"A": [[1, 1]]}, "A": {"A": [[1, 1]]}, "C": {}}
 
 
+def test_status_of_a_run(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """RST-3: pflab status prints a matrix of a run's stores, and refuses a folder that no store holds."""
+    run(["run", good])
+    capsys.readouterr()
+    assert run(["status"]) == ExitCode.GOOD
+    out, _ = printed_lines(capsys)
+    assert out[2].split() == ["Projects", "modified", "in", "sync", "in", "sync"]
+    assert run(["status", "Project"]) == ExitCode.UNKNOWN
+    _, err = printed_lines(capsys)
+    assert err[-1] == 'pflab status Project: no store here holds this folder; did you mean "Projects"?'
+
+
 def test_backfill_shows_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """pflab backfill prints each entry with its time-out; for a store that lacks nothing it says so."""
     (tmp_path / "missing.yaml").write_text(

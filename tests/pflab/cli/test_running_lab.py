@@ -57,6 +57,8 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert asked("clock", "until", "--converged", "Projects", "--within", "54 h")["held"]
     (state,) = asked("state", "--folder", "Projects", "--server", "B")
     assert {row["store"] for row in state["rows"]} == {"A", "B"}
+    statuses = asked("status", "Projects")
+    assert [(each["store"], each["sync"]) for each in statuses] == [("A", "locally modified"), ("B", "in sync")]
     assert asked("backfill") == []
     asked("folder", "create", "Fresh", "--node", "A", "--replicas", "A,B")
     assert "Fresh" in [each["path"] for each in asked("folder", "list", "--node", "A")]
@@ -422,7 +424,7 @@ def test_a_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path, monkeypatch: pyte
 ASKING = (
     "post", "folder", "clock", "fault", "content", "directory", "events", "top", "load", "export", "mailbox", "explain",
     "trace", "log", "state", "backfill", "verdict", "follow", "check", "diff", "edit", "delete", "resolve", "send", "messages",
-    "queue", "settings",
+    "queue", "settings", "status",
 )  # fmt: skip
 """The verbs for a running lab, and those that choose between a running lab and a run folder."""
 

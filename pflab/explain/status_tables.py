@@ -1,0 +1,186 @@
+"""The replication status of folders for people and programs: a matrix of folders by servers, and one folder in detail (RST-3).
+
+A cell of the matrix is the status of a server's own replica, as that server knows it. If the matrix is wider than the terminal,
+marks replace the words. If it is still too wide, the servers are divided over several tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.text import Text
+
+from node.views import SyncState
+from pflab.explain.state_tables import numbers_text, ranges_json
+from pflab.terms.event_words import hours_and_minutes, to_the_second
+from pflab.terms.folder_ids import HIERARCHY
+from topology.problems import counted
+from traces.labtime import MINUTE_US, SECOND_US, format_instant
+
+if TYPE_CHECKING:
+    from node.views import FolderStatus, ReplicaStatus
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How a status looks in the matrix. `means` explains it below the matrix; empty if the word says enough."""
+
+    word: str
+    mark: str
+    style: str
+    means: str
+
+
+_LOOKS: Final[Mapping[str, _Look]] = {
+    SyncState.IN_SYNC: _Look("in sync", "=", "green", "has all changes that it knows of"),
+    SyncState.BEHIND: _Look("behind", "<", "red", "lacks changes that another store has"),
+    SyncState.LOCALLY_MODIFIED: _Look(
+        "modified", ">", "yellow", "not all others have reported a change that was made here"
+    ),
+    SyncState.NOT_HEARD: _Look("not heard", "?", "magenta", "no mail of another replica has arrived yet"),
+    "delete-pending": _Look("leaving", "x", "cyan", "delete-pending: the replica is being removed"),
+    "": _Look("-", ".", "dim", "no replica here"),
+}
+"""The looks of all statuses. `delete-pending` comes before the status of a replica; an empty name means no replica."""
+
+_MOST_FOLDER: Final = 32
+"""The widest column of folders; a longer path is cut at its beginning."""
+
+HIERARCHY_NAME: Final = "Folder hierarchy (1-1)"
+
+
+def natural_order(text: str) -> list[tuple[int, int, str]]:
+    """Return a sort key in which S2 comes before S10, and a folder before its subfolders."""
+    parts = re.findall(r"\d+|[^\d]+", text.casefold())
+    return [(1, int(part), part) if part[0].isdecimal() else (2, 0, part.replace("/", "\0")) for part in parts]
+
+
+def matrix(statuses: Mapping[str, Sequence[FolderStatus]], width: int) -> Iterator[Text]:
+    """Yield the lines of the matrix. statuses: of each server, in the order of the columns."""
+    known: dict[str, dict[str, _Look]] = {}
+    for store, each in statuses.items():
+        for status in each:
+            known.setdefault(status.path, {})[store] = _look(status.replicas[0])
+    paths = sorted(known, key=lambda path: (path != HIERARCHY, natural_order(path)))
+    named = {path: _shortened(HIERARCHY_NAME if path == HIERARCHY else path) for path in paths}
+    first = max(len("Folder"), *map(len, named.values()))
+    words = [len(look.word) for cells in known.values() for look in cells.values()]
+    in_words = first + sum(2 + max(len(store), *words) for store in statuses) <= width
+    shown: Callable[[_Look], str] = (lambda look: look.word) if in_words else (lambda look: look.mark)
+    widest = max(words) if in_words else 1
+    for block in _blocks(list(statuses), [2 + max(len(store), widest) for store in statuses], width - first):
+        yield Text(("Folder".ljust(first) + "".join(f"  {store:<{widest}}" for store in block)).rstrip(), style="bold")
+        for path in paths:
+            line = Text(named[path].ljust(first))
+            for store in block:
+                look = known[path].get(store, _LOOKS[""])
+                line.append("  ").append(shown(look), style=look.style)
+                line.append(" " * (max(widest, len(store)) - len(shown(look))))
+            line.rstrip()
+            yield line
+        yield Text()
+    yield from _legend({look for cells in known.values() for look in cells.values()}, in_words=in_words)
+    yield _summary(known)
+
+
+def _look(replica: ReplicaStatus) -> _Look:
+    return _LOOKS["delete-pending" if replica.pending else replica.sync]
+
+
+def _shortened(path: str) -> str:
+    return path if len(path) <= _MOST_FOLDER else f"...{path[3 - _MOST_FOLDER :]}"
+
+
+def _blocks(stores: list[str], widths: list[int], room: int) -> Iterator[list[str]]:
+    """Divide the servers into groups that fit into the room."""
+    block: list[str] = []
+    used = 0
+    for store, width in zip(stores, widths, strict=True):
+        if block and used + width > room:
+            yield block
+            block, used = [], 0
+        block.append(store)
+        used += width
+    yield block
+
+
+def _legend(looks: set[_Look], *, in_words: bool) -> Iterator[Text]:
+    told = [look for look in _LOOKS.values() if look in looks and look is not _LOOKS[SyncState.IN_SYNC]]
+    for look in told if in_words else _LOOKS.values():
+        yield Text.assemble((look.word if in_words else look.mark, look.style), f": {look.means}")
+
+
+def _summary(known: Mapping[str, Mapping[str, _Look]]) -> Text:
+    good = sum(set(cells.values()) == {_LOOKS[SyncState.IN_SYNC]} for cells in known.values())
+    if good == len(known):
+        return Text("All folders are in sync on all servers, as far as the servers know.")
+    are = "is" if good == 1 else "are"
+    return Text(f"{good} of {counted(len(known), 'folder')} {are} in sync on all servers, as far as the servers know.")
+
+
+def detail(status: FolderStatus) -> Iterator[Text]:
+    """Yield the lines about one folder at one server, with a line for each replica, as its tools showed them."""
+    name = HIERARCHY_NAME if status.path == HIERARCHY else status.path
+    yield Text(f"{name}, as Server {status.store} knows it", style="bold")
+    rows = [("Server", "Status", "Last received", "Average time")]
+    rows += [
+        (each.store, _status(each), _received(each, each.store == status.store), _span(each.transmission_us))
+        for each in status.replicas
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    yield Text(_row(rows[0], widths), style="dim")
+    for each, row in zip(status.replicas, rows[1:], strict=True):
+        line = Text(_row(row, widths))
+        start = 2 + widths[0] + 2
+        line.stylize(_look(each).style, start, start + len(row[1]))
+        yield line
+        if missing := numbers_text(each.missing, each.missing_fai):
+            told = "lacks" if each.store == status.store else "has not reported"
+            yield Text(f"  {'':<{widths[0]}}  {told} {missing}")
+    if status.unsent:
+        yield Text(f"  waits for its broadcast: {numbers_text(status.unsent)}")
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(f"  {cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _status(replica: ReplicaStatus) -> str:
+    return f"{replica.sync}, delete-pending" if replica.pending else str(replica.sync)
+
+
+def _received(replica: ReplicaStatus, own: bool) -> str:
+    if own:
+        return ""
+    return "never" if replica.received_at is None else to_the_second(replica.received_at)
+
+
+def _span(span_us: int | None) -> str:
+    if span_us is None:
+        return ""
+    return f"{span_us / SECOND_US:.3g} s" if span_us < MINUTE_US else hours_and_minutes(span_us)
+
+
+def status_json(status: FolderStatus) -> dict[str, Any]:
+    """Return the status of a folder at one server as JSON values. Sets are ranges by store, instants are text."""
+    return {
+        "store": status.store,
+        "folder": status.path,
+        "sync": status.replicas[0].sync,
+        "unsent": ranges_json(status.unsent),
+        "replicas": [
+            {
+                "store": each.store,
+                "sync": each.sync,
+                "delete_pending": each.pending,
+                "missing": ranges_json(each.missing),
+                "missing_fai": ranges_json(each.missing_fai),
+                "received_at": None if each.received_at is None else format_instant(each.received_at),
+                "average_transmission_s": None if each.transmission_us is None else each.transmission_us / SECOND_US,
+            }
+            for each in status.replicas
+        ],
+    }
