@@ -13,7 +13,7 @@ from analytics.ingest.silver import Silver
 LIMIT: Final = "Replication Outstanding Backfill Limit"
 DEFAULT_LIMIT: Final = 50
 _CASE: Final = ("trace", "node", "seq", "at", "folder", "entry")
-_OF_ENTRY: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned")
+_OF_ENTRY: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered")
 _OF_REQUEST: Final = ("request.sent", "request.ended", "request.deferred")
 
 
@@ -37,10 +37,14 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
     )
     counted = counted.where("entry is not null")
     life = Window.partitionBy("trace", "node", "entry").orderBy("seq")
-    due = F.when(F.col("what") == "entry.timed_out", F.col("at"))
+    # An entry is due when its time-out ends, or earlier, when a source says that the items expired there.
+    asked = F.when(F.col("what").isin("request.sent", "request.deferred"), F.col("what"))
+    waits = F.last(asked, ignorenulls=True).over(life.rowsBetween(Window.unboundedPreceding, -1)) == "request.deferred"
+    asks = (F.col("what") == "sources.considered") & ~F.coalesce("waits", F.lit(False))
+    due = F.when((F.col("what") == "entry.timed_out") | asks, F.col("at"))
     served = F.col("what").isin("request.sent", "entry.satisfied", "entry.pruned")
     after = life.rowsBetween(1, Window.unboundedFollowing)
-    dated = counted.withColumns(
+    dated = counted.withColumn("waits", waits).withColumns(
         {
             "due": F.last(due, ignorenulls=True).over(life),
             "until": F.min(F.when(served, F.col("seq"))).over(after),
@@ -52,7 +56,7 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
         F.col("what").isin(*_OF_REQUEST)
     )
     rows = requests.join(_served_before(requests, node_states), ["trace", "node", "seq"], "left").drop(
-        "read", "due", "until", "resumed_at"
+        "read", "due", "until", "resumed_at", "waits"
     )
     return rows.join(F.broadcast(restored), ["trace", "node"], "left_anti")
 

@@ -337,6 +337,9 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
 
 
 def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
+    entry.due_at = min(
+        entry.due_at, s.now
+    )  # an entry that asks before its time-out ends is due from now on (spec: BF-6)
     retry_at = s.now + ctx.config.timeouts(entry.local).after(entry.attempts + 1)
     running = requests(s.conn, entry=entry.id)
     choice = backfill_sources.choose(ctx, s, entry.fid, entry.id, _gap(ctx, entry, running))

@@ -231,8 +231,11 @@ class SlotsGoToTheLongestDue(Invariant):
 
     @event_handler
     def _considered(self, event: SourcesConsidered) -> None:
+        due_at = self._due_at.get(event.node, {})
         if (event.node, event.entry) in self._asked:
-            self._due_at.get(event.node, {}).pop(event.entry, None)
+            due_at.pop(event.entry, None)
+        elif event.entry in due_at:  # if a source says that the items expired there, the entry asks before its time
+            due_at[event.entry] = min(due_at[event.entry], event.at)
         self._certain.get(event.node, {}).pop(event.entry, None)
 
     @event_handler

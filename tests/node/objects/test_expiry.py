@@ -149,6 +149,40 @@ def test_a_source_says_expired_here_and_the_next_is_asked_at_once() -> None:
     assert office["C"].backfill() == []
 
 
+ONE_SLOT = """
+organization: Test
+sites: [SEA, NYC]
+servers:
+  A: {site: SEA, settings: {Age Limit: 1 d}}
+  B: {site: NYC}
+  C: {site: SEA, settings: {Replication Outstanding Backfill Limit: 1}}
+connectors: [{between: [SEA, NYC]}]
+folders:
+  Projects: {replicas: [A, B]}
+  Plans: {replicas: [A, B]}
+"""
+
+
+def test_who_asks_again_at_once_waits_for_a_slot_from_now_on() -> None:
+    """An entry whose source says "expired here" is due at that time, not when the retry time-out would have ended (spec: DL-3,
+    BF-6)."""
+    office = posted(ONE_SLOT)
+    pass_nights(office, 3)
+    office["A"].post(office.at(100 * HOUR_MIN), "Plans", subject="new")
+    office.run(office.at(100 * HOUR_MIN + 15))
+    for folder in ("Projects", "Plans"):
+        office["A"].change_folder(office.at(110 * HOUR_MIN), folder, replicas=["A", "B", "C"])
+    for quarter in range(1, 5):
+        office.run(office.at(110 * HOUR_MIN + 15 * quarter))
+    due = office["C"].backfill()[0].due_at
+    requests = mails_to(office.cycle("C", due), "A")
+    deliver_all(office, requests, due, "A")
+    later = due + HOUR_US
+    deliver_all(office, office.cycle("A", later), later, "C")
+    waits = {entry.path: entry.due_at for entry in office["C"].backfill() if entry.waiting_for_slot}
+    assert waits == {"Projects": later, "Plans": due}
+
+
 def test_what_every_holder_has_let_expire_is_accounted_for() -> None:
     """When every holder has said "expired here", the store claims the number and waits for nothing (spec: DL-3, CN-7)."""
     office = new_replica("settings: {Age Limit: 1 d}")

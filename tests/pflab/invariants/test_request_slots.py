@@ -74,6 +74,15 @@ def test_slots_in_order_of_due_times_are_no_violation() -> None:
     assert defers(trace, 4) == []
 
 
+def test_an_entry_whose_items_expired_at_the_source_is_due_at_once() -> None:
+    """An entry that asks before its time-out ends is due from then on, before those that come due later (BF-6, DL-3)."""
+    trace = full()
+    trace.array("A", entry(id=3, due_at=SECOND_AT, waiting_for_slot=True), entry(id=4, due_at=SECOND_AT + MINUTE_US))
+    ends(trace, 1)
+    trace.at = FIRST_AT
+    assert asks(trace, 4) == []
+
+
 def test_no_entry_waits_for_a_free_slot() -> None:
     """An entry may wait only if all slots are taken, or other entries wait for them (BF-6)."""
     trace = full()
