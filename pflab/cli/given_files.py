@@ -34,8 +34,11 @@ def shown_path(path: Path) -> str:
 
 
 def own_name() -> str:
-    """Return the command that starts pflab: `pflab` if it is on the PATH, else the path with which it was started."""
-    return "pflab" if shutil.which("pflab") or not Path(sys.argv[0]).is_file() else sys.argv[0]
+    """Return the command that starts pflab: `pflab` if it is on the PATH, else the command with which it was started."""
+    started = Path(sys.argv[0])
+    if shutil.which("pflab") or not started.is_file():
+        return "pflab"
+    return "python -m pflab" if started.name == "__main__.py" else str(started)
 
 
 MAX_FILE_BYTES: Final = 256 * 1024 * 1024

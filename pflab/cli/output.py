@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -31,9 +32,9 @@ def printable(text: str) -> str:
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def cell(text: str) -> Text:
+def cell(text: str, *, style: str = "") -> Text:
     """Return a text for a cell of a table: without control characters, and with brackets as they are."""
-    return Text(printable(text))
+    return Text(printable(text), style=style)
 
 
 class _Terminal(Console):
@@ -105,6 +106,14 @@ def print_texts(lines: Iterable[Text]) -> None:
     for line in lines:
         line.plain = printable(line.plain)
         out.print(line)
+
+
+def print_sentences(lines: Sequence[str]) -> None:
+    """Print lines of words. A terminal breaks them between words, and continues each line with its indentation."""
+    for line in lines:
+        indent = line[: len(line) - len(line.lstrip())]
+        wrapped = wrap(line, out.width, subsequent_indent=indent, break_on_hyphens=False) if out.is_terminal else [line]
+        print_lines(wrapped or [line])
 
 
 @contextmanager

@@ -75,6 +75,15 @@ def answers(url: str) -> bool:
     return True
 
 
+def check_alone() -> None:
+    """Raise CommandError if a lab of this folder is up, because other verbs find only one lab in a folder."""
+    other = recorded_url() if is_up() else None
+    if other is not None and answers(other):
+        raise CommandError(
+            f"a lab of this folder is already up: {other}; stop it with Ctrl-C, or start this one in another folder"
+        )
+
+
 def client_of(lab: str | None) -> Client:
     """Return a client of the given or recorded lab. Raises CommandError if there is neither."""
     url = lab or recorded_url()

@@ -207,7 +207,7 @@ class _Change:
         if made is None:
             return f"Change {self.shown}, made before the trace of this run begins"
         verb = {"create": "made", "modify": "changed", "delete": "deleted"}[made.operation]
-        what = self.names.what(made.folder, made.object)
+        what = self.names.what(made.folder, made.object, made.number, made.at)
         return f"Change {self.shown}: {what}, {verb} on {made.node} at {to_the_second(made.at)}"
 
     def _told(self, made: ChangeMade | None) -> list[str]:
@@ -290,11 +290,21 @@ class _Change:
     def _without(self, store: str, *, knows: bool) -> str:
         """Return the sentence for a store that has not received the change. If the run has not ended, the change may still
         arrive."""
-        if any(isinstance(each, RunEnded) for each in self.run.events):
-            told = f"{store} does not get it in this run"
-        else:
-            told = f"{store} does not have it yet"
+        if not _has_ended(self.run) and any(self._under_way(mail, store) for mail in self.mails.values()):
+            return f"{store} does not have it yet; a mail with it is on the way."
+        told = f"{store} does not get it in this run" if _has_ended(self.run) else f"{store} does not have it yet"
         return f"{told}." if knows else f"{told}, and has not learned that the change is missing."
+
+    def _under_way(self, mail: MailSubmitted, store: str) -> bool:
+        """Return whether the mail brings the change to a store, and its way there has not ended."""
+        if mail.message_type not in UPDATES or store not in map(store_named, mail.recipients):
+            return False
+        ends = [event for event in self.kept if event.mail == mail.mail]
+        return not any(
+            (isinstance(event, MailReceived | MailBad) and event.node == store)
+            or (isinstance(event, HopDropped | HopExpired) and store in map(store_named, event.recipients))
+            for event in ends
+        )
 
     def _chosen(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
         for each in self.kept:
@@ -362,12 +372,17 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
 """For each type of event, the method that decides whether an event concerns the change."""
 
 
+def _has_ended(run: RunEvents) -> bool:
+    """Return whether nothing can happen any more in this run."""
+    return any(isinstance(event, RunEnded) for event in run.events)
+
+
 def _mail_life(run: RunEvents, mail: str) -> Life:
     """Explain a mail: the events that name it, the faults that acted on it, and each post that it became (spec: ML-5)."""
     events = [event for event in run.events if event.mail == mail]
     faults = {event.fault for event in events if isinstance(event, HopDropped | FaultAltered)}
     events += [each for each in run.events if isinstance(each, FaultInjected | FaultHealed) and each.fault in faults]
-    told = mail_told(run.names, events)
+    told = mail_told(run.names, events, ended=_has_ended(run))
     for made in [event for event in events if isinstance(event, ChangeMade)]:
         post = _Change(run, made).life()
         told += [f"It became a post. {post.what}.", *(f"  {each}" for each in post.told)]

@@ -22,8 +22,9 @@ from traces.events import (
 )
 
 
-def mail_told(names: Lexicon, events: list[Event]) -> list[str]:
-    """Return a sentence for each step of a mail, from the events that name the mail."""
+def mail_told(names: Lexicon, events: list[Event], *, ended: bool) -> list[str]:
+    """Return a sentence for each step of a mail, from the events that name the mail. `ended`: the run has ended, so the mail
+    goes no further."""
     told: list[str] = []
     sent = next((event for event in events if isinstance(event, MailSubmitted)), None)
     if sent is not None:
@@ -41,7 +42,7 @@ def mail_told(names: Lexicon, events: list[Event]) -> list[str]:
         reached = {event.node for event in events if isinstance(event, MailReceived)}
         missing = [store for store in map(store_named, sent.recipients) if store not in reached]
         if missing:
-            told.append(f"It was never unpacked on {join_names(missing)}.")
+            told.append(f"It {'was never' if ended else 'has not yet been'} unpacked on {join_names(missing)}.")
     return told
 
 

@@ -169,7 +169,11 @@ def _had(run: RunEvents) -> dict[tuple[str, str, str], LabTime]:
     found: dict[tuple[str, str, str], LabTime] = {}
     for event in run.events:
         if isinstance(event, ChangeMade | VersionApplied):
-            key = (run.names.number(event.number), run.names.what(event.folder, event.object), event.node)
+            key = (
+                run.names.number(event.number),
+                run.names.what(event.folder, event.object, event.number, event.at),
+                event.node,
+            )
             found.setdefault(key, event.at)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, model_validator
@@ -15,6 +16,22 @@ if TYPE_CHECKING:
 
 MAX_CHOICES = 9
 """The most choices of a question. The learner answers with one digit."""
+
+
+class Level(StrEnum):
+    """How much a lesson of the course expects: nothing, the basic lessons, or the advanced ones."""
+
+    BASIC = "basic"
+    ADVANCED = "advanced"
+    EXPERT = "expert"
+
+
+class Course(Part):
+    """The place of a lesson in the course, and what a learner learns from it."""
+
+    number: int = Field(ge=1)
+    level: Level
+    learn: str = Field(min_length=1)
 
 
 class Quiz(Part):

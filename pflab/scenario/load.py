@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pflab.scenario.conditions import Until
-from pflab.scenario.lesson import LessonCheck
+from pflab.scenario.lesson import Course, LessonCheck
 from pflab.scenario.model import VERBS, Head
 from pflab.scenario.name_check import NameCheck
 from pflab.scenario.problems import problems_of
@@ -65,6 +65,7 @@ class Scenario:
     lesson: str | None = None
     look: str | None = None
     breaks: tuple[str, ...] = ()
+    course: Course | None = None
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -98,7 +99,16 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
     if problems or head is None or organization is None:
         raise ScenarioError(problems)
     return Scenario(
-        head.title, path, organization, head.rules, head.live, tuple(steps), head.lesson, head.look, head.breaks
+        head.title,
+        path,
+        organization,
+        head.rules,
+        head.live,
+        tuple(steps),
+        head.lesson,
+        head.look,
+        head.breaks,
+        head.course,
     )
 
 

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from pflab.scenario.conditions import Expect, Until
 from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp
-from pflab.scenario.lesson import Quiz
+from pflab.scenario.lesson import Course, Quiz
 from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes, wrong
 from topology.problems import quoted
 
@@ -42,8 +42,8 @@ class Head(Part):
 
     topology: a file (relative to the scenario, or one of the examples) or the topology itself. settings: registry values for
     all servers that do not set them. rules: ids of the rules (docs/rules.md) that the scenario tests. live: false if it needs
-    the simulator. lesson: an explanation for learners. look: what a learner should look at. breaks: DU-1 if the settings make
-    the lab lose an acknowledged change.
+    the simulator. lesson: an explanation for learners. look: what a learner should look at. course: the place of a lesson in
+    the course of pflab demo. breaks: DU-1 if the settings make the lab lose an acknowledged change.
     """
 
     title: str = Field(min_length=1)
@@ -54,6 +54,7 @@ class Head(Part):
     breaks: tuple[Literal["DU-1"], ...] = ()
     lesson: str | None = Field(None, min_length=1)
     look: str | None = Field(None, min_length=1)
+    course: Course | None = None
     steps: tuple[Any, ...] = Field(min_length=1)
 
 

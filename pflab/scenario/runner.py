@@ -42,9 +42,9 @@ _PURPOSES = {
 }
 """The words for a verb after "to" in a failure report. Verbs that are not here are used as they are."""
 
-StepWatcher = Callable[[Step, LabTime], Awaitable[None] | None]
-"""A function that the runner calls before each step, with the lab time; the runner awaits its result if it is awaitable. The
-command line and the demo print the steps with such a function."""
+StepWatcher = Callable[[Step, Play], Awaitable[None] | None]
+"""A function that the runner calls before each step; the runner awaits its result if it is awaitable. The command line and the
+demo print the steps with such a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,33 +130,39 @@ async def run_scenario(
 
     Raises LabError or NodeError only if the lab cannot be started. A failed step is the result's `failure`.
     """
-    lab = lab_factory(scenario.topology)
-    async with lab:
+    async with lab_factory(scenario.topology) as lab:
         play = Play(lab)
-        began_at = lab.now
-        failure = await _play_steps(play, scenario.steps, watch) or _check_invariant(play, scenario.breaks)
-        verdict = play.verdict(at_rest=False)
-        lab.verdict = "failed" if failure else "passed"
+        result = await play_scenario(scenario, play, watch=watch)
         if finish is not None:
             finish(play)
-        return ScenarioResult(
-            title=scenario.title,
-            path=scenario.path,
-            rules=scenario.rules,
-            run=lab.run,
-            began_at=began_at,
-            ended_at=lab.now,
-            steps=len(scenario.steps),
-            mails=play.mails,
-            events=len(play.log),
-            failure=failure,
-            verdict=verdict,
-        )
+        return result
+
+
+async def play_scenario(scenario: Scenario, play: Play, *, watch: StepWatcher | None = None) -> ScenarioResult:
+    """Play `scenario` on the lab of `play`, which has just started and stays up. A failed step is the result's `failure`."""
+    lab = play.lab
+    began_at = lab.now
+    failure = await _play_steps(play, scenario.steps, watch) or _check_invariant(play, scenario.breaks)
+    verdict = play.verdict(at_rest=False)
+    lab.verdict = "failed" if failure else "passed"
+    return ScenarioResult(
+        title=scenario.title,
+        path=scenario.path,
+        rules=scenario.rules,
+        run=lab.run,
+        began_at=began_at,
+        ended_at=lab.now,
+        steps=len(scenario.steps),
+        mails=play.mails,
+        events=len(play.log),
+        failure=failure,
+        verdict=verdict,
+    )
 
 
 async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | None) -> Failure | None:
     for step in steps:
-        waiting = watch(step, play.lab.now) if watch is not None else None
+        waiting = watch(step, play) if watch is not None else None
         if waiting is not None:
             await waiting
         await asyncio.sleep(0)  # a simulated lab never waits, so Ctrl-C takes effect here

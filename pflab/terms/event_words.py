@@ -7,7 +7,7 @@ trace alone and never asks a node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 from pflab.terms import number_sets as sets
 from pflab.terms.mail_types import mail_name
@@ -15,6 +15,8 @@ from pflab.terms.verdict import join_names
 from topology.problems import counted
 from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
+
+END_OF_TIME: Final = 2**62
 
 SETUP = "Setup"
 """The name shown for the GUID that numbers the folders of the topology file."""
@@ -27,13 +29,17 @@ class Lexicon:
         self._stores: dict[str, str] = {}
         self._paths: dict[str, str] = {"1-1": "1-1"}
         self._subjects: dict[str, str] = {}
+        self._versions: dict[tuple[str, str], list[tuple[LabTime, str]]] = {}
 
     def learn(self, event: Event) -> None:
         if isinstance(event, NodeStarted):
             self.learn_store(event.replica_guid, event.node, again=event.reason != "restart")
         elif isinstance(event, ChangeMade):
-            if event.subject:
-                self._subjects[event.object] = event.subject
+            # A deletion has no subject; it is named after the version that it deletes.
+            before = next((self._of_version(event.object, each, event.at) for each in event.supersedes), "")
+            subject = event.subject or before or self._subjects.get(event.object, "")
+            self._subjects[event.object] = subject
+            self._versions.setdefault((event.object, event.number), []).append((event.at, subject))
             if event.kind == "folder" and event.parent is not None:
                 above = self._paths.get(event.parent, "")
                 self._paths[event.object] = event.subject if above in {"", "1-1"} else f"{above}/{event.subject}"
@@ -80,16 +86,22 @@ class Lexicon:
     def folder_id(self, path: str) -> str | None:
         return next((id_ for id_, known in self._paths.items() if known == path), None)
 
-    def subject(self, object_: str) -> str:
-        known = self._subjects.get(object_) or self._paths.get(object_)
+    def subject(self, object_: str, number: str = "", at: LabTime = END_OF_TIME) -> str:
+        """Return the subject that the version with this change number had at `at`, in quotes. Without a number, or if the
+        trace does not have this change, return the last subject."""
+        known = self._of_version(object_, number, at) or self._subjects.get(object_) or self._paths.get(object_)
         return repr(known) if known else self.number(object_)
 
-    def what(self, folder: str, object_: str) -> str:
-        return (
-            f"folder {self.subject(object_)}"
-            if folder == "1-1"
-            else f"{self.subject(object_)} in {self.folder(folder)}"
+    def _of_version(self, object_: str, number: str, at: LabTime) -> str:
+        """Return the subject of a version, or ''. A restored store can give a number out again (CN-1), to another subject."""
+        return next(
+            (name for made_at, name in reversed(self._versions.get((object_, number), ())) if made_at <= at), ""
         )
+
+    def what(self, folder: str, object_: str, number: str = "", at: LabTime = END_OF_TIME) -> str:
+        """Return the subject and the folder of a message, or the name of a folder; see `subject` for `number` and `at`."""
+        subject = self.subject(object_, number, at)
+        return f"folder {subject}" if folder == "1-1" else f"{subject} in {self.folder(folder)}"
 
 
 def tag_of(event: Event) -> str:
@@ -158,13 +170,14 @@ def _received(event: Any, names: Lexicon) -> str:
 
 def _change(event: Any, names: Lexicon) -> str:
     verb = {"create": "makes", "modify": "changes", "delete": "deletes"}[event.operation]
-    return f"{verb} {names.what(event.folder, event.object)} as {names.number(event.number)}"
+    return f"{verb} {names.what(event.folder, event.object, event.number, event.at)} as {names.number(event.number)}"
 
 
 def _version(verb: str) -> Callable[[Any, Lexicon], str]:
     def tell(event: Any, names: Lexicon) -> str:
         what = "the deletion of " if event.deleted else ""
-        return f"{verb} {names.number(event.number)}, {what}{names.what(event.folder, event.object)} ({_why(event)})"
+        what += names.what(event.folder, event.object, event.number, event.at)
+        return f"{verb} {names.number(event.number)}, {what} ({_why(event)})"
 
     return tell
 
@@ -227,23 +240,25 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "version.held": _version("holds"),
     "version.dropped": _version("drops"),
     "conflict.arose": lambda e, n: (
-        f"finds {n.what(e.folder, e.object)} in conflict: {join_names(map(n.number, e.versions))}, "
+        f"finds {n.what(e.folder, e.object, e.winner, e.at)} in conflict: {join_names(map(n.number, e.versions))}, "
         f"showing {n.number(e.winner)}"
     ),
     "conflict.ended": lambda e, n: (
-        f"applies {n.number(e.number)}, which ends the conflict of {n.what(e.folder, e.object)}"
+        f"applies {n.number(e.number)}, which ends the conflict of {n.what(e.folder, e.object, e.number, e.at)}"
         f"{f': the contact {e.by} resolves it' if e.by else ''}"
     ),
     "conflict.aged": lambda e, n: (
-        f"resolves the conflict of {n.what(e.folder, e.object)}, {format_duration(e.at - e.since_at)} old, with "
-        f"{n.number(e.number)}, which keeps {n.number(e.winner)}"
+        f"resolves the conflict of {n.what(e.folder, e.object, e.winner, e.at)}, {format_duration(e.at - e.since_at)} old, "
+        f"with {n.number(e.number)}, which keeps {n.number(e.winner)}"
     ),
     "conflict.notice": lambda e, n: (
-        f"notifies {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object)}"
+        f"notifies {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object, e.versions[0], e.at)}"
     ),
-    "tombstone.made": lambda e, n: f"keeps a tombstone of {n.what(e.folder, e.object)}, {n.number(e.number)}",
+    "tombstone.made": lambda e, n: (
+        f"keeps a tombstone of {n.what(e.folder, e.object, e.number, e.at)}, {n.number(e.number)}"
+    ),
     "item.expired": lambda e, n: (
-        f"expires {n.what(e.folder, e.object)}, which is older than {format_duration(e.limit_us)}"
+        f"expires {n.what(e.folder, e.object, e.number, e.at)}, which is older than {format_duration(e.limit_us)}"
     ),
     "expired.everywhere": lambda e, n: (
         f"stops waiting for {n.numbers(e.cnset) or n.numbers(e.cnset_fai)} of {n.folder(e.folder)}: expired at every holder"

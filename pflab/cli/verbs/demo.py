@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import Annotated, Final
 
 from typer import Option
 
-from pflab.cli.demo import LESSON, WORST_LAST, lessons_of_pflab, run_demo
+from pflab.cli.demo.lessons import course_lines, lesson_numbered, lessons_of_pflab
+from pflab.cli.demo.play import WORST_LAST, run_demo
 from pflab.cli.given_files import own_name
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, seed_option
@@ -22,22 +22,27 @@ from pflab.terms.verdict import ExitCode
 def demo(
     headless: Annotated[bool, Option("--headless", help="Ask no questions, and do not wait for Enter.")] = False,
     lesson: Annotated[
-        str | None, Option(metavar="NAME", help="Play another lesson: a scenario file, or a name that --lessons lists.")
+        str | None,
+        Option(metavar="NUMBER|NAME", help="Play another lesson: its number or name in --lessons, or a scenario file."),
     ] = None,
-    lessons: Annotated[bool, Option("--lessons", help="Print a list of the lessons and exit.")] = False,
+    lessons: Annotated[bool, Option("--lessons", "--list", help="Print the lessons of the course and exit.")] = False,
     seed: Annotated[int, seed_option("The seed for GUIDs and keys.")] = DEFAULT_SEED,
     skip_check: Annotated[bool, Option("--skip-check", help="Do not check the traces with Spark at the end.")] = False,
 ) -> int:
     """Play a guided lesson in a live lab: a mail is lost, and its change comes back.
 
-    --lesson plays another lesson. A lesson asks what will happen, and then shows it. A lesson takes less than half a
-    minute. If Java and the extra `analytics` are installed, Spark then checks the traces, which takes about as long.
+    --lesson plays another lesson. A lesson asks what will happen, and then shows it. It waits for Enter after each step.
+    There you can type commands, such as pflab state; the verbs also work in another terminal in this folder. If Java and
+    the extra `analytics` are installed, Spark then checks the traces of the default lesson.
 
     Example: pflab demo --headless
     """
     if lessons:
-        return _list_lessons()
-    chosen = None if lesson is None else load_all([lesson], suggested=lessons_of_pflab)[0]
+        print_lines(list(course_lines()))
+        return ExitCode.GOOD
+    chosen = None
+    if lesson is not None:
+        chosen = load_all([lesson_numbered(lesson, lessons_of_pflab())], suggested=lessons_of_pflab)[0]
     folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
@@ -49,14 +54,6 @@ def demo(
         return code
     checked = _checked(folder)
     return max(code, checked, key=WORST_LAST.index) if checked in WORST_LAST else checked
-
-
-def _list_lessons() -> int:
-    """Print the names and titles of the lessons, the default one first."""
-    for name, scenario in lessons_of_pflab().items():
-        default = " (the default)" * (name == Path(LESSON).stem)
-        print_lines([f"{name:<24} {scenario.title}{default}"])
-    return ExitCode.GOOD
 
 
 _CHECKED_WITHIN_S: Final = 300

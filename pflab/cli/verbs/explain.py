@@ -11,7 +11,7 @@ from node.views import LogView
 from pflab.cli.event_colours import styled_line
 from pflab.cli.given_files import existing_run
 from pflab.cli.options import OneFolder, OneServer, Run, RunOption, Servers, Types, check_types
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines, view_json
+from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_sentences, view_json
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
 from pflab.explain.change import explain as explain_in
@@ -46,7 +46,7 @@ def explain(
         print_json(life.as_document(events.names))
         return ExitCode.GOOD
     out.print(life.what, style="bold", markup=False)
-    print_lines([f"  {each}" for each in life.told])
+    print_sentences([f"  {each}" for each in life.told])
     out.print()
     for event in life.events:
         out.print(styled_line(event, events.names))

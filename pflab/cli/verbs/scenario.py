@@ -21,11 +21,11 @@ from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, ScenarioError, Step, load_scenario
 from pflab.scenario.runner import ScenarioResult, run_scenario
+from pflab.scenario.session import Play
 from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from topology.file.examples import yaml_file
 from topology.problems import did_you_mean
-from traces.labtime import LabTime
 
 SCENARIOS = Path("scenarios")
 """The folder in which a scenario is searched first by its name. The scenarios that come with pflab are searched next."""
@@ -182,9 +182,9 @@ def find_scenario(name: str) -> Path:
 
 
 def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult:
-    def watch(step: Step, at: LabTime) -> None:
+    def watch(step: Step, play: Play) -> None:
         if step.verb == "say" and not quiet:
-            out.print(f"{to_the_second(at)}  {step.args}", markup=False, style="dim")
+            out.print(f"{to_the_second(play.lab.now)}  {step.args}", markup=False, style="dim")
 
     with progress(len(scenario.steps), scenario.title) as bar:
         playing = run_scenario(scenario, order.factory(), watch=_with_progress(bar, watch), finish=order.keep_databases)
@@ -192,8 +192,8 @@ def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult
 
 
 def _with_progress(bar: Progress, watch: Any) -> Any:
-    def step_done(step: Step, at: LabTime) -> None:
+    def step_done(step: Step, play: Play) -> None:
         bar.advance(bar.task_ids[0])
-        watch(step, at)
+        watch(step, play)
 
     return step_done

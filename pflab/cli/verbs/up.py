@@ -18,7 +18,7 @@ from pflab.cli.given_topology import read_topology
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, PORT, InTls, KeepMails, Patience, TopologyFile, rate_of, seed_option
 from pflab.cli.output import CommandError, print_lines
-from pflab.cli.running_lab import answers, is_up, recorded_url, remove_lab_file, write_lab_file
+from pflab.cli.running_lab import check_alone, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.drivers.pulse import PATIENCE_S
@@ -61,7 +61,7 @@ def up(
         raise CommandError(f"--durability {durability}: write full or normal")
     kind: Literal["full", "normal"] = "full" if durability == "full" else "normal"
     organization = read_topology(topology)
-    _check_alone()
+    check_alone()
     _check_free(port)
     folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
     assert folder is not None, "a live run always has a folder"
@@ -75,15 +75,6 @@ def up(
         raise CommandError(_port_taken(port, error)) from error
     print_lines([f"stopped; kept in {shown_path(folder.path)}"], style="dim")
     return ExitCode.GOOD
-
-
-def _check_alone() -> None:
-    """Raise CommandError if a lab of this folder is up, because other verbs find only one lab in a folder."""
-    other = recorded_url() if is_up() else None
-    if other is not None and answers(other):
-        raise CommandError(
-            f"a lab of this folder is already up: {other}; stop it with Ctrl-C, or start this one in another folder"
-        )
 
 
 def _check_free(port: int) -> None:

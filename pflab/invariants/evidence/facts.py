@@ -183,7 +183,8 @@ class Facts:
     def what(self, change: ChangeMade) -> str:
         """Return a change in words: `A-3 (the edit of 'Hello' in Projects)`."""
         noun = {"create": "creation", "modify": "edit", "delete": "deletion"}[change.operation]
-        return f"{self.shown(change.number)} (the {noun} of {self.names.what(change.folder, change.object)})"
+        what = self.names.what(change.folder, change.object, change.number, change.at)
+        return f"{self.shown(change.number)} (the {noun} of {what})"
 
     def folder(self, folder: str) -> str:
         return self.names.folder(folder)

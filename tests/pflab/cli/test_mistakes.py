@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pflab.cli.app import run
-from pflab.cli.demo import lessons_of_pflab
+from pflab.cli.demo.lessons import lessons_of_pflab
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import GOOD, printed_json, printed_lines
 from topology.problems import one_of
@@ -228,8 +228,10 @@ def test_the_default_lesson_is_listed_first(capsys: pytest.CaptureFixture[str]) 
     """demo --lessons lists every lesson that demo --lesson suggests, the default one first."""
     assert run(["demo", "--lessons"]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
-    assert [line.split()[0] for line in out] == list(lessons_of_pflab())
-    assert out[0].startswith("lost-mail ") and out[0].endswith(" (the default)")
+    listed = [line.split()[1] for line in out if line[:3].strip().isdecimal()]
+    assert listed == list(lessons_of_pflab())
+    assert out[1].startswith("  1 lost-mail ") and out[1].endswith(", the default)")
+    assert max(map(len, out)) <= 80
 
 
 @pytest.mark.parametrize(

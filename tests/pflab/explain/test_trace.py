@@ -71,3 +71,39 @@ def test_the_application_log_of_a_run(capsys: pytest.CaptureFixture[str]) -> Non
     found = json_of(capsys, "log", "--server", "B", "--event", "3031")
     assert [each["event"] for each in found] == [3031]
     assert "Hello" in found[0]["text"]
+
+
+RENAMED = """\
+title: A subject changes, and a number is given out twice
+topology: one-site.yaml
+settings: {New Replica GUID On Restore: 0}
+steps:
+  - post: {on: A, folder: Projects, subject: Draft, as: draft}
+  - advance: 16 min
+  - backup: {on: A, as: early}
+  - edit: {on: A, message: draft, subject: Plan}
+  - advance: 16 min
+  - delete: {on: B, message: draft}
+  - restore: {on: A, backup: early}
+  - edit: {on: A, message: draft, subject: Other}
+"""
+
+
+def test_a_message_is_named_as_it_was_then(capsys: pytest.CaptureFixture[str]) -> None:
+    """An event has the subject of its own version, even if the message had another subject later or under the same number."""
+    play(RENAMED)
+    changes = [
+        each.split("  ")[-1].strip()
+        for each in output_of(capsys, "trace", "--type", "change.made", "--type", "version.applied")
+    ]
+    assert [each for each in changes if "A-" in each or "B-" in each] == [
+        "makes 'Draft' in Projects as A-1",
+        "applies A-1, 'Draft' in Projects (broadcast)",
+        "applies A-1, 'Draft' in Projects (broadcast)",
+        "changes 'Plan' in Projects as A-2",
+        "applies A-2, 'Plan' in Projects (broadcast)",
+        "applies A-2, 'Plan' in Projects (broadcast)",
+        "deletes 'Plan' in Projects as B-1",
+        "changes 'Other' in Projects as A-2",
+    ]
+    assert output_of(capsys, "explain", "A-1")[0].startswith("Change A-1: 'Draft' in Projects, made on A")
