@@ -1,6 +1,11 @@
-"""Broadcast cycles: what a store sent about a folder at one instant, and what it claimed of its own range (CN-6, OUT-3)."""
+"""Broadcast cycles: what a store sent about a folder at one instant, and what it claimed of its own range (CN-6, OUT-3).
+
+Mails that an administrator ordered to send again (AD-1) are no cycles, but what they claim counts as claimed.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
@@ -8,6 +13,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.evidence.number_sets import merged, ranges
 from analytics.evidence.organization import Organization
 from analytics.ingest.silver import Silver
+
+RESENT: Final = "array_contains(coalesce(marks, array()), 'resent')"
+"""SQL for whether a mail was sent again by an administrator's order (AD-1)."""
 
 
 def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
@@ -22,9 +30,11 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     mine = org.guids.groupBy("trace", F.col("store").alias("node")).agg(
         F.min("guid").alias("guid"), F.count(F.lit(1)).alias("guids")
     )
-    named = mails.select("trace", "node", "seq", "at", "message_type", "size", F.col("folders")[0].alias("f")).select(
-        "trace", "node", "seq", "at", "message_type", "size", "f.folder", "f.updates", ranges("f.cnset").alias("named")
-    )
+    resent, section = F.expr(RESENT).alias("resent"), F.col("folders")[0].alias("f")
+    named = mails.select("trace", "node", "seq", "at", "message_type", "size", resent, section).select(
+        "trace", "node", "seq", "at", "message_type", "size", "resent",
+        "f.folder", "f.updates", ranges("f.cnset").alias("named"),
+    )  # fmt: skip
     made = (
         events.of("change.made")
         .where("kind != 'fai'")
@@ -36,7 +46,7 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     known = (
         after.where("named is not null").drop("counter").join(F.broadcast(mine.where("guids = 1")), ["trace", "node"])
     )
-    together = known.groupBy("trace", "node", "folder", "at", "message_type", "changes").agg(
+    together = known.groupBy("trace", "node", "folder", "at", "message_type", "changes", "resent").agg(
         F.min("seq").alias("seq"),
         F.array_sort(F.collect_list(F.struct("seq", "size", "updates"))).alias("mails"),
         F.flatten(F.collect_list(F.expr("filter(named, r -> r.guid = guid)"))).alias("named"),
@@ -45,12 +55,16 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     top = F.expr("array_max(transform(own, r -> r.high))")
     both = own.withColumn("top", top).unionByName(made, allowMissingColumns=True)
     both = both.unionByName(_replicas_begun(events), allowMissingColumns=True)
-    cases = both.withColumns(
-        {
-            "claimed_before": F.coalesce(F.max("top").over(line), F.lit(0)),
-            "made": F.coalesce(F.max("counter").over(line), F.lit(0)),
-        }
-    ).where("own is not null")
+    cases = (
+        both.withColumns(
+            {
+                "claimed_before": F.coalesce(F.max("top").over(line), F.lit(0)),
+                "made": F.coalesce(F.max("counter").over(line), F.lit(0)),
+            }
+        )
+        .where("own is not null and not resent")
+        .drop("resent")
+    )
     lists = listed.where("what = 'mail' and message_type in (2, 4)").select(
         "trace", "node", "seq", "folder", "holders", "untouched"
     )

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from analytics.evidence.broadcasts import RESENT
 from analytics.evidence.number_sets import ranges_of
 from analytics.evidence.organization import IS_SUSPENDED
 from analytics.rules.check import HOUR_US, MINUTE_US, UPDATES, Check
@@ -20,12 +21,12 @@ CHECKS: Final = (
     Check(
         "hierarchy is broadcast on schedule", ("HI-3", "OUT-1"), "sent",
         "The hierarchy is broadcast at multiples of 15 minutes, or when the store starts.",
-        "message_type = 2 and plain and punctual",
+        f"message_type = 2 and not {RESENT} and plain and punctual",
         f"at % {15 * MINUTE_US} = 0 or at = started_at", "concat(node, ' broadcast the hierarchy outside the cycle in <', mail, '>')",
     ),
     Check(
         "content is broadcast on schedule", ("OUT-1",), "mailed_folders", "Content is broadcast at the times of its folder's schedule, or when the store starts.",
-        "message_type = 4 and plain and punctual and untouched and schedule is not null",
+        f"message_type = 4 and not {RESENT} and plain and punctual and untouched and schedule is not null",
         f"case when at = started_at then true when schedule = 'never' then false"
         f" when schedule rlike '^every [0-9]+ h$' then at % (cast(regexp_extract(schedule, '[0-9]+', 0) as bigint) * {HOUR_US}) = 0"
         f" else at % {15 * MINUTE_US} = 0 end",
@@ -33,7 +34,7 @@ CHECKS: Final = (
     ),
     Check(
         "broadcasts go to all other holders", ("OUT-5",), "mailed_folders", "A broadcast is one mail to all other holders.",
-        "message_type in (2, 4)", "to = array_sort(filter(holders, h -> h != node))",
+        f"message_type in (2, 4) and not {RESENT}", "to = array_sort(filter(holders, h -> h != node))",
         "concat(node, ' sent <', mail, '> to ', array_join(to, ', '), ', but the holders are ', array_join(holders, ', '))",
     ),
     Check(

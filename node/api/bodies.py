@@ -15,6 +15,9 @@ MOST_POSTS: Final = 10_000
 """The most messages in one batch."""
 
 MOST_NAMES: Final = 1_000
+MOST_DAYS: Final = 36_500
+"""The most days whose changes can be sent again: a hundred years."""
+
 MOST_LETTERS: Final = 1_000
 MOST_BODY_LETTERS: Final = 40 * 1024 * 1024
 
@@ -137,6 +140,23 @@ class FolderChange(FolderProperties):
     model_config = ConfigDict(json_schema_extra={"example": {"replicas": ["A", "B", "C"]}})
     rename: Line | None = None
     move_to: Line | None = None
+
+
+class SendAgain(Body):
+    """Changes to send again. folder: 1-1 for the hierarchy. days: those of the last days. to: the stores that get them;
+    default: all other holders."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects", "days": 7, "to": ["B"]}})
+    folder: Line
+    days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
+    to: Annotated[list[Line], Field(min_length=1, max_length=MOST_NAMES)] | None = None
+
+
+class Synchronize(Body):
+    """The folder whose status is requested; 1-1 for the hierarchy."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects"}})
+    folder: Line
 
 
 # --- the mistakes of a request in words

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request, Response
 
-from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve, SendMail
+from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve, SendAgain, SendMail, Synchronize
 from node.api.hosts import Change, ChangeRequest, FolderQuery, Hosts, Name
 from node.api.read_paths import MOST_LISTED
 from node.api.reads import MAIL, add_read
@@ -88,6 +88,7 @@ def users_router(hosts: Hosts) -> APIRouter:
     _messages(router, hosts)
     _message(router, hosts)
     _settings(router, hosts)
+    _orders(router, hosts)
     return router
 
 
@@ -272,3 +273,26 @@ def _settings(router: APIRouter, hosts: Hosts) -> None:
             return {"configured": list(values), "notices": clamped(values)}
 
         return await ChangeRequest(request, name).apply(hosts, act)
+
+
+def _orders(router: APIRouter, hosts: Hosts) -> None:
+    about: dict[str, Any] = {"tags": ["orders"], "responses": Refused}
+
+    @router.post("/send", **about)
+    async def send_again(wanted: SendAgain, change: Change) -> Response:
+        """Send the changes of the last days again (Send Hierarchy, Send Contents); return the stores that get them, and the
+        change numbers that the mails claim."""  # spec: AD-1
+
+        def act(node: Node, now: LabTime) -> dict[str, object]:
+            stores, numbers = node.send_again(now, wanted.folder, days=wanted.days, to=wanted.to)
+            return {"folder": wanted.folder, "to": stores, "numbers": numbers}
+
+        return await change.apply(hosts, act)
+
+    @router.post("/synchronize", **about)
+    async def synchronize(wanted: Synchronize, change: Change) -> Response:
+        """Request the status of a folder now (Synchronize Hierarchy, Synchronize Content, Update-PublicFolder); return the
+        stores that must answer."""  # spec: AD-1
+        return await change.apply(
+            hosts, lambda node, now: {"folder": wanted.folder, "asked": node.synchronize(now, wanted.folder)}
+        )

@@ -68,6 +68,7 @@ class Mark(IntFlag):
     DELETE_PENDING = 4  # spec: RP-2
     ALL_RESPOND = 8  # spec: ST-3 every holder is a required responder
     RETAINED = 16  # spec: RP-2 the answer to a delete-pending request
+    RESENT = 32  # spec: AD-1 sent again by an administrator's order, to chosen stores
 
 
 # Control properties of pflab, in the provider-internal range; docs/wire-format.md has every byte. The sets of a section use

@@ -3,12 +3,16 @@
 A response of many changes is divided: the stimulus of the request sends some of it, and a row of the table `response` keeps
 the rest. The timer of this row is due at the same instant, so the next stimulus sends more. The event request.answered is
 recorded with the last mail.
+
+Send Hierarchy and Send Contents send such mails too, although no store asked (spec: AD-1, `node.mail.resend`). These are
+broadcasts with the mark "resent", to the stores that an administrator chose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from node.codec.items import Version, object_text
 from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update, names_of
@@ -18,7 +22,8 @@ from node.objects.apply_folders import hiding
 from node.objects.expiry import expired_among
 from node.objects.version_rows import named_by, tied_numbers
 from node.state.context import Context
-from node.state.state_table import OwnRow
+from node.state.state_table import LastSent, OwnRow
+from node.state.store_identity import LOCAL_REP
 from node.state.tables import EXPIRED, HIERARCHY_FID
 from node.state.timers import Timer, set_timer
 from node.tracking.change_number import ChangeNumber
@@ -53,44 +58,59 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
         kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
         nothing = Section(requested.folder, NumberSets.EMPTY, marks=Mark.NO_REPLICA)
         send(ctx, s, kind, [mail.store], [nothing], in_reply_to=mail.message_id)
-        _record(s, folder, _Response(0, mail.store, mail.message_id, CNSet.EMPTY, "", NumberSets.EMPTY, 1))
+        _record(s, folder, _Response(0, (mail.store,), mail.message_id, CNSet.EMPTY, "", NumberSets.EMPTY, 1))
         return
     have = requested.numbers & own.numbers
     expired = expired_among(ctx, s.conn, own.fid, have)  # spec: DL-3
     have -= expired
-    response = _Response(own.fid, mail.store, mail.message_id, have.merged(), expired.merged().text(), have, 0)
+    response = _Response(own.fid, (mail.store,), mail.message_id, have.merged(), expired.merged().text(), have, 0)
     _send(ctx, s, own, response, expired)
+
+
+def send_again(ctx: Context, s: Stimulus, own: OwnRow, stores: Sequence[str], numbers: NumberSets) -> None:
+    """Send changes to stores that have not asked for them (spec: AD-1).
+
+    Among the numbers may be unsent changes of this store. With their mail they count as broadcast (spec: RST-1).
+    """
+    _send(ctx, s, own, _Response(own.fid, tuple(stores), "", CNSet.EMPTY, "", numbers, 0), NumberSets.EMPTY)
 
 
 @dataclass(slots=True)
 class _Response:
     """A response that was sent in part.
 
-    answered: all numbers that the response covers. numbers: those that are still to be sent. mails: how many mails were sent.
+    request_mail: the Message-ID of the request; '' if no store asked. answered: all numbers that the response covers. numbers:
+    those that are still to be sent. mails: how many mails were sent.
     """
 
     fid: int
-    requester: str
+    recipients: tuple[str, ...]
     request_mail: str
     answered: CNSet
     expired: str
     numbers: NumberSets
     mails: int
 
+    @property
+    def is_asked(self) -> bool:
+        return self.request_mail != ""
+
 
 def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
     """Send the next part of a response, or end it if this store no longer holds the folder or content is suspended."""
-    fid, requester, request_mail, answered, expired, numbers, numbers_fai, mails = s.conn.exec_driver_sql(
-        "SELECT fid, requester, request_mail, answered, expired, numbers, numbers_fai, mails FROM response WHERE id = ?",
+    fid, recipients, request_mail, answered, expired, numbers, numbers_fai, mails = s.conn.exec_driver_sql(
+        "SELECT fid, recipients, request_mail, answered, expired, numbers, numbers_fai, mails FROM response WHERE id = ?",
         (response_id,),
     ).one()
     s.conn.exec_driver_sql("DELETE FROM response WHERE id = ?", (response_id,))
     rest = NumberSets.decode(numbers, numbers_fai)
-    response = _Response(fid, requester, request_mail, decode_idset(answered), expired, rest, mails)
+    response = _Response(fid, tuple(recipients.split(",")), request_mail, decode_idset(answered), expired, rest, mails)
     own = ctx.rst.own(fid)
     if own is None or ctx.config.content_suspended:
         response.answered -= rest.merged()
         _record(s, ctx.folders.text_of(fid), response)
+    elif not response.is_asked and not rest <= own.numbers | _unclaimed(ctx, own):
+        return  # the replica was dropped and began anew
     else:
         _send(ctx, s, own, response, NumberSets.EMPTY)
 
@@ -101,17 +121,20 @@ def _send(ctx: Context, s: Stimulus, own: OwnRow, response: _Response, expired: 
     numbers, updates = _portion(ctx, s, own.fid, response.numbers)
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     mails = list(split(in_order(updates), ctx.config.message_size, limit, hierarchy=hierarchy)) or [[]]
-    kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
-    priority = ctx.priority(own.fid) if response.answered or expired else 0
+    asked = response.is_asked
+    kind, marks = _KINDS[asked, hierarchy], Mark.NONE if asked else Mark.RESENT
+    priority = ctx.priority(own.fid) if response.answered or expired or not asked else 0
     for mail, share in zip(mails, shares(numbers, mails), strict=True):
-        section = section_of(ctx, own, share, expired=expired)
+        if not asked:
+            _claim(ctx, s, own, share, mail)
+        section = section_of(ctx, own, share, expired=expired, marks=marks)
         expired = NumberSets.EMPTY
         brought = [*hiding(ctx, mail), *mail] if hierarchy else mail
         send(
             ctx,
             s,
             kind,
-            [response.requester],
+            response.recipients,
             [section],
             updates=brought,
             in_reply_to=response.request_mail,
@@ -125,14 +148,50 @@ def _send(ctx: Context, s: Stimulus, own: OwnRow, response: _Response, expired: 
         _record(s, ctx.folders.text_of(own.fid), response)
 
 
+_KINDS: Final[Mapping[tuple[bool, bool], MessageType]] = {
+    (False, False): MessageType.CONTENT,
+    (False, True): MessageType.HIERARCHY,
+    (True, False): MessageType.CONTENT_RESPONSE,
+    (True, True): MessageType.HIERARCHY_RESPONSE,
+}
+"""The type of the mails, by whether a store asked, and whether they have the hierarchy."""
+
+
+def _unclaimed(ctx: Context, own: OwnRow) -> NumberSets:
+    """Return the numbers that this store has used for changes and holes since its last broadcast of the folder."""
+    return own.unsent(ctx.store.guid, LastSent(ctx.store.change_counter, ctx.store.change_counter))
+
+
+def _claim(ctx: Context, s: Stimulus, own: OwnRow, numbers: NumberSets, mail: Sequence[Update]) -> None:
+    """Count the unsent changes among `numbers` as broadcast, because this mail has them (spec: RST-1)."""
+    if numbers <= own.numbers:
+        return
+    guid = ctx.store.guid
+    ctx.rst.add(own.fid, numbers)
+    own.last_sent = LastSent(
+        max(own.last_sent.contents, numbers.contents.highest(guid)),
+        max(own.last_sent.associated, numbers.associated.highest(guid)),
+    )
+    ctx.rst.touch(own)
+    named = numbers.merged()
+    s.conn.exec_driver_sql(
+        "UPDATE message SET sent = 1 WHERE fid = ? AND rep = ? AND ctr = ?",
+        [
+            (own.fid, LOCAL_REP, each.version.number.counter)
+            for each in mail
+            if each.version.number.guid == guid and each.version.number in named
+        ],
+    )
+
+
 def _keep(s: Stimulus, response: _Response) -> None:
     """Keep the rest of a response for the next stimulus."""
     response_id = s.conn.exec_driver_sql(
-        "INSERT INTO response (fid, requester, request_mail, answered, expired, numbers, numbers_fai, mails)"
+        "INSERT INTO response (fid, recipients, request_mail, answered, expired, numbers, numbers_fai, mails)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             response.fid,
-            response.requester,
+            ",".join(response.recipients),
             response.request_mail,
             encode_idset(response.answered),
             response.expired,
@@ -145,10 +204,12 @@ def _keep(s: Stimulus, response: _Response) -> None:
 
 
 def _record(s: Stimulus, folder: str, response: _Response) -> None:
+    if not response.is_asked:
+        return
     s.trace.record(
         RequestAnswered,
         folder=folder,
-        requester=response.requester,
+        requester=response.recipients[0],
         cnset=response.answered.text(),
         mails=response.mails,
         request_mail=response.request_mail,

@@ -38,6 +38,7 @@ _MARK_TEXTS = {
     Mark.DELETE_PENDING: "delete-pending",
     Mark.ALL_RESPOND: "all respond",
     Mark.RETAINED: "retained",
+    Mark.RESENT: "resent",
 }
 
 

@@ -215,13 +215,13 @@ entry = Table(  # the backfill array (spec: BF-2)
     sqlite_autoincrement=True,  # an id is never used twice, because traces name entries by id
 )
 
-response = Table(  # the rest of a backfill response of many changes, until it is sent (spec: BF-5)
+response = Table(  # the rest of a backfill response or of a Send Contents, until it is sent (spec: BF-5, AD-1)
     "response",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("fid", Integer, nullable=False),
-    Column("requester", Text, nullable=False),
-    Column("request_mail", Text, nullable=False),
+    Column("recipients", Text, nullable=False),  # names of stores, separated by commas
+    Column("request_mail", Text, nullable=False),  # '' if no store asked
     Column("answered", BLOB, nullable=False),  # the numbers that the whole response names
     Column("expired", Text, nullable=False),  # the numbers whose items have expired, as traces write them
     Column("numbers", BLOB, nullable=False),

@@ -43,6 +43,7 @@ class Profile:
     refers_onward       users are referred over several connectors, not only over one (spec: RT-4)
     limits_folders      its hierarchy mails hold few folders (spec: OUT-2)
     link_rule           how it treats links that are down (spec: RT-2)
+    obeys_orders        it has Send and Synchronize, of the hierarchy and of content (spec: AD-1)
     logs_in_capitals    its log writes names of the directory in capitals (spec: EV-1)
     """
 
@@ -62,6 +63,7 @@ class Profile:
     refers_onward: bool
     limits_folders: bool
     link_rule: LinkRule
+    obeys_orders: bool
     logs_in_capitals: bool
 
 
@@ -82,6 +84,7 @@ _EXCHANGE_55 = Profile(
     refers_onward=False,
     limits_folders=True,
     link_rule=LinkRule.IGNORED,
+    obeys_orders=False,
     logs_in_capitals=True,
 )
 _EXCHANGE_2000 = Profile(
@@ -101,6 +104,7 @@ _EXCHANGE_2000 = Profile(
     refers_onward=True,
     limits_folders=True,
     link_rule=LinkRule.TOLD,
+    obeys_orders=False,
     logs_in_capitals=False,
 )
 _EXCHANGE_2003 = replace(
@@ -113,6 +117,7 @@ _EXCHANGE_2003 = replace(
     responder_limit=3,
     limits_folders=False,
     link_rule=LinkRule.TOLD_IF_ANOTHER_WAY,
+    obeys_orders=True,
 )
 _EXCHANGE_2007 = replace(_EXCHANGE_2003, version="2007", rank=2007, link_rule=LinkRule.IGNORED)
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Final, Unpack
 
 from node.agent import agent, folder_admin, store_deletion
+from node.agent.administration import orders
 from node.agent.agent_disabled import timers_of
 from node.agent.backfill_sources import record_ignored_setting
 from node.agent.folder_admin import FolderChanges, FolderFields
@@ -23,6 +24,7 @@ from node.state.context import Context
 from node.state.store_settings import config_from, read_at_once, store_settings
 from node.state.timers import next_due
 from node.store.lifecycle import StoreLife
+from node.store.queries import names_of_stores
 from node.views import Post
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
@@ -165,6 +167,25 @@ class Node(StoreLife):
             record_ignored_setting(ctx, s)
             expiry.plan(ctx, s)
         self._config = config
+
+    def send_again(
+        self, now: LabTime, folder: str, *, days: int, to: Sequence[str] | None = None
+    ) -> tuple[list[str], str]:
+        """Send the changes of the last days again: Send Hierarchy (1-1) or Send Contents (spec: AD-1).
+
+        `to`: the stores that get them; None: all other holders. Return these stores, and the numbers as people read them.
+        """
+        with self._stimulus(now) as (ctx, s):
+            stores, numbers = orders.send_again(ctx, s, folder, days=days, to=to)
+            return stores, numbers.merged().named(names_of_stores(ctx))
+
+    def synchronize(self, now: LabTime, folder: str) -> list[str]:
+        """Request the status of a folder now: Synchronize Hierarchy (1-1) or Synchronize Content (spec: AD-1).
+
+        Return the stores that must respond.
+        """
+        with self._stimulus(now) as (ctx, s):
+            return orders.synchronize(ctx, s, folder)
 
     def join(self, now: LabTime, store: str) -> None:
         """Add a store that joins later to the directory."""

@@ -88,7 +88,7 @@ class StoreQueries(StoreReader):
             (fid,),
         ):
             found.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
-        names = _names(ctx)
+        names = names_of_stores(ctx)
         views = []
         for object_id, versions in found.items():
             number, at, subject, item, fai = versions[0]
@@ -111,7 +111,7 @@ class StoreQueries(StoreReader):
 
     def versions(self, message: str) -> list[VersionView]:
         ctx, conn = self._opened()
-        return message_versions.versions(ctx, conn, _names(ctx), message)
+        return message_versions.versions(ctx, conn, names_of_stores(ctx), message)
 
     def count(self, folder: str) -> int:
         ctx, conn = self._opened()
@@ -122,18 +122,18 @@ class StoreQueries(StoreReader):
 
     def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
         ctx, conn = self._opened()
-        names = _names(ctx)
+        names = names_of_stores(ctx)
         found = [_change_of(ctx, conn, message) for message in messages]
         return [(named(each, names), each.text) for each in found]
 
     def shown(self, changes: Sequence[str]) -> list[str]:
-        names = _names(self._opened()[0])
+        names = names_of_stores(self._opened()[0])
         return [named(ChangeNumber.parse(each), names) for each in changes]
 
     def number_of_folder(self, path: str) -> tuple[str, str]:
         ctx, _ = self._opened()
         number = ctx.folders.visible(path).number
-        return named(number, _names(ctx)), number.text
+        return named(number, names_of_stores(ctx)), number.text
 
     def body(self, folder: str, message: str) -> str:
         ctx, conn = self._opened()
@@ -157,7 +157,7 @@ class StoreQueries(StoreReader):
         # spec: RST-1, RST-2
         ctx, _ = self._opened()
         fid = _fid_of(ctx, folder)
-        names = _names(ctx)
+        names = names_of_stores(ctx)
         rows: list[RowView] = []
         own = ctx.rst.own(fid)
         if own is not None:
@@ -174,12 +174,12 @@ class StoreQueries(StoreReader):
         # spec: RST-3
         ctx, conn = self._opened()
         fid = None if folder is None else _fid_of(ctx, folder)
-        return replication_status.folder_status(ctx, conn, _names(ctx), fid)
+        return replication_status.folder_status(ctx, conn, names_of_stores(ctx), fid)
 
     def backfill(self) -> list[EntryView]:
         # spec: BF-2
         ctx, conn = self._opened()
-        names = _names(ctx)
+        names = names_of_stores(ctx)
         return [
             EntryView(
                 id=entry.id,
@@ -295,7 +295,7 @@ class StoreQueries(StoreReader):
         return self._opened()[0].config.settings
 
 
-def _names(ctx: Context) -> Mapping[bytes, str]:
+def names_of_stores(ctx: Context) -> Mapping[bytes, str]:
     """Return the name of the store behind each known replica GUID. A restored store A is also A2, A3 (spec: RP-4)."""
     names: dict[bytes, str] = {}
     seen: dict[str, int] = {}

@@ -102,6 +102,8 @@ BRANCHES: tuple[str, ...] = (
     "the oldest replica listed",
     "item expired",
     "expired at every holder",
+    "changes sent again",
+    "status requested by order",
 )
 """The branches that a long campaign must reach."""
 
@@ -367,6 +369,8 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.StoreDeleted: "store deleted",
     ev.ItemExpired: "item expired",
     ev.ExpiredEverywhere: "expired at every holder",
+    ev.ChangesResent: "changes sent again",
+    ev.StatusOrdered: "status requested by order",
 }
 
 _RESOLVED: Mapping[ResolveMethod, str] = {

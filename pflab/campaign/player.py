@@ -30,7 +30,7 @@ from __future__ import annotations
 from pflab.campaign.fault_actions import TimedAction, actions_of, start_server
 from pflab.campaign.monitor import Monitor
 from pflab.campaign.plans.plan import Plan
-from pflab.campaign.step_actions import StepRunner, set_suspended
+from pflab.campaign.step_actions import StepRunner, end_never, set_suspended
 from pflab.oracle.convergence_bound import bound_of
 from pflab.simulation.simulator import Simulator
 from pflab.terms.verdict import Judgement
@@ -95,12 +95,13 @@ class Player:
         return False
 
     async def _heal(self) -> None:
-        """End all faults, start all stores that have joined and were not deleted, and resume content replication."""
+        """End all faults, start all stores that have joined and were not deleted, and let content replicate everywhere."""
         self._lab.faults.heal()
         self._lab.environment.heal()
         for name in self._lab.names:
             await start_server(self._lab, name)
         await set_suspended(self.runner, suspended=False)
+        await end_never(self.runner)
         self._watch.check(quiet=False, closely=True)
 
     async def _converge(self) -> None:

@@ -13,6 +13,7 @@ from node.errors import InternalError, NodeError
 from node.views import Post as Posted
 from pflab.campaign.fault_actions import stop_server
 from pflab.campaign.plans import plan
+from pflab.terms.folder_ids import HIERARCHY
 
 if TYPE_CHECKING:
     from node.store.node import Node
@@ -79,6 +80,13 @@ class StepRunner:
             return None
         views = self.lab.read(store, lambda node: node.folders())
         return next((view for view in views if view.id == id_ and not view.hidden), None)
+
+    def path(self, store: str, label: str | None) -> str | None:
+        """Return the path of a folder as a store shows it now; without a label, the name of the hierarchy."""
+        if label is None:
+            return HIERARCHY
+        view = self.view(store, label)
+        return None if view is None else view.path
 
     def message(self, store: str, label: str) -> tuple[str, MessageView] | None:
         """Return a message as a store shows it now, with its folder's path."""
@@ -261,6 +269,38 @@ async def set_suspended(runner: StepRunner, *, suspended: bool) -> bool:
     return bool(others)
 
 
+async def _resend(runner: StepRunner, step: plan.Resend) -> bool:
+    path = runner.path(step.on, step.folder)
+    to = None if step.store is None else [step.store]
+    return path is not None and bool(
+        await runner.do(step.on, lambda node, now: node.send_again(now, path, days=step.days, to=to))
+    )
+
+
+async def _synchronize(runner: StepRunner, step: plan.Synchronize) -> bool:
+    path = runner.path(step.on, step.folder)
+    return path is not None and bool(await runner.do(step.on, lambda node, now: node.synchronize(now, path)))
+
+
+async def _send_mail(runner: StepRunner, step: plan.SendMail) -> bool:
+    view, recipient = runner.view(step.on, step.folder), runner.view(step.on, step.recipient)
+    if view is None or recipient is None or recipient.address is None:
+        return False
+    path, to = view.path, [recipient.address]
+    return bool(
+        await runner.do(step.on, lambda node, now: node.send_mail(now, path, to=to, subject=f"mail {step.title}"))
+    )
+
+
+async def end_never(runner: StepRunner) -> None:
+    """Set the schedule of each folder that has the schedule "never" to always, so that its content can converge (OUT-1)."""
+    lab = runner.lab
+    on = next(store for store in lab.names if lab.running(store))
+    for view in lab.read(on, lambda node: node.folders()):
+        if view.schedule == "never" and not view.hidden:
+            await runner.change(on, lambda node, now, path=view.path: node.change_folder(now, path, schedule="always"))  # type: ignore[misc]
+
+
 async def _delete_store(runner: StepRunner, step: plan.DeleteStore) -> bool:
     lab = runner.lab
     both = (step.on, step.store)
@@ -290,6 +330,9 @@ _STEPS: Mapping[type[plan.Step], Callable[[StepRunner, Any], Awaitable[bool]]] =
     plan.Join: _join,
     plan.SuspendContent: _suspend_content,
     plan.ResumeContent: _resume_content,
+    plan.Resend: _resend,
+    plan.Synchronize: _synchronize,
+    plan.SendMail: _send_mail,
     plan.DeleteStore: _delete_store,
 }
 """For each kind of step, the function that runs it and returns whether it did something."""

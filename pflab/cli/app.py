@@ -44,6 +44,14 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "clock": ("lab", "Show, set or advance the clock of a running lab."),
     "fault": ("lab", "Inject or heal faults in a running lab; stop, start, back up and restore its servers."),
     "content": ("administer", "Suspend or resume the replication of content on all servers of a running lab."),
+    "resend": (
+        "administer",
+        "Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.",
+    ),
+    "synchronize": (
+        "administer",
+        "Make servers request the status of a folder, or of the hierarchy, from all other holders now.",
+    ),
     "settings": (
         "administer",
         "Print the settings of the stores of a run or a running lab; change those of a running lab.",

@@ -327,6 +327,22 @@ class Client(Requests):
         notices: list[str] = self._node("PATCH", node, "/settings", dict(values))["notices"]
         return notices
 
+    def send_again(
+        self, node: str, folder: str, *, days: int, to: Sequence[str] | None = None, key: str | None = None
+    ) -> dict[str, Any]:
+        """Send the changes of the last `days` days again: Send Hierarchy (folder 1-1) or Send Contents.
+
+        `to`: the stores that get them; default: all other holders. Return these stores as `to`, and the change numbers as
+        `numbers`.
+        """
+        what = {"folder": folder, "days": days, "to": None if to is None else list(to)}
+        return dict(self.surely("POST", f"/nodes/{quoted(node)}/send", what, key))
+
+    def synchronize(self, node: str, folder: str, *, key: str | None = None) -> list[str]:
+        """Request the status of a folder now: Synchronize Hierarchy (folder 1-1) or Synchronize Content. Return the stores that
+        must answer."""
+        return list(self.surely("POST", f"/nodes/{quoted(node)}/synchronize", {"folder": folder}, key)["asked"])
+
     def _node(self, method: str, node: str, path: str, body: Any = None) -> Any:
         return self.json(method, f"/nodes/{quoted(node)}{path}", body)
 

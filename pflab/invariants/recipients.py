@@ -14,16 +14,21 @@ from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import BROADCASTS, MailKind, Mark, mail_name
 from traces.events import (
     ChangeMade,
+    ChangesResent,
+    ContentSuspended,
     HopSent,
+    MailFolder,
     MailReceived,
     MailSubmitted,
     NodeStarted,
     NodeStopped,
+    ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
     RespondersConsidered,
     RowReplaced,
     StatusDue,
+    StatusOrdered,
     TombstoneDropped,
     VersionApplied,
 )
@@ -41,7 +46,7 @@ class BroadcastsReachAllHolders(Invariant):
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        to_all = event.message_type in BROADCASTS
+        to_all = event.message_type in BROADCASTS and Mark.RESENT not in event.marks
         if not to_all and (event.message_type != MailKind.STATUS_REQUEST or Mark.REPEAT in event.marks):
             return
         said = stores_of(event.recipients)
@@ -112,7 +117,7 @@ class EachNumberIsNamedOnce(Invariant):
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        if event.message_type not in BROADCASTS:
+        if event.message_type not in BROADCASTS or Mark.RESENT in event.marks:
             return
         for section in event.folders:
             folder, named = self._named.get(event.node, ("", {}))
@@ -128,7 +133,86 @@ class EachNumberIsNamedOnce(Invariant):
                     yield f"{what} names {self.facts.words(twice)}, as an earlier mail of the same broadcast does"
 
 
-RECIPIENTS: tuple[type[Invariant], ...] = (BroadcastsReachAllHolders, StatusesReachAll, EachNumberIsNamedOnce)
+class OrdersAreCarriedOut(Invariant):
+    id = "orders are carried out"
+    rules = ("AD-1", "RST-1", "CN-6")
+    says = (
+        "What an administrator orders to send again goes to the chosen stores, in mails that name each ordered number "
+        "once. An ordered status request goes at once to all other holders that the sender knows."
+    )
+
+    def remember(self) -> None:
+        self._unsent: dict[tuple[str, str], list[tuple[ChangesResent, dict[bool, bits.Bits]]]] = {}
+        self._unasked: dict[str, str] = {}
+
+    @event_handler
+    def _resent(self, event: ChangesResent) -> None:
+        rest = {False: bits.parse(event.cnset), True: bits.parse(event.cnset_fai)}
+        self._unsent.setdefault((event.node, event.folder), []).append((event, rest))
+
+    @event_handler
+    def _ordered(self, event: StatusOrdered) -> None:
+        self._unasked[event.node] = event.folder
+
+    @event_handler
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        folder = self._unasked.pop(event.node, None)
+        if folder is not None:
+            others = self.facts.known.others(event.node, folder)
+            about = [section.folder for section in event.folders]
+            if (
+                event.message_type != MailKind.STATUS_REQUEST
+                or about != [folder]
+                or Mark.ALL_RESPOND not in event.marks
+            ):
+                yield f"{event.node} was ordered to request the status of {self.facts.folder(folder)}, but did not"
+            elif others is not None and others != (said := stores_of(event.recipients)):
+                what = f"{event.node}'s ordered status request for {self.facts.folder(folder)}"
+                yield f"{what} went to {named(said)}; the other holders are {named(others)}"
+        if Mark.RESENT in event.marks:
+            for section in event.folders:
+                yield from self._sent(event, section)
+
+    def _sent(self, event: MailSubmitted, section: MailFolder) -> Witnesses:
+        what = f"{event.node}'s {mail_name(event.message_type)} sent again for {self.facts.folder(section.folder)}"
+        said = stores_of(event.recipients)
+        numbers = {False: bits.parse(section.cnset), True: bits.parse(section.cnset_fai)}
+        place = (event.node, section.folder)
+        for order, rest in self._unsent.get(place, ()):
+            if frozenset(order.stores) == said and all(not bits.minus(numbers[fai], rest[fai]) for fai in rest):
+                for fai in rest:
+                    rest[fai] = bits.minus(rest[fai], numbers[fai])
+                break
+        else:
+            words = self.facts.words(bits.union(numbers.values()))
+            yield f"{what} brings {words} to {named(said)}, which no order says"
+        self._unsent[place] = [each for each in self._unsent.get(place, ()) if any(each[1].values())]
+
+    @event_handler
+    def _ends(self, event: ReplicaDropped | ReplicaAdded) -> None:
+        self._unsent.pop((event.node, event.folder), None)
+
+    @event_handler
+    def _store_ends(self, event: ContentSuspended | NodeStarted) -> None:
+        if isinstance(event, ContentSuspended) or event.reason != "restart":
+            for place in [place for place in self._unsent if place[0] == event.node]:
+                del self._unsent[place]
+
+    def on_quiet(self, store: str, now: LabTime) -> Witnesses:
+        del now
+        for (node, folder), orders in self._unsent.items():
+            rest = [each for _, numbers in orders for each in numbers.values() if each]
+            if node == store and rest:
+                what = f"{store} was ordered to send {self.facts.folder(folder)} again"
+                yield f"{what}, but did not send {self.facts.words(bits.union(rest))}"
+
+
+RECIPIENTS: tuple[type[Invariant], ...] = (
+    BroadcastsReachAllHolders,
+    StatusesReachAll,
+    EachNumberIsNamedOnce,
+    OrdersAreCarriedOut,
+)
 
 OFFSET_US = 15 * MINUTE_US
 """Status checks are at a quarter past the hour, unless a skew is set (spec: ST-1)."""

@@ -130,6 +130,17 @@ class RemoteNode(StoreReader):
         del now
         self._change("PATCH", "/settings", dict(values))
 
+    def send_again(
+        self, now: LabTime, folder: str, *, days: int, to: Sequence[str] | None = None
+    ) -> tuple[list[str], str]:
+        del now
+        made = self._change("POST", "/send", {"folder": folder, "days": days, "to": None if to is None else list(to)})
+        return list(made["to"]), str(made["numbers"])
+
+    def synchronize(self, now: LabTime, folder: str) -> list[str]:
+        del now
+        return list(self._change("POST", "/synchronize", {"folder": folder})["asked"])
+
     def join(self, now: LabTime, store: str) -> None:
         del now
         self._send_once("/directory", {"store": store})

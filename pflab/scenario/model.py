@@ -200,6 +200,26 @@ class Replica(Part):
     refused: bool = False
 
 
+class Resend(Part):
+    """Send Hierarchy (folder 1-1) or Send Contents: the servers `from` send the changes of the last days again, to the servers
+    `to` (default: all other holders). `refused: true`: the stores must refuse it."""
+
+    folder: str
+    days: int = Field(ge=1)
+    from_: Names = Field(alias="from")
+    to: Names | None = None
+    refused: bool = False
+
+
+class Synchronize(Part):
+    """Synchronize Hierarchy (folder 1-1) or Synchronize Content: the servers `on` request the folder's status now.
+    `refused: true`: the stores must refuse it."""
+
+    folder: str
+    on: Names
+    refused: bool = False
+
+
 class Settings(Part):
     """Registry values of a store, by their real names. The store reads them at its next start (SE-1)."""
 
@@ -241,6 +261,8 @@ VERBS: dict[str, Any] = {
     "resolve": Resolve,
     "folder": Folder,
     "replica": Replica,
+    "resend": Resend,
+    "synchronize": Synchronize,
     "settings": Settings,
     "stop": Names,
     "start": Names,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from node.errors import MailRefused, Misuse, NotAContact
+from node.errors import MailRefused, Misuse, NodeError, NotAContact
 from node.views import Post
 from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.scenario import model
@@ -198,6 +198,32 @@ async def _replica(play: Play, step: model.Replica) -> None:
         raise StepFailed([f"{on} to refuse {join_names(listed)} as the replicas of {step.folder}"], ["it accepts them"])
 
 
+async def _resend(play: Play, step: model.Resend) -> None:
+    for name in step.from_:
+        await _order(
+            play,
+            name,
+            lambda node, now: node.send_again(now, step.folder, days=step.days, to=step.to),
+            refused=step.refused,
+        )
+
+
+async def _synchronize(play: Play, step: model.Synchronize) -> None:
+    for name in step.on:
+        await _order(play, name, lambda node, now: node.synchronize(now, step.folder), refused=step.refused)
+
+
+async def _order(play: Play, name: str, order: Callable[[Any, int], object], *, refused: bool) -> None:
+    try:
+        await play.lab.do(name, order)
+    except NodeError:
+        if not refused:
+            raise
+        return
+    if refused:
+        raise StepFailed([f"{name} to refuse the order"], ["it carries it out"])
+
+
 async def _settings(play: Play, step: model.Settings) -> None:
     for name in step.on:
         await play.lab.configure(name, step.values)
@@ -333,6 +359,8 @@ STEPS: Mapping[str, Verb] = {
     "resolve": _resolve,
     "folder": _folder,
     "replica": _replica,
+    "resend": _resend,
+    "synchronize": _synchronize,
     "settings": _settings,
     "stop": _stop,
     "start": _start,

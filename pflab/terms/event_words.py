@@ -301,6 +301,11 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "source.up": lambda e, n: f"marks {e.store} as up again",
     "status.due": lambda e, n: f"sends status of {_join_folders(e.folders, n)}, quiet for long enough",
     "status.missed": lambda e, n: "makes up for a status check that it missed while stopped",
+    "status.ordered": lambda e, n: f"is ordered to request the status of {n.folder(e.folder)}",
+    "changes.resent": lambda e, n: (
+        f"is ordered to send {join_names(e.stores)} the changes of {n.folder(e.folder)} since {to_the_second(e.since_at)}: "
+        + (sets.words(sets.union([sets.parse_traced(e.cnset), sets.parse_traced(e.cnset_fai)]), n.store_of) or "none")
+    ),
     "replica.added": lambda e, n: f"finds {e.store} on the replica list of {n.folder(e.folder)}",
     "replica.pending": lambda e, n: f"was removed from the replica list of {n.folder(e.folder)}",
     "replica.dropped": lambda e, n: f"drops its data of {n.folder(e.folder)}",

@@ -29,6 +29,7 @@ class Mark(StrEnum):
     DELETE_PENDING = "delete-pending"
     ALL_RESPOND = "all respond"
     RETAINED = "retained"
+    RESENT = "resent"
 
 
 BROADCASTS = frozenset({MailKind.HIERARCHY, MailKind.CONTENT})

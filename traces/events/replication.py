@@ -209,6 +209,27 @@ class StatusMissed(Event, frozen=True, kw_only=True, tag="status.missed"):
     """A status check was due while the store was stopped. The store makes this check now (spec: ST-1)."""
 
 
+class StatusOrdered(Event, frozen=True, kw_only=True, tag="status.ordered"):
+    """An administrator ordered Synchronize Hierarchy or Synchronize Content: the store requests the folder's status now
+    (spec: AD-1). Since 1.9."""
+
+    folder: str
+
+
+class ChangesResent(Event, frozen=True, kw_only=True, tag="changes.resent"):
+    """An administrator ordered Send Hierarchy or Send Contents: the store sends the folder's changes since `since_at` again
+    (spec: AD-1). Since 1.9.
+
+    stores: to which stores. cnset: what the mails claim together, with the holes between the changes.
+    """
+
+    folder: str
+    stores: tuple[str, ...]
+    since_at: LabTime
+    cnset: str
+    cnset_fai: str
+
+
 class ReplicaAdded(Event, frozen=True, kw_only=True, tag="replica.added"):
     """`store` now holds the folder (spec: RP-1)."""
 
@@ -296,6 +317,8 @@ ReplicationEvent = (
     | SourceUp
     | StatusDue
     | StatusMissed
+    | StatusOrdered
+    | ChangesResent
     | ReplicaAdded
     | ReplicaPending
     | ReplicaDropped

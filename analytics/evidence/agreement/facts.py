@@ -72,6 +72,7 @@ FACTS: Final[dict[str, Fact]] = {
     "response": Fact(("numbers",), single=False),
     "status request": Fact(("stores",), single=False),
     "responder": Fact(("store",), single=False),
+    "order to send again": Fact(("store",), single=False, repeated=True),
     "retried request": Fact(("",), single=False),
     "mail from a store": Fact(("",), single=False),
     "own replica": Fact(("store",)),
@@ -141,6 +142,8 @@ DERIVED: Final[dict[str, str]] = {
     "request_id": "if(message_type = 8, mail, null)",
     "response_at": "if(message_type in (2147483650, 2147483652), at, null)",
     "one_response_at": "if(mails = 1, at, null)",
+    "resent_at": "if(array_contains(coalesce(marks, array()), 'resent'), at, null)",
+    "ordered_at": "if(concat(cnset, cnset_fai) != '', at, null)",
     "status_request_at": "if(message_type = 32, at, null)",
     "chosen_at": "if(size(chosen) > 0, at, null)",
     "to_list": f"array_join(array_sort(transform(recipients, r -> {_STORE.format('r')})), ' ')",
@@ -182,6 +185,12 @@ LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
         "if(type = 'mail.submitted' and message_type = 32, flatten(transform(from_json(folders, 'array<struct<folder: string>>'),"
         f" f -> transform(recipients, r -> array(f.folder, {_STORE.format('r')})))), null)",
     ),
+    "to_stores": (
+        ("r_folder", "r_store"),
+        "if(type = 'mail.submitted', flatten(transform(from_json(folders, 'array<struct<folder: string>>'),"
+        f" f -> transform(recipients, r -> array(f.folder, {_STORE.format('r')})))), null)",
+    ),
+    "ordered": (("ordered_store",), "if(type = 'changes.resent', transform(stores, s -> array(s)), null)"),
     "replicas": (("replica",), _SET.format("replicas")),
     "versions": (("each_version",), _SET.format("versions")),
     "supersedes": (("replaced",), _SET.format("supersedes")),
@@ -284,6 +293,9 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("responders.considered", "status request", IF_KNOWN, "own chosen_at folder", "chosen_by_all"),
     States("mail.submitted", "responder", FIRST, "own status_request_at a_folder", "a_store", each="asked"),
     States("responders.considered", "responder", REPEATS, "own chosen_at folder", "chosen_store", each="chosen"),
+    States("status.ordered", "status request", REPEATS, "own at folder", "-"),
+    States("changes.resent", "order to send again", FIRST, "own ordered_at folder", "ordered_store", each="ordered"),
+    States("mail.submitted", "order to send again", REPEATS, "own resent_at r_folder", "r_store", each="to_stores"),
     States("request.ended", "retried request", FIRST, "own retried_at folder source", ""),
     States("source.down", "retried request", REPEATS, "own at folder store", ""),
     States("mail.received", "mail from a store", FIRST, "own at sender", ""),
@@ -312,6 +324,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
         for event in (
             "change.made", "replica.added", "replica.pending", "replica.dropped", "entry.made", "folder.shown", "folder.hidden", "responders.considered",
             "post.refused", "mail.not_posted", "loss", "source.down", "row.replaced",
+            "status.ordered", "changes.resent",
         )
     ),
     States("status.due", "folder", REPEATS, "f_folder", "", each="folders"),

@@ -43,7 +43,7 @@ MOST_POSTS: Final = 10_000
 MOST_LETTERS: Final = 10_000_000
 """The most characters that the bodies of one step have together."""
 
-_LEAST: Final[Mapping[str, int]] = {"count": 1, "size": 0, "after": 0, "seed": 0}
+_LEAST: Final[Mapping[str, int]] = {"count": 1, "days": 1, "size": 0, "after": 0, "seed": 0}
 """The smallest value that each of these keys can have."""
 
 _BOTH_WAYS: Final = "by"
@@ -203,6 +203,7 @@ class _Check:
             "between": ("server or site", [*topology.servers, *topology.sites]),
             "folder": ("folder", folders),
             "under": ("folder", folders),
+            "recipient": ("folder", folders),
             "message": ("message", messages),
         }
         for path, item in items:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pflab.campaign.plans.draw_faults import draw_faults
-from pflab.campaign.plans.draw_work import draw_work
+from pflab.campaign.plans.draw_work import draw_orders, draw_work
 from pflab.campaign.plans.motif_builder import CONTACT, quick_settings
 from pflab.campaign.plans.motifs import draw_motifs
 from pflab.campaign.plans.plan import FAULT_KINDS, Network, Plan
@@ -62,6 +62,7 @@ def draw_plan(
     steps = draw_work(_generator(seed, "work"), state)
     random_faults = draw_faults(_generator(seed, "faults"), state, faults)
     more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), state, faults, seed)
+    orders = draw_orders(_generator(seed, "orders"), state)
     if topology is None:
         _add_settings(document, state)
     return Plan(
@@ -69,7 +70,7 @@ def draw_plan(
         length_us=max(length_us, min(state.needs_us, days * DAY_US)),
         network=network,
         topology=document,
-        steps=tuple(sorted([*steps, *more_steps], key=lambda step: step.at_us)),
+        steps=tuple(sorted([*steps, *more_steps, *orders], key=lambda step: step.at_us)),
         faults=tuple(sorted([*random_faults, *more_faults], key=lambda fault: fault.at_us)),
     )
 

@@ -20,9 +20,12 @@ from pflab.campaign.plans.plan import (
     Post,
     RemoveReplica,
     RenameFolder,
+    Resend,
     Resolve,
     ResumeContent,
+    SendMail,
     SuspendContent,
+    Synchronize,
 )
 from pflab.campaign.plans.plan_state import FolderState, PlanState
 from topology.enums import FolderPriority, ResolveMethod
@@ -87,6 +90,72 @@ def _deleted_store(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
         store = draw.choice(dispensable)
         on = draw.choice([each for each in state.stores if each != store])
         yield DeleteStore(at_us=state.instant(draw, 0.3, 0.9), on=on, store=store)
+
+
+def draw_orders(draw: random.Random, state: PlanState) -> list[AnyStep]:
+    """Return the orders of administrators in a plan, and the mails that users send from folders (spec: AD-1, ML-5).
+
+    They have a generator of their own, so the other steps of a seed do not depend on them.
+    """
+    steps: list[AnyStep] = []
+    if draw.random() >= _ORDERED or len(state.stores) < 2:
+        return steps
+    for _ in range(draw.choice((1, 2, 4))):
+        (order,) = draw.choices([order for _, order in _ORDERS], [weight for weight, _ in _ORDERS])
+        steps += order(draw, state, state.instant(draw, 0.1, 0.9))
+    return steps
+
+
+def _ordered_folder(draw: random.Random, state: PlanState) -> tuple[str, list[str], str | None]:
+    """Return a store, the other holders, and the folder; None for the hierarchy."""
+    place = None if draw.random() < _OF_HIERARCHY else _place(draw, state)
+    store, folder = place or (draw.choice(state.stores), None)
+    holders = state.stores if folder is None else folder.replicas
+    return store, [each for each in holders if each != store], None if folder is None else folder.label
+
+
+def _resend(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    store, others, label = _ordered_folder(draw, state)
+    to = draw.choice(others) if others and draw.random() < 0.5 else None
+    yield Resend(at_us=at_us, on=store, folder=label, store=to, days=draw.choice((1, 1, 7)))
+
+
+def _synchronize(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    store, _, label = _ordered_folder(draw, state)
+    yield Synchronize(at_us=at_us, on=store, folder=label)
+
+
+def _never(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    """Under the schedule "never", let a store post, and send it by order. The heal ends the schedule (spec: RST-1)."""
+    place = _place(draw, state)
+    if place is None:
+        return
+    store, folder = place
+    others = [each for each in folder.replicas if each != store]
+    yield ChangeFolder(at_us=at_us, on=store, folder=folder.label, schedule="never")
+    for wait_us in (HOUR_US, 2 * HOUR_US):
+        label = state.label("m")
+        yield Post(at_us=at_us + wait_us, on=store, folder=folder.label, label=label, count=draw.choice(_COUNTS))
+        to = draw.choice(others) if others and draw.random() < 0.5 else None
+        yield Resend(at_us=at_us + wait_us + HOUR_US // 2, on=store, folder=folder.label, store=to)
+
+
+def _send_mail(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    place, other = _any_folder(draw, state), _any_folder(draw, state)
+    if place is not None and other is not None:
+        title = state.label("s")
+        yield SendMail(at_us=at_us, on=place[0], folder=place[1].label, recipient=other[1].label, title=title)
+
+
+_ORDERED = 0.3
+_OF_HIERARCHY = 0.3
+_ORDERS: tuple[tuple[int, Callable[[random.Random, PlanState, int], Iterator[AnyStep]]], ...] = (
+    (5, _resend),
+    (3, _synchronize),
+    (2, _never),
+    (3, _send_mail),
+)
+"""The weight and the function of each kind of order."""
 
 
 def _place(draw: random.Random, state: PlanState) -> tuple[str, FolderState] | None:

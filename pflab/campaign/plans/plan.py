@@ -139,6 +139,32 @@ class ResumeContent(Step, frozen=True, kw_only=True, tag="resume content"):
     """Resume content replication on every running store. The heal does this too."""
 
 
+class Resend(Step, frozen=True, kw_only=True, tag="resend"):
+    """Send Contents, or Send Hierarchy if no folder is given: send the changes of the last days again (spec: AD-1). They go to
+    `store`, or to all other holders."""
+
+    on: str
+    folder: str | None = None
+    store: str | None = None
+    days: int = 1
+
+
+class Synchronize(Step, frozen=True, kw_only=True, tag="synchronize"):
+    """Synchronize Content, or Synchronize Hierarchy if no folder is given: request the status now (spec: AD-1)."""
+
+    on: str
+    folder: str | None = None
+
+
+class SendMail(Step, frozen=True, kw_only=True, tag="send mail"):
+    """Send a mail from a folder's address to the folder `recipient`, where it becomes a post (spec: ML-5)."""
+
+    on: str
+    folder: str
+    recipient: str
+    title: str
+
+
 class DeleteStore(Step, frozen=True, kw_only=True, tag="delete store"):
     """Stop a store and delete it from the directory, even if it holds replicas (spec: RP-6). It never runs again. The store of
     a bridgehead is not deleted."""
@@ -162,6 +188,9 @@ AnyStep = (
     | Join
     | SuspendContent
     | ResumeContent
+    | Resend
+    | Synchronize
+    | SendMail
     | DeleteStore
 )
 

@@ -13,7 +13,7 @@ from pflab.cli.output import CommandError, Json, err, print_json, print_lines, v
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
-from topology.problems import ValueTextError, did_you_mean
+from topology.problems import ValueTextError, counted, did_you_mean
 from topology.settings.catalogue import find_spec
 
 SUSPENDED: Final = "Content Replication Suspended"
@@ -63,6 +63,73 @@ def _content_of(client: Client, server: dict[str, Any]) -> str:
     if server["version"] not in map(str, find_spec(SUSPENDED).versions):  # spec: RP-5
         return "replicates; this version cannot suspend content"
     return "replicates" if client.settings(server["name"])["settings"][SUSPENDED] == "0" else "suspended"
+
+
+def resend(
+    folder: Annotated[str, Argument(help="The folder's path, or 1-1 for the hierarchy.")],
+    *,
+    days: Annotated[int, Option(min=1, help="Send the changes of the last so many days.")],
+    from_: Annotated[list[str], Option("--from", help="A server that sends its changes; can be repeated.")],
+    to: Annotated[
+        list[str] | None, Option("--to", help="A server that gets them; can be repeated; default: all other holders.")
+    ] = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.
+
+    Exchange System Manager had Send Contents and Send Hierarchy for this. The mails leave at once, and the receivers
+    ignore what they have. Under the schedule never, changes that were not sent yet go too. Servers of version 5.5 and
+    2000 refuse.
+
+    Example: pflab resend Projects --days 7 --from A --to B
+    """
+    found: list[dict[str, Any]] = []
+    try:
+        with client_of(lab) as client:
+            found += ({"from": each, **client.send_again(each, folder, days=days, to=to)} for each in from_)
+    finally:  # a server that refuses does not hide which servers have sent
+        if as_json:
+            print_json(found)
+        else:
+            print_lines([_resent_line(each, days) for each in found])
+    return ExitCode.GOOD
+
+
+def _resent_line(done: dict[str, Any], days: int) -> str:
+    if not done["numbers"]:
+        return (
+            f"{done['from']} has no changes of {done['folder']} of the last {counted(days, 'day')}, so it sends nothing"
+        )
+    return f"{done['from']} sends {done['numbers']} of {done['folder']} to {', '.join(done['to'])}"
+
+
+def synchronize(
+    folder: Annotated[str, Argument(help="The folder's path, or 1-1 for the hierarchy.")],
+    servers: Annotated[
+        list[str], Option("--server", "--node", "--on", metavar="SERVER", help="The server that asks; can be repeated.")
+    ],
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Make servers request the status of a folder, or of the hierarchy, from all other holders now.
+
+    Exchange System Manager had Synchronize Content and Synchronize Hierarchy for this; the Shell of 2007 had
+    Update-PublicFolder and Update-PublicFolderHierarchy. A server that learns of missing changes requests them after the
+    backfill time-out. Servers of version 5.5 and 2000 refuse.
+
+    Example: pflab synchronize Projects --server B
+    """
+    found: list[dict[str, Any]] = []
+    try:
+        with client_of(lab) as client:
+            found += ({"server": each, "asked": client.synchronize(each, folder)} for each in servers)
+    finally:
+        if as_json:
+            print_json(found)
+        else:
+            print_lines([f"{each['server']} asks {', '.join(each['asked'])} about {folder}" for each in found])
+    return ExitCode.GOOD
 
 
 def settings(

@@ -26,6 +26,8 @@ TESTED_ELSEWHERE = {
     "clock",
     "fault",
     "content",
+    "resend",
+    "synchronize",
     "directory",
     "events",
     "top",

@@ -6,7 +6,12 @@ from pathlib import Path
 
 from pflab.invariants.evidence.knowledge import Known
 from pflab.invariants.invariant import VALIDATIONS
-from pflab.invariants.recipients import BroadcastsReachAllHolders, EachNumberIsNamedOnce, StatusesReachAll
+from pflab.invariants.recipients import (
+    BroadcastsReachAllHolders,
+    EachNumberIsNamedOnce,
+    OrdersAreCarriedOut,
+    StatusesReachAll,
+)
 from pflab.invariants.registry import INVARIANTS
 from pflab.invariants.status_answers import (
     LeavingIsPermittedByCompleteHolders,
@@ -33,6 +38,7 @@ from tests.support.invariant_builders import (
 from traces.events import (
     BackupMade,
     BackupRestored,
+    ChangesResent,
     ContentResumed,
     ContentSuspended,
     HopSent,
@@ -44,6 +50,7 @@ from traces.events import (
     RequestRefused,
     RowReplaced,
     StatusDue,
+    StatusOrdered,
     VersionHeld,
 )
 
@@ -68,6 +75,37 @@ def test_a_broadcast_that_forgets_one() -> None:
     sends(trace, "A", 4, 0x4, ("B",))
     (witness,) = trace.witnesses()
     assert witness.endswith("went to B; the other holders are B, C")
+
+
+def test_an_order_to_send_again() -> None:
+    """What is sent again goes to the stores of the order, and is what the order says, all of it (AD-1)."""
+    trace = lab(BroadcastsReachAllHolders, OrdersAreCarriedOut)
+    order = {"folder": FOLDER, "stores": ("B",), "since_at": START_AT, "cnset_fai": ""}
+    trace.add(ChangesResent, "A", **order, cnset=numbers("A", 1, 2))
+    sends(trace, "A", 1, 0x4, ("B",), marks=("resent",), cnset=numbers("A", 1))
+    trace.guard.quiet("B", START_AT, START_AT)
+    assert trace.witnesses() == []
+    trace.guard.quiet("A", START_AT, START_AT)
+    assert trace.witnesses()[-1].endswith("but did not send A-2")
+    sends(trace, "A", 2, 0x4, ("B", "C"), marks=("resent",), cnset=numbers("A", 2))
+    assert trace.witnesses()[-1].endswith("brings A-2 to B, C, which no order says")
+    trace.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
+    sends(trace, "A", 3, 0x4, ("B",), marks=("resent",), cnset=numbers("A", 2))
+    assert trace.witnesses()[-1].endswith("brings A-2 to B, which no order says")
+
+
+def test_an_order_to_request_a_status() -> None:
+    """The next mail is a status request that all other holders must answer (AD-1)."""
+    trace = lab(OrdersAreCarriedOut)
+    trace.add(StatusOrdered, "A", folder=FOLDER)
+    sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("all respond",))
+    assert trace.witnesses() == []
+    trace.add(StatusOrdered, "A", folder=FOLDER)
+    sends(trace, "A", 2, MailKind.STATUS_REQUEST, ("B",), marks=("all respond",))
+    assert trace.witnesses()[-1].endswith("went to B; the other holders are B, C")
+    trace.add(StatusOrdered, "A", folder=FOLDER)
+    sends(trace, "A", 3, MailKind.STATUS, ALL)
+    assert trace.witnesses()[-1].endswith("but did not")
 
 
 def test_the_list_is_the_senders_own() -> None:
