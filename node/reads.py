@@ -25,6 +25,7 @@ from node.views import (
     MessageView,
     NoticeView,
     QueueView,
+    RetainedView,
     SettingView,
     StateView,
     VersionView,
@@ -62,6 +63,10 @@ class StoreReader:
     def versions(self, message: str) -> list[VersionView]:
         """Return the kept versions of a message, the shown one first. The message is given by its id, or by the number of any
         of its changes (A-4)."""
+        raise NotImplementedError
+
+    def retained(self) -> list[RetainedView]:
+        """Return the deleted messages and folders that can be recovered on this store, the latest deletion first."""
         raise NotImplementedError
 
     def count(self, folder: str) -> int:

@@ -59,6 +59,20 @@ class VersionView:
 
 
 @dataclass(frozen=True, slots=True)
+class RetainedView:
+    """A deleted message or folder that the store retains (spec: DL-5)."""
+
+    folder: str  # the path of the message's folder, or of the folder itself
+    message: str | None  # the id of the message, None for a folder
+    subject: str
+    number: str  # of the version that was deleted, as people see it: A-100
+    numbers: tuple[str, ...]  # of all its changes
+    messages: int  # how many messages are retained with a folder
+    deleted_at: LabTime
+    until_at: LabTime  # when the store stops retaining it
+
+
+@dataclass(frozen=True, slots=True)
 class SettingView:
     """A setting of a store by its real name. Values are texts, such as `6 h` or `absent`."""
 

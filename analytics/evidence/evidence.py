@@ -390,6 +390,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "notices": lambda m: holders.notices(m.listed, m.org),
     "resolutions": lambda m: holders.resolutions(m.listed, m.org),
     "aged_conflicts": lambda m: holders.aged_conflicts(m.listed, m.events),
+    "recoveries": lambda m: presence.recoveries(m.events),
     "drops": lambda m: _with_plain(holders.drops(m.listed, m.events, m.rows), m),
     "expected_statuses": lambda m: holders.expected_statuses(m.listed, m.events),
     "sent": lambda m: _with_node_state(_with_punctual(_with_plain(sent(m.events), m), m), m),

@@ -103,3 +103,19 @@ def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataF
         F.count_if(F.expr("object != folder and known < seq")).alias("namesakes")
     )
     return found.join(F.broadcast(restored), ["trace", "node"], "left_anti")
+
+
+def recoveries(events: Silver) -> DataFrame:
+    """Return the recovered messages and folders (spec: DL-5), with made (the store created the new object with that change) and
+    deleted (the store deleted the old object at deleted_at)."""
+    found = events.of("item.recovered").select(
+        "trace", "node", "seq", "at", "folder", "object", "number", "of", "deleted_at", "retention_us"
+    )
+    creates = events.of("change.made").where("operation = 'create'")
+    made = creates.select("trace", "node", "folder", "object", "number", F.lit(True).alias("made")).distinct()
+    tombstones = events.of("tombstone.made").select(
+        "trace", "node", F.col("object").alias("of"), F.col("at").alias("deleted_at"), F.lit(True).alias("deleted")
+    )
+    both = found.join(made, ["trace", "node", "folder", "object", "number"], "left")
+    both = both.join(tombstones.distinct(), ["trace", "node", "of", "deleted_at"], "left")
+    return both.withColumns({each: F.coalesce(each, F.lit(False)) for each in ("made", "deleted")})

@@ -4,7 +4,7 @@ from typing import Final
 
 from analytics.rules.check import DAY_US, Check
 
-# spec: DL-1, DL-2, DL-4, HI-6, IN-4
+# spec: DL-1, DL-2, DL-4, DL-5, HI-6, IN-4
 CHECKS: Final = (
     Check(
         "deletions leave a tombstone", ("DL-1",), "deletions", "A deletion that is made or applied leaves a tombstone with its number.",
@@ -30,6 +30,12 @@ CHECKS: Final = (
         "exists(rows, r -> r.deleted) and not exists(rows, r -> r.act = 'tombstone dropped')",
         "not exists(rows, u -> u.act = 'made' and exists(rows, v -> v.deleted and v.seq < u.seq))",
         "concat(node, ' changed ', object, ' after its deletion')",
+    ),
+    Check(
+        "recovered items were retained", ("DL-5",), "recoveries",
+        "What a store recovers it has deleted, not longer ago than its retention; and the recovery is a change of its own.",
+        "true", "made and deleted and at between deleted_at and deleted_at + retention_us",
+        "concat(node, ' recovered ', of, ' by ', number, ', which it had not deleted, or no longer retained, or did not create as a new object')",
     ),
     Check(
         "the home store or the author reports a lost edit", ("DL-2",), "notices", "Only the home store or the author of an edit sends the notice that the edit lost to a deletion.",

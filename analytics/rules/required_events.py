@@ -29,6 +29,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "notices": ("conflict.arose", "conflict.notice"),
     "resolutions": ("conflict.ended",),
     "aged_conflicts": ("conflict.aged",),
+    "recoveries": ("item.recovered",),
     "drops": ("tombstone.dropped", "replica.dropped"),
     "expected_statuses": ("status.due", "replica.added"),
     "sent": ("mail.submitted",),

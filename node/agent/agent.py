@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from node.agent import agent_disabled, backfill, incoming, replica_removal, replicas, status, store_restore
 from node.errors import NodeError
 from node.mail import backfill_responses, broadcast, suspension, user_mail
-from node.objects import conflict_age, expiry, tombstones
+from node.objects import conflict_age, expiry, retention, tombstones
 from node.state import held_messages
 from node.state.context import Context
 from node.state.tables import HIERARCHY_FID
@@ -69,6 +69,7 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     if restored:
         conflict_age.restart_ages(s)
     conflict_age.plan(ctx, s)
+    retention.plan(ctx, s)
     if suspension.apply_setting(ctx, s):
         for fid in ctx.rst.held_fids():
             if not is_set(s.conn, Timer.CYCLE, fid):  # the cycle was due while content was suspended
@@ -119,5 +120,6 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.TOMBSTONES: lambda ctx, s, key: tombstones.drop_old(ctx, s),
     Timer.DROP: replica_removal.at_midnight,
     Timer.EXPIRY: expiry.run,
+    Timer.RETENTION: lambda ctx, s, key: retention.purge(ctx, s),
     Timer.CONFLICT: conflict_age.run,
 }

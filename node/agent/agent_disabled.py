@@ -18,8 +18,8 @@ from transport.envelope import LocalDelivery
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
-TIMERS: Final = (Timer.EXPIRY,)
-"""The timers that fire without an agent: age limits are not replication (spec: DL-3)."""
+TIMERS: Final = (Timer.EXPIRY, Timer.RETENTION)
+"""The timers that fire without an agent: age limits and retention are not replication (spec: DL-3, DL-5)."""
 
 ALL_TIMERS: Final = tuple(Timer)
 

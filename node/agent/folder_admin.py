@@ -18,10 +18,11 @@ from node.codec.items import (
     Version,
     encode_folder,
     object_text,
+    read_folder,
 )
-from node.errors import FolderExists, Misuse
+from node.errors import FolderExists, FolderUnknown, Misuse
 from node.mail.broadcast import hierarchy_changed
-from node.objects import apply_folders
+from node.objects import apply_folders, local_changes, retention
 from node.state.addresses import is_alias
 from node.state.context import Context, set_of_pcl
 from node.state.folders import Folder
@@ -141,6 +142,45 @@ def delete(ctx: Context, s: Stimulus, path: str) -> None:
         s.trace.record(TombstoneMade, folder="1-1", object=folder.text, number=number.text)
     settle(ctx, s, before)
     hierarchy_changed(ctx, s)
+
+
+def recover(ctx: Context, s: Stimulus, path: str) -> str:
+    """Recover a deleted folder with its subfolders and its messages, and return its id (spec: DL-5).
+
+    All are new: they have new ids and change numbers. The folder gets its old properties; stores that have left the
+    organization are not on its replica list any more.
+    """
+    return object_text(_recover(ctx, s, retention.folder_at(ctx, s, path), None))
+
+
+def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes | None) -> bytes:
+    """Recover a folder under `parent`, or under its old parent, or under the folder that now has the path of this parent."""
+    old = read_folder(kept.item)
+    above = old.parent if parent is None else parent
+    over = ctx.folders.get(above)
+    if above != ROOT and (over is None or not over.path):
+        over = ctx.folders.find(kept.path.rpartition("/")[0])
+        if over is None:
+            raise FolderUnknown(f"the folder above {kept.path} is deleted; recover that folder first")
+        above = over.object
+    same = ctx.folders.sibling(over, old.name)
+    if same is not None:
+        raise FolderExists(f"the folder {same.path} exists already; rename it before {kept.path} is recovered")
+    replicas = tuple(store for store in old.replicas if ctx.directory.get(store) is not None)
+    object_id, number = ctx.store.next_object().to_xid(), ctx.store.next_change()
+    props = replace(old, parent=above, replicas=replicas, added_at=(s.now,) * len(replicas), created=number)
+    pcl = Pcl.of(number)
+    item = encode_folder(object_id, number, pcl, s.now, props, None)
+    _write(ctx, s, Version(object_id, number, pcl, s.now, item), props, None)
+    made = ctx.folders.get(object_id)
+    assert made is not None, "the folder was just made"
+    folder, own = local_changes.replica_for_posts(ctx, made.path)
+    local_changes.post_recovered(ctx, s, folder, own, retention.messages_within(s, kept))
+    retention.move(s, kept.object, object_id)
+    retention.recovered(ctx, s, kept, object_id, number.text, "1-1")
+    for each in retention.folders_under(s, kept):
+        _recover(ctx, s, each, object_id)
+    return object_id
 
 
 def _write(ctx: Context, s: Stimulus, version: Version, props: FolderProperties, old: Folder | None) -> None:

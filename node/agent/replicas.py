@@ -9,7 +9,7 @@ from node.agent import backfill, replica_removal
 from node.agent.status import want_status
 from node.codec.items import FolderProperties
 from node.mail.broadcast import broadcast, reschedule
-from node.objects import conflict_age, expiry
+from node.objects import conflict_age, expiry, retention
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import OwnRow
@@ -44,6 +44,8 @@ def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Fold
             _record_visibility(s, folder, was)
         if folder.props is None or folder.hidden:
             if own is not None:
+                if was is not None and was.props is not None and folder.props is None and not own.pending:  # spec: DL-5
+                    retention.keep_folder(ctx, s, folder, was.props, was.path)
                 replica_removal.drop(ctx, s, folder, "the folder is deleted")
             if was is None:
                 new_folders.append(folder)

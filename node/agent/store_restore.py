@@ -124,7 +124,7 @@ def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:
     guid = guid_from(seed, "replica", store.incarnation)
     conn.exec_driver_sql("UPDATE replid SET guid = ? WHERE rep = ?", (guid, LOCAL_REP))
     conn.exec_driver_sql("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)", (fresh, old, store.name))
-    for table in ("message", "folder", "superseded"):
+    for table in ("message", "folder", "superseded", "retained"):
         conn.exec_driver_sql(f"UPDATE {table} SET rep = ? WHERE rep = ?", (fresh, LOCAL_REP))
     conn.exec_driver_sql("UPDATE replica SET began = 0, last_sent = 0, last_sent_fai = 0")
     conn.exec_driver_sql("UPDATE store_state SET guid = ?, change_counter = 0, object_counter = 0", (guid,))

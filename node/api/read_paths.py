@@ -43,6 +43,7 @@ READS: Final = {
     for name, path in (
         ("folders", "/folders"),
         ("versions", "/versions"),
+        ("retained", "/retained"),
         ("body", "/messages/{message}/body"),
         ("mail", "/messages/{message}/mail"),
         ("state", "/state"),

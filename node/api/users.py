@@ -62,6 +62,16 @@ _VERSION = {
     "associated": False,
     "properties": ["PR_SUBJECT 0x0037001F: Hello"],
 }
+_RETAINED = {
+    "folder": "Projects",
+    "message": _ID,
+    "subject": "Hello",
+    "number": "A-17",
+    "numbers": ["A-17"],
+    "messages": 0,
+    "deleted_at": "2003-10-21T00:15:00Z",
+    "until_at": "2003-10-28T00:15:00Z",
+}
 _SETTING = {
     "name": "Replication Send Status Timeout",
     "value": "24 h",
@@ -115,6 +125,16 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
         change number."""
         given = wanted.given()
         return await change.apply(hosts, lambda node, now: _changed(node, node.change_folder(now, path, **given)))
+
+    @router.post("/folders/{path:path}/recover", **about)
+    async def recover_folder(path: str, change: Change) -> Response:
+        """Recover a deleted folder with its subfolders and messages; return its new id and its change number."""
+
+        def act(node: Node, now: LabTime) -> dict[str, str]:
+            made = node.recover_folder(now, path)  # spec: DL-5
+            return {"id": made, **_numbered(*node.number_of_folder(path))}
+
+        return await change.apply(hosts, act)
 
     @router.delete("/folders/{path:path}", **about)
     async def delete_folder(path: str, change: Change) -> Response:
@@ -228,6 +248,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
 def _message(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["messages"], "responses": Refused}
 
+    add_read(router, hosts, "retained", tag="messages", example=[_RETAINED])
     add_read(router, hosts, "versions", tag="messages", example=[_VERSION], refused=[404, 422])
     add_read(router, hosts, "body", tag="messages", refused=[404, 409, 422])
     add_read(router, hosts, "mail", tag="messages", example=_MAIL)
@@ -244,6 +265,11 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
     async def delete(message: str, folder: FolderQuery, change: Change) -> Response:
         """Delete a message; return the change number of the deletion."""
         return await change.apply(hosts, lambda node, now: _changed(node, node.delete(now, folder, message)))
+
+    @router.post("/messages/{message}/recover", **about)
+    async def recover(message: str, folder: FolderQuery, change: Change) -> Response:
+        """Recover a deleted message as a new one; return its id and its change number."""  # spec: DL-5
+        return await change.apply(hosts, lambda node, now: _posted(node, node.recover(now, folder, message)))
 
     @router.post("/messages/{message}/resolve", tags=["messages"], responses=refusals(403, 404, 409, 422))
     async def resolve(message: str, folder: FolderQuery, wanted: Resolve, change: Change) -> Response:

@@ -203,11 +203,17 @@ def encode_edit(
     version_of: bytes,
     subject: str | None = None,
     body: str | None = None,
+    folder: bytes | None = None,
 ) -> bytes:
-    """Return the item of a new version made from an older item. Its other properties are kept, even unknown ones."""
+    """Return the item of a new version made from an older item. Its other properties are kept, even unknown ones.
+
+    folder: the folder of the new version, if it is another one.
+    """
     item = decode_item(old)
     props = dict(item.props)
     props.update(_identity(version_of, number, pcl, modified_at))
+    if folder is not None:
+        props[PR_PARENT_SOURCE_KEY] = folder
     edit_mail(props, subject=subject, body=body)
     if subject is not None:
         props[PR_SUBJECT] = subject

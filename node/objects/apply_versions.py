@@ -54,6 +54,7 @@ from typing import Any
 
 from node.codec.items import Version, object_text
 from node.codec.replication_message import Update
+from node.objects import retention
 from node.objects.version_rows import (
     KeptVersion,
     conflict_began,
@@ -240,6 +241,7 @@ def _apply_deletion(
     for each in kept:
         if not deletion.pcl.includes(each.number) and not each.fai and not each.expired:
             result.lost_edits += ((_load(ctx, s.conn, deletion.object, each), each.sent),)
+    retention.keep_message(ctx, s, fid, deletion.object)  # spec: DL-5
     fai = kept[0].fai if kept else deletion.fai
     replace_all(
         ctx,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from node.codec.items import Version, encode_edit, encode_mail, encode_message, object_from_text, object_text
 from node.errors import MessageUnknown, Misuse, NoReplicaHere, NotAContact
+from node.objects import retention
 from node.objects.version_rows import KeptVersion, insert_versions, kept_versions, replace_all
 from node.state.context import Context, next_cycle, set_of_pcl
 from node.state.folders import Folder
@@ -104,12 +105,16 @@ class _Target:
     kept: list[KeptVersion]
 
 
-def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
-    folder, own = replica_for_posts(ctx, path)
+def _object(message: str) -> bytes:
     try:
-        object_id = object_from_text(message)
+        return object_from_text(message)
     except ValueError as error:
         raise Misuse(f"{message!r} is not a message id such as {'0' * 31}a:17: {error}") from None
+
+
+def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
+    folder, own = replica_for_posts(ctx, path)
+    object_id = _object(message)
     fid = s.conn.exec_driver_sql("SELECT fid FROM message WHERE object = ? LIMIT 1", (object_id,)).scalar()
     kept = kept_versions(ctx, s.conn, object_id) if fid == folder.fid else []
     if not kept or kept[0].deleted or kept[0].expired:
@@ -166,11 +171,39 @@ def _checked(version: Version) -> Version:
 def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
     """Delete a message and return the change number (spec: DL-1)."""
     target = _target(ctx, s, path, message)
+    retention.keep_message(ctx, s, target.folder.fid, target.object)  # spec: DL-5
     number, pcl, modified_at = _successor(ctx, s, target.kept)
     version = Version(target.object, number, pcl, modified_at, None, "", target.kept[0].fai)
     _supersede(ctx, s, target, version, "delete")
     s.trace.record(TombstoneMade, folder=target.folder.text, object=object_text(target.object), number=number.text)
     return number.text
+
+
+def recover(ctx: Context, s: Stimulus, path: str, message: str) -> str:
+    """Recover a deleted message as a new one, and return its id (spec: DL-5)."""
+    folder, own = replica_for_posts(ctx, path)
+    kept = retention.message_of(ctx, s, folder, _object(message))
+    (made,) = post_recovered(ctx, s, folder, own, [kept])
+    retention.recovered(ctx, s, kept, made.object, made.number.text, folder.text)
+    return object_text(made.object)
+
+
+def post_recovered(
+    ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, kept: Sequence[retention.Retained]
+) -> list[Version]:
+    """Create a message with the content of each retained message."""
+    versions = []
+    for each in kept:
+        object_id, number = ctx.store.next_object().to_xid(), ctx.store.next_change()
+        pcl = Pcl.of(number)
+        item = encode_edit(each.item, number, pcl, s.now, version_of=object_id, folder=folder.object)
+        versions.append(_checked(Version(object_id, number, pcl, s.now, item, each.subject, each.fai)))
+    insert_versions(ctx, s.conn, folder.fid, versions, sent=False)
+    for version in versions:
+        _record(s, folder, version, "create", ())
+    if versions:
+        changed(ctx, s, own)
+    return versions
 
 
 def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: str | None = None) -> list[str]:

@@ -183,6 +183,26 @@ conflict = Table(  # the time since which a message is in conflict here (spec: C
     sqlite_with_rowid=False,
 )
 
+retained = Table(  # deleted messages and folders that can be recovered (spec: DL-5)
+    "retained",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("folder", BLOB, nullable=False),  # the folder of a message; a folder itself
+    Column("object", BLOB, nullable=False),
+    Column("rep", Integer, nullable=False),
+    Column("ctr", Integer, nullable=False),
+    Column("within", Integer, nullable=False),  # the row of the folder with which a message was deleted, or 0
+    Column("deleted_at", Integer, nullable=False),
+    Column("path", Text, nullable=False),  # of a folder, '' for a message
+    Column("subject", Text, nullable=False),
+    Column("fai", Integer, nullable=False),
+    Column("item", LargeBinary, nullable=False),
+    Index("retained_by_object", "object"),
+    Index("retained_by_time", "deleted_at"),
+    Index("retained_within", "within"),
+    Index("retained_folder", "path", sqlite_where=text("path <> ''")),
+)
+
 held = Table(  # the replication message queue (spec: HI-4)
     "held",
     metadata,

@@ -18,7 +18,7 @@ from node.agent.backfill_sources import record_ignored_setting
 from node.agent.folder_admin import FolderChanges, FolderFields
 from node.errors import MailRefused, Misuse, NotRunning
 from node.mail import broadcast, suspension, user_mail
-from node.objects import expiry, local_changes
+from node.objects import expiry, local_changes, retention
 from node.state import application_log
 from node.state.context import Context
 from node.state.store_settings import config_from, read_at_once, store_settings
@@ -135,6 +135,16 @@ class Node(StoreLife):
         with self._change(now) as (ctx, s):
             return local_changes.resolve(ctx, s, folder, message, keep, by)
 
+    def recover(self, now: LabTime, folder: str, message: str) -> str:
+        """Recover a deleted message as a new one, and return the new id (spec: DL-5)."""
+        with self._change(now) as (ctx, s):
+            return local_changes.recover(ctx, s, folder, message)
+
+    def recover_folder(self, now: LabTime, path: str) -> str:
+        """Recover a deleted folder with its subfolders and messages, and return its new id (spec: DL-5)."""
+        with self._change(now) as (ctx, s):
+            return folder_admin.recover(ctx, s, path)
+
     def create_folder(self, now: LabTime, path: str, **fields: Unpack[FolderFields]) -> str:
         """Create a folder and return its id."""
         with self._stimulus(now) as (ctx, s):
@@ -166,6 +176,7 @@ class Node(StoreLife):
                 s.trace.record(SettingValue, name=spec.name, value=value, default=default)
             record_ignored_setting(ctx, s)
             expiry.plan(ctx, s)
+            retention.plan(ctx, s)
         self._config = config
 
     def send_again(

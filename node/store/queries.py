@@ -17,6 +17,7 @@ from node.codec.items import (
     sender_of,
 )
 from node.errors import MessageUnknown, Misuse
+from node.objects.version_rows import tied_numbers
 from node.reads import StoreReader
 from node.state import backfill_array as array
 from node.state.application_log import KINDS
@@ -39,6 +40,7 @@ from node.views import (
     NoticeView,
     QueueView,
     RequestView,
+    RetainedView,
     RowView,
     SettingView,
     StateView,
@@ -112,6 +114,32 @@ class StoreQueries(StoreReader):
     def versions(self, message: str) -> list[VersionView]:
         ctx, conn = self._opened()
         return message_versions.versions(ctx, conn, names_of_stores(ctx), message)
+
+    def retained(self) -> list[RetainedView]:
+        ctx, conn = self._opened()
+        names = names_of_stores(ctx)
+        views = []
+        for id_, folder, object_id, rep, ctr, deleted_at, path, subject in conn.exec_driver_sql(
+            "SELECT id, folder, object, rep, ctr, deleted_at, path, subject FROM retained WHERE within = 0"
+            " ORDER BY deleted_at DESC, id DESC"
+        ).all():
+            fid = ctx.folders.fid_of(folder)
+            within = conn.exec_driver_sql("SELECT count(*) FROM retained WHERE within = ?", (id_,)).scalar_one()
+            number = ctx.store.number(rep, ctr)
+            older = tied_numbers(ctx, conn, object_id).numbers()
+            views.append(
+                RetainedView(
+                    folder=path or (ctx.folders.path_of(fid) if fid is not None else ""),
+                    message=None if path else object_text(object_id),
+                    subject=subject,
+                    number=named(number, names),
+                    numbers=tuple(named(each, names) for each in sorted({number, *older})),
+                    messages=within,
+                    deleted_at=deleted_at,
+                    until_at=deleted_at + ctx.config.settings.item_retention_us,
+                )
+            )
+        return views
 
     def count(self, folder: str) -> int:
         ctx, conn = self._opened()

@@ -38,6 +38,10 @@ VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "post": ("lab", "Post a message into a folder of a running lab."),
     "edit": ("messages", "Change the subject or the body of a message in a running lab."),
     "delete": ("messages", "Delete a message in a running lab."),
+    "recover": (
+        "messages",
+        "Recover a deleted message or folder in a running lab; without a name, list what can be recovered.",
+    ),
     "resolve": ("messages", "End a conflict between versions of a message in a running lab."),
     "send": ("mail", "Send a mail from a folder's address, in a running lab."),
     "folder": ("lab", "List, create, change or delete folders in a running lab."),

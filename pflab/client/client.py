@@ -277,6 +277,18 @@ class Client(Requests):
         """Do the same as `delete`, but return the change number in two forms, like `folder_changed`."""
         return dict(self._node("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}"))
 
+    def retained(self, node: str) -> list[dict[str, Any]]:
+        """Return the deleted messages and folders that can be recovered on a server, the latest deletion first."""
+        return list(self._node("GET", node, "/retained"))
+
+    def recover(self, node: str, folder: str, message: str) -> dict[str, str]:
+        """Recover a deleted message as a new one. Return `id`, and the change number in two forms, like `folder_changed`."""
+        return dict(self._node("POST", node, f"/messages/{quoted(message)}/recover?folder={quoted(folder)}"))
+
+    def recover_folder(self, node: str, path: str) -> dict[str, str]:
+        """Recover a deleted folder with its subfolders and messages. Return the same as `recover`."""
+        return dict(self._node("POST", node, f"/folders/{quoted(path)}/recover"))
+
     def resolve(self, node: str, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
         """End a conflict. `keep`: a version's change number as traces have it, or all. `by`: the address of the contact who
         decides; by default the folder's first contact. Return the numbers of the changes."""

@@ -109,6 +109,14 @@ class RemoteNode(StoreReader):
         del now
         return str(self._change("DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")["change"])
 
+    def recover(self, now: LabTime, folder: str, message: str) -> str:
+        del now
+        return str(self._change("POST", f"/messages/{quoted(message)}/recover?folder={quoted(folder)}")["id"])
+
+    def recover_folder(self, now: LabTime, path: str) -> str:
+        del now
+        return str(self._change("POST", f"/folders/{quoted(path)}/recover")["id"])
+
     def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
         del now
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"

@@ -17,7 +17,7 @@ from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes,
 from topology.problems import quoted
 
 _AREAS: Final = (
-    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 5, DL 4, DU 1, ML 7, RT 4, EV 1, SE 1, AD 1, TM 2, CV 3"
+    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 5, DL 5, DU 1, ML 7, RT 4, EV 1, SE 1, AD 1, TM 2, CV 3"
 )
 """For each area of rules, the number of its rules; ids count from 1. An installed pflab has no docs/rules.yaml to read."""
 
@@ -134,6 +134,19 @@ class Edit(Part):
 class Delete(Part):
     on: str
     message: Names
+
+
+class Recover(Part):
+    """A deleted message or a deleted folder that a store still retains, made anew on that store. `as` names the new message.
+    `refused: true` requires that the store refuses it."""
+
+    exactly_one: ClassVar = ("message", "folder")
+
+    on: str
+    message: str | None = None
+    folder: str | None = None
+    name: str | None = Field(None, alias="as")
+    refused: bool = False
 
 
 class Resolve(Part):
@@ -258,6 +271,7 @@ VERBS: dict[str, Any] = {
     "send": Send,
     "edit": Edit,
     "delete": Delete,
+    "recover": Recover,
     "resolve": Resolve,
     "folder": Folder,
     "replica": Replica,

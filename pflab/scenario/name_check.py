@@ -69,7 +69,7 @@ class NameCheck:
             yield from self._new_name(verb, name, args, at)
 
     def _new_name(self, verb: str, name: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
-        known = self._messages if verb in {"post", "posts", "edit"} else self._faults
+        known = self._messages if verb in {"post", "posts", "edit", "recover"} else self._faults
         if verb == "backup":
             known = self._backups
         if name in known or name in {"all", "none"}:

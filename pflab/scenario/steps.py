@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from node.errors import MailRefused, Misuse, NodeError, NotAContact
+from node.errors import FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact
 from node.views import Post
 from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.scenario import model
@@ -127,6 +127,26 @@ async def _delete(play: Play, step: model.Delete) -> None:
 
 async def _delete_one(play: Play, store: str, message: Named) -> None:
     await play.lab.do(store, lambda node, now: node.delete(now, message.folder, message.object))
+
+
+async def _recover(play: Play, step: model.Recover) -> None:
+    message = play.message(step.message) if step.message is not None else None
+
+    def act(node: Any, now: int) -> str:
+        if message is None:
+            return str(node.recover_folder(now, step.folder))
+        return str(node.recover(now, message.folder, message.object))
+
+    try:
+        made = await play.lab.do(step.on, act)
+    except (MessageUnknown, FolderUnknown):
+        if not step.refused:
+            raise
+        return
+    if step.refused:
+        raise StepFailed([f"{step.on} to refuse to recover {step.message or step.folder}"], ["it recovers it"])
+    if step.name and message is not None:
+        play.remember(step.name, message.folder, made)
 
 
 async def _resolve(play: Play, step: model.Resolve) -> None:
@@ -356,6 +376,7 @@ STEPS: Mapping[str, Verb] = {
     "send": _send,
     "edit": _edit,
     "delete": _delete,
+    "recover": _recover,
     "resolve": _resolve,
     "folder": _folder,
     "replica": _replica,

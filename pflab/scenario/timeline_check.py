@@ -38,8 +38,8 @@ class TimelineCheck:
         elif isinstance(args, model.Post | model.Posts):
             yield from self._user(args.on, args.folder, (*at, "on"))
             self._name(args)
-        elif isinstance(args, model.Edit | model.Resolve):
-            yield from self._user(args.on, self._folder_of.get(args.message), (*at, "on"))
+        elif isinstance(args, model.Edit | model.Resolve | model.Recover):
+            yield from self._user(args.on, self._folder_of.get(args.message or ""), (*at, "on"))
         elif isinstance(args, model.Delete):
             folders = dict.fromkeys(self._folder_of.get(message) for message in args.message)
             for folder in folders:
@@ -48,7 +48,7 @@ class TimelineCheck:
             self._tree(args)
         elif isinstance(args, model.Replica):
             yield from self._replica(args, at)
-        if isinstance(args, model.Edit) and args.name is not None and args.message in self._folder_of:
+        if isinstance(args, model.Edit | model.Recover) and args.name is not None and args.message in self._folder_of:
             self._folder_of[args.name] = self._folder_of[args.message]
 
     def _time(self, moment: Moment, place: Sequence[PathItem], step: Sequence[PathItem]) -> Iterator[Problem]:

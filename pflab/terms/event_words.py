@@ -257,6 +257,10 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "tombstone.made": lambda e, n: (
         f"keeps a tombstone of {n.what(e.folder, e.object, e.number, e.at)}, {n.number(e.number)}"
     ),
+    "item.recovered": lambda e, n: (
+        f"recovers {n.what(e.folder, e.object, e.number, e.at)} as {n.number(e.number)}: it retains what it deletes for "
+        f"{format_duration(e.retention_us)}, and deleted this {format_duration(e.at - e.deleted_at)} ago"
+    ),
     "item.expired": lambda e, n: (
         f"expires {n.what(e.folder, e.object, e.number, e.at)}, which is older than {format_duration(e.limit_us)}"
     ),

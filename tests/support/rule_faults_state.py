@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tests.support.trace_faults import Fault, Line, Trace, again_at_the_end, mail, nth, renumber, set_, shift, without
-from traces.labtime import DAY_US
+from traces.labtime import DAY_US, HOUR_US
 
 
 def _hole(trace: Trace) -> None:
@@ -158,6 +158,7 @@ FAULTS: Mapping[str, Fault] = {
     ),
     "old conflicts end at home": ("old-conflict", _ended_by_another),
     "old conflicts end at the age limit": ("old-conflict", shift("conflict.aged", "since_at", -DAY_US)),
+    "recovered items were retained": ("recover", shift("item.recovered", "deleted_at", -HOUR_US)),
     "deletions leave a tombstone": ("delete", without("tombstone.made")),
     "deleted items are not changed": ("delete", _changed_after),
 }

@@ -68,7 +68,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "version": "applied ignored held dropped failed",
         "conflict": "aged arose ended notice",
         "tombstone": "made dropped",
-        "item": "expired",
+        "item": "expired recovered",
         "expired": "everywhere",
         "row": "replaced",
         "entry": "made satisfied pruned timed_out",

@@ -282,6 +282,19 @@ _KEEPING: Final = (
         Place.DIRECTORY,
     ),
     SettingSpec(
+        # "Keep deleted items for (days)" of a store in 2000 and 2003; the attribute garbageCollPeriod in the directory
+        "Deleted Item Retention",
+        Kind.DURATION,
+        0,
+        "how long deleted messages and folders can be recovered on this store; 0: not at all",
+        "d",
+        0,
+        # the largest number of days that the page of a store takes
+        24_855 * DAY_US,
+        Place.DIRECTORY,
+        aliases=("ItemRetentionPeriod",),
+    ),
+    SettingSpec(
         "Replication Expiry",
         Kind.DURATION,
         DAY_US,

@@ -189,6 +189,7 @@ class Settings:
     new_guid_on_restore = _Value("New Replica GUID On Restore", bool)  # spec: RP-4
     age_limit_us = _OptionalValue("Age Limit", int)  # spec: DL-3
     """The age limit of folders whose replica on this store has no limit of its own."""
+    item_retention_us = _Value("Deleted Item Retention", int)  # spec: DL-5
     expiry_interval_us = _Value("Replication Expiry", int)  # spec: DL-3
     maintenance = _Value("Maintenance Schedule", Schedule)
 

@@ -137,6 +137,18 @@ class ItemExpired(Event, frozen=True, kw_only=True, tag="item.expired"):
     limit_us: int
 
 
+class ItemRecovered(Event, frozen=True, kw_only=True, tag="item.recovered"):
+    """A deleted message or folder was recovered as a new object with the change `number` (spec: DL-5). of: the deleted object.
+    deleted_at: when this store deleted it. retention_us: how long this store retains what it deletes. Since 1.9."""
+
+    folder: str
+    object: str
+    number: str
+    of: str
+    deleted_at: LabTime
+    retention_us: int
+
+
 class TombstoneDropped(Event, frozen=True, kw_only=True, tag="tombstone.dropped"):
     """A tombstone was removed, because it is old enough and every holder has the deletion (spec: DL-4)."""
 
@@ -148,6 +160,7 @@ class TombstoneDropped(Event, frozen=True, kw_only=True, tag="tombstone.dropped"
 ChangeEvent = (
     ChangeMade
     | ItemExpired
+    | ItemRecovered
     | VersionApplied
     | VersionIgnored
     | VersionHeld

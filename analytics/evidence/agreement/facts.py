@@ -229,6 +229,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("tombstone.made", "version", REPEATS, "change", "object folder - - - - yes"),
     States("tombstone.dropped", "version", REPEATS, "change", "object folder - - - - yes"),
     States("item.expired", "version", REPEATS, "change", "object folder - - modified_at - no"),
+    States("item.recovered", "version", REPEATS, "change", "object folder"),
     States("conflict.arose", "version", REPEATS, "each_version", "object folder", each="versions"),
     States("conflict.arose", "version", REPEATS, "winner", "object folder"),
     States("conflict.aged", "version", REPEATS, "winner", "object folder"),

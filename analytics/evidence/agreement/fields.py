@@ -198,6 +198,12 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "modified_at": (E, "change.made"),
         "limit_us": (B, "other items of the folder that expire here"),
     },
+    "item.recovered": {
+        **_THING,
+        "of": (E, "tombstone.made"),
+        "deleted_at": (E, "tombstone.made"),
+        "retention_us": (D, "the settings"),
+    },
     "version.applied": _VERSION,
     "version.ignored": {
         **_VERSION,

@@ -1,9 +1,9 @@
-"""Verbs about messages: edit, delete, resolve, messages."""
+"""Verbs about messages: edit, delete, recover, resolve, messages."""
 
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
@@ -61,6 +61,60 @@ def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = F
     with client_of(lab) as client:
         made = client.message_deleted(node, *_place(client, node, message))
     return _print_change(made, as_json)
+
+
+def recover(
+    what: Annotated[
+        str | None,
+        Argument(help="A deleted message, by the number of any of its changes, or the path of a deleted folder."),
+    ] = None,
+    *,
+    node: Annotated[str, Option("--node", "--server", "--on", help="The server that retains it.")],
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Recover a deleted message or folder in a running lab; without a name, list what can be recovered.
+
+    A server keeps what it deletes for its setting Deleted Item Retention, which is 0 by default. A recovered message is a
+    new message with a new number, and it replicates like every change. A folder comes back with its subfolders and
+    messages. The verb prints the number of the change.
+
+    Example: pflab recover --node A
+    """
+    with client_of(lab) as client:
+        kept = client.retained(node)
+        if what is None:
+            return _print_retained(node, kept, as_json)
+        named = [
+            each for each in kept if what in each["numbers"] or (each["message"] is None and each["folder"] == what)
+        ]
+        if not named:
+            raise CommandError(
+                f"pflab recover: {node} retains no {what}; without a name, pflab recover --node {node} lists what it retains"
+            )
+        found = named[0]
+        made = (
+            client.recover_folder(node, found["folder"])
+            if found["message"] is None
+            else client.recover(node, found["folder"], found["message"])
+        )
+    return _print_change(made, as_json)
+
+
+def _print_retained(node: str, kept: list[dict[str, Any]], as_json: bool) -> int:
+    if as_json:
+        print_json(kept)
+        return ExitCode.GOOD
+    for each in kept:
+        what = (
+            f"{each['number']}  '{each['subject']}' in {each['folder']}"
+            if each["message"] is not None
+            else f"{each['folder']}  a folder with {counted(each['messages'], 'message')}"
+        )
+        print_lines([f"{what}, deleted {each['deleted_at']}, retained until {each['until_at']}"])
+    if not kept:
+        print_lines([f"Server {node} retains no deleted messages or folders."])
+    return ExitCode.GOOD
 
 
 def resolve(

@@ -19,6 +19,7 @@ TESTED_ELSEWHERE = {
     "post",
     "edit",
     "delete",
+    "recover",
     "resolve",
     "send",
     "settings",

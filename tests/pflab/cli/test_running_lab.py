@@ -424,7 +424,7 @@ def test_a_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path, monkeypatch: pyte
 ASKING = (
     "post", "folder", "clock", "fault", "content", "directory", "events", "top", "load", "export", "mailbox", "explain",
     "trace", "log", "state", "backfill", "verdict", "follow", "check", "diff", "edit", "delete", "resolve", "send", "messages",
-    "queue", "settings", "status",
+    "queue", "settings", "status", "recover",
 )  # fmt: skip
 """The verbs for a running lab, and those that choose between a running lab and a run folder."""
 

@@ -180,6 +180,31 @@ def test_messages_are_changed_by_their_numbers(up: str, capsys: pytest.CaptureFi
 
 
 @pytest.mark.live
+def test_deleted_messages_and_folders_are_recovered(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab recover lists what a server retains, and makes a message or a folder anew (DL-5)."""
+
+    def said(*args: str, code: ExitCode = ExitCode.GOOD) -> str:
+        assert run(list(args)) == code
+        printed = capsys.readouterr()
+        return (printed.out + printed.err).strip()
+
+    assert said("recover", "--node", "A") == "Server A retains no deleted messages or folders."
+    with Client(up) as client:
+        client.configure("A", {"Deleted Item Retention": "7 d"})
+        client.post("A", "Projects", subject="Hello")
+    said("edit", "A-1", "--node", "A", "--subject", "Hello again")
+    said("delete", "A-1", "--node", "A")
+    assert said("recover", "--node", "A").startswith("A-2  'Hello again' in Projects, deleted 2003-10-21T00:00:")
+    assert "A retains no A-9" in said("recover", "A-9", "--node", "A", code=ExitCode.UNKNOWN)
+    assert said("recover", "A-1", "--node", "A") == "A-4"
+    said("folder", "delete", "Projects", "--node", "A")
+    assert said("recover", "--node", "A").splitlines()[0].startswith("Projects  a folder with 1 message, deleted")
+    assert said("recover", "Projects", "--node", "A").startswith("A-")
+    kept = json.loads(said("recover", "--node", "A", "--json"))
+    assert kept == []
+
+
+@pytest.mark.live
 def test_the_examples_of_the_help_work(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The examples of edit, resolve and delete work one after the other."""
     with Client(up) as client:
