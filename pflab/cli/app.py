@@ -27,78 +27,106 @@ from pflab.cli.output import CommandError, err
 from pflab.cli.value_names import name_values
 from pflab.terms.verdict import ExitCode
 
-VERBS: Final[Mapping[str, tuple[str, str]]] = {
-    "demo": ("demo", "Play a guided lesson in a live lab: a mail is lost, and its change comes back."),
-    "run": ("scenario", "Run scenarios and report whether each one passed."),
-    "simulate": ("simulate", "Simulate labs with random work and faults, and check that all stores converge in time."),
-    "up": ("up", "Start a lab and serve it over HTTP until Ctrl-C."),
-    "node": ("up", "Run one server in this process; the container of each server runs this verb."),
-    "coordinate": ("containers", "Coordinate a lab whose servers run elsewhere, and serve it over HTTP."),
-    "compose": ("containers", "Print a docker-compose.yml for a topology."),
-    "post": ("lab", "Post a message into a folder of a running lab."),
-    "edit": ("messages", "Change the subject or the body of a message in a running lab."),
-    "delete": ("messages", "Delete a message in a running lab."),
-    "recover": (
-        "messages",
-        "Recover a deleted message or folder in a running lab; without a name, list what can be recovered.",
-    ),
-    "resolve": ("messages", "End a conflict between versions of a message in a running lab."),
-    "send": ("mail", "Send a mail from a folder's address, in a running lab."),
-    "folder": ("lab", "List, create, change or delete folders in a running lab."),
-    "clock": ("lab", "Show, set or advance the clock of a running lab."),
-    "fault": ("lab", "Inject or heal faults in a running lab; stop, start, back up and restore its servers."),
-    "content": ("administer", "Suspend or resume the replication of content on all servers of a running lab."),
-    "resend": (
-        "administer",
-        "Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.",
-    ),
-    "synchronize": (
-        "administer",
-        "Make servers request the status of a folder, or of the hierarchy, from all other holders now.",
-    ),
-    "settings": (
-        "administer",
-        "Print the settings of the stores of a run or a running lab; change those of a running lab.",
-    ),
-    "directory": ("administer", "Delete a store permanently from the directory of a running lab."),
-    "events": ("lab", "Print the events of a running lab; --follow continues with new events."),
-    "top": ("top", "Watch a running lab: one line for each event, as it happens."),
-    "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
-    "validate": ("files", "Check topologies, scenarios and plans, and print every mistake with its line."),
-    "import": ("load", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
-    "export": ("mail", "Write a public folder's messages as an mbox, from a run or a running lab."),
-    "mailbox": ("mail", "Print the mail for people that the stores of a run or a running lab keep."),
-    "analyze": ("files", "List the settings of a topology that differ from the defaults, and what they do."),
-    "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),
-    "diff": ("explain", "Show the first instant at which two runs differ, and how each run ends."),
-    "check": (
-        "analytics",
-        "Check the traces of runs with Spark: whether they converged, and which store lacks which change.",
-    ),
-    "lab": (
-        "containers",
-        "Save a lab in containers, reset it to a saved state, or make it write all its events to traces.",
-    ),
-    "follow": ("analytics", "Read the traces of a running lab with Spark, and keep the verdict on the lab up to date."),
-    "verdict": (
-        "analytics",
-        "Print the latest verdict of pflab follow on a running lab, and the lab time of the verdict.",
-    ),
-    "trace": ("explain", "Print the events of a run or a running lab, one line for each."),
-    "log": ("explain", "Print the application logs of the stores of a run or a running lab."),
-    "decode": ("files", "Decode a replication mail, down to each property of each item."),
-    "schema": ("files", "Print the JSON Schema of a kind of file, for editors."),
-    "messages": ("messages", "List the messages of the stores of a run or a running lab; show all versions of one."),
-    "queue": ("mail", "Print the mail that the servers of a run or a running lab have still to send."),
-    "status": (
-        "state",
-        "Print the replication status of each folder on each server of a run or a running lab: in sync, behind and so on.",
-    ),
-    "state": ("state", "Print the replication state tables of the stores of a run or a running lab."),
-    "backfill": ("state", "Print the missing changes that each store knows of, and when the store will request them."),
+GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
+    "Lessons, scenarios and campaigns": {
+        "demo": ("demo", "Play a guided lesson in a live lab: a mail is lost, and its change comes back."),
+        "run": ("scenario", "Run scenarios and report whether each one passed."),
+        "simulate": (
+            "simulate",
+            "Simulate labs with random work and faults, and check that all stores converge in time.",
+        ),
+    },
+    "Labs": {
+        "up": ("up", "Start a lab and serve it over HTTP until Ctrl-C."),
+        "coordinate": ("containers", "Coordinate a lab whose servers run elsewhere, and serve it over HTTP."),
+        "compose": ("containers", "Print a docker-compose.yml for a topology."),
+        "node": ("up", "Run one server in this process; the container of each server runs this verb."),
+        "lab": (
+            "containers",
+            "Save a lab in containers, reset it to a saved state, or make it write all its events to traces.",
+        ),
+        "clock": ("lab", "Show, set or advance the clock of a running lab."),
+        "fault": ("lab", "Inject or heal faults in a running lab; stop, start, back up and restore its servers."),
+        "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
+        "top": ("top", "Watch a running lab: one line for each event, as it happens."),
+        "events": ("lab", "Print the events of a running lab; --follow continues with new events."),
+    },
+    "Messages and mail": {
+        "post": ("lab", "Post a message into a folder of a running lab."),
+        "edit": ("messages", "Change the subject or the body of a message in a running lab."),
+        "delete": ("messages", "Delete a message in a running lab."),
+        "recover": (
+            "messages",
+            "Recover a deleted message or folder in a running lab; without a name, list what can be recovered.",
+        ),
+        "resolve": ("messages", "End a conflict between versions of a message in a running lab."),
+        "send": ("mail", "Send a mail from a folder's address, in a running lab."),
+        "messages": (
+            "messages",
+            "List the messages of the stores of a run or a running lab; show all versions of one.",
+        ),
+        "mailbox": ("mail", "Print the mail for people that the stores of a run or a running lab keep."),
+        "queue": ("mail", "Print the mail that the servers of a run or a running lab have still to send."),
+        "import": ("load", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
+        "export": ("mail", "Write a public folder's messages as an mbox, from a run or a running lab."),
+    },
+    "Administration": {
+        "folder": ("lab", "List, create, change or delete folders in a running lab."),
+        "content": ("administer", "Suspend or resume the replication of content on all servers of a running lab."),
+        "resend": (
+            "administer",
+            "Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.",
+        ),
+        "synchronize": (
+            "administer",
+            "Make servers request the status of a folder, or of the hierarchy, from all other holders now.",
+        ),
+        "settings": (
+            "administer",
+            "Print the settings of the stores of a run or a running lab; change those of a running lab.",
+        ),
+        "directory": ("administer", "Delete a store permanently from the directory of a running lab."),
+        "status": (
+            "state",
+            "Print the replication status of each folder on each server of a run or a running lab: in sync, behind and so on.",
+        ),
+    },
+    "State of stores, and what happened": {
+        "state": ("state", "Print the replication state tables of the stores of a run or a running lab."),
+        "backfill": (
+            "state",
+            "Print the missing changes that each store knows of, and when the store will request them.",
+        ),
+        "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),
+        "trace": ("explain", "Print the events of a run or a running lab, one line for each."),
+        "log": ("explain", "Print the application logs of the stores of a run or a running lab."),
+        "diff": ("explain", "Show the first instant at which two runs differ, and how each run ends."),
+    },
+    "Verdicts from traces, with Spark": {
+        "check": (
+            "analytics",
+            "Check the traces of runs with Spark: whether they converged, and which store lacks which change.",
+        ),
+        "follow": (
+            "analytics",
+            "Read the traces of a running lab with Spark, and keep the verdict on the lab up to date.",
+        ),
+        "verdict": (
+            "analytics",
+            "Print the latest verdict of pflab follow on a running lab, and the lab time of the verdict.",
+        ),
+    },
+    "Files": {
+        "validate": ("files", "Check topologies, scenarios and plans, and print every mistake with its line."),
+        "analyze": ("files", "List the settings of a topology that differ from the defaults, and what they do."),
+        "decode": ("files", "Decode a replication mail, down to each property of each item."),
+        "schema": ("files", "Print the JSON Schema of a kind of file, for editors."),
+    },
 }
-"""Maps each verb to its module in `pflab.cli.verbs` and to its line in the list of verbs. The function in the module has the
-name of the verb. If this name is a keyword of Python, an underscore follows it."""
+"""The verbs in groups, as pflab --help lists them. Each verb has its module in `pflab.cli.verbs` and its line in
+the list. The function in the module has the name of the verb. If this name is a keyword of Python, an underscore follows it."""
+
+VERBS: Final = {verb: how for group in GROUPS.values() for verb, how in group.items()}
 
 DEBUG_HELP: Final = f"Print the traceback of an internal error (a bug of pflab); {DEBUG}=1 does the same."
 
@@ -165,8 +193,10 @@ class Verbs(TyperGroup):
             self._only_named = False
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in VERBS.items()])
+        widest = max(map(len, VERBS))  # all groups have the same columns
+        for group, verbs in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{name:<{widest}}", summary) for name, (_, summary) in verbs.items()])
 
     def make_context(self, *args: Any, **more: Any) -> Any:
         with _own_exceptions():

@@ -24,12 +24,6 @@ def seed_option(help_: str) -> Any:
     return Option(min=0, max=MAX_SEED, help=help_)
 
 
-Run = Annotated[
-    Path | None,
-    Argument(metavar="[RUN]", help="A run folder; default: the lab that runs in this folder, else runs/latest."),
-]
-
-
 OneFolder = Annotated[str | None, Option("--folder", help="Only this folder: its path, or 1-1 for the hierarchy.")]
 
 

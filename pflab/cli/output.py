@@ -108,12 +108,12 @@ def print_texts(lines: Iterable[Text]) -> None:
         out.print(line)
 
 
-def print_sentences(lines: Sequence[str]) -> None:
+def print_sentences(lines: Sequence[str], *, style: str | None = None) -> None:
     """Print lines of words. A terminal breaks them between words, and continues each line with its indentation."""
     for line in lines:
         indent = line[: len(line) - len(line.lstrip())]
         wrapped = wrap(line, out.width, subsequent_indent=indent, break_on_hyphens=False) if out.is_terminal else [line]
-        print_lines(wrapped or [line])
+        print_lines(wrapped or [line], style=style)
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
+from pflab.cli.completion import offer_values
+
 _BY_NAME: Final = {
     **dict.fromkeys(("node", "nodes", "server", "servers", "on", "from_", "to"), "SERVER"),
     **dict.fromkeys(("folder", "folders", "path", "converged", "move_to"), "FOLDER"),
@@ -24,6 +26,7 @@ _BY_NAME: Final = {
     "contacts": "ADDRESS,...",
     "does": "WHAT",
     "priority": "PRIORITY",
+    "run": "RUN",
     "rename": "NAME",
     "replicas": "SERVER,...",
     "resolve": "METHOD",
@@ -50,6 +53,7 @@ def name_values(command: Any, function: Any) -> None:
     for param in command.params:
         if param.name in hints and param.metavar is None:
             param.metavar = _name_of(param.name, hints[param.name])
+        offer_values(param)
         if param.param_type_name == "argument":
             _show_as_named(param)
 

@@ -207,7 +207,7 @@ class _Change:
         if made is None:
             return f"Change {self.shown}, made before the trace of this run begins"
         verb = {"create": "made", "modify": "changed", "delete": "deleted"}[made.operation]
-        what = self.names.what(made.folder, made.object, made.number, made.at)
+        what = self.names.as_of(made.at).what(made.folder, made.object, made.number)
         return f"Change {self.shown}: {what}, {verb} on {made.node} at {to_the_second(made.at)}"
 
     def _told(self, made: ChangeMade | None) -> list[str]:

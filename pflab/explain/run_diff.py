@@ -171,7 +171,7 @@ def _had(run: RunEvents) -> dict[tuple[str, str, str], LabTime]:
         if isinstance(event, ChangeMade | VersionApplied):
             key = (
                 run.names.number(event.number),
-                run.names.what(event.folder, event.object, event.number, event.at),
+                run.names.as_of(event.at).what(event.folder, event.object, event.number),
                 event.node,
             )
             found.setdefault(key, event.at)

@@ -28,6 +28,7 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("mail", "blue"),
     ("mailbox", "blue"),
     ("change", "bold green"),
+    ("changes", "cyan"),
     ("version.applied", "green"),
     ("version", "yellow"),
     ("conflict", "bold yellow"),
@@ -75,7 +76,7 @@ class EventFilter:
         tag = tag_of(event)
         if self.types and not any(tag == each or tag.startswith(f"{each}.") for each in self.types):
             return False
-        return self.folder is None or any(self.folder in (id_, names.folder(id_)) for id_ in folders_of(event))
+        return self.folder is None or any(names.is_folder(id_, self.folder) for id_ in folders_of(event))
 
 
 def folders_of(event: Event) -> Iterator[str]:

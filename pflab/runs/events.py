@@ -77,6 +77,8 @@ class RunEvents:
         # Names may change during a run, so names from events replace those of the topology.
         for event in in_order:
             names.learn(event)
+        if topology is not None:
+            _learn_folders(names, topology)  # a folder that an event renames began with its name in the topology
         return cls(path, tuple(in_order), names, problems, topology)
 
     def in_order(self, events: Iterable[Event]) -> list[Event]:
@@ -108,5 +110,4 @@ def _learn_folders(names: Lexicon, topology: Topology) -> None:
     guid = setup_guid(topology.organization).hex()
     for index, path in enumerate(topology.folders, start=1):
         id_ = f"{guid}:{index}"
-        if names.folder(id_) == id_:
-            names.learn_folder(id_, path)
+        names.learn_folder(id_, path, first=True)

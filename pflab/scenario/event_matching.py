@@ -47,7 +47,9 @@ def mail_fits(play: Play, wanted: Mails, event: MailSubmitted) -> bool:
 
 
 def _mail_parts_fit(play: Play, wanted: Mails, event: MailSubmitted) -> bool:
-    if wanted.folder is not None and wanted.folder not in [play.names.folder(each.folder) for each in event.folders]:
+    if wanted.folder is not None and not any(
+        play.names.is_folder(each.folder, wanted.folder) for each in event.folders
+    ):
         return False
     return wanted.updates is None or sum(each.updates for each in event.folders) in wanted.updates
 
@@ -64,7 +66,9 @@ def arrival_fits(play: Play, event: Event, wanted: Until) -> bool:
         return False
     if wanted.from_ is not None and store_named(event.sender) != wanted.from_:
         return False
-    if wanted.folder is not None and wanted.folder not in [play.names.folder(each.folder) for each in event.folders]:
+    if wanted.folder is not None and not any(
+        play.names.is_folder(each.folder, wanted.folder) for each in event.folders
+    ):
         return False
     return wanted.to is None or event.node == wanted.to
 
@@ -104,7 +108,7 @@ def _is_folder(play: Play, key: str, value: Any, wanted: str) -> bool:
     return (
         isinstance(value, str)
         and key in {"folder", "folders", "waits_for", "parent"}
-        and play.names.folder(value) == wanted
+        and play.names.is_folder(value, wanted)
     )
 
 

@@ -7,9 +7,11 @@ trace alone and never asks a node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from typing import Any, Final
 
 from pflab.terms import number_sets as sets
+from pflab.terms.folder_ids import HIERARCHY, HIERARCHY_NAME
 from pflab.terms.mail_types import mail_name
 from pflab.terms.verdict import join_names
 from topology.problems import counted
@@ -21,30 +23,44 @@ END_OF_TIME: Final = 2**62
 SETUP = "Setup"
 """The name shown for the GUID that numbers the folders of the topology file."""
 
+SETUP_TOLD: Final = (
+    "Setup-1, Setup-2 and so on created the folders of the topology file. Every store has them from its start, so no mail"
+    " brings them."
+)
+
 
 class Lexicon:
     """The names that a run's events have introduced so far."""
 
     def __init__(self) -> None:
         self._stores: dict[str, str] = {}
-        self._paths: dict[str, str] = {"1-1": "1-1"}
+        self._first_paths: dict[str, str] = {HIERARCHY: HIERARCHY_NAME}
+        self._paths: dict[str, list[tuple[LabTime, str]]] = {}
         self._subjects: dict[str, str] = {}
         self._versions: dict[tuple[str, str], list[tuple[LabTime, str]]] = {}
+        self._at: LabTime = END_OF_TIME
+
+    def as_of(self, at: LabTime) -> Lexicon:
+        """Return these names as they were at an instant. Both learn together."""
+        then = copy(self)
+        then._at = at
+        return then
 
     def learn(self, event: Event) -> None:
         if isinstance(event, NodeStarted):
             self.learn_store(event.replica_guid, event.node, again=event.reason != "restart")
         elif isinstance(event, ChangeMade):
             # A deletion has no subject; it is named after the version that it deletes.
-            before = next((self._of_version(event.object, each, event.at) for each in event.supersedes), "")
+            before = next((self.as_of(event.at)._of_version(event.object, each) for each in event.supersedes), "")
             subject = event.subject or before or self._subjects.get(event.object, "")
             self._subjects[event.object] = subject
             self._versions.setdefault((event.object, event.number), []).append((event.at, subject))
             if event.kind == "folder" and event.parent is not None:
-                above = self._paths.get(event.parent, "")
-                self._paths[event.object] = event.subject if above in {"", "1-1"} else f"{above}/{event.subject}"
+                at_top = event.parent == HIERARCHY or self.folder(event.parent) == event.parent
+                path = event.subject if at_top else f"{self.folder(event.parent)}/{event.subject}"
+                self._learn_path(event.object, event.at, path)
         elif isinstance(event, FolderShown | FolderHidden):
-            self._paths[event.folder] = event.path
+            self._learn_path(event.folder, event.at, event.path)
 
     def learn_store(self, guid: str, store: str, *, again: bool = False) -> None:
         """Learn the replica GUID of a store. A restored or new store has a second GUID, shown as A2 (RP-4, DL-4)."""
@@ -57,8 +73,16 @@ class Lexicon:
         """Return each known replica GUID and the name shown for its store."""
         return dict(self._stores)
 
-    def learn_folder(self, id_: str, path: str) -> None:
-        self._paths[id_] = path
+    def learn_folder(self, id_: str, path: str, *, first: bool = False) -> None:
+        """Learn the path that a folder has before the first event that names it. `first`: the folder began with this path; if
+        no event has renamed it, a path that is already known may be newer."""
+        if not first or id_ in self._paths or id_ not in self._first_paths:
+            self._first_paths[id_] = path
+
+    def _learn_path(self, id_: str, at: LabTime, path: str) -> None:
+        known = self._paths.setdefault(id_, [])
+        if not known or known[-1][1] != path:
+            known.append((at, path))
 
     def knows(self, guid: str) -> bool:
         """Return whether this GUID has a name."""
@@ -81,27 +105,32 @@ class Lexicon:
         return sets.words(sets.parse_traced(cnset), self.store_of)
 
     def folder(self, id_: str) -> str:
-        return self._paths.get(id_, id_)
+        """Return the path of a folder; `the hierarchy` for 1-1; the id itself if the path is not known."""
+        known = self._paths.get(id_, ())
+        first = self._first_paths.get(id_) or (known[0][1] if known else id_)
+        return next((path for at, path in reversed(known) if at <= self._at), first)
 
-    def folder_id(self, path: str) -> str | None:
-        return next((id_ for id_, known in self._paths.items() if known == path), None)
+    def is_folder(self, id_: str, given: str) -> bool:
+        """Return whether a user means this folder by its path or its id."""
+        return given in (id_, self.folder(id_))
 
-    def subject(self, object_: str, number: str = "", at: LabTime = END_OF_TIME) -> str:
-        """Return the subject that the version with this change number had at `at`, in quotes. Without a number, or if the
-        trace does not have this change, return the last subject."""
-        known = self._of_version(object_, number, at) or self._subjects.get(object_) or self._paths.get(object_)
-        return repr(known) if known else self.number(object_)
+    def folder_id(self, given: str) -> str | None:
+        return next((id_ for id_ in (*self._first_paths, *self._paths) if self.is_folder(id_, given)), None)
 
-    def _of_version(self, object_: str, number: str, at: LabTime) -> str:
+    def subject(self, object_: str, number: str = "") -> str:
+        """Return the subject of the version with this change number, in quotes. Without a number, or if the trace does not
+        have this change, return the last subject."""
+        known = self._of_version(object_, number) or self._subjects.get(object_) or self.folder(object_)
+        return repr(known) if known != object_ else self.number(object_)
+
+    def _of_version(self, object_: str, number: str) -> str:
         """Return the subject of a version, or ''. A restored store can give a number out again (CN-1), to another subject."""
-        return next(
-            (name for made_at, name in reversed(self._versions.get((object_, number), ())) if made_at <= at), ""
-        )
+        return next((name for at, name in reversed(self._versions.get((object_, number), ())) if at <= self._at), "")
 
-    def what(self, folder: str, object_: str, number: str = "", at: LabTime = END_OF_TIME) -> str:
-        """Return the subject and the folder of a message, or the name of a folder; see `subject` for `number` and `at`."""
-        subject = self.subject(object_, number, at)
-        return f"folder {subject}" if folder == "1-1" else f"{subject} in {self.folder(folder)}"
+    def what(self, folder: str, object_: str, number: str = "") -> str:
+        """Return the subject and the folder of a message, or the name of a folder; see `subject` for `number`."""
+        subject = self.subject(object_, number)
+        return f"folder {subject}" if folder == HIERARCHY else f"{subject} in {self.folder(folder)}"
 
 
 def tag_of(event: Event) -> str:
@@ -145,7 +174,7 @@ def words(event: Event, names: Lexicon) -> str:
     """Return what happened, without time and server. An event type without wording shows its fields."""
     tell = _WORDS.get(tag_of(event))
     if tell is not None:
-        return tell(event, names)
+        return tell(event, names.as_of(event.at))
     fields = [f"{key}={getattr(event, key)}" for key in event.__struct_fields__ if key not in Event.__struct_fields__]
     return " ".join([tag_of(event), *fields])
 
@@ -157,7 +186,9 @@ def _mail(event: MailSubmitted | MailReceived, names: Lexicon) -> str:
         of = f" {sets.words(numbers, names.store_of)}" if numbers else ""
         told.append(f"{names.folder(folder.folder)}{of}")
     marks = f" ({', '.join(event.marks)})" if event.marks else ""
-    return f"{mail_name(event.message_type)}{marks} about {'; '.join(told) or 'nothing'}"
+    return f"{mail_name(event.message_type)}{marks} about {'; '.join(told) or 'nothing'}".replace(
+        f"hierarchy about {HIERARCHY_NAME}", "hierarchy"
+    )
 
 
 def _submitted(event: Any, names: Lexicon) -> str:
@@ -170,13 +201,13 @@ def _received(event: Any, names: Lexicon) -> str:
 
 def _change(event: Any, names: Lexicon) -> str:
     verb = {"create": "makes", "modify": "changes", "delete": "deletes"}[event.operation]
-    return f"{verb} {names.what(event.folder, event.object, event.number, event.at)} as {names.number(event.number)}"
+    return f"{verb} {names.what(event.folder, event.object, event.number)} as {names.number(event.number)}"
 
 
 def _version(verb: str) -> Callable[[Any, Lexicon], str]:
     def tell(event: Any, names: Lexicon) -> str:
         what = "the deletion of " if event.deleted else ""
-        what += names.what(event.folder, event.object, event.number, event.at)
+        what += names.what(event.folder, event.object, event.number)
         return f"{verb} {names.number(event.number)}, {what} ({_why(event)})"
 
     return tell
@@ -240,29 +271,27 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "version.held": _version("holds"),
     "version.dropped": _version("drops"),
     "conflict.arose": lambda e, n: (
-        f"finds {n.what(e.folder, e.object, e.winner, e.at)} in conflict: {join_names(map(n.number, e.versions))}, "
+        f"finds {n.what(e.folder, e.object, e.winner)} in conflict: {join_names(map(n.number, e.versions))}, "
         f"showing {n.number(e.winner)}"
     ),
     "conflict.ended": lambda e, n: (
-        f"applies {n.number(e.number)}, which ends the conflict of {n.what(e.folder, e.object, e.number, e.at)}"
+        f"applies {n.number(e.number)}, which ends the conflict of {n.what(e.folder, e.object, e.number)}"
         f"{f': the contact {e.by} resolves it' if e.by else ''}"
     ),
     "conflict.aged": lambda e, n: (
-        f"resolves the conflict of {n.what(e.folder, e.object, e.winner, e.at)}, {format_duration(e.at - e.since_at)} old, "
+        f"resolves the conflict of {n.what(e.folder, e.object, e.winner)}, {format_duration(e.at - e.since_at)} old, "
         f"with {n.number(e.number)}, which keeps {n.number(e.winner)}"
     ),
     "conflict.notice": lambda e, n: (
-        f"notifies {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object, e.versions[0], e.at)}"
-    ),
-    "tombstone.made": lambda e, n: (
-        f"keeps a tombstone of {n.what(e.folder, e.object, e.number, e.at)}, {n.number(e.number)}"
+        f"notifies {join_names(e.contacts)} of the conflict of {n.what(e.folder, e.object, e.versions[0])}"
     ),
     "item.recovered": lambda e, n: (
-        f"recovers {n.what(e.folder, e.object, e.number, e.at)} as {n.number(e.number)}: it retains what it deletes for "
+        f"recovers {n.what(e.folder, e.object, e.number)} as {n.number(e.number)}: it retains what it deletes for "
         f"{format_duration(e.retention_us)}, and deleted this {format_duration(e.at - e.deleted_at)} ago"
     ),
+    "tombstone.made": lambda e, n: f"keeps a tombstone of {n.what(e.folder, e.object, e.number)}, {n.number(e.number)}",
     "item.expired": lambda e, n: (
-        f"expires {n.what(e.folder, e.object, e.number, e.at)}, which is older than {format_duration(e.limit_us)}"
+        f"expires {n.what(e.folder, e.object, e.number)}, which is older than {format_duration(e.limit_us)}"
     ),
     "expired.everywhere": lambda e, n: (
         f"stops waiting for {n.numbers(e.cnset) or n.numbers(e.cnset_fai)} of {n.folder(e.folder)}: expired at every holder"
@@ -295,6 +324,18 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "responders.considered": lambda e, n: (
         f"wants {join_names(e.chosen) if e.chosen else 'nobody'} to answer about {n.folder(e.folder)}" + _passed_over(e)
     ),
+    "folder.shown": lambda e, n: f"shows the folder {e.path}",
+    "folder.hidden": lambda e, n: f"hides the folder {e.path}",
+    "post.refused": lambda e, n: f"refuses a post in {n.folder(e.folder)}: {e.reason}",
+    "version.failed": lambda e, n: f"cannot read {n.number(e.number) if e.number else 'an item of a mail'}: {e.reason}",
+    "tombstone.dropped": lambda e, n: f"drops the tombstone of {n.what(e.folder, e.object, e.number)}",
+    "backup.made": lambda e, n: f"copies the database of {e.store} as {e.backup}",
+    "backup.restored": lambda e, n: f"puts {e.backup} in the place of the database of {e.store}",
+    "link.down": lambda e, n: (
+        f"notes that {e.by} cannot connect over {e.connector}{f': {e.reason}' if e.reason else ''}"
+        f"{'; mail goes another way' if e.avoided else ''}"
+    ),
+    "link.up": lambda e, n: f"notes that {e.by} connects over {e.connector} again",
     "address.stamped": lambda e, n: f"finds {e.store} in the directory with the address {e.address}",
     "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
     "hop.received": lambda e, n: f"takes a mail for {join_names(map(store_named, e.recipients))} from {e.peer}",

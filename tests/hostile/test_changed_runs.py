@@ -65,7 +65,7 @@ def test_a_topology_without_a_server_is_a_mistake(
     shutil.copytree(original, tmp_path / "changed")
     topology = tmp_path / "changed/topology.yaml"
     topology.write_text(re.sub(r"\bC\b", "Q", topology.read_text("utf-8")), "utf-8")
-    assert run(["log", str(tmp_path / "changed")]) == ExitCode.UNKNOWN
+    assert run(["log", "--run", str(tmp_path / "changed")]) == ExitCode.UNKNOWN
     assert "the database has the server 'C', but the topology does not" in capsys.readouterr().err
 
 

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Final
 
 from pflab.scenario.lesson import Level, Quiz
-from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, load_scenario
+from pflab.scenario.load import Scenario, files_of_course, load_scenario
 
 LESSON: Final = "lost-mail.yaml"
 """The lesson of `pflab demo` alone, the first of the course."""
@@ -32,7 +32,7 @@ _LEVEL_NAMES: Final = {
 
 def lessons_of_pflab() -> dict[str, Scenario]:
     """Return the lessons that come with pflab by their names, in the order of the course."""
-    found = {path.stem: load_scenario(path) for path in sorted(SCENARIOS_OF_PFLAB.glob("*.yaml"))}
+    found = {path.stem: load_scenario(path) for path in files_of_course()}
     lessons = [(each.course.number, name) for name, each in found.items() if each.course is not None]
     return {name: found[name] for _, name in sorted(lessons)}
 

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from node.views import LogView
 from pflab.cli.event_colours import styled_line
 from pflab.cli.given_files import existing_run
-from pflab.cli.options import OneFolder, OneServer, Run, RunOption, Servers, Types, check_types
+from pflab.cli.options import OneFolder, OneServer, RunOption, Servers, Types, check_types
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_sentences, view_json
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
@@ -75,7 +75,7 @@ def diff(
 
 
 def trace(
-    run: Run = None,
+    run: RunOption = None,
     servers: Servers = None,
     folder: OneFolder = None,
     types: Types = None,
@@ -119,7 +119,7 @@ def trace(
 
 
 def log(
-    run: Run = None,
+    run: RunOption = None,
     server: OneServer = None,
     event: Annotated[int | None, Option(help="Only this event id, such as 3020.")] = None,
     limit: Annotated[int, Option(min=1, max=10_000, help="Print at most the last N entries of each server.")] = 200,
@@ -128,7 +128,9 @@ def log(
 ) -> int:
     """Print the application logs of the stores of a run or a running lab.
 
-    The entries have the event ids, categories and texts that Exchange wrote to the Windows application log.
+    The entries have the event ids, categories and texts that Exchange wrote to the Windows application log. They
+    write a change as Exchange did, such as CN: 1-A: the hexadecimal number 10 of the store with the id 1. Each server has
+    its own ids, and 1 is the server itself. All other verbs write the name of the store: A-10.
 
     Example: pflab log --server B --event 3031
     """

@@ -150,7 +150,8 @@ def decode(
 ) -> int:
     """Decode a replication mail, down to each property of each item.
 
-    pflab demo and pflab run --keep-mails write their mails to the folder mails/ of the run folder.
+    pflab demo and pflab run --keep-mails write their mails to the folder mails/ of the run folder. In a mail a
+    change has the replica GUID of its store, a colon and a number. Other verbs write the name of the store: A-4.
 
     Example: pflab decode runs/latest/mails/2003-10-21T001500Z-A-to-B-content.eml
     """

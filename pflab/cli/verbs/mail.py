@@ -12,7 +12,7 @@ from typer import Argument, Option
 from node.reads import StoreReader
 from node.views import NoticeView
 from pflab.cli.given_files import attached, body_text, shown_path
-from pflab.cli.options import OneServer, Run, RunOption
+from pflab.cli.options import OneServer, RunOption
 from pflab.cli.output import (
     CommandError,
     Json,
@@ -90,7 +90,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def mailbox(
-    run: Run = None,
+    run: RunOption = None,
     server: OneServer = None,
     show: Annotated[int | None, Option(help="With --server: print the complete mail with this number.")] = None,
     lab: Lab = None,
@@ -154,7 +154,7 @@ def send(
     return ExitCode.GOOD
 
 
-def queue(run: Run = None, server: OneServer = None, lab: Lab = None, as_json: Json = False) -> int:
+def queue(run: RunOption = None, server: OneServer = None, lab: Lab = None, as_json: Json = False) -> int:
     """Print the mail that the servers of a run or a running lab have still to send.
 
     Each mail is shown with its recipients, the server that gets it next, and the time of the next attempt.

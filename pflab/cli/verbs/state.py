@@ -8,19 +8,20 @@ from rich.text import Text
 from typer import Argument
 
 from node.views import EntryView, FolderStatus, StateView
-from pflab.cli.options import OneFolder, OneServer, Run, RunOption
-from pflab.cli.output import CommandError, Json, out, page, print_json, print_texts
+from pflab.cli.options import OneFolder, OneServer, RunOption
+from pflab.cli.output import CommandError, Json, out, page, print_json, print_sentences, print_texts
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
-from pflab.explain.state_tables import backfill_table, entry_json, state_json, state_tables
+from pflab.explain.state_tables import backfill_table, data_lines, entry_json, state_json, state_tables
 from pflab.explain.status_tables import detail, matrix, status_json
+from pflab.terms.event_words import SETUP, SETUP_TOLD
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean
 
 
 def state(
-    run: Run = None,
+    run: RunOption = None,
     folder: OneFolder = None,
     server: OneServer = None,
     lab: Lab = None,
@@ -51,6 +52,8 @@ def state(
         for table in state_tables([view], now):
             page.print(table)
             page.print()
+    if any(f"{SETUP}-" in each for view, _ in found for row in view.rows for each in data_lines(row, view.rows)):
+        print_sentences([SETUP_TOLD], style="dim")
     return ExitCode.GOOD
 
 
@@ -93,7 +96,7 @@ def status(
 
 
 def backfill(
-    run: Run = None,
+    run: RunOption = None,
     folder: OneFolder = None,
     server: OneServer = None,
     lab: Lab = None,

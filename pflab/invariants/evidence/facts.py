@@ -183,7 +183,7 @@ class Facts:
     def what(self, change: ChangeMade) -> str:
         """Return a change in words: `A-3 (the edit of 'Hello' in Projects)`."""
         noun = {"create": "creation", "modify": "edit", "delete": "deletion"}[change.operation]
-        what = self.names.what(change.folder, change.object, change.number, change.at)
+        what = self.names.as_of(change.at).what(change.folder, change.object, change.number)
         return f"{self.shown(change.number)} (the {noun} of {what})"
 
     def folder(self, folder: str) -> str:

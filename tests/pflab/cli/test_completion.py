@@ -38,6 +38,24 @@ def test_words_are_completed(words: str, found: list[str]) -> None:
     assert completed(words).stdout.split() == found
 
 
+@pytest.mark.usefixtures("lost_mail")
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("pflab state --server ", ["A", "B", "C"]),
+        ("pflab post P", ["Projects"]),
+        ("pflab fault h", ["hold", "heal"]),
+        ("pflab run six-groups", ["six-groups", "six-groups-parts"]),
+        ("pflab demo --lesson lost", ["lost-mail"]),
+        ("pflab explain A-1 --run runs/l", ["runs/latest", "runs/lost-mail/00001"]),
+        ("pflab diff runs/latest runs/lost", ["runs/lost-mail/00001"]),
+    ],
+)
+def test_values_are_completed(words: str, found: list[str]) -> None:
+    """Completion offers the servers and folders of the latest run, actions, scenarios, lessons and runs."""
+    assert completed(words).stdout.split() == found
+
+
 def test_verbs_are_completed_without_their_modules() -> None:
     """Completing a verb does not import the modules of the verbs, which is slow."""
     code = (

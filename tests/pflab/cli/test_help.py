@@ -7,7 +7,7 @@ from importlib import metadata
 
 import pytest
 
-from pflab.cli.app import VERBS, function_of, run
+from pflab.cli.app import GROUPS, VERBS, function_of, run
 from pflab.terms.verdict import ExitCode
 
 TESTED_ELSEWHERE = {
@@ -42,9 +42,10 @@ TESTED_ELSEWHERE = {
 
 
 def test_every_verb_is_listed_and_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab --help lists each verb with the first line of its help; pflab VERB --help shows an example."""
+    """pflab --help lists each verb in its group, with the first line of its help; pflab VERB --help shows an example."""
     assert run(["--help"]) == ExitCode.GOOD
     listed = " ".join(capsys.readouterr().out.split())
+    assert all(f"{group}: {next(iter(verbs))} " in listed for group, verbs in GROUPS.items())
     for name, (_, summary) in VERBS.items():
         assert f"{name} {summary}" in listed
         assert (function_of(name).__doc__ or "").partition("\n")[0] == summary

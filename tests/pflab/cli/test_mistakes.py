@@ -65,7 +65,10 @@ def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixt
         ),
         (["check", ".", "--shiviz", "."], "pflab check: . cannot be written: it is a folder"),
         (["state"], "runs/latest: no such run folder; name a run folder, or make a run first: pflab demo"),
-        (["state", "elsewhere"], "elsewhere: no such run folder; name a run folder, or make a run first: pflab demo"),
+        (
+            ["state", "--run", "elsewhere"],
+            "elsewhere: no such run folder; name a run folder, or make a run first: pflab demo",
+        ),
         (
             ["simulate", "--seeds", "9..1"],
             "--seeds 9..1: not a range of seeds; write for example 1..200, the smaller first",
@@ -165,7 +168,7 @@ def test_an_unknown_fault_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder without topology and seed is not a run."""
     (tmp_path / "empty").mkdir()
-    assert run(["backfill", "empty"]) == ExitCode.UNKNOWN
+    assert run(["backfill", "--run", "empty"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
     assert len(err) == 1
     assert "is not the folder of a run" in err[0]

@@ -157,7 +157,7 @@ def test_only_mails_about_its_folder_carry_a_change(change: str, capsys: pytest.
     name its number under its own folder, or under the hierarchy for a change of a folder. The same holds for associated
     messages."""
     path = play(ONE_SERIES)
-    section = {"A-2": "News", "A-3": "News", "A-4": "1-1", "A-5": "Projects"}[change]
+    section = {"A-2": "News", "A-3": "News", "A-4": "hierarchy", "A-5": "Projects"}[change]
     lines = output_of(capsys, "explain", change, "--run", str(path))
     assert len([each for each in lines if "sends it to B" in each]) == 1
     sent = [each for each in lines[lines.index("") :] if "sends to B" in each]

@@ -244,7 +244,7 @@ def test_what_waits_in_the_queue_is_not_missing() -> None:
     trace.add(VersionDropped, "A", reason="planted", **version)
     trace.rows("A", *here, folder="1-1")
     assert trace.witnesses() == [
-        "A knows from a row that it lacks B-2..3 of 1-1, but its backfill array has no entry for this"
+        "A knows from a row that it lacks B-2..3 of the hierarchy, but its backfill array has no entry for this"
     ]
 
 
@@ -327,5 +327,5 @@ def test_what_a_later_update_in_the_queue_names_still_waits() -> None:
     trace.add(VersionDropped, "A", reason="planted", **later)
     trace.rows("A", *here, folder="1-1")
     assert trace.witnesses() == [
-        "A knows from a row that it lacks B-2..3 of 1-1, but its backfill array has no entry for this"
+        "A knows from a row that it lacks B-2..3 of the hierarchy, but its backfill array has no entry for this"
     ]
