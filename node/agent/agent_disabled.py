@@ -31,7 +31,7 @@ def timers_of(ctx: Context) -> tuple[Timer, ...]:
 
 def log_disabled(ctx: Context, s: Stimulus) -> None:
     """Write event 3002 to the application log, at each start (spec: EV-1)."""
-    application_log.write(s.conn, s.now, 3002, {"database": database_name(ctx)})
+    application_log.write(ctx.config.settings, s.conn, s.now, 3002, {"database": database_name(ctx)})
 
 
 def keep_mail(s: Stimulus, mail: LocalDelivery) -> None:

@@ -1,7 +1,8 @@
 """The application log of a store: what an administrator of Exchange saw in the Event Viewer (spec: EV-1).
 
-The table `KINDS` has every id with its level, its category and the diagnostics level from which Exchange writes it. The
-texts about replication mail are in `node.state.application_log_texts`. An entry is written in the transaction of its cause,
+The table `KINDS` has every id with its level, its category and the diagnostics level from which Exchange writes it. For each
+category of the store a setting says up to which diagnostics level entries are written; it can be changed while the store runs.
+The texts about replication mail are in `node.state.application_log_texts`. An entry is written in the transaction of its cause,
 so it is as durable as the state. The newest LOG_KEPT entries are kept.
 """
 
@@ -13,21 +14,26 @@ from enum import IntEnum, StrEnum
 from traceback import extract_tb
 from typing import Any, Final
 
-from node.codec.items import ROOT
+from node.codec.items import ROOT, object_from_text
 from node.codec.replication_message import MessageType, ReplicationMail
 from node.errors import Misuse, described
 from node.state import application_log_texts
 from node.state.context import Context
+from topology.settings.values import Settings
 from traces.events import (
+    ConflictArose,
     ContentResumed,
     ContentSuspended,
+    EntryMade,
     Event,
+    HopExpired,
     MailBad,
     ReplicaDropped,
     RequestRefused,
+    SourceDown,
     VersionFailed,
 )
-from traces.labtime import LabTime
+from traces.labtime import LabTime, format_instant
 from transport.envelope import CommandRefused
 from transport.sql import Connection
 from transport.stimulus import Stimulus
@@ -60,19 +66,25 @@ class Category(StrEnum):
     OUTGOING = "Replication Outgoing Messages"
     INCOMING = "Replication Incoming Messages"
     DIRECTORY = "Replication AD Updates"
+    BACKFILL = "Replication Backfill"
+    CONFLICTS = "Replication Conflicts"
+    RETURNED = "Non-Delivery Reports"
     GENERAL = "Replication General"
     ERRORS = "Replication Errors"
     PROTOCOL = "SMTP Protocol"
 
 
 class Logging(IntEnum):
-    """Diagnostics logging levels. By default Exchange writes only entries of level NONE."""
+    """Diagnostics logging levels. Entries of level NONE are always written."""
 
     NONE = 0
     MINIMUM = 1
     MEDIUM = 3
     MAXIMUM = 5
 
+
+OWN_SOURCE: Final = "pflab Public Store"
+"""The source of entries whose ids are pflab's own."""
 
 Values = Mapping[str, Any]
 
@@ -154,6 +166,51 @@ KINDS: Final[Mapping[int, LogKind]] = {
     3119: LogKind(
         Level.INFORMATION, Category.GENERAL, Logging.NONE, lambda v: ["Content replication has been enabled again."]
     ),
+    # The ids of these categories are not public [X, section 1.6], so they have ids of pflab's own.
+    20001: LogKind(
+        Level.INFORMATION,
+        Category.BACKFILL,
+        Logging.MEDIUM,
+        lambda v: [
+            "Changes of a public folder are missing and will be requested.",
+            f"Folder: ({v['folder']}) {v['path']}",
+            f"Due: {format_instant(v['due_at'])}",
+        ],
+        OWN_SOURCE,
+    ),
+    20002: LogKind(
+        Level.WARNING,
+        Category.BACKFILL,
+        Logging.MINIMUM,
+        lambda v: [
+            "A backfill request was not answered in time. The server is not asked again before all others.",
+            f"Folder: ({v['folder']}) {v['path']}",
+            f"Server: {v['server']}",
+        ],
+        OWN_SOURCE,
+    ),
+    20003: LogKind(
+        Level.WARNING,
+        Category.CONFLICTS,
+        Logging.MINIMUM,
+        lambda v: [
+            "Concurrent versions of a message are in conflict.",
+            f"Folder: ({v['folder']}) {v['path']}",
+            f"MID: {v['message']}",
+        ],
+        OWN_SOURCE,
+    ),
+    20004: LogKind(
+        Level.WARNING,
+        Category.RETURNED,
+        Logging.MINIMUM,
+        lambda v: [
+            f"A mail could not be delivered to {v['recipients']}.",
+            f"Message ID: <{v['mail']}>",
+            v["reason"],
+        ],
+        OWN_SOURCE,
+    ),
     7004: LogKind(
         Level.ERROR,
         Category.PROTOCOL,
@@ -181,11 +238,22 @@ KINDS: Final[Mapping[int, LogKind]] = {
 """Every id of the log (spec: EV-1)."""
 
 
-def write(conn: Connection, now: LabTime, event: int, values: Values) -> None:
-    """Write one entry. Raise Misuse if the id is not in KINDS, or a value that its text needs is missing."""
+def is_logged(settings: Settings, event: int) -> bool:
+    """Return whether the settings let an entry with this id be written."""
+    kind = KINDS[event]
+    return kind.logging <= settings.logging_level(kind.category)
+
+
+def write(settings: Settings, conn: Connection, now: LabTime, event: int, values: Values) -> None:
+    """Write one entry, if the level of its category lets it be written.
+
+    Raise Misuse if the id is not in KINDS, or a value that its text needs is missing.
+    """
     kind = KINDS.get(event)
     if kind is None:
         raise Misuse(f"the log has no event {event}; its events are {', '.join(map(str, sorted(KINDS)))}")
+    if not is_logged(settings, event):
+        return
     try:
         text = "\n".join(kind.text(values))[:MAX_TEXT]
     except KeyError as missing:
@@ -198,21 +266,26 @@ def write(conn: Connection, now: LabTime, event: int, values: Values) -> None:
 
 def mail_out(ctx: Context, s: Stimulus, mail: ReplicationMail, stores: Sequence[str]) -> None:
     """Write the entry of a replication mail that was queued."""
-    write(s.conn, s.now, _id_of(mail), {"lines": application_log_texts.outgoing(ctx, s.conn, mail, stores)})
+    settings, event = ctx.config.settings, _id_of(mail)
+    if is_logged(settings, event):
+        lines = application_log_texts.outgoing(ctx, s.conn, mail, stores)
+        write(settings, s.conn, s.now, event, {"lines": lines})
 
 
 def mail_in(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
     """Write the entry of a replication mail that arrived, before it has any effect."""
-    write(s.conn, s.now, _id_of(mail) + INCOMING, {"lines": application_log_texts.incoming(ctx, s.conn, mail)})
+    settings, event = ctx.config.settings, _id_of(mail) + INCOMING
+    if is_logged(settings, event):
+        write(settings, s.conn, s.now, event, {"lines": application_log_texts.incoming(ctx, s.conn, mail)})
 
 
-def command_refused(s: Stimulus, event: int, peer: str, refused: CommandRefused | None) -> None:
+def command_refused(ctx: Context, s: Stimulus, event: int, peer: str, refused: CommandRefused | None) -> None:
     """Write 7004 at the end that sent a refused SMTP command, or 7010 at the end that refused it."""
     if refused is None:
         return
     # The store knows no connection numbers, so the number of its next event is used.
     values = {"connection": s.trace.seq, "peer": peer, "reply": refused.reply, "command": refused.command}
-    write(s.conn, s.now, event, {**values, "verb": refused.command.partition(" ")[0].lower()})
+    write(ctx.config.settings, s.conn, s.now, event, {**values, "verb": refused.command.partition(" ")[0].lower()})
 
 
 def _id_of(mail: ReplicationMail) -> int:
@@ -239,6 +312,28 @@ _OF_EVENTS: Final[Mapping[type[Event], Callable[[Context, Connection, Values], t
         3005,
         application_log_texts.folder_values(ctx, conn, fields["folder"]),
     ),
+    EntryMade: lambda ctx, conn, fields: (
+        20001,
+        {**application_log_texts.folder_values(ctx, conn, fields["folder"]), "due_at": fields["due_at"]},
+    ),
+    SourceDown: lambda ctx, conn, fields: (
+        20002,
+        {
+            **application_log_texts.folder_values(ctx, conn, fields["folder"]),
+            "server": application_log_texts.store_dn(ctx, fields["store"]),
+        },
+    ),
+    ConflictArose: lambda ctx, conn, fields: (
+        20003,
+        {
+            **application_log_texts.folder_values(ctx, conn, fields["folder"]),
+            "message": application_log_texts.object_id(ctx, conn, object_from_text(fields["object"])),
+        },
+    ),
+    HopExpired: lambda ctx, conn, fields: (
+        20004,
+        {"recipients": ", ".join(fields["recipients"]), "mail": fields["mail"], "reason": fields["reason"]},
+    ),
     ContentSuspended: lambda ctx, conn, fields: (3118, {}),
     ContentResumed: lambda ctx, conn, fields: (3119, {}),
     RequestRefused: lambda ctx, conn, fields: (3116, {"server": fields["requester"]}),
@@ -253,4 +348,4 @@ def log_traced(
         entry = _OF_EVENTS.get(kind)
         if entry is not None:
             event, values = entry(ctx, conn, fields)
-            write(conn, now, event, values)
+            write(ctx.config.settings, conn, now, event, values)

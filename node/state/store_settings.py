@@ -16,7 +16,7 @@ from topology.enums import ServerVersion
 from topology.model import Topology
 from topology.problems import ValueTextError
 from topology.schedule import Schedule
-from topology.settings.catalogue import SPECS, find_spec
+from topology.settings.catalogue import LOGGING_OF, SPECS, find_spec
 from topology.settings.spec import Place, SettingSpec
 from topology.settings.values import RawSetting, Settings, read_value, value_text
 from traces.labtime import MINUTE_US
@@ -102,6 +102,7 @@ def setting_views(conn: Connection, present: Settings, server: str, guid: Guid) 
     for spec in SPECS:
         value, next_value = present.text(spec.name), later.text(spec.name)
         place = str(spec.place_on(present.version)).replace("<name>", spec.name)
+        place = place.replace(LOGGING_OF, "")
         place = place.replace("<server>", server).replace("<GUID>", registry_guid)
         views.append(
             SettingView(

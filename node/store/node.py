@@ -233,7 +233,7 @@ class Node(StoreLife):
                         recipients=mail.recipients,
                     )
                     return
-                application_log.command_refused(s, 7010, hop.peer, hop.refused)
+                application_log.command_refused(ctx, s, 7010, hop.peer, hop.refused)
                 self._deliver(ctx, s, ctx.mta.accept(s, hop, mail))
         except RefusalError as error:
             raise MailRefused(error.code, error.text) from error
@@ -308,7 +308,7 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             for queue_id, outcome in ended:
                 if outcome.refused is not None:
-                    application_log.command_refused(s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
+                    application_log.command_refused(ctx, s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
                 self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
 
     def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
@@ -336,5 +336,5 @@ class Node(StoreLife):
 
         `application_log.KINDS` lists the values that each event id needs.
         """
-        with self._stimulus(now) as (_, s):
-            application_log.write(s.conn, s.now, event, values)
+        with self._stimulus(now) as (ctx, s):
+            application_log.write(ctx.config.settings, s.conn, s.now, event, values)

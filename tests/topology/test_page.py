@@ -12,7 +12,7 @@ from topology.enums import ALL_VERSIONS, ConnectorKind, FolderPriority, Joins, R
 from topology.file.load import topology_from_text
 from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
 from topology.settings.catalogue import SPECS
-from topology.settings.spec import DWORD_MAX, Kind, SettingSpec
+from topology.settings.spec import DWORD_MAX, LEVELS, Kind, SettingSpec
 from topology.settings.values import value_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topology.md").read_text("utf-8")
@@ -35,6 +35,7 @@ def row(spec: SettingSpec) -> str:
         Kind.SWITCH: "0, 1",
         Kind.SERVER: "a server's name",
         Kind.HOST: "host:port",
+        Kind.LEVEL: ", ".join(LEVELS),
         Kind.SCHEDULE: "a schedule",
     }
     only = "" if spec.versions == ALL_VERSIONS else f" ({', '.join(spec.versions)} only)"

@@ -278,6 +278,8 @@ def test_the_text_of_a_value_is_read_back(spec: object, number: int) -> None:
         raw = number % 2
     if spec.kind is Kind.HOST:
         raw = f"relay.test:{number % 65_535 + 1}"
+    if spec.kind is Kind.LEVEL:
+        raw = (0, 1, 3, 5)[number % 4]
     if spec.kind is Kind.SCHEDULE:
         raw = str(Schedule.of_slots([number % 672, 7]))
     value, _ = read_value(spec, raw)

@@ -203,6 +203,7 @@ def _setting_schema(spec: SettingSpec) -> dict[str, Any]:
         Kind.SWITCH: ["integer", "boolean"],
         Kind.SERVER: ["string"],
         Kind.HOST: ["string"],
+        Kind.LEVEL: ["string", "integer"],
         Kind.SCHEDULE: ["string", "array"],
     }
     unit = f" (a number is in {spec.unit})" if spec.unit else ""

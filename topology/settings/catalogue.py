@@ -423,7 +423,35 @@ _MTA: Final = (
     ),
 )
 
-SPECS: Final = (*_SENDING, *_STATUS, *_BACKFILL, *_KEEPING, *_MTA)
+LOGGED_CATEGORIES: Final = (
+    "Replication Incoming Messages",
+    "Replication Outgoing Messages",
+    "Replication Backfill",
+    "Replication Conflicts",
+    "Replication AD Updates",
+    "Replication General",
+    "Replication Errors",
+    "Non-Delivery Reports",
+)
+"""The categories of a public folder store whose events the lab has."""
+
+LOGGING_OF: Final = "Diagnostics Logging "
+"""Begins the name of a category's setting; the registry value has the name of the category alone."""
+
+_LOGGING: Final = tuple(
+    SettingSpec(
+        LOGGING_OF + category,
+        Kind.LEVEL,
+        # a lab is there to be looked at; the default of Exchange is None
+        "Maximum",
+        "which events of this category the application log has: the higher the level, the more; None: only those "
+        "that no level leaves out",
+        place=Place.DIAGNOSTICS,
+    )
+    for category in LOGGED_CATEGORIES
+)
+
+SPECS: Final = (*_SENDING, *_STATUS, *_BACKFILL, *_KEEPING, *_LOGGING, *_MTA)
 """All settings, in the order in which they are shown."""
 
 _BY_NAME: Final = {name.casefold(): spec for spec in SPECS for name in (spec.name, *spec.aliases)}

@@ -21,6 +21,7 @@ class Place(StrEnum):
 
     REGISTRY = r"HKLM\System\CurrentControlSet\Services\MSExchangeIS\<server>\Public-<GUID>\<name>"
     REGISTRY_5_5 = r"HKLM\System\CurrentControlSet\Services\MSExchangeIS\ParametersPublic\<name>"
+    DIAGNOSTICS = r"HKLM\System\CurrentControlSet\Services\MSExchangeIS\Diagnostics\9001 Public\<name>"
     DIRECTORY = "property of the public folder store in the directory"
     MTA = "property of the server's message transfer in the directory"
     LAB = "a setting that only the lab has"
@@ -36,6 +37,11 @@ class Kind(Enum):
     SERVER = "server"
     SCHEDULE = "schedule"
     HOST = "host and port"
+    LEVEL = "diagnostics logging level"
+
+
+LEVELS: Final = {"None": 0, "Minimum": 1, "Medium": 3, "Maximum": 5}
+"""The diagnostics logging levels of 2000 and 2003, with the numbers that the registry keeps."""
 
 
 _UNIT_SIZES: Final = {

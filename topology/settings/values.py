@@ -9,8 +9,8 @@ from topology.enums import ServerVersion
 from topology.problems import ValueTextError, quoted
 from topology.quantities import format_size, parse_size
 from topology.schedule import Schedule, parse_schedule
-from topology.settings.catalogue import PRIORITY_NAMES, SPECS, find_spec
-from topology.settings.spec import Kind, SettingSpec, SettingValue
+from topology.settings.catalogue import LOGGING_OF, PRIORITY_NAMES, SPECS, find_spec
+from topology.settings.spec import LEVELS, Kind, SettingSpec, SettingValue
 from traces.errors import TimeTextError
 from traces.labtime import format_duration, parse_duration
 
@@ -193,6 +193,11 @@ class Settings:
     expiry_interval_us = _Value("Replication Expiry", int)  # spec: DL-3
     maintenance = _Value("Maintenance Schedule", Schedule)
 
+    def logging_level(self, category: str) -> int:
+        """Return the diagnostics logging level of a category as a number; 0 for a category without a setting (spec: EV-1)."""
+        level = self.values.get(LOGGING_OF + category)
+        return LEVELS[level] if isinstance(level, str) else 0
+
     # --- mail; priority is -1, 0 or 1 (spec: RT-2)
 
     def mta_retry_us(self, priority: int) -> int:
@@ -236,6 +241,8 @@ def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | 
             return _schedule_value(raw), None
         case Kind.HOST:
             return _host_value(raw), None
+        case Kind.LEVEL:
+            return _level_value(raw), None
         case Kind.DURATION | Kind.COUNT | Kind.SIZE:
             return _clamped(spec, _number_value(spec, raw))
 
@@ -267,6 +274,13 @@ def _host_value(raw: RawSetting) -> str:
             f"{_shown(raw)} is not a host with a port", "write a text such as 127.0.0.1:25 or relay.test:587"
         )
     return str(raw)
+
+
+def _level_value(raw: RawSetting) -> str:
+    for name, number in LEVELS.items():
+        if str(raw).casefold() in (name.casefold(), str(number)) and not isinstance(raw, bool | float):
+            return name
+    raise ValueTextError(f"{_shown(raw)} is not a diagnostics logging level", f"write {', '.join(LEVELS)}")
 
 
 def _schedule_value(raw: RawSetting) -> Schedule:

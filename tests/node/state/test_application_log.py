@@ -13,8 +13,9 @@ from node.state import application_log
 from node.state.application_log import KINDS, Level
 from tests.support.post_office import PostOffice
 from tests.support.topologies import THREE_STORES_AND_CONTACT
+from topology.settings.catalogue import LOGGED_CATEGORIES
 from traces.labtime import DAY_US
-from transport.envelope import IncomingHop
+from transport.envelope import IncomingHop, SendOutcome, SendState
 from transport.mime.headers import incoming_mail
 
 OUT = {3014, 3016, 3017, 3018, 3019, 3020, 3021}
@@ -26,7 +27,7 @@ def texts(office: PostOffice, name: str, event: int) -> list[str]:
 
 def test_every_id_is_there_with_level_and_category() -> None:
     """Ids 3014 to 3021 for sent mails, ten more for received ones, and the others each have a level and a category (EV-1)."""
-    others = {3002, 3005, 3079, 3089, 3092, 3116, 3118, 3119, 7004, 7010}
+    others = {3002, 3005, 3079, 3089, 3092, 3116, 3118, 3119, 7004, 7010, 20001, 20002, 20003, 20004}
     assert set(KINDS) == OUT | {id_ + 10 for id_ in OUT} | others
     assert {KINDS[id_].category for id_ in OUT} == {"Replication Outgoing Messages"}
     assert {KINDS[id_ + 10].category for id_ in OUT} == {"Replication Incoming Messages"}
@@ -119,6 +120,51 @@ def test_problems_are_logged() -> None:
         office.run(office.at(minutes))
     [text] = texts(office, "C", 3005)
     assert re.fullmatch(r"A replica of public folder \([0-9a-f]+-1\) IPM_SUBTREE\\Projects was removed.", text)
+
+
+def levels(office: PostOffice, name: str, level: str, *categories: str) -> None:
+    office[name].configure(office.at(1), {f"Diagnostics Logging {each}": level for each in categories})
+
+
+def test_the_level_of_a_category_decides_what_is_logged() -> None:
+    """Each category has a level of its own, which takes effect at once; entries of level None are always written (EV-1)."""
+    office = PostOffice()
+    levels(office, "A", "Medium", "Replication Outgoing Messages")
+    levels(office, "B", "None", *LOGGED_CATEGORIES)
+    office["A"].post(office.at(2), "Projects", subject="x")
+    office.run(office.at(16))
+    assert office["A"].event_log() == []
+    assert office["B"].event_log() == []
+    assert [entry.event for entry in office["C"].event_log()] == [3030]
+    levels(office, "A", "Maximum", "Replication Outgoing Messages")
+    office["B"].configure(office.at(17), {"Replication": 0})
+    office["B"].close(office.at(17))
+    office["B"].open(office.at(18))
+    assert [entry.event for entry in office["B"].event_log()] == [3002]
+    office["A"].post(office.at(18), "Projects", subject="y")
+    office.run(office.at(31))
+    assert [entry.event for entry in office["A"].event_log()] == [3020]
+    [view] = [each for each in office["A"].setting_views() if each.name == "Diagnostics Logging Replication Errors"]
+    assert view.place.endswith(r"\Diagnostics\9001 Public\Replication Errors")
+
+
+def test_conflicts_and_returned_mails_have_categories_of_their_own() -> None:
+    """A conflict is in the category of conflicts, a mail that was returned in that of non-delivery reports."""
+    office = PostOffice()
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(16))
+    office["A"].edit(office.at(17), "Projects", message, subject="from A")
+    office["B"].edit(office.at(17), "Projects", message, subject="from B")
+    office.run(office.at(31))
+    [conflict] = office["C"].event_log(event=20003)
+    assert (conflict.level, conflict.category, conflict.logging) == ("Warning", "Replication Conflicts", "Minimum")
+    office["A"].post(office.at(32), "Projects", subject="two")
+    office["A"].tick(office.at(46))
+    for transmission in office["A"].outgoing(office.at(46)):
+        office["A"].hop_concluded(office.at(46), transmission.queue_id, SendOutcome(SendState.REFUSED, "552 too large"))
+    returned = office["A"].event_log(event=20004)
+    assert {each.category for each in returned} == {"Non-Delivery Reports"}
+    assert all(each.text.startswith("A mail could not be delivered to") for each in returned)
 
 
 def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytest.MonkeyPatch) -> None:
