@@ -245,3 +245,12 @@ class Post:
     body: str = ""
     sender: str = ""
     attachments: tuple[tuple[str, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoldersChanged:
+    """What an order for many folders has changed (spec: AD-1). kept: folders left out, because they would have no replica."""
+
+    paths: list[str]
+    changes: list[str]
+    kept: list[str]

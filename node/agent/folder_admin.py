@@ -75,7 +75,7 @@ def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> str:
         replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
     object_id = ctx.store.next_object().to_xid()
     number = ctx.store.next_change()
-    stores = _checked_stores(ctx, replicas)
+    stores = checked_stores(ctx, replicas)
     props = FolderProperties(
         parent=parent.object if parent else ROOT,
         name=name,
@@ -86,7 +86,7 @@ def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> str:
     props = _with(props, fields)
     pcl = Pcl.of(number)
     item = encode_folder(object_id, number, pcl, s.now, props, None)
-    _write(ctx, s, Version(object_id, number, pcl, s.now, item), props, None)
+    _write(ctx, s, [(Version(object_id, number, pcl, s.now, item), props, None)])
     return object_text(object_id)
 
 
@@ -103,8 +103,8 @@ def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> str:
         props = replace(props, parent=_new_parent(ctx, folder, move_to))
     props = _with(props, fields)
     if replicas is not None:
-        props = props.with_replicas(_checked_stores(ctx, replicas), s.now)
-    return _modify(ctx, s, folder, props)
+        props = props.with_replicas(checked_stores(ctx, replicas), s.now)
+    return modify(ctx, s, [(folder, props)])[0]
 
 
 def _with(props: FolderProperties, fields: FolderFields) -> FolderProperties:
@@ -116,18 +116,20 @@ def _with(props: FolderProperties, fields: FolderFields) -> FolderProperties:
 def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
     """Remove a store that is deleted by force from a folder's replica list, even if it is the last one (spec: RP-6)."""
     assert folder.props is not None, "a folder with a replica list is not deleted"
-    _modify(
-        ctx, s, folder, folder.props.with_replicas([each for each in folder.props.replicas if each != store], s.now)
-    )
+    left = [each for each in folder.props.replicas if each != store]
+    modify(ctx, s, [(folder, folder.props.with_replicas(left, s.now))])
 
 
-def _modify(ctx: Context, s: Stimulus, folder: Folder, props: FolderProperties) -> str:
-    """Make a version of a folder with other properties. Return its change number."""
-    number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
-    old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
-    item = encode_folder(folder.object, number, pcl, modified_at, props, old)
-    _write(ctx, s, Version(folder.object, number, pcl, modified_at, item), props, folder)
-    return number.text
+def modify(ctx: Context, s: Stimulus, changes: Sequence[tuple[Folder, FolderProperties]]) -> list[str]:
+    """Make a version of each folder with other properties. Return their change numbers."""
+    made: list[tuple[Version, FolderProperties, Folder | None]] = []
+    for folder, props in changes:
+        number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
+        old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+        item = encode_folder(folder.object, number, pcl, modified_at, props, old)
+        made.append((Version(folder.object, number, pcl, modified_at, item), props, folder))
+    _write(ctx, s, made)
+    return [version.number.text for version, _, _ in made]
 
 
 def delete(ctx: Context, s: Stimulus, path: str) -> None:
@@ -171,7 +173,7 @@ def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes 
     props = replace(old, parent=above, replicas=replicas, added_at=(s.now,) * len(replicas), created=number)
     pcl = Pcl.of(number)
     item = encode_folder(object_id, number, pcl, s.now, props, None)
-    _write(ctx, s, Version(object_id, number, pcl, s.now, item), props, None)
+    _write(ctx, s, [(Version(object_id, number, pcl, s.now, item), props, None)])
     made = ctx.folders.get(object_id)
     assert made is not None, "the folder was just made"
     folder, own = local_changes.replica_for_posts(ctx, made.path)
@@ -183,10 +185,12 @@ def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes 
     return object_id
 
 
-def _write(ctx: Context, s: Stimulus, version: Version, props: FolderProperties, old: Folder | None) -> None:
+def _write(ctx: Context, s: Stimulus, made: Sequence[tuple[Version, FolderProperties, Folder | None]]) -> None:
+    """Store new versions, each with the folder that it replaces, and do what their replica lists require."""
     before = snapshot(ctx)
-    _put(ctx, s, version, props, old)
-    _record(s, version, props, "modify" if old else "create", (old.number,) if old else ())
+    for version, props, old in made:
+        _put(ctx, s, version, props, old)
+        _record(s, version, props, "modify" if old else "create", (old.number,) if old else ())
     process_freed_content(ctx, s, settle(ctx, s, before))
     hierarchy_changed(ctx, s)
 
@@ -229,7 +233,7 @@ def _check_name(name: str) -> None:
         raise Misuse(f"a folder's name has 1 to {MAX_NAME_LENGTH} printable characters and no slash, not {name!r}")
 
 
-def _checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
+def checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
     unknown = [store for store in stores if ctx.directory.get(store) is None]
     if unknown:
         known = ", ".join(ctx.directory.stores())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field, model_validator
 
 from node.views import Post
 from topology.problems import counted, quoted
@@ -150,6 +150,34 @@ class SendAgain(Body):
     folder: Line
     days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
     to: Annotated[list[Line], Field(min_length=1, max_length=MOST_NAMES)] | None = None
+
+
+class ReplicaOrder(Body):
+    """Replicas of a folder and all its subfolders; folder 1-1: of all folders. One of `add`, `remove` and `replace`, the last
+    with `by`: the store that takes the place of the replaced one."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects", "replace": "A", "by": "B"}})
+    folder: Line
+    add: Names | None = None
+    remove: Names | None = None
+    replace: Line | None = None
+    by: Line | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(each is not None for each in (self.add, self.remove, self.replace)) != 1:
+            raise ValueError("give one of add, remove and replace")
+        if (self.replace is None) != (self.by is None):
+            raise ValueError("give both replace and by, such as {replace: A, by: B}")
+        return self
+
+
+class Propagation(Body):
+    """Properties of a folder that all its subfolders get: replicas, schedule, contacts, priority, age_limit, resolve."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects", "properties": ["schedule"]}})
+    folder: Line
+    properties: Annotated[Names, Field(min_length=1)]
 
 
 class Synchronize(Body):

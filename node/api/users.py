@@ -7,14 +7,26 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request, Response
 
-from node.api.bodies import Edit, FolderChange, NewFolder, PostMany, PostOne, Resolve, SendAgain, SendMail, Synchronize
+from node.api.bodies import (
+    Edit,
+    FolderChange,
+    NewFolder,
+    PostMany,
+    PostOne,
+    Propagation,
+    ReplicaOrder,
+    Resolve,
+    SendAgain,
+    SendMail,
+    Synchronize,
+)
 from node.api.hosts import Change, ChangeRequest, FolderQuery, Hosts, Name
 from node.api.read_paths import MOST_LISTED
 from node.api.reads import MAIL, add_read
 from node.api.values import json_response, plain, refusals, shown
 from node.state.store_settings import clamped
 from node.store.node import Node
-from node.views import MessageView
+from node.views import FoldersChanged, MessageView
 from topology.settings.values import RawSetting
 from traces.labtime import LabTime
 
@@ -301,6 +313,10 @@ def _settings(router: APIRouter, hosts: Hosts) -> None:
         return await ChangeRequest(request, name).apply(hosts, act)
 
 
+def _changed_all(node: Node, done: FoldersChanged) -> dict[str, object]:
+    return {"folders": done.paths, **_changes(node, done.changes), "kept": done.kept}
+
+
 def _orders(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["orders"], "responses": Refused}
 
@@ -314,6 +330,29 @@ def _orders(router: APIRouter, hosts: Hosts) -> None:
             return {"folder": wanted.folder, "to": stores, "numbers": numbers}
 
         return await change.apply(hosts, act)
+
+    @router.post("/replicas", **about)
+    async def replicas(wanted: ReplicaOrder, change: Change) -> Response:
+        """Add, remove or replace replicas of a folder and all its subfolders; return the paths and change numbers of the
+        changed folders, and the folders that were left out because they would have no replica."""  # spec: AD-1
+
+        def act(node: Node, now: LabTime) -> dict[str, object]:
+            if wanted.add is not None:
+                done = node.add_replicas(now, wanted.folder, wanted.add)
+            elif wanted.remove is not None:
+                done = node.remove_replicas(now, wanted.folder, wanted.remove)
+            else:
+                done = node.replace_replicas(now, wanted.folder, wanted.replace or "", wanted.by or "")
+            return _changed_all(node, done)
+
+        return await change.apply(hosts, act)
+
+    @router.post("/propagate", **about)
+    async def propagate(wanted: Propagation, change: Change) -> Response:
+        """Give all subfolders of a folder its values of some properties; return the changed subfolders."""  # spec: AD-1
+        return await change.apply(
+            hosts, lambda node, now: _changed_all(node, node.propagate(now, wanted.folder, wanted.properties))
+        )
 
     @router.post("/synchronize", **about)
     async def synchronize(wanted: Synchronize, change: Change) -> Response:

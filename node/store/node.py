@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Final, Unpack
 
 from node.agent import agent, folder_admin, store_deletion
-from node.agent.administration import orders
+from node.agent.administration import orders, subtrees
 from node.agent.agent_disabled import timers_of
 from node.agent.backfill_sources import record_ignored_setting
 from node.agent.folder_admin import FolderChanges, FolderFields
@@ -25,7 +25,7 @@ from node.state.store_settings import config_from, read_at_once, store_settings
 from node.state.timers import next_due
 from node.store.lifecycle import StoreLife
 from node.store.queries import names_of_stores
-from node.views import Post
+from node.views import FoldersChanged, Post
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
 from topology.settings.values import RawSetting, value_text
@@ -197,6 +197,26 @@ class Node(StoreLife):
         """
         with self._stimulus(now) as (ctx, s):
             return orders.synchronize(ctx, s, folder)
+
+    def add_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
+        """Add stores to the replica lists of a folder and its subfolders; 1-1: of all folders (spec: AD-1)."""
+        with self._stimulus(now) as (ctx, s):
+            return subtrees.add_replicas(ctx, s, folder, stores)
+
+    def remove_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
+        """Remove stores from the replica lists of a folder and its subfolders, except last replicas (spec: AD-1)."""
+        with self._stimulus(now) as (ctx, s):
+            return subtrees.remove_replicas(ctx, s, folder, stores)
+
+    def replace_replicas(self, now: LabTime, folder: str, store: str, by: str) -> FoldersChanged:
+        """Replace a store by another on the replica lists of a folder and its subfolders (spec: AD-1)."""
+        with self._stimulus(now) as (ctx, s):
+            return subtrees.replace_replicas(ctx, s, folder, store, by)
+
+    def propagate(self, now: LabTime, folder: str, properties: Sequence[str]) -> FoldersChanged:
+        """Give all subfolders of a folder its values of these properties (spec: AD-1)."""
+        with self._stimulus(now) as (ctx, s):
+            return subtrees.propagate(ctx, s, folder, properties)
 
     def join(self, now: LabTime, store: str) -> None:
         """Add a store that joins later to the directory."""

@@ -17,7 +17,7 @@ from pflab.terms.folder_ids import HIERARCHY
 
 if TYPE_CHECKING:
     from node.store.node import Node
-    from node.views import FolderView, MessageView
+    from node.views import FoldersChanged, FolderView, MessageView
     from pflab.simulation.simulator import Simulator
     from traces.labtime import LabTime
 
@@ -269,6 +269,27 @@ async def set_suspended(runner: StepRunner, *, suspended: bool) -> bool:
     return bool(others)
 
 
+async def _add_replicas(runner: StepRunner, step: plan.AddReplicas) -> bool:
+    return await _order(runner, step, lambda node, now, path: node.add_replicas(now, path, [step.store]))
+
+
+async def _remove_replicas(runner: StepRunner, step: plan.RemoveReplicas) -> bool:
+    return await _order(runner, step, lambda node, now, path: node.remove_replicas(now, path, [step.store]))
+
+
+async def _replace_replicas(runner: StepRunner, step: plan.ReplaceReplicas) -> bool:
+    return await _order(runner, step, lambda node, now, path: node.replace_replicas(now, path, step.store, step.to))
+
+
+async def _propagate(runner: StepRunner, step: plan.Propagate) -> bool:
+    return await _order(runner, step, lambda node, now, path: node.propagate(now, path, step.properties))
+
+
+async def _order(runner: StepRunner, step: Any, order: Callable[[Node, LabTime, str], FoldersChanged]) -> bool:
+    path = runner.path(step.on, step.folder)
+    return path is not None and bool(await runner.change(step.on, lambda node, now: order(node, now, path).changes))
+
+
 async def _resend(runner: StepRunner, step: plan.Resend) -> bool:
     path = runner.path(step.on, step.folder)
     to = None if step.store is None else [step.store]
@@ -330,6 +351,10 @@ _STEPS: Mapping[type[plan.Step], Callable[[StepRunner, Any], Awaitable[bool]]] =
     plan.Join: _join,
     plan.SuspendContent: _suspend_content,
     plan.ResumeContent: _resume_content,
+    plan.AddReplicas: _add_replicas,
+    plan.RemoveReplicas: _remove_replicas,
+    plan.ReplaceReplicas: _replace_replicas,
+    plan.Propagate: _propagate,
     plan.Resend: _resend,
     plan.Synchronize: _synchronize,
     plan.SendMail: _send_mail,

@@ -71,8 +71,12 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "export": ("mail", "Write a public folder's messages as an mbox, from a run or a running lab."),
     },
     "Administration": {
-        "folder": ("lab", "List, create, change or delete folders in a running lab."),
+        "folder": ("lab", "List, create, change or delete folders in a running lab; propagate properties."),
         "content": ("administer", "Suspend or resume the replication of content on all servers of a running lab."),
+        "replicas": (
+            "administer",
+            "Add, remove or replace replicas of a folder and all its subfolders in a running lab.",
+        ),
         "resend": (
             "administer",
             "Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.",

@@ -6,7 +6,7 @@ import errno
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from textwrap import wrap
@@ -138,3 +138,10 @@ def progress(total: int, what: str) -> Iterator[Progress]:
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         bar.add_task(what, total=total)
         yield bar
+
+
+def changed_folder_lines(done: Mapping[str, Any]) -> list[str]:
+    """Return a line for each folder that an order changed, with its change number, and for each that it left out."""
+    changed = [f"{number}  {path}" for path, number in zip(done["folders"], done["numbers"], strict=True)]
+    kept = [f"{path} keeps its replicas: none would be left" for path in done["kept"]]
+    return [*changed, *kept] or ["nothing to change"]

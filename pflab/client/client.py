@@ -350,6 +350,19 @@ class Client(Requests):
         what = {"folder": folder, "days": days, "to": None if to is None else list(to)}
         return dict(self.surely("POST", f"/nodes/{quoted(node)}/send", what, key))
 
+    def change_replicas(self, node: str, folder: str, *, key: str | None = None, **what: Any) -> dict[str, Any]:
+        """Change the replicas of a folder and all its subfolders, or of all folders (1-1).
+
+        what: `add` or `remove` (names of servers), or `replace` and `by` (a server, and the one that takes its place). Return
+        the changed `folders`, their `changes` and `numbers`, and as `kept` the folders that would have had no replica.
+        """
+        return dict(self.surely("POST", f"/nodes/{quoted(node)}/replicas", {"folder": folder, **what}, key))
+
+    def propagate(self, node: str, folder: str, properties: Sequence[str], *, key: str | None = None) -> dict[str, Any]:
+        """Give all subfolders of a folder its values of these properties. Return the same as `change_replicas`."""
+        what = {"folder": folder, "properties": list(properties)}
+        return dict(self.surely("POST", f"/nodes/{quoted(node)}/propagate", what, key))
+
     def synchronize(self, node: str, folder: str, *, key: str | None = None) -> list[str]:
         """Request the status of a folder now: Synchronize Hierarchy (folder 1-1) or Synchronize Content. Return the stores that
         must answer."""

@@ -15,7 +15,7 @@ from node import errors
 from node.api.read_paths import MOST_LISTED, READS, HttpRead
 from node.errors import InternalError, NodeError, NotRunning
 from node.reads import StoreReader
-from node.views import MessageView, Post
+from node.views import FoldersChanged, MessageView, Post
 from pflab.client import Client, ClientError, quoted
 from traces.labtime import LabTime, parse_instant
 
@@ -144,6 +144,27 @@ class RemoteNode(StoreReader):
         del now
         made = self._change("POST", "/send", {"folder": folder, "days": days, "to": None if to is None else list(to)})
         return list(made["to"]), str(made["numbers"])
+
+    def add_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
+        del now
+        return self._replicas(folder, add=list(stores))
+
+    def remove_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
+        del now
+        return self._replicas(folder, remove=list(stores))
+
+    def replace_replicas(self, now: LabTime, folder: str, store: str, by: str) -> FoldersChanged:
+        del now
+        return self._replicas(folder, replace=store, by=by)
+
+    def propagate(self, now: LabTime, folder: str, properties: Sequence[str]) -> FoldersChanged:
+        del now
+        made = self._change("POST", "/propagate", {"folder": folder, "properties": list(properties)})
+        return FoldersChanged(made["folders"], made["changes"], made["kept"])
+
+    def _replicas(self, folder: str, **what: object) -> FoldersChanged:
+        made = self._change("POST", "/replicas", {"folder": folder, **what})
+        return FoldersChanged(made["folders"], made["changes"], made["kept"])
 
     def synchronize(self, now: LabTime, folder: str) -> list[str]:
         del now

@@ -161,9 +161,9 @@ class Resolve(Part):
 
 
 class Folder(Part):
-    """A change of the tree: create, change, rename, move or delete a folder."""
+    """A change of the tree: create, change, rename, move or delete a folder, or propagate its properties to all subfolders."""
 
-    exactly_one: ClassVar = ("create", "change", "rename", "move", "delete")
+    exactly_one: ClassVar = ("create", "change", "rename", "move", "delete", "propagate")
 
     on: str
     create: str | None = None
@@ -171,6 +171,8 @@ class Folder(Part):
     rename: str | None = None
     move: str | None = None
     delete: str | None = None
+    propagate: str | None = None
+    properties: Names | None = Field(None, description="with propagate: what the subfolders get, such as schedule")
     to: str | None = Field(None, description="the new name, with rename")
     under: str | None = Field(None, description="the new parent's path, / for the top, with move")
     replicas: Names | None = None
@@ -186,6 +188,8 @@ class Folder(Part):
             raise wrong('give both "rename" and "to", such as {rename: Projects, to: Plans}')
         if (self.move is None) != (self.under is None):
             raise wrong('give both "move" and "under", such as {move: Projects/Plans, under: Archive}')
+        if (self.propagate is None) != (self.properties is None):
+            raise wrong('give both "propagate" and "properties", such as {propagate: Projects, properties: schedule}')
         properties = (self.replicas, self.schedule, self.contacts, self.priority, self.age_limit, self.resolve)
         given = any(each is not None for each in properties)
         if given and self.create is None and self.change is None:
@@ -211,6 +215,27 @@ class Replica(Part):
     remove: Names | None = None
     on: str | None = None
     refused: bool = False
+
+
+class Replicas(Part):
+    """Replicas of a folder and all its subfolders (folder 1-1: of all folders), changed on the server `on`: `add` or `remove`
+    servers, or `replace` a server `by` another. `refused: true`: the store must refuse it."""
+
+    exactly_one: ClassVar = ("add", "remove", "replace")
+
+    on: str
+    folder: str
+    add: Names | None = None
+    remove: Names | None = None
+    replace: str | None = None
+    by: str | None = None
+    refused: bool = False
+
+    @model_validator(mode="after")
+    def _both(self) -> Self:
+        if (self.replace is None) != (self.by is None):
+            raise wrong('give both "replace" and "by", such as {on: A, folder: 1-1, replace: A, by: B}')
+        return self
 
 
 class Resend(Part):
@@ -275,6 +300,7 @@ VERBS: dict[str, Any] = {
     "resolve": Resolve,
     "folder": Folder,
     "replica": Replica,
+    "replicas": Replicas,
     "resend": Resend,
     "synchronize": Synchronize,
     "settings": Settings,

@@ -20,7 +20,7 @@ from topology.settings.catalogue import find_spec
 from topology.settings.values import read_value
 from traces.events import EVENT_TYPES, Event
 
-_STORE_FIELDS = ("on", "from_", "to", "add", "remove", "asked", "replicas")
+_STORE_FIELDS = ("on", "from_", "to", "add", "remove", "replace", "asked", "replicas")
 _HEADER = frozenset(Event.__struct_fields__)
 _FOLDER = "folder of the topology or of an earlier step"
 
@@ -64,6 +64,8 @@ class NameCheck:
             yield from self._settings(args, at)
         else:
             yield from self._common(args, at)
+        if isinstance(args, model.Replicas) and args.by is not None:
+            yield from self._each(at, "by", args.by, self._servers, "server")
         name = getattr(args, "name", None)
         if name is not None:
             yield from self._new_name(verb, name, args, at)
@@ -109,7 +111,7 @@ class NameCheck:
         yield from self._each(at, "on", args.on, self._servers, "server")
         if args.replicas is not None:
             yield from self._each(at, "replicas", args.replicas, self._servers, "server")
-        for field in ("change", "rename", "move", "delete"):
+        for field in ("change", "rename", "move", "delete", "propagate"):
             path = getattr(args, field)
             if path is not None:
                 yield from self._each(at, field, path, self._folders, _FOLDER)

@@ -195,6 +195,8 @@ def _change_tree(node: Any, now: int, step: model.Folder) -> None:
         node.change_folder(now, step.rename, rename=step.to)
     elif step.move is not None:
         node.change_folder(now, step.move, move_to="" if step.under == "/" else step.under)
+    elif step.propagate is not None:
+        node.propagate(now, step.propagate, step.properties or ())
     else:
         node.delete_folder(now, step.delete)
 
@@ -216,6 +218,17 @@ async def _replica(play: Play, step: model.Replica) -> None:
         return
     if step.refused:
         raise StepFailed([f"{on} to refuse {join_names(listed)} as the replicas of {step.folder}"], ["it accepts them"])
+
+
+async def _replicas(play: Play, step: model.Replicas) -> None:
+    def order(node: Any, now: int) -> object:
+        if step.add is not None:
+            return node.add_replicas(now, step.folder, step.add)
+        if step.remove is not None:
+            return node.remove_replicas(now, step.folder, step.remove)
+        return node.replace_replicas(now, step.folder, step.replace, step.by)
+
+    await _order(play, step.on, order, refused=step.refused)
 
 
 async def _resend(play: Play, step: model.Resend) -> None:
@@ -380,6 +393,7 @@ STEPS: Mapping[str, Verb] = {
     "resolve": _resolve,
     "folder": _folder,
     "replica": _replica,
+    "replicas": _replicas,
     "resend": _resend,
     "synchronize": _synchronize,
     "settings": _settings,

@@ -12,6 +12,7 @@ from typing import Any
 from pflab.scenario import model
 from pflab.scenario.conditions import Until
 from pflab.scenario.values import Moment, same_minute
+from pflab.terms.folder_ids import HIERARCHY
 from topology.file.yaml_source import YamlSource
 from topology.model import Topology
 from topology.problems import PathItem, Problem, one_of, quoted
@@ -48,6 +49,10 @@ class TimelineCheck:
             self._tree(args)
         elif isinstance(args, model.Replica):
             yield from self._replica(args, at)
+        elif isinstance(args, model.Replicas):
+            for path, listed in self._listed.items():
+                if args.folder in (HIERARCHY, path) or path.startswith(f"{args.folder}/"):
+                    listed.extend([*(args.add or ()), *([args.by] if args.by else ())])
         if isinstance(args, model.Edit | model.Recover) and args.name is not None and args.message in self._folder_of:
             self._folder_of[args.name] = self._folder_of[args.message]
 
@@ -80,6 +85,10 @@ class TimelineCheck:
             self._listed[args.create] = [*self._listed.get(args.create, ()), *listed]
         if args.change is not None and args.replicas is not None:
             self._listed.setdefault(args.change, []).extend(args.replicas)
+        if args.propagate is not None and "replicas" in (args.properties or ()):
+            for path, listed in self._listed.items():
+                if path.startswith(f"{args.propagate}/"):
+                    listed.extend(self._listed.get(args.propagate, ()))
         if args.rename is not None:
             above, slash, _ = args.rename.rpartition("/")
             self._moved(args.rename, f"{above}{slash}{args.to}")

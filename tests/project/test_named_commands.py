@@ -37,7 +37,7 @@ def _in_look(text: str) -> list[str]:
     return re.findall(r"\bpflab .+?(?=[:;,.](?: |$)|$)", text)
 
 
-def _mistake(command: str) -> str | None:
+def mistake_in(command: str) -> str | None:
     """Return what is wrong with a command: an unknown verb, action or option, or too many arguments. It may be incomplete."""
     verb, *args = shlex.split(command)[1:]
     if verb == "node" or verb.startswith("-"):  # the options of node are those of python -m node
@@ -63,7 +63,7 @@ def _mistake(command: str) -> str | None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_commands_in_sentences_exist(page: Path) -> None:
     """Each command between backticks has a verb and options that exist."""
-    wrong = {command: mistake for command in _in_page(page.read_text("utf-8")) if (mistake := _mistake(command))}
+    wrong = {command: mistake for command in _in_page(page.read_text("utf-8")) if (mistake := mistake_in(command))}
     assert wrong == {}
 
 

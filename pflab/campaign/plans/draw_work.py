@@ -8,6 +8,7 @@ from typing import Any
 
 from pflab.campaign.plans.plan import (
     AddReplica,
+    AddReplicas,
     AnyStep,
     ChangeFolder,
     CreateFolder,
@@ -18,8 +19,11 @@ from pflab.campaign.plans.plan import (
     Join,
     MoveFolder,
     Post,
+    Propagate,
     RemoveReplica,
+    RemoveReplicas,
     RenameFolder,
+    ReplaceReplicas,
     Resend,
     Resolve,
     ResumeContent,
@@ -147,9 +151,42 @@ def _send_mail(draw: random.Random, state: PlanState, at_us: int) -> Iterator[An
         yield SendMail(at_us=at_us, on=place[0], folder=place[1].label, recipient=other[1].label, title=title)
 
 
+def _subtree(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+    """Add, remove or replace a store in a subtree, or in all folders; rarely propagate properties."""
+    folders = state.existing()
+    top = None if not folders or draw.random() < _OF_HIERARCHY else draw.choice(folders)
+    inside = {None if top is None else top.label}
+    below = []
+    for folder in state.folders:  # parents come before their children
+        if top is None or folder.label in inside or folder.under in inside:
+            inside.add(folder.label)
+            below.append(folder)
+    on, label = draw.choice(state.stores), None if top is None else top.label
+    store, by = draw.sample(state.stores, 2)
+    kind = draw.choice(("add", "remove", "replace", "replace", "propagate"))
+    if kind == "add":
+        yield AddReplicas(at_us=at_us, on=on, folder=label, store=store)
+    elif kind == "remove":
+        yield RemoveReplicas(at_us=at_us, on=on, folder=label, store=store)
+    elif kind == "replace":
+        yield ReplaceReplicas(at_us=at_us, on=on, folder=label, store=store, to=by)
+    elif top is not None:
+        yield Propagate(at_us=at_us, on=on, folder=top.label, properties=draw.choice(_PROPAGATED))
+    for folder in below if kind != "propagate" else ():
+        had, last = store in folder.replicas, folder.replicas == [store]
+        if kind == "add" and not had:
+            folder.replicas.append(store)
+        elif had and (kind == "replace" or (kind == "remove" and not last)):
+            folder.replicas.remove(store)
+            if kind == "replace" and by not in folder.replicas:
+                folder.replicas.append(by)
+
+
+_PROPAGATED = (("replicas",), ("schedule", "priority"), ("replicas", "resolve", "contacts", "age_limit"))
 _ORDERED = 0.3
 _OF_HIERARCHY = 0.3
 _ORDERS: tuple[tuple[int, Callable[[random.Random, PlanState, int], Iterator[AnyStep]]], ...] = (
+    (5, _subtree),
     (5, _resend),
     (3, _synchronize),
     (2, _never),

@@ -139,6 +139,39 @@ class ResumeContent(Step, frozen=True, kw_only=True, tag="resume content"):
     """Resume content replication on every running store. The heal does this too."""
 
 
+class AddReplicas(Step, frozen=True, kw_only=True, tag="add replicas"):
+    """Add a store to the replica lists of a folder and its subfolders, or of all folders (spec: AD-1)."""
+
+    on: str
+    folder: str | None = None
+    store: str
+
+
+class RemoveReplicas(Step, frozen=True, kw_only=True, tag="remove replicas"):
+    """Remove a store from the same lists, except where no store would be left (spec: AD-1, RP-2)."""
+
+    on: str
+    folder: str | None = None
+    store: str
+
+
+class ReplaceReplicas(Step, frozen=True, kw_only=True, tag="replace replicas"):
+    """Put the store `to` in the place of `store` on the same lists, where `store` is listed (spec: AD-1, RP-2)."""
+
+    on: str
+    folder: str | None = None
+    store: str
+    to: str
+
+
+class Propagate(Step, frozen=True, kw_only=True, tag="propagate"):
+    """Give all subfolders of a folder its values of these properties (spec: AD-1)."""
+
+    on: str
+    folder: str
+    properties: tuple[str, ...]
+
+
 class Resend(Step, frozen=True, kw_only=True, tag="resend"):
     """Send Contents, or Send Hierarchy if no folder is given: send the changes of the last days again (spec: AD-1). They go to
     `store`, or to all other holders."""
@@ -188,6 +221,10 @@ AnyStep = (
     | Join
     | SuspendContent
     | ResumeContent
+    | AddReplicas
+    | RemoveReplicas
+    | ReplaceReplicas
+    | Propagate
     | Resend
     | Synchronize
     | SendMail

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from node.views import SettingView
 from pflab.cli.options import RunOption, Servers
-from pflab.cli.output import CommandError, Json, err, print_json, print_lines, view_json
+from pflab.cli.output import CommandError, Json, changed_folder_lines, err, print_json, print_lines, view_json
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
@@ -102,6 +102,43 @@ def _resent_line(done: dict[str, Any], days: int) -> str:
             f"{done['from']} has no changes of {done['folder']} of the last {counted(days, 'day')}, so it sends nothing"
         )
     return f"{done['from']} sends {done['numbers']} of {done['folder']} to {', '.join(done['to'])}"
+
+
+def replicas(
+    act: Annotated[str, Argument(metavar="add|remove|replace", help="The action.")],
+    folder: Annotated[str, Argument(help="The path of a folder, or 1-1 for all folders.")],
+    *,
+    replica: Annotated[
+        list[str],
+        Option(metavar="SERVER", help="A server to add, to remove or to replace; can be repeated for the first two."),
+    ],
+    by: Annotated[str | None, Option(metavar="SERVER", help="For replace: the server that takes its place.")] = None,
+    on: Annotated[str, Option("--on", "--node", "--server", help="The server that makes the change.")],
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Add, remove or replace replicas of a folder and all its subfolders in a running lab.
+
+    replace 1-1 moves all replicas of a server to another: the old server keeps its data until another holder has all of
+    it. remove leaves a folder as it is if no replica would be left. For one folder without its subfolders, use pflab
+    folder change.
+
+    Example: pflab replicas replace 1-1 --replica B --by A --on A
+    """
+    if act not in {"add", "remove", "replace"}:
+        raise CommandError(f"pflab replicas {act}: no such action; {did_you_mean(act, ['add', 'remove', 'replace'])}")
+    if (act == "replace") != (by is not None) or (act == "replace" and len(replica) != 1):
+        raise CommandError(
+            f"pflab replicas {act}: give --replica and --by to replace a server, and --by for nothing else"
+        )
+    what: dict[str, Any] = {"replace": replica[0], "by": by} if act == "replace" else {act: replica}
+    with client_of(lab) as client:
+        done = client.change_replicas(on, folder, **what)
+    if as_json:
+        print_json(done)
+    else:
+        print_lines(changed_folder_lines(done))
+    return ExitCode.GOOD
 
 
 def synchronize(

@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from pflab.cli.given_files import attached, body_text
 from pflab.cli.options import AllEvents, JsonLines, check_types, rate_of
-from pflab.cli.output import CommandError, Json, err, json_text, out, print_json, print_lines
+from pflab.cli.output import CommandError, Json, changed_folder_lines, err, json_text, out, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
 from pflab.runs.event_lines import NOISE, EventFilter
@@ -64,7 +64,7 @@ def post(
 
 
 def folder(
-    act: Annotated[str, Argument(metavar="list|create|change|delete", help="The action.")],
+    act: Annotated[str, Argument(metavar="list|create|change|delete|propagate", help="The action.")],
     path: Annotated[str | None, Argument(help="The folder's path.")] = None,
     *,
     node: Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")],
@@ -85,10 +85,18 @@ def folder(
     ] = None,
     rename: Annotated[str | None, Option(help="For change: the new name.")] = None,
     move_to: Annotated[str | None, Option(help="For change: the path of the new parent; '' for the root.")] = None,
+    properties: Annotated[
+        str | None,
+        Option(
+            metavar="PROPERTY,...",
+            help="For propagate: which properties all subfolders get, of replicas, schedule, contacts, priority, age_limit "
+            "and resolve.",
+        ),
+    ] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """List, create, change or delete folders in a running lab.
+    """List, create, change or delete folders in a running lab; propagate properties.
 
     Example: pflab folder create Projects/2003 --node A --replicas A,B --schedule "every 1 h"
     """
@@ -103,14 +111,15 @@ def folder(
         "rename": rename,
         "move_to": move_to,
     }
-    properties = {name: value for name, value in given.items() if value is not None}
+    changes = {name: value for name, value in given.items() if value is not None}
     with client_of(lab) as client:
         if act == "list":
             return _list_folders(client, node, path, as_json=as_json)
         acts: Mapping[str, Callable[[str], Any]] = {
-            "create": lambda path: client.folder_made(node, path, **properties),
-            "change": lambda path: client.folder_changed(node, path, **properties),
+            "create": lambda path: client.folder_made(node, path, **changes),
+            "change": lambda path: client.folder_changed(node, path, **changes),
             "delete": lambda path: client.delete_folder(node, path),
+            "propagate": lambda path: client.propagate(node, path, _split(properties) or []),
         }
         if act not in acts:
             raise CommandError(f"pflab folder {act}: no such action; {did_you_mean(act, ['list', *acts])}")
@@ -119,6 +128,8 @@ def folder(
         made = acts[act](path)
     if as_json:
         print_json(made)
+    elif act == "propagate":
+        print_lines(changed_folder_lines(made))
     elif made is not None:
         print_lines([made["number"]])
     return ExitCode.GOOD

@@ -28,6 +28,7 @@ TESTED_ELSEWHERE = {
     "fault",
     "content",
     "resend",
+    "replicas",
     "synchronize",
     "directory",
     "events",

@@ -111,7 +111,7 @@ def test_until_converged_names_holders_that_do_not_run(up: str, capsys: pytest.C
 def test_the_example_of_each_help_works(up: str) -> None:
     """The example in the help of each verb for running labs works."""
     del up
-    for verb in ("post", "folder", "clock", "fault", "events", "content"):
+    for verb in ("post", "folder", "clock", "fault", "events", "resend", "synchronize", "replicas", "content"):
         help_text = function_of(verb).__doc__
         assert run(shlex.split(help_text.partition("Example: pflab ")[2])) == ExitCode.GOOD
     assert run(["fault", "stop", "B"]) == ExitCode.GOOD
@@ -198,6 +198,37 @@ def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture
         assert [each["subject"] for each in client.messages("B", "Projects")] == ["waits"]
     assert run(["content", "resum"]) == ExitCode.UNKNOWN
     assert 'did you mean "resume"?' in capsys.readouterr().err
+
+
+def test_administrators_give_orders(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """resend, synchronize, replicas and folder propagate say what the servers do, and why one refuses (AD-1)."""
+    del up
+
+    def output_of(*args: str, status: ExitCode = ExitCode.GOOD) -> str:
+        assert run([*args]) == status
+        return "".join(capsys.readouterr())
+
+    output_of("post", "Projects", "--node", "A", "--subject", "Hello")
+    output_of("folder", "create", "Projects/Fresh", "--node", "A", "--replicas", "A")
+    resend = ("resend", "Projects", "--days", "1", "--from", "A")
+    assert output_of(*resend) == "A has no changes of Projects of the last 1 day, so it sends nothing\n"
+    output_of("clock", "advance", "15 min")
+    assert output_of(*resend, "--to", "B") == "A sends A-1 of Projects to B\n"
+    assert "the other holders are B" in output_of(*resend, "--to", "C", status=ExitCode.UNKNOWN)
+    assert output_of("synchronize", "1-1", "--server", "B") == "B asks A about 1-1\n"
+    assert output_of("replicas", "add", "Projects", "--replica", "B", "--on", "A") == "A-3  Projects/Fresh\n"
+    output_of("folder", "change", "Projects", "--node", "A", "--schedule", "every 1 h")
+    propagate = ("folder", "propagate", "Projects", "--node", "A", "--properties", "schedule")
+    assert output_of(*propagate) == "A-5  Projects/Fresh\n"
+    assert output_of(*propagate) == "nothing to change\n"
+    assert output_of("replicas", "remove", "1-1", "--replica", "A", "--replica", "B", "--on", "A").splitlines()[
+        -2:
+    ] == [
+        "Projects keeps its replicas: none would be left",
+        "Projects/Fresh keeps its replicas: none would be left",
+    ]
+    wrong = output_of("replicas", "replace", "1-1", "--replica", "A", "--on", "B", status=ExitCode.UNKNOWN)
+    assert "give --replica and --by" in wrong
 
 
 def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,87 @@
+"""docs/administration.md lists each operation of Exchange's tools with a verb, a request and a scenario that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.drivers.live import LiveLab
+from pflab.runs.run_folder import RunFolder
+from pflab.scenario.model import VERBS
+from pflab.server.app import app_of_live_lab
+from tests.project.test_named_commands import mistake_in
+from topology.file.load import topology_from_text
+
+TOOLS = {
+    "2003": "Send Hierarchy;Send Contents;Synchronize Hierarchy;Synchronize Content;Stop Content Replication;"
+    "Resume Content Replication;Move All Replicas;Manage Settings;Propagate Settings;Public Folder Instances;"
+    "Replication Status;Queue Viewer;pfMigrate;PFDAVAdmin",
+    "2007": "Update-PublicFolder;Update-PublicFolderHierarchy;Suspend-PublicFolderReplication;"
+    "Resume-PublicFolderReplication;Get-PublicFolder;Get-PublicFolderStatistics;New-PublicFolder;Set-PublicFolder;"
+    "Remove-PublicFolder;Enable-MailPublicFolder;Set-PublicFolderDatabase;Remove-PublicFolderDatabase;"
+    "AddReplicaToPFRecursive.ps1;RemoveReplicaFromPFRecursive.ps1;ReplaceReplicaOnPFRecursive.ps1;MoveAllReplicas.ps1",
+}
+"""What the tools called their operations; none may be missing on the page."""
+
+Row = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def rows(project_root: Path) -> list[Row]:
+    found: list[Row] = []
+    names: list[str] = []
+    for line in (project_root / "docs" / "administration.md").read_text("utf-8").splitlines():
+        cells = [each.strip() for each in line.strip("|").split("|")]
+        if not line.startswith("|") or len(cells) < 8:
+            names = []
+        elif not names:
+            names = cells
+        elif cells[0].strip("-"):
+            found.append(dict(zip(names, cells, strict=True)))
+    return found
+
+
+def test_no_operation_of_the_tools_is_missing(rows: list[Row]) -> None:
+    """Each command of System Manager and of the Shell is in the column of its version (AD-1)."""
+    for version, known in TOOLS.items():
+        column = " ".join(row[version] for row in rows)
+        missing = [each for each in known.split(";") if not re.search(rf"{re.escape(each)}(?![\w-])", column)]
+        assert missing == [], version
+
+
+def test_each_verb_exists(rows: list[Row]) -> None:
+    """Each row has a command that pflab accepts, or is planned in all three columns."""
+    for row in rows:
+        if "planned" in (row["verb"], row["API"], row["scenario"]):
+            assert row["verb"] == row["API"] == row["scenario"] == "planned", row["operation"]
+        else:
+            assert mistake_in(row["verb"].strip("`")) is None, row["operation"]
+
+
+def test_each_request_exists(rows: list[Row], tmp_path: Path) -> None:
+    """Each request is a method and a path of the API of a lab."""
+    lab = LiveLab(topology_from_text("servers: {A: , B: }\nfolders: {Projects: }\n"), folder=RunFolder.at(tmp_path))
+    paths: dict[str, Any] = app_of_live_lab(lab, lambda name: None).openapi()["paths"]  # type: ignore[arg-type, return-value]
+    patterns = [(re.compile(re.sub(r"\{[^}]*\}", "[^/]+", path)), set(methods)) for path, methods in paths.items()]
+    for row in rows:
+        if row["API"] != "planned":
+            method, path = row["API"].strip("`").split()
+            fits = [methods for pattern, methods in patterns if pattern.fullmatch(path)]
+            assert any(method.lower() in methods for methods in fits), row["API"]
+
+
+def test_each_scenario_exists_and_shows_something(rows: list[Row], project_root: Path) -> None:
+    """Each scenario exists. Those of the orders have the step that gives the order."""
+    steps = {
+        "POST /nodes/A/send": "resend",
+        "POST /nodes/A/synchronize": "synchronize",
+        "POST /nodes/A/replicas": "replicas",
+    }
+    for row in rows:
+        if row["scenario"] != "planned":
+            text = (project_root / "scenarios" / f"{row['scenario']}.yaml").read_text("utf-8")
+            step = steps.get(row["API"].strip("`"))
+            assert step is None or (step in VERBS and f"- {step}:" in text), row["operation"]
