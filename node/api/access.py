@@ -4,6 +4,10 @@
 |---|---|
 | no token, so it listens on loopback only | its Host is one of `hosts`, and its Origin, if it has one, is this server |
 | a token | it carries the token; or it comes from a trusted address without any token, and the row above accepts it |
+| a token for users too | the same; or it carries the token for users and is one that users may make (`_is_for_users`) |
+
+Users read, and post, edit, delete, resolve and send messages. Everything else is for administrators: folders, replicas,
+settings, orders, the clock, faults, the servers themselves, and copies of their databases (spec: AD-1).
 
 The checks of Host and Origin protect against web pages: a page of another origin can make a browser send requests here, and
 so can a foreign host name that resolves to 127.0.0.1. /livez and /readyz are open to everybody. A body over its limit is
@@ -13,6 +17,7 @@ refused before it is read.
 from __future__ import annotations
 
 import hmac
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
@@ -63,7 +68,8 @@ class Crowded(TooLarge):
 class Guard:
     """An ASGI application that checks requests and passes them to another application.
 
-    token: what the header `Authorization: Bearer ...` must contain; None: no token is required. hosts: the host names that are
+    token: what the header `Authorization: Bearer ...` must contain; None: no token is required. users_token: what users may
+    send instead. hosts: the host names that are
     accepted if no token is required. trusted: addresses of clients that need no token. streams: the most open event streams of
     one address.
     """
@@ -73,6 +79,7 @@ class Guard:
         app: App,
         *,
         token: str | None = None,
+        users_token: str | None = None,
         hosts: Iterable[str] = LOOPBACK_NAMES,
         trusted: frozenset[str] = frozenset(),
         bodies_bytes: int = BODIES_BYTES,
@@ -82,6 +89,7 @@ class Guard:
         self._most_streams = streams
         self._streams: Counter[str] = Counter()
         self._token = token
+        self._users_token = users_token
         self._trusted = trusted
         self._hosts = frozenset(hosts)
         self._bodies_bytes = bodies_bytes
@@ -132,7 +140,16 @@ class Guard:
         peer = scope.get("client") or ("", 0)
         # A token that is sent must be right, even if the address is trusted.
         if self._token is not None and ("authorization" in headers or peer[0] not in self._trusted):
-            if not carries(headers.get("authorization", ""), self._token):
+            given = headers.get("authorization", "")
+            if self._users_token is not None and carries(given, self._users_token):
+                if _is_for_users(scope["method"], scope["path"]):
+                    return None
+                return (
+                    HTTPStatus.FORBIDDEN,
+                    "this is the token for users, who read, post, edit, delete, resolve and send messages; the rest is for "
+                    "administrators",
+                )
+            if not carries(given, self._token):
                 return (
                     HTTPStatus.UNAUTHORIZED,
                     "this lab requires its token; send the header field Authorization: Bearer TOKEN",
@@ -145,6 +162,16 @@ class Guard:
         if origin is not None and not _is_ours(origin, host):
             return HTTPStatus.FORBIDDEN, "requests from web pages of another origin are refused"
         return None
+
+
+def _is_for_users(method: str, path: str) -> bool:
+    """Return whether users may make a request: reads, except of databases, and changes of messages."""
+    if method in {"GET", "HEAD"}:
+        return not path.endswith(("/backup", "/copy"))
+    return _MESSAGES.fullmatch(path) is not None
+
+
+_MESSAGES: Final = re.compile(r"/nodes/[^/]+/messages(/.*)?")
 
 
 def carries(authorization: str, token: str) -> bool:

@@ -43,7 +43,7 @@ class OpenToAll(Exception):
 
 
 class HttpServer:
-    """Serves one application. Beyond loopback it requires a token; see Guard for `trusted`."""
+    """Serves one application. Beyond loopback it requires a token; see Guard for `users_token` and `trusted`."""
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class HttpServer:
         host: str = "127.0.0.1",
         port: int = 0,
         token: str | None = None,
+        users_token: str | None = None,
         trusted: frozenset[str] = frozenset(),
         limits: HttpLimits | None = None,
         bodies_bytes: int = BODIES_BYTES,
@@ -62,7 +63,14 @@ class HttpServer:
             )
         self._asked = (host, port)
         limits = limits or HttpLimits()
-        guard = Guard(app, token=token, trusted=trusted, bodies_bytes=bodies_bytes, streams=limits.client_streams)
+        guard = Guard(
+            app,
+            token=token,
+            users_token=users_token,
+            trusted=trusted,
+            bodies_bytes=bodies_bytes,
+            streams=limits.client_streams,
+        )
         config = uvicorn.Config(
             self._quiet_at_end(guard),
             http=limited_protocol(limits),

@@ -1,6 +1,6 @@
-"""The secret of a lab's stores and the token of its APIs, and the addresses of the default gateways.
+"""The secret of a lab's stores and the tokens of its APIs, and the addresses of the default gateways.
 
-The secret and the token are made when the lab first starts, each in a file that only its owner can read. A container sees the
+The secret and the tokens are made when the lab first starts, each in a file that only its owner can read. A container sees the
 machine that it runs on as its default gateway.
 """
 
@@ -20,22 +20,27 @@ SECRET: Final = "secret"
 TOKEN: Final = "token"
 """The file with the token that requests must carry."""
 
+USERS_TOKEN: Final = "users-token"
+"""The file with the token that allows only what users do."""  # spec: AD-1
+
 _OWNER_READS: Final = 0o400
 _BYTES: Final = 32
 
 
-def made_or_read(folder: Path) -> tuple[str, str]:
-    """Return the secret and the token; make those that do not exist.
+def made_or_read(folder: Path) -> tuple[str, str, str]:
+    """Return the secret, the token and the token for users; make those that do not exist.
 
     Raises OSError if a file cannot be written or read.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name in (SECRET, TOKEN):
+    names = (SECRET, TOKEN, USERS_TOKEN)
+    for name in names:
         path = folder / name
         if path.exists():
             continue
         write_whole(path, f"{secrets.token_hex(_BYTES)}\n".encode(), mode=_OWNER_READS)
-    return (folder / SECRET).read_text("ascii").strip(), (folder / TOKEN).read_text("ascii").strip()
+    secret, token, users_token = ((folder / name).read_text("ascii").strip() for name in names)
+    return secret, token, users_token
 
 
 ROUTES: Final = Path("/proc/net/route")

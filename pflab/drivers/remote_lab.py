@@ -82,12 +82,14 @@ ProcessT = TypeVar("ProcessT", bound=Process)
 class HttpOptions:
     """The address of the lab's HTTP server, and the token that requests must carry. Only a server on loopback needs no token.
 
-    known_as: the address that the nodes use, if it differs. trusted: clients that are treated as clients on loopback.
+    users_token: a token that allows only what users do. known_as: the address that the nodes use, if it differs. trusted:
+    clients that are treated as clients on loopback.
     """
 
     host: str = "127.0.0.1"
     port: int = 0
     token: str | None = None
+    users_token: str | None = None
     known_as: Address | None = None
     trusted: frozenset[str] = frozenset()
 
@@ -139,7 +141,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             returning=self._update_directories,
         )
         app = app_of_remote_lab(self, self._address_of, self._answer, self.token)
-        self._server = HttpServer(app, host=http.host, port=http.port, token=http.token, trusted=http.trusted)
+        self._server = HttpServer(
+            app,
+            host=http.host,
+            port=http.port,
+            token=http.token,
+            users_token=http.users_token,
+            trusted=http.trusted,
+        )
         self._collecting: asyncio.Task[None] | None = None
         self._logged = ""
         self.begun = False

@@ -12,7 +12,7 @@ from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
 from pflab.scenario.model import VERBS
 from pflab.server.app import app_of_live_lab
-from tests.project.test_named_commands import mistake_in
+from tests.support.named_commands import mistake_in
 from topology.file.load import topology_from_text
 
 TOOLS = {

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
-import typer
 
-from pflab.cli.app import VERBS, app, run
+from pflab.cli.app import run
 from pflab.scenario.load import load_scenario
 from pflab.terms.verdict import ExitCode
+from tests.support.named_commands import mistake_in
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -20,9 +19,6 @@ LESSONS = sorted(path for path in (ROOT / "scenarios").glob("*.yaml") if "\nlook
 
 NO_COMMANDS = {"pflab replication mail 2", "pflab smtp authentication 1", "pflab store certificate 1"}
 """Texts that are signed, in docs/wire-format.md."""
-
-_GROUP: Any = typer.main.get_command(app)
-_USAGE_ERROR = cast(type[Exception], typer.BadParameter.__base__)
 
 
 def _in_page(text: str) -> list[str]:
@@ -35,29 +31,6 @@ def _in_page(text: str) -> list[str]:
 def _in_look(text: str) -> list[str]:
     """Return the commands in a lesson's `look`. A command ends at a colon, semicolon, comma or full stop."""
     return re.findall(r"\bpflab .+?(?=[:;,.](?: |$)|$)", text)
-
-
-def mistake_in(command: str) -> str | None:
-    """Return what is wrong with a command: an unknown verb, action or option, or too many arguments. It may be incomplete."""
-    verb, *args = shlex.split(command)[1:]
-    if verb == "node" or verb.startswith("-"):  # the options of node are those of python -m node
-        return None
-    if verb not in VERBS:
-        return f"no verb {verb}"
-    command_of = _GROUP.get_command(None, verb)
-    acts: list[str] = next(
-        (each.metavar.strip("[]").split("|") for each in command_of.params if each.name == "act"), []
-    )
-    if acts and args and args[0].islower() and args[0] not in acts:
-        return f"pflab {verb} has no action {args[0]}"
-    try:
-        command_of.make_context(verb, args)
-    except typer.BadParameter:
-        return None  # a value is missing, or is a word that stands for one
-    except _USAGE_ERROR as error:
-        text = str(error.format_message())  # type: ignore[attr-defined]  # of click's errors
-        return None if "requires an argument" in text else text
-    return None
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)

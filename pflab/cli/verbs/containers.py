@@ -107,7 +107,7 @@ def coordinate(
     rate = rate_of(clock)
     organization = read_topology(topology)
     try:
-        _, token = made_or_read(data / "secrets" if secrets is None else secrets)
+        _, token, users_token = made_or_read(data / "secrets" if secrets is None else secrets)
     except OSError as error:
         raise CommandError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from error
     given = dict(map(_named_address, at or []))
@@ -119,6 +119,7 @@ def coordinate(
         host,
         port,
         token=token,
+        users_token=users_token,
         known_as=None if known_as is None else _address(known_as),
         trusted=default_gateways() if trust_gateway else frozenset(),
     )

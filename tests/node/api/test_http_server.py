@@ -134,3 +134,44 @@ async def test_a_stream_ends_soon_after_its_client_has_gone(caplog: pytest.LogCa
         await asyncio.sleep(0)
     await server.stop()
     assert not [each for each in caplog.messages if "socket.send()" in each]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/nodes/A/messages", True),
+        ("POST", "/nodes/A/messages/send", True),
+        ("PATCH", "/nodes/A/messages/1?folder=Projects", True),
+        ("GET", "/nodes/A/state?folder=Projects", True),
+        ("GET", "/nodes/A/backup", False),
+        ("POST", "/nodes/A/folders", False),
+        ("POST", "/nodes/A/send", False),
+        ("POST", "/nodes/A/synchronize", False),
+        ("POST", "/nodes/A/replicas", False),
+        ("PATCH", "/nodes/A/settings", False),
+        ("DELETE", "/nodes/A/folders/messages", False),
+        ("POST", "/lab/clock/advance", False),
+    ],
+)
+async def test_users_cannot_administer(method: str, path: str, allowed: bool) -> None:
+    """With the token for users a program reads and changes messages; the rest is for administrators (AD-1)."""
+
+    async def accepting(_: Any, __: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    def status_of(token: str) -> int:
+        with Client(url, token=token) as client:
+            try:
+                client.text(method, path)
+            except ClientError as error:
+                return error.status
+        return 200
+
+    server = HttpServer(accepting, token="all", users_token="some")
+    url = url_at(await server.start())
+    try:
+        statuses = [await asyncio.to_thread(status_of, token) for token in ("all", "some", "none")]
+    finally:
+        await server.stop()
+    assert statuses == [200, 200 if allowed else 403, 401]

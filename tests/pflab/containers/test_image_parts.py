@@ -16,14 +16,14 @@ GATEWAY = "172.18.0.1"
 
 
 def test_secrets_are_made_once_and_for_their_owner_alone(tmp_path: Path) -> None:
-    """Secret and token differ, never change, and are readable only by their owner."""
-    secret, token = made_or_read(tmp_path / "secrets")
-    assert secret != token
-    assert len(secret) == len(token) == 64
-    assert made_or_read(tmp_path / "secrets") == (secret, token)
+    """Secret and tokens differ, never change, and are readable only by their owner."""
+    made = made_or_read(tmp_path / "secrets")
+    assert len(set(made)) == 3
+    assert {len(each) for each in made} == {64}
+    assert made_or_read(tmp_path / "secrets") == made
     files = list((tmp_path / "secrets").iterdir())
-    assert sorted(each.name for each in files) == ["secret", "token"]
-    assert [each.stat().st_mode & 0o777 for each in files] == [0o400, 0o400]
+    assert sorted(each.name for each in files) == ["secret", "token", "users-token"]
+    assert [each.stat().st_mode & 0o777 for each in files] == [0o400] * 3
 
 
 def test_the_default_gateway_is_read_from_the_routes(tmp_path: Path) -> None:
