@@ -23,6 +23,7 @@ class Connector:
     latency_us   in lab time
     bandwidth    in bit/s; None for no limit
     size_limit   in bytes; None for no limit
+    senders      the addresses whose mail crosses, in lower case; None for all (spec: OUT-7)
     affinity     the cost of referrals over it; None if it allows none (spec: RT-4)
     bridgeheads  the server at each end, in the order of `between`
     """
@@ -36,6 +37,7 @@ class Connector:
     schedule: Schedule
     affinity: int | None
     size_limit: int | None
+    senders: frozenset[str] | None
     bridgeheads: tuple[str, str]
 
     def other_site(self, site: str) -> str:
@@ -172,6 +174,8 @@ def _connector_document(connector: Connector) -> dict[str, Any]:
         document["bandwidth"] = format_bandwidth(connector.bandwidth)
     if connector.size_limit is not None:
         document["size_limit"] = format_size(connector.size_limit)
+    if connector.senders is not None:
+        document["senders"] = sorted(connector.senders)
     return document
 
 

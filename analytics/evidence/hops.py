@@ -12,7 +12,8 @@ from analytics.ingest.silver import Silver
 
 _ATTEMPTS: Final = ("hop.sent", "hop.failed", "hop.expired")
 _LIMITS: Final = (
-    "connectors array<struct<name: string, kind: string, size_limit: string, bandwidth: string>>, domain string"
+    "connectors array<struct<name: string, kind: string, size_limit: string, senders: array<string>, bandwidth: string>>, "
+    "domain string"
 )
 
 
@@ -27,7 +28,7 @@ def attempts(events: Silver) -> DataFrame:
 
     before: the copy's previous attempt (what, at, next_hop, connector). queued_at: when this server first had the mail.
     returned: the mail was returned to its sender at that time or later. system: it is a replication mail. limited: the
-    connectors whose size limit applies to replication mails: those through an ordinary mail server.
+    connectors whose limits apply to replication mails: those through an ordinary mail server.
     """
     rows = events.lines(*_ATTEMPTS).select(
         "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
@@ -53,7 +54,7 @@ def attempts(events: Silver) -> DataFrame:
     system = ends.where("type = 'mail.submitted'").select("trace", "mail").distinct()
     found = tried.join(queued, ["trace", "node", "mail"], "left")
     found = found.join(system.withColumn("system", F.lit(True)), ["trace", "mail"], "left")
-    binds = "c.size_limit is not null and c.kind = 'smtp-relay'"
+    binds = "(c.size_limit is not null or c.senders is not null) and c.kind = 'smtp-relay'"
     limits = F.expr(f"transform(filter(coalesce(t.connectors, array()), c -> {binds}), c -> c.name)")
     return found.join(F.broadcast(_topology(events).select("trace", limits.alias("limited"))), "trace", "left")
 

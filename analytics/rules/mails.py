@@ -56,9 +56,9 @@ CHECKS: Final = (
     ),
     Check(
         "size limits for users do not apply to replication", ("OUT-7",), "attempts",
-        "No server refuses a replication mail because of its size, except at an smtp-relay that has a limit.",
+        "No server refuses a replication mail because of its size or its sender, except at an smtp-relay that has such a limit.",
         "system and what in ('hop.failed', 'hop.expired')",
-        f"not coalesce(reason, '') rlike '{_TOO_BIG}' or array_contains(limited, regexp_extract(reason, 'connector (.+) takes', 1))",
+        f"not coalesce(reason, '') rlike '{_TOO_BIG}|takes no mail from' or array_contains(limited, regexp_extract(reason, 'connector (.+) takes', 1))",
         "concat(node, ' could not relay <', mail, '>: ', reason)",
     ),
     Check(

@@ -80,6 +80,7 @@ def _connector(entry: ConnectorEntry, homes: dict[str, str]) -> Connector:
         # A connector without an affinity uses its cost. The affinity "none" was read as 0, and becomes None.
         affinity=entry.cost if entry.affinity is None else entry.affinity or None,
         size_limit=entry.size_limit,
+        senders=None if entry.senders is None else frozenset(each.casefold() for each in entry.senders),
         bridgeheads=(_bridgehead(entry, one, homes), _bridgehead(entry, other, homes)),
     )
 

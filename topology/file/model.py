@@ -84,6 +84,9 @@ class ConnectorEntry(_Entry):
     size_limit: Size | None = Field(
         None, description="size of the largest mail of a user that crosses; default: no limit"
     )
+    senders: list[Address] | None = Field(
+        None, max_length=MAX_CONTACTS, description="addresses whose mail crosses, for mail of users; default: all"
+    )
     bridgeheads: dict[SiteName, ServerName] = Field(
         {}, description="the server at each end, by site; default: the first server of the site in this file"
     )

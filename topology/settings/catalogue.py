@@ -392,6 +392,18 @@ _MTA: Final = (
         place=Place.MTA,
     ),
     SettingSpec(
+        # the sending and receiving message size of the organization (Global Settings, Message Delivery in 2000 and 2003)
+        "Message Size Limit",
+        Kind.SIZE,
+        None,
+        "size of the largest mail of a user that this server sends or accepts; absent: no limit. Replication mail is "
+        "not limited",
+        "KB",
+        KILOBYTE,
+        2_097_151 * KILOBYTE,
+        Place.MTA,
+    ),
+    SettingSpec(
         "Smart Host",
         Kind.HOST,
         None,

@@ -208,6 +208,7 @@ class Settings:
 
     mta_maximum_retries = _OptionalValue("MTA Maximum Retries", int)
     mta_link_retries = _Value("MTA Link Retries", int)
+    user_message_size_bytes = _OptionalValue("Message Size Limit", int)  # spec: OUT-7
     smart_host = _OptionalValue("Smart Host", str)  # spec: ML-5
     """`host:port`."""
     mta_hop_limit = _Value("MTA Hop Limit", int)  # spec: ML-7

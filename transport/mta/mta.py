@@ -93,6 +93,7 @@ MOST_RETURNED: Final = STIMULUS_BYTES // UPDATE_BYTES
 """The most mails that one stimulus returns."""
 
 EXPIRED: Final = "4.4.7 not delivered before it expired"
+EXCEEDS: Final = "5.2.3 larger than the Message Size Limit of this server ({limit} bytes)"
 TRIED_OFTEN: Final = "4.4.7 not delivered in {retries} retries"
 """Reasons, each with the enhanced status code of RFC 3463."""
 
@@ -159,13 +160,17 @@ class Mta:
 
         Return the delivery for recipients on this server. Mail for unknown recipients is returned by a notice.
         """
+        if self._is_too_large(mail):
+            reason = EXCEEDS.format(limit=self._policy.message_size)
+            return self._return(s, mail, 0, dict.fromkeys(mail.recipients, reason))
         return self._dispatch(s, mail, None, header_size(mail.content))
 
     def accept(self, s: Stimulus, hop: IncomingHop, mail: IncomingMail) -> list[LocalDelivery]:
         """Accept a mail from SMTP, put a Received line on it, and queue a copy for each next hop.
 
-        Return the delivery for recipients on this server. Raise RefusalError, and change nothing, for unknown recipients (550)
-        or too many hops (554). The caller may answer 250 only after the transaction has committed (spec: IN-2).
+        Return the delivery for recipients on this server. Raise RefusalError, and change nothing, for unknown recipients (550),
+        a user's mail that is too large (552), or too many hops (554). The caller may answer 250 only after the transaction has
+        committed (spec: IN-2).
         """
         # spec: RT-1, ML-7
         unknown = [address for address in mail.recipients if not self._is_accepted(address)]
@@ -176,6 +181,13 @@ class Mta:
         header = mail.header
         if header.hops > self.policy.hop_limit:
             raise RefusalError(554, f"5.4.6 a mail loop: {header.hops} hops, {self.policy.hop_limit} allowed")
+        system = hop.system or (self._came_by_relay(hop) and is_system_mail(mail.content))
+        line = received_line(hop.peer, self.server, s.now)
+        accepted = OutgoingMail(
+            header.message_id, mail.sender, mail.recipients, line + mail.content, hop.priority, header.subject, system
+        )
+        if self._is_too_large(accepted):
+            raise RefusalError(552, EXCEEDS.format(limit=self._policy.message_size))
         s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
         s.trace.record(
             HopReceived,
@@ -184,11 +196,6 @@ class Mta:
             recipients=mail.recipients,
             size=len(mail.content),
             authenticated=hop.authenticated,
-        )
-        line = received_line(hop.peer, self.server, s.now)
-        system = hop.system or (self._came_by_relay(hop) and is_system_mail(mail.content))
-        accepted = OutgoingMail(
-            header.message_id, mail.sender, mail.recipients, line + mail.content, hop.priority, header.subject, system
         )
         return self._dispatch(s, accepted, hop, len(line) + header.size)
 
@@ -208,7 +215,7 @@ class Mta:
     ) -> list[LocalDelivery]:
         """Queue the copies of a new mail whose header has `header_bytes` bytes."""
         size = far_size(mail.content, header_bytes)
-        split = self._split(mail.recipients, size, mail.system)
+        split = self._split(mail.recipients, size, mail.sender, mail.system)
         contents: dict[bool, int] = {}
         for next_hop, recipients in split.copies():
             far = next_hop is not None and next_hop.connector is not None and size != len(mail.content)
@@ -448,7 +455,7 @@ class Mta:
         """
         row = queue_table.find_row(s.conn, queue_id)
         assert row is not None
-        copies = self._split(row.recipients, row.far_size, row.system).copies()
+        copies = self._split(row.recipients, row.far_size, row.sender, row.system).copies()
         if len(copies) == 1 and copies[0][1] == row.recipients and not differs(row, copies[0][0]):
             return False
         local += self._requeue(s, row, row.due_at)
@@ -457,7 +464,7 @@ class Mta:
     def _requeue(self, s: Stimulus, row: QueueRow, retry_at: LabTime, *, failed: bool = False) -> list[LocalDelivery]:
         """Give a copy its present route. If the route is the old one, the copy waits until `retry_at`; otherwise the copy is
         like a new mail."""
-        split = self._split(row.recipients, row.far_size, row.system)
+        split = self._split(row.recipients, row.far_size, row.sender, row.system)
         copies = [(_place_of(s, row, hop, retry_at), recipients) for hop, recipients in split.copies()]
         if failed:
             _trace_failure(s, row, row.last_error, copies[0][0].due_at if copies else None)
@@ -489,9 +496,17 @@ class Mta:
         queue_table.drop_content(s.conn, row.content_id)
         return local
 
-    def _split(self, recipients: Sequence[str], size: int, system: bool) -> Split:
+    def _split(self, recipients: Sequence[str], size: int, sender: str, system: bool) -> Split:
         smart_host = self._policy.smart_host
-        return split_recipients(self.server, self.routing, self.addresses, recipients, size, smart_host, system=system)
+        return split_recipients(
+            self.server, self.routing, self.addresses, recipients, size, smart_host, sender=sender, system=system
+        )
+
+    def _is_too_large(self, mail: OutgoingMail) -> bool:
+        """Return whether a mail exceeds the limit for users' mail. System messages, notices among them, have no limit."""
+        # spec: OUT-7
+        limit = self._policy.message_size
+        return limit is not None and not mail.system and mail.sender != NULL_SENDER and len(mail.content) > limit
 
     def _far_content(self, s: Stimulus, row: QueueRow) -> int:
         """Return the id of the content that crosses a connector."""

@@ -52,6 +52,8 @@ class MtaPolicy:
     link_retries: int = 3
     """The number of failures in a row after which a link is down: the SMTP service's glitch retries."""
     link_rule: LinkRule = LinkRule.IGNORED
+    message_size: int | None = None
+    """The largest mail of a user that the server sends or accepts, in bytes; None for no limit (OUT-7)."""
     smart_host: str | None = None
     """`host:port` of the server for mail to other organizations; None if no mail leaves the organization (ML-5)."""
 
@@ -74,6 +76,7 @@ class MtaPolicy:
             offers,
             settings.mta_link_retries,
             link_rule,
+            settings.user_message_size_bytes,
             settings.smart_host,
         )
 

@@ -10,11 +10,12 @@ is on this server, or is of another organization                   `local`     d
 has no server in the organization                                  `returned`  goes back to the sender
 is on another server; there is a route                             `hops`      a copy to the route's next server
 is on another server; the mail is too large for the connector      `returned`  goes back to the sender
+is on another server; the connector takes no mail from the sender  `returned`  goes back to the sender
 is on another server; there is no route, or it never opens         `unrouted`  waits for a route
 =================================================================  ==========  ==================================
 
-A connector's size limit is for users' mail. A replication mail is a system message, so it crosses any connector (OUT-7),
-except an `smtp-relay`: the ordinary mail server in it sees an ordinary mail.
+A connector's size limit and its list of senders are for users' mail. Replication mails and notices of non-delivery are system
+messages, so they cross any connector (OUT-7), except an `smtp-relay`: the ordinary mail server in it sees an ordinary mail.
 
 `place` says when a copy may be sent:
 
@@ -49,6 +50,7 @@ OUTSIDE: Final = "(outside)"
 
 UNKNOWN: Final = "5.1.1 no such address in this organization"
 TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)"
+NOT_FROM: Final = "5.7.1 the connector {name} takes no mail from {sender}"
 """Reasons why a recipient goes back to the sender, each with the enhanced status code of RFC 3463."""
 
 
@@ -84,6 +86,7 @@ def split_recipients(
     size: int,
     smart_host: str | None = None,
     *,
+    sender: str = "",
     system: bool = False,
 ) -> Split:
     """Return the groups of the recipients of a mail of `size` bytes at `server`. `system`: it is a system message.
@@ -93,7 +96,7 @@ def split_recipients(
     split = Split()
 
     def route(address: str, hop: NextHop | None) -> None:
-        _route(split, address, hop, size, system=system)
+        _route(split, address, hop, size, sender, system=system)
 
     for address in dict.fromkeys(recipients):
         server_of = addresses(address)
@@ -108,20 +111,24 @@ def split_recipients(
     return split
 
 
-def _route(split: Split, address: str, hop: NextHop | None, size: int, *, system: bool) -> None:
+def _route(split: Split, address: str, hop: NextHop | None, size: int, sender: str, *, system: bool) -> None:
     if hop is None or (hop.connector is not None and hop.connector.schedule.is_never):
         split.unrouted.append(address)
         return
     link = hop.connector
-    if link is not None and link.size_limit is not None and size > link.size_limit and not _exempt(link, system):
-        split.returned[address] = TOO_LARGE.format(name=link.name, limit=link.size_limit)
-        return
+    if link is not None and not _exempt(link, system or not sender):
+        if link.size_limit is not None and size > link.size_limit:
+            split.returned[address] = TOO_LARGE.format(name=link.name, limit=link.size_limit)
+            return
+        if link.senders is not None and sender.casefold() not in link.senders:
+            split.returned[address] = NOT_FROM.format(name=link.name, sender=sender or "<>")
+            return
     key = (hop.server, link.name if link else None)
     split.hops.setdefault(key, (hop, []))[1].append(address)
 
 
 def _exempt(link: Connector, system: bool) -> bool:
-    """Return whether the size limit of a connector does not apply to a mail."""
+    """Return whether the limits of a connector for users do not apply to a mail."""
     # spec: OUT-7
     return system and link.kind is not ConnectorKind.SMTP_RELAY
 

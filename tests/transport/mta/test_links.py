@@ -1,12 +1,15 @@
 """Links of the MTA: latency, bandwidth, opening hours and sizes, all in lab time."""
 
+import pytest
+
 from tests.support.clock import START_AT
 from tests.support.mta_server import LINES, TOPOLOGY, Server, make_server, to
 from topology.file.load import topology_from_text
 from topology.routing import Routing
 from traces.events import HopFailed
 from traces.labtime import HOUR_US, MINUTE_US, SECOND_US
-from transport.envelope import Priority
+from transport.envelope import IncomingHop, Priority, RefusalError
+from transport.mta.retry_policy import MtaPolicy
 from transport.sql import Connection
 
 
@@ -100,6 +103,45 @@ def test_a_users_mail_too_large_for_its_connector_goes_back(a: Server) -> None:
     (notice,) = a.submit(*to("D"), size=limit + 1, message_id="<2@A>")
     assert notice.recipients == to("A") and b"5.3.4 larger than the connector SEA-LON" in notice.content
     assert a.count("mta_queue") == 1
+
+
+RESTRICTED = LINES.replace("kind: x400,", "kind: x400, senders: [Kim@Contoso.test],")
+
+
+@pytest.mark.parametrize(
+    ("sender", "system", "crosses"),
+    [
+        ("kim@contoso.test", False, True),
+        ("lee@contoso.test", False, False),
+        ("A-IS@contoso.test", True, True),
+        ("", False, True),
+    ],
+)
+def test_a_connector_may_take_mail_of_some_senders_only(
+    conn: Connection, sender: str, system: bool, crosses: bool
+) -> None:
+    """OUT-7: a user's mail needs a listed sender; replication mails and notices cross all the same."""
+    a = make_server(conn)
+    a.known["lee@contoso.test"] = "A"
+    a.mta.routing = Routing(topology_from_text(RESTRICTED), frozenset({"SEA-NYC"}))
+    returned = a.submit(*to("D"), sender=sender, system=system)
+    assert a.count("mta_queue") == int(crosses)
+    assert len(returned) == int(not crosses)
+    if returned:
+        assert b"5.7.1 the connector SEA-LON takes no mail from lee@contoso.test" in returned[0].content
+
+
+def test_the_message_size_limit_of_a_server_is_for_users(a: Server) -> None:
+    """OUT-7: a larger mail of a user goes back if it begins here, and is refused if it arrives; a replication mail passes."""
+    a.mta.policy = MtaPolicy(message_size=1000)
+    (notice,) = a.submit(*to("D"), size=1001)
+    assert b"5.2.3 larger than the Message Size Limit of this server (1000 bytes)" in notice.content
+    assert a.submit(*to("D"), size=1001, system=True, message_id="<2@A>") == []
+    large = b"Subject: x\r\n\r\n" + b"x" * 1000
+    with pytest.raises(RefusalError, match=r"5\.2\.3 larger than") as refused:
+        a.accept(IncomingHop("outside", None, 0), to("A"), large)
+    assert refused.value.code == 552
+    assert a.accept(IncomingHop("B", None, 0, system=True), to("A"), large)
 
 
 def test_size_limits_do_not_apply_to_system_messages(a: Server) -> None:
