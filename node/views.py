@@ -182,6 +182,7 @@ class QueueView:
     due_at: LabTime
     attempts: int
     size: int
+    sender: str = ""  # the address of the store that wrote the mail
 
 
 @dataclass(frozen=True, slots=True)

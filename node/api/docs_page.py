@@ -17,7 +17,7 @@ POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none';
 """Forbids the browser to load anything else, whatever the page contains."""
 
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
-_STYLE: Final = """
+STYLE: Final = """
 body { font: 15px/1.45 sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
 code, pre { font: 13px/1.4 monospace } pre { background: #f4f4f2; padding: .6em; overflow-x: auto }
 summary { cursor: pointer; padding: .25em 0 } summary b { display: inline-block; width: 4.5em }
@@ -45,7 +45,7 @@ def docs_page(document: Mapping[str, Any]) -> str:
     title = escape(info["title"])
     return "\n".join(
         [
-            f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>',
+            f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>',
             f"<h1>{title}</h1>\n<p>{escape(info.get('description', ''))}</p>",
             '<p>For programs: <a href="/openapi.json">openapi.json</a>. Click a line to see its parameters and answers.</p>',
             *_sections(document),

@@ -241,6 +241,7 @@ class StoreQueries(StoreReader):
                 due_at=mail.due_at,
                 attempts=mail.attempts,
                 size=mail.size,
+                sender=mail.sender,
             )
             for mail in ctx.mta.queued(conn)
         ]

@@ -117,6 +117,10 @@ class Client(Requests):
         """Return the active faults."""
         return list(self.json("GET", "/lab/faults"))
 
+    def waiting(self) -> dict[str, list[dict[str, Any]]]:
+        """Return by active fault the mails in queues that it will meet."""
+        return dict(self.json("GET", "/lab/faults/waiting"))
+
     def inject(self, kind: str, **what: Any) -> str:
         """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, smtp or hold. what: those of
         from_, to, type, count, by, connector, between, at, does and lasts that this kind accepts."""

@@ -32,6 +32,7 @@ from pflab.errors import LabError
 from pflab.faults.fault import ALL, CRASH_POINTS, MAIL_FAULTS, MAIL_TYPES, REORDER_BY_US, Fault, FaultKind, Mails
 from topology.enums import ConnectorKind
 from traces.labtime import DAY_US, check_not_after_end, format_duration
+from transport.envelope import Priority, Transmission
 from transport.protocol.fault_points import (
     GO,
     AfterSend,
@@ -48,9 +49,9 @@ from transport.protocol.fault_points import (
 from transport.protocol.xexch50 import NEED_AUTHENTICATION
 
 if TYPE_CHECKING:
+    from node.views import QueueView
     from topology.model import Connector, Topology
     from traces.labtime import LabTime
-    from transport.envelope import Transmission
 
 TARPIT = "tarpit"
 """One effect of an SMTP fault: the answer comes late. The others are a reply, disconnect and silence."""
@@ -400,6 +401,31 @@ class FaultPlan:
         return GO
 
     # --- on which mails and hops a fault acts
+
+    def will_meet(self, fault: Fault, server: str, mail: QueueView) -> bool:
+        """Return whether a fault acts on the next attempt to send a mail that waits in the queue of a server."""
+        if not mail.next_hop:
+            return False
+        transmission = Transmission(
+            queue_id=mail.id,
+            next_hop=mail.next_hop,
+            connector=mail.connector,
+            sender=mail.sender,
+            recipients=mail.recipients,
+            content=b"",
+            message_id="",
+            subject=mail.subject,
+            attempts=mail.attempts,
+            priority=Priority.NORMAL,
+            sent_at=mail.due_at,
+            lamport=0,
+        )
+        point = BeforeSend(server, transmission, mail.due_at)
+        if fault.kind in MAIL_FAULTS:
+            return self._meets(fault, point)
+        if fault.kind is FaultKind.CUT:
+            return self._is_cut(fault, point)
+        return fault.kind in {FaultKind.SMTP, FaultKind.HOLD} and self._on_link(fault, server, mail.next_hop)
 
     def _meets(self, fault: Fault, point: BeforeSend) -> bool:
         """Return whether a fault on mails acts on this hop."""

@@ -27,6 +27,7 @@ from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
 from pflab.server.clock import clock_router, clock_shown
 from pflab.server.faults import decisions_router, faults_router, faults_shown
+from pflab.server.page import page_router
 from pflab.server.proxy import AddressOf, Proxy, Wait
 from pflab.server.traces import traces_router
 from topology.file.load import topology_from_text
@@ -113,6 +114,7 @@ def app_of_remote_lab(lab: ServedLab, address_of: AddressOf, wait: Wait, token: 
 
 def _app(lab: ServedLab, hosts: Hosts, *more: APIRouter) -> FastAPI:
     routers = (
+        page_router(lab),
         _lab_router(lab),
         clock_router(lab),
         faults_router(lab),

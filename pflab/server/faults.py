@@ -19,7 +19,7 @@ from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import DecideNow
 from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
-from traces.labtime import LabTime, parse_duration
+from traces.labtime import LabTime, format_instant, parse_duration
 from transport.protocol.fault_points import FaultPoint
 
 Tag = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold"]
@@ -51,6 +51,28 @@ def faults_shown(lab: Lab) -> list[dict[str, str | int]]:
     ]
 
 
+def mails_waiting(lab: ServedLab) -> dict[str, list[dict[str, object]]]:
+    """Return by fault the mails in the queues of the running servers that the fault will meet, the next one first."""
+    queues = {name: lab.read(name, lambda node: node.queue()) for name in lab.names if lab.running(name)}
+    found: dict[str, list[dict[str, object]]] = {}
+    for fault in lab.faults.active():
+        met = [
+            (name, mail) for name, mails in queues.items() for mail in mails if lab.faults.will_meet(fault, name, mail)
+        ]
+        found[fault.id] = [
+            {
+                "server": name,
+                "id": mail.id,
+                "subject": mail.subject,
+                "recipients": list(mail.recipients),
+                "next_hop": mail.next_hop,
+                "due_at": format_instant(mail.due_at),
+            }
+            for name, mail in sorted(met, key=lambda each: (each[1].due_at, each[0], each[1].id))
+        ]
+    return found
+
+
 def faults_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab/faults", tags=["faults"])
 
@@ -58,6 +80,11 @@ def faults_router(lab: ServedLab) -> APIRouter:
     async def faults() -> Response:
         """Return the active faults, and how often each has acted."""
         return json_response(faults_shown(lab))
+
+    @router.get("/waiting")
+    async def waiting() -> Response:
+        """Return by active fault the mails that now wait in a queue and that the fault will meet if it does not end before."""
+        return json_response(mails_waiting(lab))
 
     @router.post("", status_code=HTTPStatus.CREATED)
     async def inject(wanted: NewFault) -> Response:

@@ -234,6 +234,9 @@ def _apply(
     return acts[act]()
 
 
+MOST_WAITING: Final = 5
+"""The most mails that are listed for a fault."""
+
 _SERVER_ACTS: Final = ("stop", "start", "kill", "backup", "restore")
 _FAULTS: Final = ("lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold")
 
@@ -302,14 +305,15 @@ def fault(
     with client_of(lab) as client:
         if act in _FAULTS:
             done: Any = client.inject(act, **details)
+            notes = _waiting_lines(client.waiting().get(done, [])) or ["  No mail that waits now will meet it."]
         elif act in _SERVER_ACTS:
-            done = _control_server(client, act, what, backup)
+            done, notes = _control_server(client, act, what, backup), []
         elif act == "heal":
             done = client.faults()
             client.heal(None if what in {None, "all"} else what)
             left = client.faults()
         elif act == "list":
-            done = client.faults()
+            done, met = client.faults(), client.waiting()
         else:
             raise CommandError(
                 f"pflab fault {act}: no such action; {did_you_mean(act, ['list', 'heal', *_FAULTS, *_SERVER_ACTS])}"
@@ -318,8 +322,12 @@ def fault(
         print_json(left if act == "heal" else done)
     elif act == "heal":
         print_lines(_healed_lines(done, left))
+    elif isinstance(done, str):
+        print_lines([done])
+        err.print("\n".join(notes), markup=False, style="dim", end="\n" if notes else "")
     else:
-        print_lines([done] if isinstance(done, str) else [_fault_line(each) for each in done] or ["no active faults"])
+        listed = [line for each in done for line in (_fault_line(each), *_waiting_lines(met.get(each["id"], [])))]
+        print_lines(listed or ["no active faults"])
     return ExitCode.GOOD
 
 
@@ -362,6 +370,15 @@ def _fault_line(fault: Mapping[str, Any]) -> str:
         details = ", ".join(filter(None, ("all mail", details)))
     times = {0: "has not acted", 1: "has acted once"}.get(fault["acted"], f"has acted {fault['acted']} times")
     return f"{fault['id']}  {fault['kind']}  {details}  ({times})"
+
+
+def _waiting_lines(mails: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each of the next mails that a fault will meet."""
+    lines = [
+        f"  will meet: {each['subject']} from {each['server']} to {each['next_hop']} at {each['due_at']}"
+        for each in mails[:MOST_WAITING]
+    ]
+    return [*lines, f"  and {counted(len(mails) - MOST_WAITING, 'more mail')}"] if len(mails) > MOST_WAITING else lines
 
 
 def events(

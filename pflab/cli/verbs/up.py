@@ -51,8 +51,8 @@ def up(
 ) -> int:
     """Start a lab and serve it over HTTP until Ctrl-C.
 
-    Other verbs that you start in the same folder find the lab. The page /docs at the lab's address documents the HTTP
-    API.
+    Other verbs that you start in the same folder find the lab. The lab's address shows its clock, servers and faults in a
+    browser, and the page /docs there documents the HTTP API.
 
     Example: pflab up topology/examples/one-site.yaml --processes --clock 60
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -130,6 +131,49 @@ def test_a_fault_for_all_mail_says_so(up: str, capsys: pytest.CaptureFixture[str
         "F2  lose  all mail, count 3  (has not acted)",
         "F3  lose  to B  (has not acted)",
     ]
+
+
+def test_a_fault_says_which_mails_it_will_meet(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A new fault and the list of faults name the mails in queues that match; other mails and faults are not named."""
+    del up
+
+    def said(*args: str) -> tuple[str, str]:
+        assert run(["fault", *args]) == ExitCode.GOOD
+        captured = capsys.readouterr()
+        return captured.out, captured.err
+
+    assert said("lose", "--type", "content") == ("F1\n", "  No mail that waits now will meet it.\n")
+    said("heal", "all")
+    assert run(["fault", "stop", "B"]) == ExitCode.GOOD
+    assert run(["post", "Projects", "--node", "A", "--subject", "Hello"]) == ExitCode.GOOD
+    assert run(["clock", "advance", "15 min"]) == ExitCode.GOOD
+    capsys.readouterr()
+    out, err = said("lose", "--from", "A", "--type", "content")
+    assert out == "F2\n"
+    assert re.fullmatch(r"  will meet: Folder Content from A to B at 2003-10-21T00:\d\d:00Z\n", err)
+    assert said("cut", "--from", "A", "--to", "B")[1] == err
+    for other in (["--type", "status"], ["--to", "A"], ["--from", "B"]):
+        assert said("lose", *other)[1] == "  No mail that waits now will meet it.\n"
+    listed, _ = said("list")
+    assert [line for line in listed.splitlines() if line.startswith("  ")] == err.splitlines() * 2
+
+
+def test_a_browser_sees_the_lab(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page at / shows servers, clock and faults, links to the documentation, and runs no scripts."""
+    assert run(["fault", "kill", "B"]) == ExitCode.GOOD
+    assert run(["fault", "lose", "--to", "A<b>"]) == ExitCode.UNKNOWN
+    assert run(["fault", "lose", "--to", "A"]) == ExitCode.GOOD
+    with Client(up) as client:
+        page = client.text("GET", "/")
+        for path in re.findall(r'href="([^"]*)"', page):
+            client.text("GET", path)
+        servers = client.lab()["servers"]
+    for each in servers:
+        cells = (each["name"], each["site"], each["version"], each["standing"], each["smtp"] or "")
+        assert "".join(f"<td>{cell}</td>" for cell in cells) in page
+    assert "2003-10-21T00:00:00Z" in page and "paused" in page and "<td>lose</td>" in page
+    assert 'href="/docs"' in page
+    assert "<script" not in page
 
 
 def test_servers_that_do_not_run_are_named(up: str, capsys: pytest.CaptureFixture[str]) -> None:
