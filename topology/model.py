@@ -60,7 +60,8 @@ class Connector:
 class Server:
     """A server with its public folder store.
 
-    settings: merged with those of the organization. own_settings: as written in the file.
+    settings: merged with those of the organization. own_settings: as written in the file. smtp_port: where a live lab takes
+    mail on 127.0.0.1; None: a free port.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Server:
     joins: Joins
     settings: Settings
     own_settings: Mapping[str, RawSetting] = field(default_factory=dict)
+    smtp_port: int | None = None
 
     @property
     def joins_later(self) -> bool:
@@ -180,12 +182,15 @@ def _connector_document(connector: Connector) -> dict[str, Any]:
 
 
 def _server_document(server: Server) -> dict[str, Any]:
-    return {
+    document: dict[str, Any] = {
         "site": server.site,
         "version": str(server.version),
         "joins": str(server.joins),
         "settings": dict(server.own_settings),
     }
+    if server.smtp_port is not None:
+        document["smtp_port"] = server.smtp_port
+    return document
 
 
 def _folder_document(folder: Folder) -> dict[str, Any]:

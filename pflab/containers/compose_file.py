@@ -121,7 +121,7 @@ def compose_text(topology: Topology, order: ComposeOrder) -> str:
             LAB: _lab(order),
             LOAD: _load(),
             **_analytics(order),
-            **{service: _store(service, name) for service, name in stores.items()},
+            **{service: _store(service, name, topology.servers[name].smtp_port) for service, name in stores.items()},
         },
         "volumes": {
             name: {} for name in ("lab", "secrets", "tables", "traces", *(f"store-{service}" for service in stores))
@@ -197,8 +197,11 @@ def _load() -> dict[str, Any]:
     }
 
 
-def _store(service: str, name: str) -> dict[str, Any]:
+def _store(service: str, name: str, smtp_port: int | None) -> dict[str, Any]:
+    """Return the service of a store. `smtp_port`: the port of this machine at which mail programs reach it."""
+    published = {} if smtp_port is None else {"ports": [f"127.0.0.1:{smtp_port}:{SMTP_PORT}"]}
     return {
+        **published,
         "image": IMAGE,
         "hostname": service,
         "entrypoint": _KEPT,

@@ -46,7 +46,8 @@ LEAST_CONNECTIONS = 8
 class LiveLab(SocketLab[Host]):
     """A live lab in one process; see SocketLab for folder and options.
 
-    ports: SMTP ports by server name. The other servers get free ports; see `address_of`.
+    ports: SMTP ports by server name, in place of those of the topology. Servers without one get free ports; see
+    `address_of`.
     """
 
     def __init__(
@@ -59,7 +60,8 @@ class LiveLab(SocketLab[Host]):
         **options: Unpack[SocketOptions],
     ) -> None:
         super().__init__(topology, folder=folder, **options)
-        self._ports = dict(ports or {})
+        chosen = {name: server.smtp_port for name, server in topology.servers.items() if server.smtp_port is not None}
+        self._ports = {**chosen, **(ports or {})}
         self._addresses: dict[str, Address] = {}
         self._connections = Connections(most_connections(len(topology.servers)))
         self.coordinator = Coordinator(

@@ -32,11 +32,19 @@ LOG_END: Final = 400
 
 class NodeProcess:
     """The process of a node of a run folder. `http` and `smtp` are known once it has started. order: what the lab sends to
-    begin the store. patience_s: see `pflab.drivers.pulse`.
+    begin the store. patience_s: see `pflab.drivers.pulse`. smtp_port: None for a free port.
     """
 
     def __init__(
-        self, name: str, *, folder: RunFolder, durability: str, token: str, order: BeginOrder, patience_s: float
+        self,
+        name: str,
+        *,
+        folder: RunFolder,
+        durability: str,
+        token: str,
+        order: BeginOrder,
+        patience_s: float,
+        smtp_port: int | None = None,
     ) -> None:
         self.name = name
         self.http: Address = ("", 0)
@@ -45,6 +53,7 @@ class NodeProcess:
         self._durability = durability
         self._token = token
         self._order = order
+        self._smtp_port = smtp_port or 0
         self._process: asyncio.subprocess.Process | None = None
         self.pulse = Pulse(name, token=token, patience_s=patience_s, stopped=self._stopped)
 
@@ -72,6 +81,7 @@ class NodeProcess:
             *node_order(self.name, "--managed", "--leashed", "--durability", self._durability),
             *("--data", str(self._folder.database(self.name).parent), "--traces", str(self._folder.traces)),
             *("--lab-secret-file", str(self._folder.path / "seed"), "--token-file", str(token)),
+            *("--smtp-port", str(self._smtp_port)),
         ]
         with log.open("ab") as file:
             self._process = await asyncio.create_subprocess_exec(

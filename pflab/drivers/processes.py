@@ -44,6 +44,7 @@ class ProcessLab(RemoteLab[NodeProcess]):
                 token=self.token,
                 order=order,
                 patience_s=patience_s,
+                smtp_port=topology.servers[name].smtp_port,
             )
             for name in topology.servers
         }

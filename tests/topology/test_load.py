@@ -235,6 +235,11 @@ folders:
         (("A: {site: SEA}", "A: SEA"), '"SEA" is not a mapping'),
         (("A: {site: SEA}", "A: {site: SEA}\n  a: {site: SEA}"), 'server "a" is already there as "A"; give it another'),
         (("A: {site: SEA}", "A: {site: true}"), '"true" is not a text'),
+        (("A: {site: SEA}", "A: {site: SEA, smtp_port: 70000}"), "servers.A.smtp_port: "),
+        (
+            ("A: {site: SEA}", "A: {site: SEA, smtp_port: 2525}\n  Z: {site: SEA, smtp_port: 2525}"),
+            "servers.Z.smtp_port: port 2525 is that of server A already; choose another port",
+        ),
         (
             ("A: {site: SEA}", "A: {site: SEA, settings: {Replication: maybe}}"),
             '"maybe" is neither on nor off; write 0 or 1',

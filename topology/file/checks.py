@@ -100,6 +100,14 @@ def _servers(checked: Checked) -> Iterator[Problem]:
             yield checked.problem(
                 ("servers", name, "site"), f"{quoted(entry.site)} is not a site", did_you_mean(entry.site, sites)
             )
+    user_of: dict[int, str] = {}
+    for name, entry in file.servers.items():
+        if entry.smtp_port is None:
+            continue
+        other = user_of.setdefault(entry.smtp_port, name)
+        if other != name:
+            said = f"port {entry.smtp_port} is that of server {other} already"
+            yield checked.problem(("servers", name, "smtp_port"), said, "choose another port")
     if all(entry.joins is Joins.LATER for entry in file.servers.values()):
         yield checked.problem(
             ("servers",), "all servers join later", "at least one server must be there from the start", of_key=True

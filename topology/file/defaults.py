@@ -33,6 +33,7 @@ def resolve(file: TopologyFile) -> Topology:
             site=homes[name],
             version=entry.version,
             joins=entry.joins,
+            smtp_port=entry.smtp_port,
             settings=Settings.read(entry.version, entry.settings, file.settings),
             own_settings=dict(entry.settings),
         )

@@ -105,6 +105,12 @@ class ServerEntry(_Entry):
     joins: JoinsWord = Field(
         Joins.START, description="start, or later for a store that a step or a person starts; default start"
     )
+    smtp_port: int | None = Field(
+        None,
+        ge=1,
+        le=65535,
+        description="port on 127.0.0.1 at which mail programs reach the server; default: a free port",
+    )
 
 
 class FolderEntry(_Entry):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -328,6 +329,25 @@ def test_mail_can_be_sent_to_a_server_of_the_lab(up: str, capsys: pytest.Capture
         assert run(["fault", "stop", "A"]) == ExitCode.GOOD
         assert {each["name"]: each["smtp"] for each in client.lab()["servers"]} == {"A": None, "B": smtp["B"]}
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("more", [[], ["--processes"]])
+def test_a_server_takes_mail_at_the_port_of_the_topology(tmp_path: Path, more: list[str]) -> None:
+    """`smtp_port` in the topology is where the server takes mail, also after it was killed and started again."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    topology = f"servers: {{A: {{smtp_port: {port}}}, B: }}\nfolders: {{Projects: }}\n"
+    with lab_up(tmp_path, *more, topology=topology) as url, Client(url) as client:
+        for _ in range(2):
+            assert client.lab()["servers"][0]["smtp"] == f"127.0.0.1:{port}"
+            with SMTP("127.0.0.1", port) as mail:
+                mail.sendmail("kim@x.test", ["Projects@contoso.test"], b"Subject: from outside\r\n\r\nmail\r\n")
+            client.kill("A")
+            client.start("A")
+        assert len(client.messages("A", "Projects")) == 2
+        kept = client.json("GET", "/lab/topology")["servers"]
+        assert (kept["A"]["smtp_port"], "smtp_port" in kept["B"]) == (port, False)
 
 
 def test_a_lab_that_cannot_start_leaves_nothing_behind(

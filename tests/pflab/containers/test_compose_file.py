@@ -51,6 +51,13 @@ def test_fifty_stores_are_fifty_services() -> None:
     assert document["services"]["s07"]["command"][:2] == ["node", "S07"]
 
 
+def test_the_smtp_ports_of_the_topology_are_published() -> None:
+    """A server with an SMTP port of choice takes mail there, on this machine alone; the others publish no port."""
+    services = written("servers: {A: {smtp_port: 2601}, B: }")["services"]
+    assert services["a"]["ports"] == ["127.0.0.1:2601:2525"]
+    assert "ports" not in services["b"]
+
+
 def test_containers_have_no_more_access_than_they_need() -> None:
     """One port is published, on 127.0.0.1. Every container has no capabilities and a read-only root; only the coordinator can
     write the secrets."""
