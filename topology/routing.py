@@ -59,6 +59,11 @@ class Routing:
         """The names of all connectors that go through a foreign mail server, down or not."""
         self.relay_ends = frozenset(server for each in links for server in each.bridgeheads)
         """The servers at the ends of these connectors."""
+        self.organization = topology.organization
+        self.x400 = {
+            each.name: frozenset(each.bridgeheads) for each in topology.connectors if each.kind is ConnectorKind.X400
+        }
+        """The X.400 connectors by name, each with the servers at its ends."""
         up = [connector for connector in topology.connectors if connector.name not in down]
         self._neighbours = _neighbours(up)
         # spec: RT-4; referrals follow the configuration, also over links that are down.

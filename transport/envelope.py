@@ -148,6 +148,8 @@ class Transmission:
     sent_at: LabTime
     lamport: int
     system: bool = False
+    x400: bool = False
+    """It crosses an X.400 connector, where XEXCH50 does not exist (RT-1)."""
     links: tuple[str, ...] = ()
     """The sender's reports of links, for an authenticated peer (RT-2)."""
 

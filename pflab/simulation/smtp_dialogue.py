@@ -104,6 +104,8 @@ def dialogue(server: str, transmission: Transmission, offers: Offers, at_verb: A
                 _content(talk, at_verb)
         except _Ended as end:
             talk.failed = end.outcome
+    if transmission.x400:
+        talk.ordinary = ""
     if talk.ordinary.endswith(_TO_XEXCH50):
         talk.refused = CommandRefused(_command(talk, server), talk.ordinary.removesuffix(_TO_XEXCH50))
     return talk
@@ -151,7 +153,7 @@ def _envelope(talk: Dialogue, at_verb: AtVerb) -> None:
         for_good = all(refusal.permanent for refusal in refusals)
         reason = "; ".join(dict.fromkeys(refusal.reason for refusal in refusals))
         raise _Ended(SendOutcome(SendState.REFUSED if for_good else SendState.DEFERRED, reason, tuple(refusals)))
-    if talk.ordinary == "XEXCH50 is not offered":
+    if talk.ordinary == "XEXCH50 is not offered" or talk.transmission.x400:
         return
     fault = _met(at_verb(Verb.XEXCH50), "XEXCH50")
     if fault is not None:

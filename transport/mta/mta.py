@@ -58,6 +58,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from topology.model import STORE_ADDRESS_SUFFIX
 from topology.routing import NextHop, Routing
 from traces.events import HopExpired, HopFailed, HopReceived, HopSent
 from traces.labtime import LabTime
@@ -77,6 +78,7 @@ from transport.envelope import (
 from transport.mime.body_encoding import as_seven_bit, far_size
 from transport.mime.headers import header_size
 from transport.mime.message import is_system_mail
+from transport.mime.x400_form import as_x400, or_address
 from transport.mta import queue_table
 from transport.mta.link_monitor import Links
 from transport.mta.non_delivery import NULL_SENDER, notice
@@ -181,7 +183,8 @@ class Mta:
         header = mail.header
         if header.hops > self.policy.hop_limit:
             raise RefusalError(554, f"5.4.6 a mail loop: {header.hops} hops, {self.policy.hop_limit} allowed")
-        system = hop.system or (self._came_by_relay(hop) and is_system_mail(mail.content))
+        without = self._came_by_relay(hop) or self._came_by_x400(hop)
+        system = hop.system or (without and is_system_mail(mail.content))
         line = received_line(hop.peer, self.server, s.now)
         accepted = OutgoingMail(
             header.message_id, mail.sender, mail.recipients, line + mail.content, hop.priority, header.subject, system
@@ -210,6 +213,21 @@ class Mta:
             return True
         return bool(self.routing.relays) and not self.routing.has(hop.peer)
 
+    def _came_by_x400(self, hop: IncomingHop) -> bool:
+        """Return whether a mail may have crossed an X.400 connector, which has no XEXCH50. Its signature shows whether it is a
+        replication mail."""
+        ends = {self.server, hop.peer}
+        return any(ends == pair for pair in self.routing.x400.values())
+
+    def _as_x400(self, mail: OutgoingMail, recipients: Sequence[str]) -> OutgoingMail:
+        """Return a mail in the form in which it crosses an X.400 connector (spec: RT-1, ML-4)."""
+        addresses = [self._or_address(each) for each in (mail.sender, *recipients)]
+        return replace(mail, content=as_x400(mail.content, addresses[0], addresses[1:]))
+
+    def _or_address(self, address: str) -> str:
+        is_store = address.partition("@")[0].endswith(STORE_ADDRESS_SUFFIX)
+        return or_address(address, self.routing.organization, is_store=is_store)
+
     def _dispatch(
         self, s: Stimulus, mail: OutgoingMail, hop: IncomingHop | None, header_bytes: int
     ) -> list[LocalDelivery]:
@@ -218,7 +236,13 @@ class Mta:
         split = self._split(mail.recipients, size, mail.sender, mail.system)
         contents: dict[bool, int] = {}
         for next_hop, recipients in split.copies():
-            far = next_hop is not None and next_hop.connector is not None and size != len(mail.content)
+            connector = next_hop.connector if next_hop is not None else None
+            if connector is not None and connector.name in self.routing.x400:
+                written = self._as_x400(mail, recipients)
+                content_id = queue_table.add_content(s.conn, written, s.trace.lamport, len(written.content))
+                self._queue(s, mail, len(written.content), content_id, next_hop, recipients)
+                continue
+            far = connector is not None and size != len(mail.content)
             if far not in contents:
                 # spec: ML-4
                 written = replace(mail, content=as_seven_bit(mail.content)) if far else mail
@@ -283,7 +307,8 @@ class Mta:
             if row.content_id not in contents:
                 contents[row.content_id] = queue_table.find_content(conn, row.content_id)
             sent = queue_table.transmission(row, contents[row.content_id], now, self._links.lines)
-            due.append(replace(sent, system=False) if row.connector in self.routing.relays else sent)
+            x400 = row.connector in self.routing.x400
+            due.append(replace(sent, system=False, x400=x400) if x400 or row.connector in self.routing.relays else sent)
         return due
 
     def concluded(self, s: Stimulus, queue_id: int, outcome: SendOutcome) -> list[LocalDelivery]:
@@ -474,10 +499,11 @@ class Mta:
         if not copies:
             queue_table.drop_row(s.conn, row)
             return local
-        far_id = self._far_content(s, row) if any(where.connector is not None for where, _ in copies) else 0
+        by_far = any(where.connector is not None and where.connector not in self.routing.x400 for where, _ in copies)
+        far_id = self._far_content(s, row) if by_far else 0
         if failed or row.next_hop is None:
             where, recipients = copies.pop(0)
-            content_id = far_id if where.connector is not None else row.content_id
+            content_id = self._content_of(s, row, where, recipients, far_id)
             queue_table.change_row(s.conn, replace(row, recipients=recipients, content_id=content_id), where)
         else:
             # An attempt on the old route may be in flight; its end must not count for the new route.
@@ -485,7 +511,7 @@ class Mta:
         for where, recipients in copies:
             queue_table.add_row(
                 s.conn,
-                far_id if where.connector is not None else row.content_id,
+                self._content_of(s, row, where, recipients, far_id),
                 where,
                 recipients,
                 priority=row.priority,
@@ -507,6 +533,17 @@ class Mta:
         # spec: OUT-7
         limit = self._policy.message_size
         return limit is not None and not mail.system and mail.sender != NULL_SENDER and len(mail.content) > limit
+
+    def _content_of(self, s: Stimulus, row: QueueRow, where: Place, recipients: tuple[str, ...], far_id: int) -> int:
+        """Return the id of the content of a copy that is queued again, for its present route."""
+        if where.connector is None:
+            return row.content_id
+        if where.connector not in self.routing.x400:
+            return far_id
+        if where.connector == row.connector:
+            return row.content_id
+        written = self._as_x400(self._mail_of(s, row), recipients)
+        return queue_table.add_content(s.conn, written, row.lamport, len(written.content))
 
     def _far_content(self, s: Stimulus, row: QueueRow) -> int:
         """Return the id of the content that crosses a connector."""

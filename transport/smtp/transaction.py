@@ -82,7 +82,8 @@ async def transact(
             return SendOutcome(SendState.REFUSED, f"5.6.1 {transmission.next_hop} does not accept binary mail: {error}")
     hop = transmission.hop_from(greeting_name, authenticated=client.authenticated)
     inside = transmission.outside is None  # only servers of the lab see hop lines and XEXCH50
-    blob = xexch50.encode(hop, transmission.recipients) if inside and client.supports_extension("xexch50") else b""
+    says_more = inside and not transmission.x400 and client.supports_extension("xexch50")
+    blob = xexch50.encode(hop, transmission.recipients) if says_more else b""
     line = (
         b""
         if not inside
