@@ -47,7 +47,7 @@ class Narrator:
             await self._ask_question(step.args)
         elif step.verb in ("say", "reveal"):
             await self.show_changes(play)
-            told: list[RenderableType] = ["", Text(f"{to_the_second(play.lab.now)}  ", style="cyan") + Text(step.args)]
+            told: list[RenderableType] = ["", Text.assemble((f"{to_the_second(play.lab.now)}  ", "cyan"), step.args)]
             if step.verb == "reveal":
                 told += self._answer()
             await self.show(*told)
