@@ -13,5 +13,9 @@ class JavaMissing(AnalyticsError):
     """Spark needs Java, and there is no Java that it can use."""
 
 
+class TablesDamaged(AnalyticsError):
+    """The tables of earlier checks cannot be used."""
+
+
 class NoTraces(AnalyticsError):
     """The given folders contain no segment."""

@@ -56,9 +56,10 @@ def judge_traces(
             lines = incremental.take_new(tables, traces)
         else:
             lines = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
-        gold = judge(lines, tables, progress, unfinished)
-        result = conclude(gold)
-        then(gold, result)
+        with incremental.naming_damage(tables):
+            gold = judge(lines, tables, progress, unfinished)
+            result = conclude(gold)
+            then(gold, result)
         return result
 
 

@@ -60,9 +60,11 @@ class Parts:
         self._by = by
         self._many = many
 
-    def is_empty(self) -> bool:
-        """Return whether there is no complete part."""
-        return not self._complete()
+    def are_whole(self) -> bool:
+        """Return whether there are complete parts for all batches up to the last."""
+        parts = self._complete()
+        ends = [0, *(part.last + 1 for part in parts)]
+        return bool(parts) and [part.first for part in parts] == ends[:-1]
 
     def start_again(self, checkpoint: str) -> None:
         """Remove all parts, and the checkpoint that numbers their batches. If the process is killed in between, the checkpoint
@@ -135,7 +137,7 @@ class Parts:
         if not self.exists(self._path):
             return {}
         folders = [each.getPath() for each in self._files.listStatus(self._on_disk(self._path))]
-        parts = {Part.named(str(each.getName())): each for each in folders}
+        parts = {Part.named(str(each.getName())): each for each in folders if each.getName().startswith(_COLUMN)}
         return {part: self.exists(f"{each}/{_SUCCESS}") for part, each in parts.items()}
 
     def _delete(self, path: str) -> None:

@@ -1,24 +1,30 @@
 """Read new segments, each once: a streaming query that reads what is new and ends.
 
 Spark's checkpoint says which segments belong to which batch. If the process is killed, the batch is written again under the
-same number and replaces what is there. A table and its checkpoint belong together: if one of them is missing, or a segment has
-changed since it was read, both are removed, and all segments are read again.
+same number and replaces what is there. A table and its checkpoint belong together: if one of them or a part of the table is
+missing, or a segment has changed since it was read, both are removed, and all segments are read again. If one of their files is
+damaged, the check ends with a message that says what to delete. It deletes nothing itself, because the segments may be gone.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from typing import Final
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 
+from analytics.errors import TablesDamaged
 from analytics.ingest.bronze import named, parse
 from analytics.ingest.compaction import MANY, Parts
 from analytics.ingest.schemas import FAMILIES
+from analytics.ingest.session import in_a_line
 from analytics.ingest.tables import Tables
 
 SEGMENTS_AT_ONCE = 1000
@@ -32,6 +38,30 @@ _STREAM: Final = {
     # The lab may remove an old segment after Spark has planned a batch with it. The batch would fail again at each start.
     "ignoreMissingFiles": "true",
 }
+
+
+_OF_A_BATCH: Final = "FOREACH_BATCH"
+"""A part of Spark's message if a batch could not be read or written: a segment or the disk is to blame."""
+
+
+@contextmanager
+def naming_damage(tables: Tables) -> Iterator[None]:
+    """Raise TablesDamaged if inside the block a file cannot be read that has the events of segments."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        cause = in_a_line(error)
+        if tables.path("bronze/") not in cause:
+            raise
+        raise _damaged(tables, cause) from error
+
+
+def _damaged(tables: Tables, cause: str) -> TablesDamaged:
+    both = f"{tables.path('bronze')} and {tables.path('checkpoints')}"
+    return TablesDamaged(
+        f"the tables of earlier checks cannot be read: {cause}. Delete {both}; then all segments that are still there are read"
+        " again"
+    )
 
 
 def take_new(
@@ -49,16 +79,17 @@ def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) ->
     own = hashlib.sha256(identity.encode()).hexdigest()[:16]
     parts = Parts(tables, f"bronze/{own}", by="family", many=many)
     checkpoint = tables.path(f"checkpoints/{own}")
-    if parts.is_empty() or not parts.exists(checkpoint) or _was_changed(tables.spark, place, checkpoint):
-        parts.start_again(checkpoint)
-    query = (
-        rows.writeStream.foreachBatch(parts.write)
-        .option("checkpointLocation", checkpoint)
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
-    parts.join(rows.schema)
+    writing = rows.writeStream.foreachBatch(parts.write).option("checkpointLocation", checkpoint)
+    try:
+        if not parts.are_whole() or not parts.exists(checkpoint) or _was_changed(tables.spark, place, checkpoint):
+            parts.start_again(checkpoint)
+        writing.trigger(availableNow=True).start().awaitTermination()
+    except (PySparkException, Py4JError) as error:
+        if _OF_A_BATCH in str(error):
+            raise
+        raise _damaged(tables, in_a_line(error)) from error
+    with naming_damage(tables):
+        parts.join(rows.schema)
     return tables.whole(parts.read(rows.schema))
 
 

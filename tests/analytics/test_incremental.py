@@ -12,13 +12,14 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from analytics.errors import AnalyticsError
+from analytics.errors import AnalyticsError, TablesDamaged
 from analytics.ingest import incremental
 from analytics.ingest.bronze import parse, read_lines
 from analytics.ingest.session import in_a_line
 from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import Tables
-from tests.support.judged_traces import Judged
+from analytics.pipeline import judge_traces
+from tests.support.scenario_traces import SCENARIOS, play_scenario
 from traces.events import EVENT_TYPES
 
 Event = tuple[str, str, int]
@@ -28,19 +29,29 @@ def events(rows: object) -> list[Event]:
     return sorted((row.trace, row.node, row.seq) for row in rows.select("trace", "node", "seq").collect())  # type: ignore[attr-defined]
 
 
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The traces of two scenarios, in `edit` and `delete`."""
+    suite = tmp_path_factory.mktemp("suite")
+    for path in SCENARIOS:
+        if path.stem in {"edit", "delete"}:
+            play_scenario(path, suite)
+    return suite
+
+
 @pytest.fixture
-def place(judged: Judged, tmp_path: Path) -> Path:
+def place(suite: Path, tmp_path: Path) -> Path:
     place = tmp_path / "runs"
-    shutil.copytree(judged.root / "suite" / "edit", place / "edit")
+    shutil.copytree(suite / "edit", place / "edit")
     return place
 
 
-def test_each_segment_is_read_once(spark: SparkSession, judged: Judged, place: Path, tmp_path: Path) -> None:
+def test_each_segment_is_read_once(spark: SparkSession, suite: Path, place: Path, tmp_path: Path) -> None:
     """A second run reads only new segments, and both together read what one run over all would have read."""
     tables = Tables(spark, str(tmp_path / "tables"))
     first = events(incremental.take_new(tables, [str(place)]))
     assert first == events(parse(read_lines(spark, [str(place)])))
-    shutil.copytree(judged.root / "suite" / "delete", place / "delete")
+    shutil.copytree(suite / "delete", place / "delete")
     (place / "edit" / "traces" / "A-1-1.jsonl").unlink()  # a segment may go once it was taken
     second = events(incremental.take_new(tables, [str(place)]))
     added = {event for event in second if "/delete#" in event[0]}
@@ -79,11 +90,11 @@ def test_a_run_killed_between_batch_and_commit_doubles_nothing(
     assert events(incremental.take_new(tables, [str(place)], segments_at_once=1)) == whole
 
 
-def test_a_late_segment_may_be_old(spark: SparkSession, judged: Judged, place: Path, tmp_path: Path) -> None:
+def test_a_late_segment_may_be_old(spark: SparkSession, suite: Path, place: Path, tmp_path: Path) -> None:
     """A segment that arrives late is read, even if it was written weeks before the others, as on a disk that was away."""
     tables = Tables(spark, str(tmp_path / "tables"))
     incremental.take_new(tables, [str(place)])
-    late = shutil.copytree(judged.root / "suite" / "delete", place / "delete")
+    late = shutil.copytree(suite / "delete", place / "delete")
     for path in late.rglob("*.jsonl"):
         os.utime(path, (1_000_000_000, 1_000_000_000))
     assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
@@ -113,14 +124,14 @@ def test_a_segment_may_go_before_it_was_read(spark: SparkSession, place: Path, t
 
 
 def test_a_segment_that_was_written_again_is_read_again(
-    spark: SparkSession, judged: Judged, place: Path, tmp_path: Path
+    spark: SparkSession, suite: Path, place: Path, tmp_path: Path
 ) -> None:
     """If a folder gets the traces of another run under the same names, the events are those of the segments that are there
     now."""
     tables = Tables(spark, str(tmp_path / "tables"))
     first = events(incremental.take_new(tables, [str(place)]))
     shutil.rmtree(place / "edit")
-    shutil.copytree(judged.root / "suite" / "delete", place / "edit", copy_function=shutil.copyfile)
+    shutil.copytree(suite / "delete", place / "edit", copy_function=shutil.copyfile)
     second = events(incremental.take_new(tables, [str(place)]))
     assert second != first
     assert second == events(parse(read_lines(spark, [str(place)])))
@@ -136,6 +147,42 @@ def test_a_table_and_its_checkpoint_belong_together(
     whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
     shutil.rmtree(tmp_path / "tables" / lost)
     assert events(incremental.take_new(tables, [str(place)])) == whole
+
+
+def test_a_part_that_was_deleted_is_read_again(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+    """If a user deletes a part of the table, all segments are read again. Foreign files beside the parts do no harm."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
+    (path,) = (tmp_path / "tables" / "bronze").iterdir()
+    shutil.rmtree(path / "batches=1-1")
+    (path / "notes.txt").write_text("of a user")
+    assert events(incremental.take_new(tables, [str(place)])) == whole
+
+
+@pytest.mark.parametrize("damaged", ["checkpoints/*/metadata", "checkpoints/*/offsets/0"])
+def test_a_damaged_checkpoint_is_named(spark: SparkSession, place: Path, tmp_path: Path, damaged: str) -> None:
+    """If a file of the checkpoint was cut, the message says which folders to delete. After that all segments are read again."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    whole = events(incremental.take_new(tables, [str(place)]))
+    for file in (tmp_path / "tables").glob(damaged):
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+        (file.parent / f".{file.name}.crc").unlink()  # otherwise Spark says only that the checksum is wrong
+    both = [tmp_path / "tables" / name for name in ("bronze", "checkpoints")]
+    with pytest.raises(TablesDamaged, match=f"Delete {both[0]} and {both[1]}; then all segments"):
+        incremental.take_new(tables, [str(place)])
+    for folder in both:
+        shutil.rmtree(folder)
+    assert events(incremental.take_new(tables, [str(place)])) == whole
+
+
+def test_a_damaged_table_is_named(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+    """If a file of the table was overwritten, a check names this file and says what to delete."""
+    tables = Tables(spark, str(tmp_path / "tables"))
+    incremental.take_new(tables, [str(place)])
+    file = next((tmp_path / "tables" / "bronze").rglob("family=run/*.parquet"))
+    file.write_bytes(bytes(file.stat().st_size))
+    with pytest.raises(TablesDamaged, match=f"cannot be read: .*{file.name}.*Delete "):
+        judge_traces([str(place)], tables, keep=True)
 
 
 def test_tables_of_another_version_are_not_read(
