@@ -83,15 +83,16 @@ def plain_stores(events: Silver) -> DataFrame:
     return stores.join(other.select("trace", F.col("node").alias("store")).distinct(), ["trace", "store"], "left_anti")
 
 
-def changes(events: Silver, history: DataFrame) -> DataFrame:
+def changes(events: Silver, history: DataFrame, org: Organization) -> DataFrame:
     """Return the changes made, each with the previous change under the same GUID, and with the versions that it replaced.
-    stayed (of folders): the stores on the replica lists of these versions, without deleted stores (RP-6)."""
+    author: the store that the GUID belongs to. stayed (of folders): the stores on the replica lists of the replaced versions,
+    without deleted stores (RP-6)."""
     made = events.of("change.made").withColumn("guid", F.substring_index("number", ":", 1))
     made = made.withColumn("counter", F.substring_index("number", ":", -1).cast("long")).withColumn("list", pcl_map())
     own = Window.partitionBy("trace", "guid").orderBy("seq")
     rows = made.select(
         "trace", "node", "seq", "at", "folder", "object", "number", "guid", "counter", "list", "kind", "operation",
-        "modified_at", "replicas", "subject", "supersedes",
+        "modified_at", "replicas", "subject", "supersedes", "digest",
         F.lag("counter").over(own).alias("before"),
         F.count(F.lit(1)).over(Window.partitionBy("trace", "number")).alias("same"),
     )  # fmt: skip
@@ -113,6 +114,8 @@ def changes(events: Silver, history: DataFrame) -> DataFrame:
         .join(F.broadcast(deleted), "trace", "left")
         .select("trace", "node", "seq", F.expr("array_except(were, coalesce(deleted, array()))").alias("stayed"))
     )  # fmt: skip
+    authors = org.guids.select("trace", "guid", F.col("store").alias("author"))
+    rows = rows.join(F.broadcast(authors), ["trace", "guid"], "left")
     return rows.join(of, ["trace", "node", "seq"], "left").join(stayed, ["trace", "node", "seq"], "left")
 
 
@@ -121,10 +124,10 @@ def applied(events: Silver, rows: DataFrame) -> DataFrame:
     object; null for other versions."""
     named = {
         "object": "made_object", "folder": "made_folder", "digest": "made_digest", "pcl": "made_pcl",
-        "modified_at": "made_at", "deleted": "made_deleted", "store": "author",
+        "kind": "made_kind", "modified_at": "made_at", "deleted": "made_deleted", "store": "author",
     }  # fmt: skip
     made = firsts(rows.where("act = 'made'"), *named).withColumnsRenamed(named)
-    versions = rows.where("act = 'applied' and seq > 0 and not undone")
+    versions = rows.where("act = 'applied' and seq > 0")
     deleted = rows.where("act = 'made' and deleted").groupBy("trace", "folder", "object")
     lists = deleted.agg(F.collect_list("pcl").alias("deletions")).withColumn("deleted", F.lit(True))
     found = versions.join(made, ["trace", "number"], "left")
@@ -368,7 +371,10 @@ def _with_plain(rows: DataFrame, m: Material) -> DataFrame:
 
 
 def _with_punctual(rows: DataFrame, m: Material) -> DataFrame:
-    return rows.join(F.broadcast(m.nodes.select("trace", "node", "punctual")), ["trace", "node"], "left")
+    """Return the rows with punctual: no fault made the store late at that time."""
+    known = rows.join(F.broadcast(m.nodes.select("trace", "node", "hindered")), ["trace", "node"], "left")
+    late = F.expr("exists(coalesce(hindered, array()), f -> at between f.since and f.until)")
+    return known.withColumn("punctual", ~late).drop("hindered")
 
 
 def _with_node_state(rows: DataFrame, m: Material) -> DataFrame:
@@ -376,7 +382,7 @@ def _with_node_state(rows: DataFrame, m: Material) -> DataFrame:
 
 
 TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
-    "changes": lambda m: changes(m.events, m.rows),
+    "changes": lambda m: changes(m.events, m.rows, m.org),
     "applied": lambda m: applied(m.events, m.rows),
     "at_stores": lambda m: at_stores(m.things),
     "claims": lambda m: claims(m.events, m.things, m.restored),
@@ -400,10 +406,10 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "requests": requests,
     "entries": entries,
     "decisions": lambda m: decisions(m.events),
-    "statuses": lambda m: _with_plain(status_mails.statuses(m.events, m.listed), m),
+    "statuses": lambda m: _with_punctual(_with_plain(status_mails.statuses(m.events, m.listed), m), m),
     "repeats": lambda m: _with_plain(status_mails.repeats(m.events, m.listed), m),
     "new_stores": lambda m: status_mails.new_stores(m.events, m.listed, m.org),
-    "nightly_statuses": lambda m: status_mails.nightly_statuses(m.events, m.listed),
+    "nightly_statuses": lambda m: _with_punctual(status_mails.nightly_statuses(m.events, m.listed), m),
     "status_claims": lambda m: status_mails.status_claims(m.events, m.listed, m.things),
     "cycles": lambda m: _with_plain(cycles(m.events, m.listed, m.org), m),
     "slots": lambda m: _with_plain(request_slots.slots(m.events, m.node_states, m.restored), m),

@@ -13,6 +13,16 @@ CHECKS: Final = (
         "true", "same = 1", "concat(node, ' gave the number ', number, ' to more than one change')",
     ),
     Check(
+        "numbers have the GUID of their store", ("CN-1",), "changes", "A store numbers its changes under a replica GUID of its own.",
+        "true", "author = node", "concat(node, ' gave a change the number ', number, if(author is null, ', whose GUID no store has', concat(', with the GUID of ', author)))",
+    ),
+    Check(
+        "changes do what they say", ("CN-2", "CN-3"), "changes",
+        "A change that replaces no version creates something. A change that leaves no content deletes it. Every other change modifies it.",
+        "true", "operation = if(size(supersedes) = 0, 'create', if(digest = '', 'delete', 'modify'))",
+        "concat(node, ' calls ', number, ' ', if(operation = 'create', 'a creation', if(operation = 'delete', 'a deletion', 'an edit')), ', but it is none')",
+    ),
+    Check(
         "each change takes the next number", ("CN-2",), "changes", "The change numbers of a store follow each other without a gap.",
         "before is not null", "counter = before + 1", "concat(node, ' gave the number ', number, ' directly after ', before)",
     ),

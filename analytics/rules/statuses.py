@@ -8,7 +8,7 @@ from analytics.rules.check import DAY_US, HOUR_US, MINUTE_US, Check
 CHECKS: Final = (
     Check(
         "status checks run on schedule", ("ST-1",), "statuses", "Status checks run at 00:15 and 12:15.",
-        "plain and what = 'due' and steady", f"(due_at - {15 * MINUTE_US}) % {12 * HOUR_US} = 0", "concat(node, ' checked statuses at another time')",
+        "plain and punctual and what = 'due' and steady", f"(due_at - {15 * MINUTE_US}) % {12 * HOUR_US} = 0", "concat(node, ' checked statuses at another time')",
     ),
     Check(
         "a status waits 24 hours", ("ST-1",), "statuses", "A status is due no earlier than 24 hours after the last update in the store.",
@@ -17,7 +17,7 @@ CHECKS: Final = (
     ),
     Check(
         "a status is due within 36 hours", ("ST-1",), "statuses", "A status is due no later than 36 hours after the last update in the store.",
-        "plain and what = 'due' and steady and last_update_at is not null", f"due_at - last_update_at <= {36 * HOUR_US}",
+        "plain and punctual and what = 'due' and steady and last_update_at is not null", f"due_at - last_update_at <= {36 * HOUR_US}",
         "concat(node, ' found a status of ', folder, ' due too late')",
     ),
     Check(
@@ -53,7 +53,7 @@ CHECKS: Final = (
     ),
     Check(
         "5.5 sends its hierarchy status each night", ("ST-6",), "nightly_statuses", "Before SP4, a 5.5 store sends the status of the hierarchy to all others at the first check of each day.",
-        "true", "sent", "concat(node, ' did not send the status of the hierarchy that night')",
+        "punctual", "sent", "concat(node, ' did not send the status of the hierarchy that night')",
     ),
     Check(
         "repeats are answered", ("ST-7",), "repeats", "A store answers a repeat at once with a status to its sender only. The answer is not a repeat.",

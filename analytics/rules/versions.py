@@ -13,10 +13,10 @@ _MERGED: Final = (
 CHECKS: Final = (
     Check(
         "versions are applied as their author made them", ("HI-2", "ML-2", "DU-1"), "applied",
-        "An applied version is the version that its author made: object, folder, bytes, predecessors and time. A deletion may also have the predecessors of another deletion of the object.",
-        "coalesce(author, '') != 'Setup'",
-        "made_object = object and made_folder = folder and made_digest = digest and made_at = modified_at"
-        f" and (map_entries(made_pcl) = map_entries(pcl) or coalesce(size(deletions), 0) > 1 and {_MERGED}) and made_deleted = deleted",
+        "An applied version is the version that its author made: object, folder, kind, bytes, predecessors and time. A deletion may also have the predecessors of another deletion of the object.",
+        "true",
+        "made_object = object and made_folder = folder and (author = 'Setup' or made_kind = kind and made_digest = digest and made_at = modified_at"
+        f" and (map_entries(made_pcl) = map_entries(pcl) or coalesce(size(deletions), 0) > 1 and {_MERGED}) and made_deleted = deleted)",
         "concat(store, ' applied ', number, case when made_object is null then ', which no store made' else ' in another form than its author made it' end)",
     ),
     Check(

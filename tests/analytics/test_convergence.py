@@ -126,8 +126,8 @@ def test_a_store_may_drop_what_other_holders_have_between_them(judged: Judged) -
 
 
 def test_a_cycle_may_be_late_at_a_silent_server_or_by_a_wrong_clock(judged: Judged) -> None:
-    """OUT-1, TM-1: a server that could do nothing when a cycle was due broadcasts later. A clock that jumps skips the time of
-    a cycle."""
+    """OUT-1, ST-1, TM-1: a server that could do nothing when a cycle or a status check was due does it later. A clock that
+    jumps skips the time of a cycle."""
     assert judged.runs("stories")["stories/late"]["exit_code"] == 0
 
 

@@ -9,7 +9,7 @@ from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
 from tests.support.scenario_traces import play_scenario
 from topology.file.load import topology_from_text
-from traces.labtime import DAY_US, MINUTE_US
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 _BEGINNING = """
 title: {title}
@@ -159,7 +159,8 @@ def write_extra_runs(place: Path) -> None:
 
 
 async def _play_late(place: Path) -> None:
-    """Play cycles that come late: B is silent at 00:15, and the clock of A jumps from 00:40 to 00:50 (OUT-1)."""
+    """Play what comes late: B is silent when its cycle is due, at 00:15, and when statuses are due a day later, at 12:15; the
+    clock of A jumps from 00:40 to 00:50 (OUT-1, ST-1)."""
     topology = topology_from_text(
         "servers: {A: , B: }\nfolders: {Projects: {replicas: [A, B], schedule: always}}\nstart: 2003-10-21T00:00Z\n"
     )
@@ -174,4 +175,9 @@ async def _play_late(place: Path) -> None:
                 lab.environment.skew(name, 10 * MINUTE_US)
             await lab.advance(lab.now + 20 * MINUTE_US)
             lab.environment.heal()
+        start_at = lab.now // DAY_US * DAY_US
+        await lab.advance(start_at + 36 * HOUR_US + 10 * MINUTE_US)
+        lab.environment.silence("B", lab.now + 10 * MINUTE_US)
+        await lab.advance(lab.now + 20 * MINUTE_US)
+        lab.environment.heal()
         await lab.advance(lab.now + 3 * DAY_US)

@@ -154,6 +154,11 @@ def _drop_tombstone(after_us: int) -> Callable[[Trace], None]:
 FAULTS: Mapping[str, Fault] = {
     "numbers are never reissued": ("holes", _reissued),
     "each change takes the next number": ("holes", _skipped),
+    "numbers have the GUID of their store": ("new-post", set_("node.started", replica_guid="ab" * 16)),
+    "changes do what they say": (
+        "edit",
+        set_("change.made", where=lambda e: e["operation"] == "modify", operation="create"),
+    ),
     "predecessor lists are complete": ("edit", _forgetful),
     "modification times increase": (
         "edit",

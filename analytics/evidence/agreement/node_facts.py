@@ -25,6 +25,9 @@ _FAST: Final = 60
 _IN_TRANSIT_US: Final = DAY_US
 """A mail leaves the queue in this time, or an attempt fails, if no fault holds it and its connector opens at intervals."""
 
+_CYCLE_US: Final = 15 * MINUTE_US
+"""A store that was silent does within this time what was due meanwhile."""
+
 _CONNECTORS: Final = "connectors array<struct<schedule: string, latency: string, bandwidth: string>>"
 _IS_SLOW: Final = (
     "c.bandwidth is not null or c.latency like '% d' or c.schedule not rlike '^(always|every [0-9]+ (s|min|h))$'"
@@ -33,13 +36,13 @@ _DRIVERS: Final = ("simulator", "live")
 
 
 def node_facts(events: Silver) -> DataFrame:
-    """Return trace, node, exact, punctual, gone, rerouted, altered, sent_until, undone_spans: a row for each store that started.
+    """Return trace, node, exact, hindered, gone, rerouted, altered, sent_until, undone_spans: a row for each store that started.
 
-    exact: its lab times are exact. punctual: no fault silenced it or skewed its clock, so it acts when something is due.
-    gone: it was deleted from the directory. rerouted: it learned that a link was down or up,
-    so the routes of copies may have changed. altered: a fault of the run alters mails. sent_until: nothing that the store had
-    queued until this lab time waited to the end without an event; null if it may have waited. undone_spans: see
-    `version_history.is_undone`.
+    exact: its lab times are exact. hindered: the spans (since, until) of its lab times in which it may act later than is due,
+    because a fault silenced it; if a fault skewed its clock, the whole run; null if there is none. gone: it was deleted from the
+    directory. rerouted: it learned that a link was down or up, so the routes of copies may have changed. altered: a fault of
+    the run alters mails. sent_until: nothing that the store had queued until this lab time waited to the end without an event;
+    null if it may have waited. undone_spans: see `version_history.is_undone`.
     """
     started = events.lines("run.started")
     driver = F.col("settings")["driver"]
@@ -51,8 +54,15 @@ def node_facts(events: Silver) -> DataFrame:
     fast = events.of("clock.changed").where(F.col("rate") > _FAST).select("trace").distinct()
     faults = events.of("fault.injected")
     skewed = faults.where("kind = 'skew'").select("trace", F.col("details")["server"].alias("node")).distinct()
-    hindered = faults.where("kind in ('silence', 'skew')")
-    hindered = hindered.select("trace", F.col("details")["server"].alias("node")).distinct()
+    healed = events.of("fault.healed").groupBy("trace", "fault").agg((F.max("at") + _CYCLE_US).alias("until"))
+    span = F.struct(
+        F.expr("if(kind = 'skew', 0, at)").alias("since"),
+        F.expr(f"case when kind = 'silence' and until is not null then until else {2**62} end").alias("until"),
+    )
+    hindered = faults.where("kind in ('silence', 'skew')").join(healed, ["trace", "fault"], "left")
+    hindered = hindered.groupBy("trace", F.col("details")["server"].alias("node")).agg(
+        F.collect_set(span).alias("hindered")
+    )
     altered = faults.where("kind in ('alter', 'corrupt')").select("trace").distinct()
     held = faults.where("kind in ('delay', 'clog', 'reorder')").select("trace").distinct()
     links = events.lines("link.down", "link.up").select("trace", "node").distinct()
@@ -69,15 +79,16 @@ def node_facts(events: Silver) -> DataFrame:
     found = ends.join(runs, "trace", "left").withColumn("until", F.col("stopped_at") - _IN_TRANSIT_US)
     for name, table in {"fast": fast, "altered": altered, "held": held}.items():
         found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), "trace", "left")
-    for name, table in {"skewed": skewed, "hindered": hindered, "rerouted": links, "gone": gone}.items():
+    for name, table in {"skewed": skewed, "rerouted": links, "gone": gone}.items():
         found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), ["trace", "node"], "left")
+    found = found.join(F.broadcast(hindered), ["trace", "node"], "left")
     if events.has("backup.restored"):
         found = found.join(F.broadcast(spans), ["trace", "node"], "left")
     else:
         found = found.withColumn("undone_spans", F.lit(None).cast("array<struct<after: bigint, before: bigint>>"))
     return found.select(
         "trace", "node", F.expr("coalesce(together and fast is null and skewed is null, false)").alias("exact"),
-        F.col("hindered").isNull().alias("punctual"),
+        "hindered",
         *[F.expr(f"{name} is not null").alias(name) for name in ("gone", "rerouted", "altered")],
         F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
         "undone_spans",

@@ -11,8 +11,9 @@ applies the version. So an event that was altered or removed contradicts the oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
+from itertools import product
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -62,11 +63,11 @@ def _quoted(text: str) -> str:
     return '"' + text + '"'
 
 
-def _by_event(tags: Sequence[str]) -> str:
-    """Return SQL for the array of all statements of an event of one of these types."""
+def _by_event(stated: Sequence[States]) -> str:
+    """Return SQL for the array of all statements of an event."""
     cases = []
-    for tag in tags:
-        mine = [each for each in STATEMENTS if each.event == tag]
+    for tag in sorted({each.event for each in stated}):
+        mine = [each for each in stated if each.event == tag]
         by_list = {name: [_statement(each) for each in mine if each.each == name] for name in ("", *LISTS)}
         parts = [f"array({', '.join(plain)})" for plain in [by_list.pop("")] if plain]
         for name, each in by_list.items():
@@ -77,24 +78,32 @@ def _by_event(tags: Sequence[str]) -> str:
     return f"case type {' '.join(cases)} end"
 
 
-def _statements(events: Silver, nodes: DataFrame) -> DataFrame:
-    """Return each statement of each event: trace, node, seq, at, type, undone (a restore has undone the event), fact, how, key,
-    says, single, repeated."""
-    tables = []
-    for family in FAMILIES.values():  # each is a partition, and needs only the columns of its events
-        tags = sorted(family & {each.event for each in STATEMENTS})
-        lines = events.lines(*tags).join(F.broadcast(nodes), ["trace", "node"], "left")
-        stated = lines.select(
-            "trace", "node", "seq", "at", "type", is_undone(F.col("seq")).alias("undone"),
-            F.coalesce("gone", F.lit(False)).alias("gone"), "sent_until", F.explode(F.expr(_by_event(tags))).alias("s"),
-        )  # fmt: skip
-        tables.append(stated.where("s.key is not null"))
-    every = reduce(DataFrame.unionByName, tables)
+def _statements(events: Silver, nodes: DataFrame) -> Iterator[DataFrame]:
+    """Yield tables of each statement of each event: trace, node, at, type, undone (a restore has undone the event), fact, how,
+    key, says, single, repeated."""
+    for often, tags in product((False, True), FAMILIES.values()):  # a family is a partition, and has few of the columns
+        stated = [each for each in STATEMENTS if each.often == often and each.event in tags and events.has(each.event)]
+        if stated:
+            yield _stated(events, nodes, stated, often=often)
+
+
+def _stated(events: Silver, nodes: DataFrame, stated: Sequence[States], *, often: bool) -> DataFrame:
+    """Return these statements. often: each of them once."""
+    lines = events.lines(*sorted({each.event for each in stated})).join(F.broadcast(nodes), ["trace", "node"], "left")
+    rows = lines.select(
+        "trace", "node", "at", "type", is_undone(F.col("seq")).alias("undone"), F.coalesce("gone", F.lit(False)).alias("gone"),
+        "sent_until", F.explode(F.expr(_by_event(stated))).alias("s"),
+    ).where("s.key is not null")  # fmt: skip
     in_time = f"s.fact != '{IN_A_QUEUE}' or coalesce(at <= sent_until, false)"
-    return every.select(
-        "trace", "node", "seq", "at", "type", "undone", "s.fact", "s.how", "s.key", "s.says", "s.single",
+    every = rows.select(
+        "trace", "node", "at", "type", "undone", "s.fact", "s.how", "s.key", "s.says", "s.single",
         F.expr(f"s.repeated and not undone and not gone and ({in_time})").alias("repeated"),
     )  # fmt: skip
+    return (
+        every.groupBy(*[name for name in every.columns if name != "at"]).agg(F.min("at").alias("at"))
+        if often
+        else every
+    )
 
 
 def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
@@ -120,7 +129,7 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         values = [F.expr(each).cast("string") for each in says]
         missing = [F.lit(None).cast("string")] * (len(FACTS[fact].values) - len(values))
         return table.select(
-            "trace", F.col("lab").alias("node"), F.lit(0).cast("bigint").alias("seq"), F.col("began").alias("at"),
+            "trace", F.col("lab").alias("node"), F.col("began").alias("at"),
             F.lit("run.started").alias("type"), F.lit(fact).alias("fact"), F.lit(How.FIRST.value).alias("how"),
             F.concat_ws(" ", *key).alias("key"), F.array(*values, *missing).cast("array<string>").alias("says"),
             F.lit(FACTS[fact].single).alias("single"), F.lit(False).alias("repeated"), F.lit(False).alias("undone"),
@@ -147,7 +156,7 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
     statement that should be repeated, and is not. Each is null if there is none. other: a statement first hand. repeated: some
     statement should be repeated. compared: there are two statements.
     """
-    stated = _statements(events, nodes).unionByName(_of_topology(events, rows))
+    stated = reduce(DataFrame.unionByName, _statements(events, nodes), _of_topology(events, rows))
     one = F.struct("how", "says", "type", "node", "single", "repeated", "undone")
     rows = stated.groupBy("trace", "fact", "key").agg(
         F.min("at").alias("at"), F.collect_set(one).alias("all"), (F.min("says").eqNullSafe(F.max("says"))).alias("same"),
