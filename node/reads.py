@@ -27,6 +27,7 @@ from node.views import (
     QueueView,
     RetainedView,
     SettingView,
+    SourceView,
     StateView,
     VersionView,
 )
@@ -104,6 +105,11 @@ class StoreReader:
     def replication_status(self, folder: str | None = None) -> list[FolderStatus]:
         """Return the replication status of all folders with a replica here, or of one folder: which replicas are in sync, as
         far as this store knows."""
+        raise NotImplementedError
+
+    def sources(self) -> list[SourceView]:
+        """Return all other stores with what decides which of them is asked for missing changes, in the order in which this
+        store would ask them if all had the same changes."""
         raise NotImplementedError
 
     def backfill(self) -> list[EntryView]:

@@ -105,6 +105,29 @@ class StateView:
     path: str
     store: str
     rows: tuple[RowView, ...]
+    pending: bool = False  # the store's own replica is delete-pending (spec: RP-2)
+    leavers: tuple[RowView, ...] = ()  # what leaving stores claim until this store has it (spec: RP-2)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """Another store, as the choice of backfill sources sees it (spec: BF-3).
+
+    cost: least routing cost; None: no route. affinity: least sum of referral costs (2000 only); None: no affinity.
+    transit_us: how long its mail takes on average; None: no mail of it has arrived. backfilled_at: when this store last sent
+    it a request; None: never. unavailable: it is marked down, because it did not answer a request (spec: BF-4).
+    """
+
+    store: str
+    site: str
+    version: str
+    cost: int | None
+    affinity: int | None
+    transit_us: int | None
+    backfilled_at: LabTime | None
+    unavailable: bool
+    preferred: bool
+    addressed: bool  # False: it has no mail address yet, so it is never asked (spec: ML-1)
 
 
 class SyncState(StrEnum):

@@ -22,7 +22,8 @@ from transport.stimulus import Stimulus
 def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
     """Choose the holders to ask, each with its numbers. Record the choice and its reasons in the trace (spec: BF-3)."""
     missing = missing_of(s.conn, fid)
-    found = [_source(ctx, s.conn, fid, store, gap, missing) for store in sources(ctx, s.conn, fid)]
+    claims = {store: _claims(ctx, s.conn, fid, store) for store in sources(ctx, s.conn, fid)}
+    found = [_source(ctx, s.conn, store, gap.numbers & has, has_all=missing <= has) for store, has in claims.items()]
     way = ctx.config.profile.source_choice
     choice = CHOICES[way](found, gap)
     s.trace.record(
@@ -44,9 +45,22 @@ def missing_of(conn: Connection, fid: int) -> NumberSets:
     return NumberSets.union_all(each.numbers for each in entries(conn, fid))
 
 
-def _source(ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, missing: NumberSets) -> Source:
+def in_order(ctx: Context, conn: Connection) -> list[Source]:
+    """Return all other stores in the order in which this store considers them if they have the same numbers."""
+    found = [
+        _source(ctx, conn, store, NumberSets.EMPTY, has_all=True)
+        for store in ctx.directory.stores()
+        if store != ctx.name
+    ]
+    return CHOICES[ctx.config.profile.source_choice](found, Gap(NumberSets.EMPTY)).ordered
+
+
+def _claims(ctx: Context, conn: Connection, fid: int, store: str) -> NumberSets:
+    return claimed_by(ctx, conn, fid, store) - expired_at_store(conn, fid, store)  # spec: DL-3
+
+
+def _source(ctx: Context, conn: Connection, store: str, numbers: NumberSets, *, has_all: bool) -> Source:
     entry = entry_of(ctx, store)
-    has = claimed_by(ctx, conn, fid, store) - expired_at_store(conn, fid, store)  # spec: DL-3
     down, backfilled_at, transit_us = peer_of(conn, store)
     return Source(
         store=store,
@@ -62,8 +76,8 @@ def _source(ctx: Context, conn: Connection, fid: int, store: str, gap: Gap, miss
         transit_us=transit_us,
         backfilled_at=backfilled_at,
         addressed=entry.address is not None,
-        has_all=missing <= has,
-        numbers=gap.numbers & has,
+        has_all=has_all,
+        numbers=numbers,
     )
 
 

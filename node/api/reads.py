@@ -45,6 +45,18 @@ _STATUS = {
         },
     ],
 }
+_SOURCE = {
+    "store": "B",
+    "site": "SEA",
+    "version": "2003",
+    "cost": 0,
+    "affinity": 0,
+    "transit_us": 2_000_000,
+    "backfilled_at": "2003-10-21T06:15:00Z",
+    "unavailable": False,
+    "preferred": False,
+    "addressed": True,
+}
 _ENTRY = {
     "id": 1,
     "folder": "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17",
@@ -136,6 +148,7 @@ def _replication(router: APIRouter, hosts: Hosts) -> None:
         return json_response(plain(hosts.host(name).read(_states)))
 
     add_read(router, hosts, "replication_status", tag="replication", example=[_STATUS], refused=[404])
+    add_read(router, hosts, "sources", tag="replication", example=[_SOURCE])
     add_read(router, hosts, "backfill", tag="replication", example=[_ENTRY])
     add_read(router, hosts, "knowledge", tag="replication", example={"folder": "Projects"}, refused=[404])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
+from node.agent.backfill_sources import in_order, leaver_claims, leavers
 from node.codec.items import (
     RESOLVE_NAMES,
     ROOT_TEXT,
@@ -43,6 +44,7 @@ from node.views import (
     RetainedView,
     RowView,
     SettingView,
+    SourceView,
     StateView,
     VersionView,
 )
@@ -183,7 +185,7 @@ class StoreQueries(StoreReader):
 
     def state(self, folder: str) -> StateView:
         # spec: RST-1, RST-2
-        ctx, _ = self._opened()
+        ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
         names = names_of_stores(ctx)
         rows: list[RowView] = []
@@ -196,13 +198,36 @@ class StoreQueries(StoreReader):
         rows.extend(
             _row(row.store, row.numbers, names, heard_at=row.heard_at, is_local=False) for row in ctx.rst.rows(fid)
         )
-        return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows))
+        leaving = tuple(
+            _row(store, leaver_claims(conn, fid, store), names, is_local=False) for store in leavers(conn, fid)
+        )
+        pending = own is not None and own.pending
+        return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows), pending, leaving)
 
     def replication_status(self, folder: str | None = None) -> list[FolderStatus]:
         # spec: RST-3
         ctx, conn = self._opened()
         fid = None if folder is None else _fid_of(ctx, folder)
         return replication_status.folder_status(ctx, conn, names_of_stores(ctx), fid)
+
+    def sources(self) -> list[SourceView]:
+        # spec: BF-3, BF-4, BF-9
+        ctx, conn = self._opened()
+        return [
+            SourceView(
+                store=each.store,
+                site=each.site,
+                version=each.version,
+                cost=each.cost,
+                affinity=each.affinity,
+                transit_us=each.transit_us,
+                backfilled_at=each.backfilled_at or None,
+                unavailable=each.down,
+                preferred=each.preferred,
+                addressed=each.addressed,
+            )
+            for each in in_order(ctx, conn)
+        ]
 
     def backfill(self) -> list[EntryView]:
         # spec: BF-2

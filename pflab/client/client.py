@@ -320,6 +320,10 @@ class Client(Requests):
             self._node("GET", node, "/replication-status" + ("" if folder is None else f"?folder={quoted(folder)}"))
         )
 
+    def sources(self, node: str) -> list[dict[str, Any]]:
+        """Return all other servers with what decides which of them is asked for missing changes, best first."""
+        return list(self._node("GET", node, "/sources"))
+
     def backfill(self, node: str) -> list[dict[str, Any]]:
         return list(self._node("GET", node, "/backfill"))
 

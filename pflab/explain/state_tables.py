@@ -1,8 +1,9 @@
 """Replication state tables and backfill arrays for people, laid out as Microsoft printed them.
 
 A store has one table for each folder, with a row for each holder. The row of the store itself shows the last update it
-sent; the row of another store shows what that store said it has (RST-1, RST-2, RST-3). Two columns are added: what is
-missing, and when the row was last heard. A backfill array is a table with a row for each entry (BF-2).
+sent; the row of another store shows what that store said it has (RST-1, RST-2, RST-3). Added are: what is missing, when the row
+was last heard, and whether a replica is being removed (RP-2). Another table shows what decides which stores are asked for
+missing changes (BF-3). A backfill array is a table with a row for each entry (BF-2).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from topology.problems import counted
 from traces.labtime import MINUTE_US, SECOND_US, format_instant
 
 if TYPE_CHECKING:
-    from node.views import EntryView, RowView, StateView
+    from node.views import EntryView, RowView, SourceView, StateView
     from traces.labtime import LabTime
 
 
@@ -46,26 +47,33 @@ def _state_table(state: StateView, now: LabTime | None) -> Table:
     )
     for heading, width in (("Replica", None), ("Data", None), ("Last heard", INSTANT)):
         table.add_column(heading, overflow="fold", width=width)
+    known = [*state.rows, *state.leavers]
     for row in sorted(state.rows, key=lambda row: row.store):
-        table.add_row(_replica(state, row), "\n".join(data_lines(row, state.rows)), _heard(row, now))
+        table.add_row(_replica(state, row), "\n".join(data_lines(row, known)), _heard(row, now))
+    for row in state.leavers:
+        table.add_row(f"{_replica(state, row)}\n(delete-pending)", "\n".join(data_lines(row)), "")
     return table
 
 
 def _replica(state: StateView, row: RowView) -> str:
     name = "Folder hierarchy (1-1)" if HIERARCHY in (state.path, state.folder) else state.path
-    return f"{name} on Server {row.store}" + ("\n(local replica)" if row.is_local else "")
+    mark = "local replica, delete-pending" if state.pending else "local replica"
+    return f"{name} on Server {row.store}" + (f"\n({mark})" if row.is_local else "")
 
 
 def data_lines(row: RowView, rows: Sequence[RowView] = ()) -> list[str]:
     """Return `Last update sent: A-100` for the store's own row, and `A-100 received` for the row of another store.
 
-    The lines of both also name the missing numbers. rows: all rows of the table, which show what numbers exist.
+    The lines of both also name the missing numbers. rows: all rows of the table, which show what numbers exist. A store may
+    have more than its row says, so numbers above its highest one are only "not reported" (RST-2).
     """
     content = _Data(row.numbers, [each.numbers for each in rows])
     associated = _Data(row.numbers_fai, [each.numbers_fai for each in rows], " (associated)")
     if row.is_local:
-        return [f"Last update sent: {row.last_sent or 'none'}", *content.missing(), *associated.missing()]
-    return [*content.received(), *associated.received()] or ["nothing received"]
+        lines = [f"Last update sent: {row.last_sent or 'none'}", *content.missing(), *associated.missing()]
+        return [*lines, *content.unknown("received"), *associated.unknown("received")]
+    lines = [*content.received(), *associated.received()] or ["nothing received"]
+    return [*lines, *content.unknown("reported"), *associated.unknown("reported")]
 
 
 class _Data:
@@ -77,7 +85,7 @@ class _Data:
     """
 
     def __init__(self, numbers: str, table: Sequence[str], what: str = "") -> None:
-        known = sets.parse_named(numbers)
+        known = self._all = sets.parse_named(numbers)
         self._known = {name: known[name] for name in sorted(known) if name != SETUP or len(known) == 1}
         self._table = sets.union(map(sets.parse_named, table))
         self._what = what
@@ -94,6 +102,17 @@ class _Data:
     def missing(self) -> list[str]:
         """Return one line such as `A-1, A-5..7 missing` for each store of which numbers are missing."""
         return [line for name in self._known for line in self._told(name, self._holes(name))]
+
+    def unknown(self, done: str) -> list[str]:
+        """Return lines such as `A-1 exists, not received` for the numbers that exist above the highest one of each store."""
+        lines = []
+        for name, ranges in sorted(sets.minus(self._table, self._all).items()):
+            highest = self._all[name][-1][1] if name in self._all else 0
+            above = [each for each in ranges if each[0] > highest]
+            if above:
+                exist = "exists" if len(above) == 1 and above[0][0] == above[0][1] else "exist"
+                lines.append(f"{_listed(name, above)} {exist}, not {done}{self._what}")
+        return lines
 
     def _told(self, name: str, holes: sets.Ranges) -> list[str]:
         return [f"{_listed(name, holes)} missing{self._what}"] if holes else []
@@ -135,11 +154,41 @@ def _span(span_us: int) -> str:
     return f"{span_us // SECOND_US} s" if span_us < MINUTE_US else hours_and_minutes(span_us)
 
 
-def state_json(state: StateView) -> dict[str, Any]:
-    """Return a store's rows of a folder as JSON values. Sets are ranges by store, instants are text."""
+def sources_table(store: str, sources: Sequence[SourceView]) -> Table:
+    """Return what decides which stores a store asks for missing changes, in the order in which it would ask them."""
+    table = Table(title=f"Backfill sources of Server {store}, best first", title_justify="left", title_style="bold")
+    for heading in ("Server", "Site", "Version", "Cost", "Mail takes", "Last request", "State"):
+        table.add_column(heading, overflow="fold", width=INSTANT if heading == "Last request" else None)
+    for each in sources:
+        marks = {"preferred": each.preferred, "unavailable": each.unavailable, "no address": not each.addressed}
+        table.add_row(
+            each.store,
+            each.site,
+            each.version,
+            "no route" if each.cost is None else str(each.cost),
+            "unknown" if each.transit_us is None else average(each.transit_us),
+            "never" if each.backfilled_at is None else to_the_second(each.backfilled_at),
+            "\n".join(mark for mark, holds in marks.items() if holds) or "available",
+        )
+    return table
+
+
+def average(span_us: int) -> str:
+    """Return the time that a mail takes: `0.12 s`, `2 s` or `15 min`."""
+    return f"{span_us / SECOND_US:.3g} s" if span_us < MINUTE_US else hours_and_minutes(span_us)
+
+
+def state_json(state: StateView, sources: Iterable[SourceView]) -> dict[str, Any]:
+    """Return a store's rows of a folder as JSON values. Sets are ranges by store, instants are text.
+
+    sources: what the store knows about other stores; it is added to their rows.
+    """
+    known = {each.store: each for each in sources}
     return {
         "store": state.store,
         "folder": state.path,
+        "delete_pending": state.pending,
+        "leaving": [{"store": row.store, "has": ranges_json(row.numbers)} for row in state.leavers],
         "rows": [
             {
                 "store": row.store,
@@ -148,9 +197,23 @@ def state_json(state: StateView) -> dict[str, Any]:
                 "has_fai": ranges_json(row.numbers_fai),
                 "last_sent": row.last_sent,
                 "heard_at": None if row.heard_at is None else format_instant(row.heard_at),
+                "source": _source_json(known[row.store]) if row.store in known else None,
             }
             for row in state.rows
         ],
+    }
+
+
+def _source_json(source: SourceView) -> dict[str, Any]:
+    return {
+        "version": source.version,
+        "site": source.site,
+        "cost": source.cost,
+        "transit_s": None if source.transit_us is None else source.transit_us / SECOND_US,
+        "last_request_at": None if source.backfilled_at is None else format_instant(source.backfilled_at),
+        "unavailable": source.unavailable,
+        "preferred": source.preferred,
+        "addressed": source.addressed,
     }
 
 

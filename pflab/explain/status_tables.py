@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from node.views import SyncState
-from pflab.explain.state_tables import numbers_text, ranges_json
-from pflab.terms.event_words import hours_and_minutes, to_the_second
+from pflab.explain.state_tables import average, numbers_text, ranges_json
+from pflab.terms.event_words import to_the_second
 from pflab.terms.folder_ids import HIERARCHY
 from topology.problems import counted
-from traces.labtime import MINUTE_US, SECOND_US, format_instant
+from traces.labtime import SECOND_US, format_instant
 
 if TYPE_CHECKING:
     from node.views import FolderStatus, ReplicaStatus
@@ -127,7 +127,7 @@ def detail(status: FolderStatus) -> Iterator[Text]:
     yield Text(f"{name}, as Server {status.store} knows it", style="bold")
     rows = [("Server", "Status", "Last received", "Average time")]
     rows += [
-        (each.store, _status(each), _received(each, each.store == status.store), _span(each.transmission_us))
+        (each.store, _status(each), _received(each, each.store == status.store), _average(each))
         for each in status.replicas
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -158,10 +158,8 @@ def _received(replica: ReplicaStatus, own: bool) -> str:
     return "never" if replica.received_at is None else to_the_second(replica.received_at)
 
 
-def _span(span_us: int | None) -> str:
-    if span_us is None:
-        return ""
-    return f"{span_us / SECOND_US:.3g} s" if span_us < MINUTE_US else hours_and_minutes(span_us)
+def _average(replica: ReplicaStatus) -> str:
+    return "" if replica.transmission_us is None else average(replica.transmission_us)
 
 
 def status_json(status: FolderStatus) -> dict[str, Any]:

@@ -7,12 +7,19 @@ from typing import Annotated
 from rich.text import Text
 from typer import Argument
 
-from node.views import EntryView, FolderStatus, StateView
+from node.views import EntryView, FolderStatus, SourceView, StateView
 from pflab.cli.options import OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_sentences, print_texts
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
-from pflab.explain.state_tables import backfill_table, data_lines, entry_json, state_json, state_tables
+from pflab.explain.state_tables import (
+    backfill_table,
+    data_lines,
+    entry_json,
+    sources_table,
+    state_json,
+    state_tables,
+)
 from pflab.explain.status_tables import detail, matrix, status_json
 from pflab.terms.event_words import SETUP, SETUP_TOLD
 from pflab.terms.folder_ids import HIERARCHY
@@ -30,29 +37,31 @@ def state(
     """Print the replication state tables of the stores of a run or a running lab.
 
     Each store has a table for each folder that it holds. A row of the table is about one holder of the folder. It shows
-    which changes this holder has, as far as the store knows, and when the store last received a mail from it.
+    which changes this holder has, as far as the store knows, and when the store last received a mail from it. It also
+    names changes that exist elsewhere. A last table shows what decides which server the store asks for missing changes.
 
     Example: pflab state --folder Projects --server A
     """
-    found: list[tuple[StateView, int]] = []
+    found: list[tuple[str, int, list[StateView], list[SourceView]]] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
                 held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
                 wanted = [path for path in held if folder in (None, path)]
-                now = reader.now(look)
-                found += [(look.state(path), now) for path in wanted]
+                if wanted:
+                    found.append((store, reader.now(look), list(map(look.state, wanted)), look.sources()))
         if folder is not None and not found:
             known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
             raise CommandError(f"--folder {folder}: no store here holds it; {known}")
     if as_json:
-        print_json([state_json(view) for view, _ in found])
+        print_json([state_json(view, sources) for _, _, views, sources in found for view in views])
         return ExitCode.GOOD
-    for view, now in found:
-        for table in state_tables([view], now):
+    for store, now, views, sources in found:
+        for table in [*state_tables(views, now), sources_table(store, sources)]:
             page.print(table)
             page.print()
-    if any(f"{SETUP}-" in each for view, _ in found for row in view.rows for each in data_lines(row, view.rows)):
+    shown = (line for _, _, views, _ in found for view in views for row in view.rows for line in data_lines(row, view.rows))
+    if any(f"{SETUP}-" in line for line in shown):
         print_sentences([SETUP_TOLD], style="dim")
     return ExitCode.GOOD
 

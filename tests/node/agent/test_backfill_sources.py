@@ -66,6 +66,22 @@ def test_sources_are_sorted_by_site_then_cost() -> None:
     assert choice.chosen[0] == "B"
 
 
+def test_an_administrator_sees_what_decides_between_sources() -> None:
+    """`sources` lists all other stores in their order: cost, transit time, last request, unavailability (BF-3, BF-4)."""
+    office = PostOffice(SITES)
+    assert [(each.store, each.cost, each.transit_us) for each in office["D"].sources()] == [
+        ("A", 50, None),
+        ("B", 50, None),
+        ("C", 60, None),
+    ]
+    missing_on_a(office)
+    asked = {each.store: each.backfilled_at for each in office["A"].sources()}
+    assert asked["B"] == min(event.at for event in office.of_type("request.sent"))
+    retries = [request.retry_at for entry in office["A"].backfill() for request in entry.requests]
+    office["A"].tick(max(retries))
+    assert [each.store for each in office["A"].sources() if each.unavailable] == ["B", "C", "D"]
+
+
 def test_a_preferred_source_goes_before_all_that_are_up() -> None:
     """The preferred backfill source moves to the head of the list, whatever its cost (spec: BF-3)."""
     preferring = "A: {site: SEA, settings: {Preferred Backfill Source: D}}"

@@ -7,8 +7,15 @@ import io
 import pytest
 from rich.console import Console
 
-from node.views import EntryView, RequestView, RowView, StateView
-from pflab.explain.state_tables import MOST_RANGES, backfill_table, data_lines, state_tables
+from node.views import EntryView, RequestView, RowView, SourceView, StateView
+from pflab.explain.state_tables import (
+    MOST_RANGES,
+    backfill_table,
+    data_lines,
+    sources_table,
+    state_json,
+    state_tables,
+)
 from traces.labtime import DAY_US, MINUTE_US, SECOND_US, LabTime, parse_instant
 
 NOON = parse_instant("2003-10-22T12:15Z")
@@ -62,7 +69,8 @@ def test_rows_are_in_the_order_of_the_servers_names() -> None:
 def test_a_hole_is_shown(numbers: str, expected: list[str]) -> None:
     """RST-3: a store that lacks something below its highest number is not shown as complete."""
     row = other("B", numbers)
-    assert data_lines(row, [own("A", "A-1..20, B-1..3"), row]) == expected
+    lines = data_lines(row, [own("A", "A-1..20, B-1..3"), row])
+    assert [line for line in lines if "not reported" not in line] == expected
 
 
 def test_the_own_row_shows_its_holes_too() -> None:
@@ -78,10 +86,45 @@ def test_numbers_older_than_the_folder_are_no_hole() -> None:
     assert data_lines(rows[0], rows) == ["Last update sent: A-3"]
 
 
-def test_later_numbers_are_no_hole() -> None:
-    """A row that is only behind has no hole."""
-    rows = [own("A", "A-1..100", "A-100"), other("B", "A-1..60")]
-    assert data_lines(rows[1], rows) == ["A-60 received"]
+def test_changes_that_exist_elsewhere_are_named() -> None:
+    """RST-3: what other rows have above the highest number, or of another store, exists; another store only has not reported
+    it (RST-2)."""
+    rows = [own("A", "A-1..5", "A-5"), other("B", "A-1..3, B-1, B-4..5"), other("C", "A-1..6, Setup-1", fai="B-2")]
+    assert data_lines(rows[0], rows) == [
+        "Last update sent: A-5",
+        "A-6 exists, not received",
+        "B-1, B-4..5 exist, not received",
+        "Setup-1 exists, not received",
+        "B-2 exists, not received (associated)",
+    ]
+    assert data_lines(rows[1], rows)[-3:-1] == ["A-4..6 exist, not reported", "Setup-1 exists, not reported"]
+
+
+def test_a_replica_that_waits_to_be_dropped_is_marked() -> None:
+    """RP-2: the leaving store's own replica is delete-pending, and a holder shows what a leaving store claims."""
+    rows = own("A", "A-1", "A-1"), other("B", "A-1")
+    leaving = StateView("x:1", "Projects", "A", rows, pending=True)
+    (table,) = state_tables([leaving])
+    assert next(iter(table.columns[0].cells)) == "Projects on Server A\n(local replica, delete-pending)"
+    holder = StateView("x:1", "Projects", "A", rows, leavers=(other("C", "C-1", None),))
+    (table,) = state_tables([holder])
+    assert list(table.columns[0].cells)[-1] == "Projects on Server C\n(delete-pending)"
+    assert next(iter(table.columns[1].cells)) == "Last update sent: A-1\nC-1 exists, not received"
+    assert list(table.columns[2].cells)[-1] == ""
+    document = state_json(holder, [SourceView("B", "SEA", "2003", 0, 0, SECOND_US, None, True, False, True)])
+    assert document["leaving"] == [{"store": "C", "has": {"C": [[1, 1]]}}]
+    assert document["rows"][1]["source"]["unavailable"] is True
+
+
+def test_the_table_of_sources_shows_what_decides_between_them() -> None:
+    """BF-3: cost, version, how long mail takes, the last request, and a source that is marked down."""
+    sources = [
+        SourceView("B", "SEA", "2003", 0, 0, SECOND_US // 4, NOON, False, True, True),
+        SourceView("C", "NYC", "2000", None, None, None, None, True, False, False),
+    ]
+    text = shown(sources_table("A", sources), 90)
+    assert "│ B      │ SEA  │ 2003    │ 0        │ 0.25 s     │ 2003-10-22T12:15:00Z │ preferred" in text
+    assert "│ C      │ NYC  │ 2000    │ no route │ unknown    │ never                │ unavailable " in text
 
 
 def test_a_set_in_many_pieces_is_cut_and_counted() -> None:
