@@ -20,6 +20,7 @@ from node.views import (
     EntryView,
     FolderStatus,
     FolderView,
+    InstanceView,
     Knowledge,
     LogView,
     MessageView,
@@ -105,6 +106,10 @@ class StoreReader:
     def replication_status(self, folder: str | None = None) -> list[FolderStatus]:
         """Return the replication status of all folders with a replica here, or of one folder: which replicas are in sync, as
         far as this store knows."""
+        raise NotImplementedError
+
+    def instances(self) -> list[InstanceView]:
+        """Return the replicas of folders on this store with their statistics, also those that wait to be removed."""
         raise NotImplementedError
 
     def sources(self) -> list[SourceView]:

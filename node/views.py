@@ -169,6 +169,20 @@ class FolderStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class InstanceView:
+    """A replica on a store, with its statistics. A message in conflict is one item, with the size of all kept versions."""
+
+    folder: str
+    path: str
+    store: str
+    pending: bool  # it is being removed, and waits until another store has all of it (spec: RP-2)
+    items: int
+    associated: int
+    size: int
+    changed_at: LabTime | None  # the last modification of an item or its deletion; None: the replica is empty
+
+
+@dataclass(frozen=True, slots=True)
 class RequestView:
     source: str
     numbers: str

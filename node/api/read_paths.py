@@ -48,6 +48,7 @@ READS: Final = {
         ("mail", "/messages/{message}/mail"),
         ("state", "/state"),
         ("replication_status", "/replication-status"),
+        ("instances", "/instances"),
         ("sources", "/sources"),
         ("backfill", "/backfill"),
         ("knowledge", "/knowledge"),

@@ -45,6 +45,16 @@ _STATUS = {
         },
     ],
 }
+_INSTANCE = {
+    "folder": _STATE["folder"],
+    "path": "Projects",
+    "store": "A",
+    "pending": False,
+    "items": 98,
+    "associated": 2,
+    "size": 401_408,
+    "changed_at": "2003-10-21T00:10:00Z",
+}
 _SOURCE = {
     "store": "B",
     "site": "SEA",
@@ -148,6 +158,7 @@ def _replication(router: APIRouter, hosts: Hosts) -> None:
         return json_response(plain(hosts.host(name).read(_states)))
 
     add_read(router, hosts, "replication_status", tag="replication", example=[_STATUS], refused=[404])
+    add_read(router, hosts, "instances", tag="replication", example=[_INSTANCE])
     add_read(router, hosts, "sources", tag="replication", example=[_SOURCE])
     add_read(router, hosts, "backfill", tag="replication", example=[_ENTRY])
     add_read(router, hosts, "knowledge", tag="replication", example={"folder": "Projects"}, refused=[404])

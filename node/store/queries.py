@@ -35,6 +35,7 @@ from node.views import (
     EntryView,
     FolderStatus,
     FolderView,
+    InstanceView,
     Knowledge,
     LogView,
     MessageView,
@@ -209,6 +210,26 @@ class StoreQueries(StoreReader):
         ctx, conn = self._opened()
         fid = None if folder is None else _fid_of(ctx, folder)
         return replication_status.folder_status(ctx, conn, names_of_stores(ctx), fid)
+
+    def instances(self) -> list[InstanceView]:
+        # spec: AD-1
+        ctx, conn = self._opened()
+        counted = {
+            fid: numbers
+            for fid, *numbers in conn.exec_driver_sql(
+                "SELECT fid, sum(deleted = 0 AND shown = 1 AND fai = 0), sum(deleted = 0 AND shown = 1 AND fai = 1),"
+                " sum(CASE WHEN deleted = 0 THEN length(item) ELSE 0 END), max(modified_at) FROM message GROUP BY fid"
+            )
+        }
+        found = []
+        for fid in ctx.rst.held_fids():
+            own = ctx.rst.own(fid)
+            if fid == HIERARCHY_FID or own is None:
+                continue
+            items, associated, size, changed_at = counted.get(fid, (0, 0, 0, None))
+            folder, path = ctx.folders.text_of(fid), ctx.folders.path_of(fid)
+            found.append(InstanceView(folder, path, ctx.name, own.pending, items, associated, size, changed_at))
+        return found
 
     def sources(self) -> list[SourceView]:
         # spec: BF-3, BF-4, BF-9

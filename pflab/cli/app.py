@@ -94,6 +94,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "state",
             "Print the replication status of each folder on each server of a run or a running lab: in sync, behind and so on.",
         ),
+        "instances": (
+            "state",
+            "Print the replicas of each server of a run or a running lab: items, size, last change, and whether they differ.",
+        ),
     },
     "State of stores, and what happened": {
         "state": ("state", "Print the replication state tables of the stores of a run or a running lab."),

@@ -82,7 +82,9 @@ def view_json(view: Any) -> dict[str, Any]:
     from traces.labtime import format_instant  # noqa: PLC0415 - only for JSON
 
     return {
-        field.name: format_instant(value) if field.name == "at" or field.name.endswith("_at") else value
+        field.name: format_instant(value)
+        if isinstance(value, int) and (field.name == "at" or field.name.endswith("_at"))
+        else value
         for field in fields(view)
         for value in (getattr(view, field.name),)
     }

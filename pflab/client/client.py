@@ -320,6 +320,10 @@ class Client(Requests):
             self._node("GET", node, "/replication-status" + ("" if folder is None else f"?folder={quoted(folder)}"))
         )
 
+    def instances(self, node: str) -> list[dict[str, Any]]:
+        """Return the replicas on the server with their statistics: `items`, `associated`, `size` and `changed_at`."""
+        return list(self._node("GET", node, "/instances"))
+
     def sources(self, node: str) -> list[dict[str, Any]]:
         """Return all other servers with what decides which of them is asked for missing changes, best first."""
         return list(self._node("GET", node, "/sources"))

@@ -1,4 +1,6 @@
-"""The replication status of folders for people and programs: a matrix of folders by servers, and one folder in detail (RST-3).
+"""Views of administrators for people and programs: replication status, and the replicas of each server with their statistics.
+
+The replication status (RST-3) is a matrix of folders by servers, or one folder in detail.
 
 A cell of the matrix is the status of a server's own replica, as that server knows it. If the matrix is wider than the terminal,
 marks replace the words. If it is still too wide, the servers are divided over several tables.
@@ -7,21 +9,22 @@ marks replace the words. If it is still too wide, the servers are divided over s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.table import Table
 from rich.text import Text
 
 from node.views import SyncState
-from pflab.explain.state_tables import average, numbers_text, ranges_json
+from pflab.explain.state_tables import INSTANT, average, numbers_text, ranges_json
 from pflab.terms.event_words import to_the_second
 from pflab.terms.folder_ids import HIERARCHY
 from topology.problems import counted
 from traces.labtime import SECOND_US, format_instant
 
 if TYPE_CHECKING:
-    from node.views import FolderStatus, ReplicaStatus
+    from node.views import FolderStatus, InstanceView, ReplicaStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ _LOOKS: Final[Mapping[str, _Look]] = {
 
 _MOST_FOLDER: Final = 32
 """The widest column of folders; a longer path is cut at its beginning."""
+
+KB: Final = 1024
 
 HIERARCHY_NAME: Final = "Folder hierarchy (1-1)"
 
@@ -160,6 +165,43 @@ def _received(replica: ReplicaStatus, own: bool) -> str:
 
 def _average(replica: ReplicaStatus) -> str:
     return "" if replica.transmission_us is None else average(replica.transmission_us)
+
+
+def instances_table(instances: Sequence[InstanceView]) -> Table:
+    """Return the replicas as a table, the servers of a folder side by side, with a note where their contents differ."""
+    table = Table(title="Public folder instances", title_justify="left", title_style="bold")
+    for heading in ("Folder", "Server", "Items", "Size", "Last change", "Note"):
+        right = heading in ("Items", "Size")
+        table.add_column(
+            heading,
+            justify="right" if right else "left",
+            overflow="fold",
+            width=INSTANT if heading == "Last change" else None,
+        )
+    most = _most_items(instances)
+    before = None
+    for each in sorted(instances, key=lambda each: (natural_order(each.path), natural_order(each.store))):
+        fewer = most.get(each.path, 0) - each.items
+        notes = {"delete-pending": each.pending, f"{fewer} fewer": fewer > 0 and not each.pending}
+        table.add_row(
+            "" if each.path == before else each.path,
+            each.store,
+            f"{each.items} + {each.associated}" if each.associated else str(each.items),
+            f"{-(-each.size // KB)} KB",
+            "never" if each.changed_at is None else to_the_second(each.changed_at),
+            "\n".join(note for note, holds in notes.items() if holds),
+        )
+        before = each.path
+    return table
+
+
+def _most_items(instances: Iterable[InstanceView]) -> dict[str, int]:
+    """Return for each folder the items of the replica that has most of them. Replicas that are being removed do not count."""
+    most: dict[str, int] = {}
+    for each in instances:
+        if not each.pending:
+            most[each.path] = max(most.get(each.path, 0), each.items)
+    return most
 
 
 def status_json(status: FolderStatus) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Verbs that print the state of stores: state, status, backfill."""
+"""Verbs that print the state of stores: state, status, instances, backfill."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated
 from rich.text import Text
 from typer import Argument
 
-from node.views import EntryView, FolderStatus, SourceView, StateView
+from node.views import EntryView, FolderStatus, InstanceView, SourceView, StateView
 from pflab.cli.options import OneFolder, OneServer, RunOption
-from pflab.cli.output import CommandError, Json, out, page, print_json, print_sentences, print_texts
+from pflab.cli.output import CommandError, Json, out, page, print_json, print_sentences, print_texts, view_json
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
 from pflab.explain.state_tables import (
@@ -20,7 +20,7 @@ from pflab.explain.state_tables import (
     state_json,
     state_tables,
 )
-from pflab.explain.status_tables import detail, matrix, status_json
+from pflab.explain.status_tables import detail, instances_table, matrix, status_json
 from pflab.terms.event_words import SETUP, SETUP_TOLD
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import ExitCode
@@ -46,9 +46,8 @@ def state(
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                held = [HIERARCHY, *(view.path for view in look.folders() if view.held_here)]
-                wanted = [path for path in held if folder in (None, path)]
-                if wanted:
+                held = [each.path for each in look.replication_status()]
+                if wanted := [path for path in held if folder in (None, path)]:
                     found.append((store, reader.now(look), list(map(look.state, wanted)), look.sources()))
         if folder is not None and not found:
             known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
@@ -60,7 +59,9 @@ def state(
         for table in [*state_tables(views, now), sources_table(store, sources)]:
             page.print(table)
             page.print()
-    shown = (line for _, _, views, _ in found for view in views for row in view.rows for line in data_lines(row, view.rows))
+    shown = (
+        line for _, _, views, _ in found for view in views for row in view.rows for line in data_lines(row, view.rows)
+    )
     if any(f"{SETUP}-" in line for line in shown):
         print_sentences([SETUP_TOLD], style="dim")
     return ExitCode.GOOD
@@ -101,6 +102,36 @@ def status(
         for statuses in found.values():
             for each in statuses:
                 print_texts([*detail(each), Text()])
+    return ExitCode.GOOD
+
+
+def instances(
+    folder: Annotated[str | None, Argument(help="Only this folder: its path.")] = None,
+    *,
+    server: OneServer = None,
+    run: RunOption = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print the replicas of each server of a run or a running lab: items, size, last change, and whether they differ.
+
+    Replicas that wait to be removed are listed too. "5 + 1" means five messages and one associated message. A replica
+    with fewer items than another one can lack changes, or can have a shorter age limit.
+
+    Example: pflab instances Projects
+    """
+    found: list[InstanceView] = []
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                found += [each for each in look.instances() if folder in (None, each.path, each.folder)]
+        if folder is not None and not found:
+            known = did_you_mean(folder, reader.folders())
+            raise CommandError(f"pflab instances {folder}: no store here holds this folder; {known}")
+    if as_json:
+        print_json([view_json(each) for each in found])
+    else:
+        page.print(instances_table(found))
     return ExitCode.GOOD
 
 

@@ -71,6 +71,29 @@ def test_a_replica_that_waits_to_be_dropped_is_pending_at_both_ends() -> None:
     office.run(office.at(30))
     assert shown(office["A"]) == {"A": "locally modified, pending", "B": "behind"}
     assert shown(office["B"]) == {"B": "behind", "A": "locally modified, pending"}
+    assert [(each.path, each.pending, each.items) for each in office["A"].instances()] == [("Projects", True, 1)]
+    assert [(each.path, each.pending, each.items) for each in office["B"].instances()] == [("Projects", False, 0)]
     office.run(office["B"].backfill()[0].due_at)
+    assert office["A"].instances() == []
     assert office["A"].replication_status("Projects") == []
     assert shown(office["B"]) == {"B": "in sync"}
+
+
+def test_the_statistics_of_a_replica() -> None:
+    """AD-1: items and associated messages are counted apart; a message in conflict is one item; a deletion is a change."""
+    office = PostOffice(TWO_STORES)
+    assert [each.changed_at for each in office["A"].instances()] == [None]
+    message = office["A"].post(office.at(1), "Projects", subject="x", body="b" * 5000)
+    office["A"].post(office.at(2), "Projects", subject="a view", associated=True)
+    office.run(office.at(15))
+    (before,) = office["A"].instances()
+    assert (before.items, before.associated, before.changed_at) == (1, 1, office.at(2))
+    assert before.size > 5000
+    for name in "AB":
+        office[name].edit(office.at(16), "Projects", message, subject=f"by {name}")
+    office.run(office.at(30))
+    (conflict,) = office["A"].instances()
+    assert (conflict.items, conflict.size > before.size) == (1, True)
+    office["A"].delete(office.at(31), "Projects", message)
+    (after,) = office["A"].instances()
+    assert (after.items, after.associated, after.changed_at) == (0, 1, office.at(31))

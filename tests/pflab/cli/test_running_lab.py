@@ -61,6 +61,8 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert {row["store"] for row in state["rows"]} == {"A", "B"}
     statuses = asked("status", "Projects")
     assert [(each["store"], each["sync"]) for each in statuses] == [("A", "locally modified"), ("B", "in sync")]
+    instances = asked("instances", "Projects")
+    assert [(each["store"], each["items"], each["pending"]) for each in instances] == [("A", 2, False), ("B", 2, False)]
     assert asked("backfill") == []
     asked("folder", "create", "Fresh", "--node", "A", "--replicas", "A,B")
     assert "Fresh" in [each["path"] for each in asked("folder", "list", "--node", "A")]
@@ -519,7 +521,7 @@ def test_a_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path, monkeypatch: pyte
 ASKING = (
     "post", "folder", "clock", "fault", "content", "directory", "events", "top", "load", "export", "mailbox", "explain",
     "trace", "log", "state", "backfill", "verdict", "follow", "check", "diff", "edit", "delete", "resolve", "send", "messages",
-    "queue", "settings", "status", "recover",
+    "queue", "settings", "status", "instances", "recover",
 )  # fmt: skip
 """The verbs for a running lab, and those that choose between a running lab and a run folder."""
 

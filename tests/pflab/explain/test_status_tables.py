@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from node.views import FolderStatus, ReplicaStatus, SyncState
-from pflab.explain.status_tables import detail, matrix, natural_order, status_json
+from node.views import FolderStatus, InstanceView, ReplicaStatus, SyncState
+from pflab.explain.status_tables import detail, instances_table, matrix, natural_order, status_json
 from traces.labtime import SECOND_US, parse_instant
 
 NOON = parse_instant("2003-10-22T12:15Z")
@@ -53,6 +53,24 @@ def test_the_matrix_is_never_wider_than_the_terminal(servers: int) -> None:
     told = lines(found, 80)
     assert max(map(len, told)) <= 80
     assert " ".join(told).count("SRV") == servers
+
+
+def test_instances_of_a_folder_are_compared() -> None:
+    """AD-1: the replicas of a folder stand together; a replica with fewer items is marked, unless it is being removed."""
+    found = [
+        InstanceView("x:1", "News", "A", False, 5, 1, 2049, NOON),
+        InstanceView("x:1", "News", "B", False, 3, 0, 0, None),
+        InstanceView("x:1", "News", "C", True, 1, 0, 10, NOON),
+    ]
+    columns = [list(column.cells) for column in instances_table(found).columns]
+    assert columns == [
+        ["News", "", ""],
+        ["A", "B", "C"],
+        ["5 + 1", "3", "1"],
+        ["3 KB", "0 KB", "1 KB"],
+        ["2003-10-22T12:15:00Z", "never", "2003-10-22T12:15:00Z"],
+        ["", "2 fewer", "delete-pending"],
+    ]
 
 
 def test_folders_are_in_natural_order() -> None:
