@@ -126,7 +126,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     },
     "Files": {
         "validate": ("files", "Check topologies, scenarios and plans, and print every mistake with its line."),
-        "analyze": ("files", "List the settings of a topology that differ from the defaults, and what they do."),
+        "analyze": (
+            "administer",
+            "List the settings that differ from the defaults, and what they do: of a topology, a run or a running lab.",
+        ),
         "decode": ("files", "Decode a replication mail, down to each property of each item."),
         "schema": ("files", "Print the JSON Schema of a kind of file, for editors."),
     },

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Option
 
@@ -20,6 +20,9 @@ from pflab.client import Client, ClientError
 from pflab.lab.remote_node import RemoteNode
 from pflab.terms.event_words import Lexicon
 from traces.labtime import LabTime, parse_instant
+
+if TYPE_CHECKING:
+    from topology.model import Topology
 
 LAB_FILE: Final = RUNS / "lab.json"
 """The file in which `pflab up` records its URL and process id while it runs."""
@@ -143,6 +146,13 @@ class LabReader:
 
     def folders(self) -> list[str]:
         return list(self.client.lab()["folders"])
+
+    @property
+    def topology(self) -> Topology:
+        """The topology that the lab was started with."""
+        from topology.file.load import topology_from_text  # noqa: PLC0415 - takes long to import
+
+        return topology_from_text(json.dumps(self.client.json("GET", "/lab/topology")))
 
     @contextmanager
     def reading(self, store: str) -> Iterator[StoreReader]:

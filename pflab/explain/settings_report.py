@@ -1,17 +1,21 @@
 """A report on the settings of an organization, as an analyzer tool would give it (spec: SE-1).
 
 For each value that is not the default, the report says where it is kept and what it does. The report warns of values that do
-not have the effect that a reader would expect.
+not have the effect that a reader would expect. The report is about a topology file, or about the stores of a lab or a run as
+they are now: their present settings and folders, and the registry keys with the GUIDs of these stores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from node.state.addresses import alias_of
-from topology.model import Server, Topology
+from node.views import FolderView, SettingView, SourceView
+from pflab.terms.folder_ids import HIERARCHY
+from topology.enums import FolderPriority, ResolveMethod
+from topology.model import Folder, Server, Topology
 from topology.problems import did_you_mean
 
 PREFERRED = "Preferred Backfill Source"
@@ -79,6 +83,58 @@ def analyze(topology: Topology) -> Analysis:
         *_single_replicas(topology),
     ]
     return Analysis(tuple(findings), tuple(warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class StoreNow:
+    """A store as it is now. sources: the other stores as backfill sources."""
+
+    settings: Sequence[SettingView]
+    folders: Sequence[FolderView]
+    sources: Sequence[SourceView]
+
+
+def analyze_stores(topology: Topology, stores: Mapping[str, StoreNow]) -> Analysis:
+    """Return a report on the stores of a lab or a run. Servers that could not be read are as in the topology."""
+    found = analyze(_as_it_is(topology, stores))
+    places = {(store, view.name): view.place for store, now in stores.items() for view in now.settings}
+    findings = [replace(each, place=places.get((each.server, each.setting), each.place)) for each in found.findings]
+    later = [
+        Remark(store, f"{view.name} is {view.next_value} from the next start on")
+        for store, now in stores.items()
+        for view in now.settings
+        if view.next_value is not None
+    ]
+    silent = [
+        Remark(store, f"{each.store} did not answer a backfill request; it is asked last until mail from it arrives")
+        for store, now in stores.items()
+        for each in now.sources
+        if each.unavailable
+    ]
+    return Analysis(tuple(findings), (*found.warnings, *later, *silent))
+
+
+def _as_it_is(topology: Topology, stores: Mapping[str, StoreNow]) -> Topology:
+    """Return the topology with the present settings of the stores, and with the folders that the first of them knows."""
+    servers = {}
+    for name, server in topology.servers.items():
+        before = server.settings.as_texts()
+        views = stores[name].settings if name in stores else ()
+        changed = {each.name: each.value for each in views if each.value != before[each.name]}
+        given = {setting: None if value == "absent" else value for setting, value in changed.items()}
+        servers[name] = replace(server, settings=server.settings.changed(given)) if given else server
+    shown = [
+        view for now in list(stores.values())[:1] for view in now.folders if not view.hidden and view.id != HIERARCHY
+    ]
+    folders = {view.path: _folder(topology.folders.get(view.path), view) for view in shown}
+    return replace(topology, servers=servers, folders=folders or topology.folders)
+
+
+def _folder(known: Folder | None, view: FolderView) -> Folder:
+    if known is not None:
+        return replace(known, replicas=view.replicas)
+    priority, resolve = FolderPriority(view.priority), ResolveMethod(view.resolve)
+    return Folder(view.path, view.replicas, None, view.contacts, priority, resolve)
 
 
 def _findings(server: Server) -> Iterator[Finding]:

@@ -1,7 +1,8 @@
-"""Verbs of administrators: content, settings, directory."""
+"""Verbs of administrators: content, settings, directory, analyze."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import wrap
 from typing import Annotated, Any, Final
 
@@ -298,4 +299,41 @@ def directory(
         print_json({"deleted": server, "on": on})
     else:
         print_lines([f"store {server} is deleted from the directory"])
+    return ExitCode.GOOD
+
+
+def analyze(
+    topology: Annotated[
+        Path | None, Argument(metavar="[TOPOLOGY]", help="A topology file; default: the lab or the run, as it is now.")
+    ] = None,
+    run: RunOption = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """List the settings that differ from the defaults, and what they do: of a topology, a run or a running lab.
+
+    The list also shows values that were out of range, settings without effect, and settings with a surprising effect. For a
+    run or a lab, it shows the present settings, and registry keys with the GUID of each store.
+
+    Example: pflab analyze topology/examples/two-sites.yaml
+    """
+    from pflab.cli.given_topology import read_topology  # noqa: PLC0415 - the other verbs need no topology
+    from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - as above
+    from pflab.explain import settings_report  # noqa: PLC0415 - a store's code takes long to import
+
+    if topology is not None:
+        if run is not None or lab is not None:
+            raise CommandError("pflab analyze: both a topology and a run or a lab are given; give only one")
+        found = settings_report.analyze(read_topology(topology))
+    else:
+        stores = {}
+        with chosen_reader(run, lab) as reader:
+            for store in chosen_stores(reader, None):
+                with reader.reading(store) as look:
+                    stores[store] = settings_report.StoreNow(look.setting_views(), look.folders(), look.sources())
+            found = settings_report.analyze_stores(reader.topology, stores)
+    if as_json:
+        print_json(found.as_document())
+    else:
+        print_lines(found.lines())
     return ExitCode.GOOD

@@ -1,4 +1,4 @@
-"""Verbs about files: validate, analyze, decode, schema."""
+"""Verbs about files: validate, decode, schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typer import Argument
 
 from pflab.cli.given_files import read_bytes
 from pflab.cli.given_topology import read_topology
-from pflab.cli.options import TopologyFile
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.errors import LabError
 from pflab.scenario.load import load_scenario
@@ -122,26 +121,6 @@ _SUMMARIES: Final[Mapping[str, Callable[[Path], str]]] = {
     "plan": _plan_summary,
 }
 """Each kind of file, and the function that reads such a file and returns what is in it."""
-
-
-def analyze(
-    topology: TopologyFile,
-    as_json: Json = False,
-) -> int:
-    """List the settings of a topology that differ from the defaults, and what they do.
-
-    The list also shows values that were out of range, settings without effect, and settings with a surprising effect.
-
-    Example: pflab analyze topology/examples/two-sites.yaml
-    """
-    from pflab.explain.settings_report import analyze as report_of  # noqa: PLC0415 - a store's code takes long to import
-
-    found = report_of(read_topology(topology))
-    if as_json:
-        print_json(found.as_document())
-    else:
-        print_lines(found.lines())
-    return ExitCode.GOOD
 
 
 def decode(

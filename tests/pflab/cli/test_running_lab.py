@@ -61,6 +61,11 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert {row["store"] for row in state["rows"]} == {"A", "B"}
     statuses = asked("status", "Projects")
     assert [(each["store"], each["sync"]) for each in statuses] == [("A", "locally modified"), ("B", "in sync")]
+    asked("settings", "change", "Replication Always Interval", "5 min", "--server", "A")
+    asked("settings", "change", "Preferred Backfill Source", "B", "--server", "A")
+    analysis = asked("analyze")
+    assert [(each["server"], each["value"]) for each in analysis["findings"]] == [("A", "5 min")]
+    assert {"server": "A", "text": "Preferred Backfill Source is B from the next start on"} in analysis["warnings"]
     instances = asked("instances", "Projects")
     assert [(each["store"], each["items"], each["pending"]) for each in instances] == [("A", 2, False), ("B", 2, False)]
     assert asked("backfill") == []

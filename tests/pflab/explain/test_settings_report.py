@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from node.store.node import Node
+from pflab.explain.settings_report import StoreNow, analyze_stores
 from tests.support.cli_runs import json_of, output_of
+from tests.support.post_office import PostOffice
+from topology.file.load import topology_from_text
+
+TWO = """
+servers:
+  A: {settings: {Preferred Backfill Source: B}}
+  B:
+folders: {Projects: {replicas: [A, B]}}
+"""
 
 
 def test_the_analyzer_lists_what_is_not_the_default(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,3 +55,25 @@ def test_a_topology_of_defaults_says_so(capsys: pytest.CaptureFixture[str]) -> N
     """For a topology of defaults the report says that nothing was changed."""
     Path("t.yaml").write_text("servers: {A: , B: }\nfolders: {Projects: }\n", "utf-8")
     assert output_of(capsys, "analyze", "t.yaml") == ["Every setting has its default."]
+
+
+def now(node: Node) -> StoreNow:
+    return StoreNow(node.setting_views(), node.folders(), node.sources())
+
+
+def test_the_analyzer_looks_at_stores_as_they_are_now() -> None:
+    """SE-1: present settings, folders created since, and registry keys with the GUID of the store."""
+    office = PostOffice(TWO)
+    office["A"].configure(office.at(1), {"Replication Always Interval": 5})
+    office["A"].create_folder(office.at(1), "Solo", replicas=["A"])
+    found = analyze_stores(topology_from_text(TWO), {name: now(office[name]) for name in "AB"})
+    assert [(each.server, each.setting, each.value) for each in found.findings] == [
+        ("A", "Replication Always Interval", "5 min"),
+        ("A", "Preferred Backfill Source", "B"),
+    ]
+    digits = office["A"].number_of_folder("Solo")[1].partition(":")[0]
+    key = found.findings[1].place.split("\\")[-2]
+    assert key.replace("-", "") == f"Public{digits}"
+    assert [each.text for each in found.warnings if "held by" in each.text] == [
+        "folder Solo is held by A alone: if that store loses its data, the content is lost"
+    ]
