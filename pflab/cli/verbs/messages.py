@@ -27,8 +27,6 @@ OnServer = Annotated[str, Option("--node", "--server", "--on", help="The server 
 
 KEEP_ALL: Final = "all"
 
-KB: Final = 1024
-
 
 def edit(
     message: ByChange,
@@ -250,23 +248,15 @@ def _table(title: str, views: list[MessageView]) -> Table:
     from pflab.terms.event_words import to_the_second  # noqa: PLC0415
 
     table = Table(title=printable(title), title_justify="left", title_style="bold")
-    for heading in ("Change", "Time", "Size", "From", "Subject"):
-        table.add_column(
-            heading, overflow="fold", no_wrap=heading == "Time", justify="right" if heading == "Size" else "left"
-        )
+    for heading in ("Change", "Time", "From", "Subject"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "Time")
     for each in views:
         subject = [each.subject]
         if each.in_conflict:
             subject.append(f"(in conflict with {', '.join(each.numbers[1:])})")
         if each.associated:
             subject.append("(associated)")
-        cells = (
-            each.number,
-            to_the_second(each.modified_at),
-            f"{-(-each.size // KB)} KB",
-            each.sender,
-            "\n".join(subject),
-        )
+        cells = (each.number, to_the_second(each.modified_at), each.sender, "\n".join(subject))
         table.add_row(*map(cell, cells))
     return table
 
