@@ -103,7 +103,7 @@ class WhatChanged:
 
 def _rows(states: list[StateView]) -> dict[Row, str]:
     return {
-        (state.store, state.path, row.store): "; ".join(data_lines(row, state.rows))
+        (state.store, state.path, row.store): "; ".join(data_lines(row, state.rows, unreported=False))
         for state in states
         for row in state.rows
     }
