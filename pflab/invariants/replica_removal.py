@@ -22,6 +22,7 @@ from traces.events import (
     ReplicaDropped,
     ReplicaPending,
     RowReplaced,
+    StoreDeleted,
     TombstoneDropped,
     TombstoneMade,
     VersionApplied,
@@ -204,7 +205,30 @@ class TombstonesLiveLongEnough(Invariant):
                 yield f"{what}, but {store} has not said that it has {self.facts.shown(event.number)}"
 
 
+class LastReplicasStay(Invariant):
+    id = "last replicas stay"
+    rules = ("RP-2", "RP-6", "AD-1")
+    says = "No change takes the last store off a replica list, except the forced deletion of that store."
+
+    def remember(self) -> None:
+        self._forced_at: dict[str, LabTime] = {}
+
+    @event_handler
+    def _deleted(self, event: StoreDeleted) -> None:
+        if event.forced:
+            self._forced_at[event.node] = event.at
+
+    @event_handler
+    def _made(self, event: ChangeMade) -> Witnesses:
+        if event.replicas != () or self._forced_at.get(event.node) == event.at:
+            return
+        before = [self.facts.changes.get(number) for number in event.supersedes]
+        if any(each is None or each.replicas for each in before):
+            yield f"{event.node} took the last store off the replica list of {self.facts.folder(event.object)}"
+
+
 REMOVALS: tuple[type[Invariant], ...] = (
+    LastReplicasStay,
     LeavingStoresBroadcastFirst,
     ReplicasDroppedWithPermission,
     TombstonesLiveLongEnough,

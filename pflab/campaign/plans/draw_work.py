@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pflab.campaign.plans.plan import (
@@ -32,7 +32,7 @@ from pflab.campaign.plans.plan import (
     Synchronize,
 )
 from pflab.campaign.plans.plan_state import FolderState, PlanState
-from topology.enums import FolderPriority, ResolveMethod
+from topology.enums import FolderPriority, ResolveMethod, ServerVersion
 from traces.labtime import HOUR_US, MINUTE_US
 
 _PAUSES_US = (0, 0, MINUTE_US, 5 * MINUTE_US, 16 * MINUTE_US, HOUR_US, 3 * HOUR_US, 7 * HOUR_US)
@@ -113,9 +113,16 @@ def draw_orders(draw: random.Random, state: PlanState) -> list[AnyStep]:
 def _ordered_folder(draw: random.Random, state: PlanState) -> tuple[str, list[str], str | None]:
     """Return a store, the other holders, and the folder; None for the hierarchy."""
     place = None if draw.random() < _OF_HIERARCHY else _place(draw, state)
-    store, folder = place or (draw.choice(state.stores), None)
+    folder = None if place is None else place[1]
     holders = state.stores if folder is None else folder.replicas
+    store = draw.choice(_able(state, holders))
     return store, [each for each in holders if each != store], None if folder is None else folder.label
+
+
+def _able(state: PlanState, stores: Sequence[str]) -> Sequence[str]:
+    """Return the stores whose versions have Send and Synchronize, or all if there are none."""
+    old = {ServerVersion.V5_5, ServerVersion.V2000}
+    return [each for each in stores if state.topology.servers[each].version not in old] or stores
 
 
 def _resend(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
@@ -134,7 +141,8 @@ def _never(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnySte
     place = _place(draw, state)
     if place is None:
         return
-    store, folder = place
+    folder = place[1]
+    store = draw.choice(_able(state, folder.replicas))
     others = [each for each in folder.replicas if each != store]
     yield ChangeFolder(at_us=at_us, on=store, folder=folder.label, schedule="never")
     for wait_us in (HOUR_US, 2 * HOUR_US):

@@ -11,6 +11,7 @@ from pflab.invariants.invariant import Invariant
 from pflab.invariants.mail_contents import OwnRowIsTrue
 from pflab.invariants.replica_addition import LossesAreReported, NewReplicasRequestStatus, RestoredStoresGetNewGuids
 from pflab.invariants.replica_removal import (
+    LastReplicasStay,
     LeavingStoresBroadcastFirst,
     ReplicasDroppedWithPermission,
     TombstonesLiveLongEnough,
@@ -48,6 +49,7 @@ from traces.events import (
     RequestSent,
     RowReplaced,
     SourceDown,
+    StoreDeleted,
     TombstoneDropped,
 )
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
@@ -415,3 +417,17 @@ def test_a_silent_source_that_stays_up() -> None:
     trace.add(RequestSent, "A", **sent)
     trace.add(RequestEnded, "A", **ended)
     assert len(trace.witnesses()) == 1
+
+
+def test_the_last_replica_is_taken_off_only_by_force() -> None:
+    """A list becomes empty only when its last store is deleted by force (RP-2, RP-6)."""
+    trace = lab(LastReplicasStay)
+    made = folder_version(trace, "A", 1, replicas=("A",), supersedes=(number("B", 9),))
+    trace.add(StoreDeleted, "A", store="A", forced=True)
+    folder_version(trace, "A", 2, replicas=(), supersedes=(made.number,))
+    trace.at += 1
+    folder_version(trace, "A", 3, replicas=(), supersedes=(number("A", 2),))
+    assert trace.witnesses() == []
+    folder_version(trace, "B", 1, replicas=(), supersedes=(made.number,))
+    (witness,) = trace.witnesses()
+    assert witness.startswith("B took the last store off the replica list of ")
