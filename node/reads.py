@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from node.views import (
     BadMailView,
+    DirectoryEntryView,
     EntryView,
     FolderStatus,
     FolderView,
@@ -143,6 +144,10 @@ class StoreReader:
 
     def knowledge(self, folder: str) -> Knowledge:
         """Return what the store knows about a folder: change numbers, versions with their digests, tombstones."""
+        raise NotImplementedError
+
+    def directory(self) -> list[DirectoryEntryView]:
+        """Return the directory as the store reads it: the object of each store, with its addresses."""
         raise NotImplementedError
 
     def settings(self) -> Settings:

@@ -262,6 +262,23 @@ class LogView:
 
 
 @dataclass(frozen=True, slots=True)
+class DirectoryEntryView:
+    """The directory object of a store (spec: ML-1).
+
+    mail             the primary SMTP address; None if the entry has no address
+    proxy_addresses  all addresses: `SMTP:` the primary one, `smtp:` secondary ones, `X400:` the X.400 address
+    stamp_due_at     when the entry gets its next address; None if no stamping is due
+    """
+
+    store: str
+    dn: str
+    mail: str | None
+    proxy_addresses: tuple[str, ...]
+    joined_at: LabTime
+    stamp_due_at: LabTime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Knowledge:
     """What a store knows of a folder, for digests (spec: CV-1). Numbers and sets are texts as in traces."""
 

@@ -9,6 +9,7 @@ import yaml
 
 from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.quantities import format_bandwidth, format_size
+from topology.recipient_policy import format_recipient_update
 from topology.schedule import Schedule
 from topology.settings.values import RawSetting, Settings
 from traces.labtime import LabTime, format_duration, format_instant
@@ -122,6 +123,8 @@ class Topology:
     servers: Mapping[str, Server]
     folders: Mapping[str, Folder]
     settings: Mapping[str, RawSetting]
+    recipient_update_us: int | None = 0
+    """How often the recipient update service runs; 0: always, None: never (spec: ML-1)."""
 
     def address_of(self, server: str) -> str:
         """Return the mail address of a store, `<server>-IS@<domain>` (spec: ML-1)."""
@@ -145,6 +148,7 @@ class Topology:
             "organization": self.organization,
             "domain": self.domain,
             "start": format_instant(self.start_at),
+            "recipient_update": format_recipient_update(self.recipient_update_us),
             "sites": list(self.sites),
             "connectors": [_connector_document(connector) for connector in self.connectors],
             "servers": {name: _server_document(server) for name, server in self.servers.items()},

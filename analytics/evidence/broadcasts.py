@@ -51,10 +51,16 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
         F.array_sort(F.collect_list(F.struct("seq", "size", "updates"))).alias("mails"),
         F.flatten(F.collect_list(F.expr("filter(named, r -> r.guid = guid)"))).alias("named"),
     )
+    # If no holder has an address, changes count as broadcast without a mail (ML-1).
+    unsent = events.of("address.lacking").where("message_type in (2, 4)").select(
+        "trace", "node", "seq", F.explode("folders").alias("folder"), F.lit(True).alias("unsent")
+    )  # fmt: skip
     own = together.withColumn("own", F.expr(merged("named"))).drop("named", "changes")
     top = F.expr("array_max(transform(own, r -> r.high))")
     both = own.withColumn("top", top).unionByName(made, allowMissingColumns=True)
     both = both.unionByName(_replicas_begun(events), allowMissingColumns=True)
+    both = both.unionByName(unsent, allowMissingColumns=True)
+    both = both.withColumn("top", F.when(F.col("unsent"), F.max("counter").over(line)).otherwise(F.col("top")))
     cases = (
         both.withColumns(
             {
@@ -71,7 +77,7 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     versions = F.broadcast(org.servers.select("trace", F.col("store").alias("node"), "version"))
     found = cases.join(lists, ["trace", "node", "seq", "folder"]).join(versions, ["trace", "node"], "left")
     sizes = {name: F.expr(f"transform(mails, m -> m.{name})") for name in ("size", "updates")}
-    return found.withColumns({"sizes": sizes["size"], "updates": sizes["updates"]}).drop("mails", "counter")
+    return found.withColumns({"sizes": sizes["size"], "updates": sizes["updates"]}).drop("mails", "counter", "unsent")
 
 
 def _replicas_begun(events: Silver) -> DataFrame:

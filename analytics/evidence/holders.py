@@ -1,7 +1,7 @@
 """Evidence that depends on the holders of a folder: the replica list as a store knew it at the time of an event.
 
 A store knows the versions of a folder that it made or applied; the last of them has the list (HI-5). The holders of the
-hierarchy (1-1) are the stores whose addresses the directory has (HI-1, ML-1). Restored stores are left out, because a
+hierarchy (1-1) are the stores in the directory (HI-1, ML-1). Restored stores are left out, because a
 restored store has lost what it recorded after the backup.
 """
 
@@ -73,8 +73,9 @@ def cases(events: Silver) -> DataFrame:
 
 
 def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """Return `cases` with `holders` (the list as the node knew it), `untouched` (the node knew only one version of the folder),
-    `dead` (the node knew that the folder is deleted) and `alone_at` (when the node next knew a list without other stores)."""
+    """Return `cases` with `holders` (the list as the node knew it), `reached` (those of them that had an address), `untouched`
+    (the node knew only one version of the folder), `dead` (the node knew that the folder is deleted) and `alone_at` (when the
+    node next knew a list without other stores)."""
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
     lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
@@ -83,7 +84,7 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
         F.col("number").alias("version"),
     )  # fmt: skip
     versions = known.join(F.broadcast(lists), ["trace", "version"]).drop("version")
-    stamped = events.of("address.stamped").select(
+    stamped = events.of("address.stamped", "address.missing").select(
         "trace", "node", "seq", F.lit(HIERARCHY).alias("folder"), F.col("store").alias("joined")
     )
     lists = versions.unionByName(stamped, allowMissingColumns=True)
@@ -101,9 +102,22 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     found = found.join(F.broadcast(_deleted(events)), ["trace", "node"], "left")
     there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and g.seq < seq))")
     found = found.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
-    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti").drop(
-        "list", "joined", "deleted", "removed"
+    found = found.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
+    had = "coalesce(try_element_at(filter(addresses, a -> a.store = h and a.seq < seq), -1).has, false)"
+    reached = F.when(F.col("addresses").isNull(), F.col("holders")).otherwise(F.expr(f"filter(holders, h -> {had})"))
+    return (
+        found.withColumn("reached", reached)
+        .join(F.broadcast(restored), ["trace", "node"], "left_anti")
+        .drop("list", "joined", "deleted", "removed", "addresses")
     )
+
+
+def _addresses(events: Silver) -> DataFrame:
+    """Return trace, node, addresses (seq, store, has): whether the directory of a node had an address of each store (ML-1).
+    Nodes that always had all addresses are left out."""
+    changes = events.of("address.stamped", "address.missing").withColumn("has", F.col("type") == "address.stamped")
+    listed = F.array_sort(F.collect_list(F.struct("seq", "store", "has"))).alias("addresses")
+    return changes.groupBy("trace", "node").agg(listed).where("exists(addresses, a -> not a.has)")
 
 
 def _deleted(events: Silver) -> DataFrame:
@@ -191,7 +205,7 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
     gone = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
     others = both.join(F.broadcast(gone), "trace", "left").where(
-        "size(array_except(holders, coalesce(gone, array()))) > 1"
+        "size(array_except(reached, coalesce(gone, array()))) > 1 and array_contains(reached, node)"
     )
     return others.drop("gone").join(F.broadcast(ended), "trace", "left")
 

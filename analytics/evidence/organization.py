@@ -144,17 +144,23 @@ SUSPENDED: Final = "Content Replication Suspended"
 def node_states(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     """Return trace, node, version, directory, switches.
 
-    directory: mail address to store, first and last (when it was stamped), deleted (when it was deleted). switches: the changes
-    of the setting SUSPENDED: seq, on. Times are sequence numbers of the node's events.
+    directory: mail address to store, first and last (when its entry got or lost an address), deleted (when it was deleted),
+    stamps (the addresses of the entry: seq, address; null if it lost them). switches: the changes of the setting SUSPENDED:
+    seq, on. Times are sequence numbers of the node's events.
     """
-    entries = (
-        events.of("address.stamped")
-        .groupBy("trace", "node", "store")
-        .agg(F.min("address").alias("address"), F.min("seq").alias("first"), F.max("seq").alias("last"))
+    # The directory is asked by address, so an entry that never had one gets a text that is no address.
+    entered = events.of("address.stamped", "address.missing")
+    key = F.coalesce(F.max("address"), F.concat(F.lit("no address of "), F.col("store")))
+    keys = entered.groupBy("trace", "node", "store").agg(
+        F.array_sort(F.collect_list(F.struct("seq", "address"))).alias("stamps"),
+        F.min("seq").alias("first"),
+        F.max("seq").alias("last"),
+        F.array_union(F.array(key), F.array_sort(F.collect_set("address"))).alias("addresses"),
     )
+    entries = keys.withColumn("address", F.explode("addresses")).drop("addresses")
     deleted = events.of("store.deleted").groupBy("trace", "node", "store").agg(F.max("seq").alias("deleted"))
     known = entries.join(deleted, ["trace", "node", "store"], "left").groupBy("trace", "node", "address")
-    one = known.agg(F.min(F.struct("store", "first", "last", "deleted")).alias("of"))
+    one = known.agg(F.min(F.struct("store", "first", "last", "deleted", "stamps")).alias("of"))
     listed = one.groupBy("trace", "node").agg(
         F.map_from_entries(F.collect_list(F.struct("address", "of"))).alias("directory")
     )

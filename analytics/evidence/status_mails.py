@@ -24,7 +24,7 @@ _REPEAT: Final = "array_contains(coalesce(marks, array()), 'repeat')"
 def statuses(events: Silver, listed: DataFrame) -> DataFrame:
     """Return a row for each folder whose status was due at a check (`what` due), and for each folder of a status marked repeat
     (repeat): _CASE, due_at (of a due status), `to` (of a repeat), last_update_at (the last update in the store), last_due_at
-    (when the previous status was due), steady (the store never restarted)."""
+    (when the previous status was due), steady (the store never restarted, and always had an address)."""
     updates = events.of("change.made", "version.applied").select(*_CASE, F.col("at").alias("updated_at"))
     due = events.of("status.due").select(
         "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.col("at").alias("due_at"),
@@ -41,8 +41,9 @@ def statuses(events: Silver, listed: DataFrame) -> DataFrame:
             "last_due_at": F.last("due_at", ignorenulls=True).over(before),
         }
     )
-    starts = events.of("node.started").where("seq > 1").select("trace", "node").distinct()
-    restarted = F.broadcast(starts.withColumn("restarted", F.lit(True)))
+    starts = events.of("node.started").where("seq > 1").select("trace", "node")
+    mute = events.of("address.missing").where("store = node").select("trace", "node")
+    restarted = F.broadcast(starts.unionByName(mute).distinct().withColumn("restarted", F.lit(True)))
     rows = both.where("what is not null").join(restarted, ["trace", "node"], "left")
     return rows.withColumn("steady", F.col("restarted").isNull())
 
@@ -83,16 +84,21 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
 
 
 def new_stores(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
-    """Return the first start of each store that joined during the run: trace, node, at, until_at (a day later), ended_at, asked
-    (by until_at it had asked all others in its directory for the status of the hierarchy)."""
+    """Return the first start of each store that joined during the run: trace, node, at, until_at (a day after it had an
+    address), ended_at, asked (by until_at it had asked all others in its directory for the status of the hierarchy)."""
     later = F.broadcast(org.servers.where("later").select("trace", F.col("store").alias("node")))
     first = (
         events.of("node.started").where("reason = 'first'").select("trace", "node", "at").join(later, ["trace", "node"])
     )
     requests = listed.where(
-        f"what = 'mail' and message_type = 32 and folder = '{HIERARCHY}' and to = array_sort(filter(holders, h -> h != node))"
+        f"what = 'mail' and message_type = 32 and folder = '{HIERARCHY}' and to = array_sort(filter(reached, h -> h != node))"
     ).select("trace", "node", F.col("at").alias("asked_at"))
-    began = first.withColumn("until_at", F.col("at") + DAY_US).join(requests, ["trace", "node"], "left")
+    # A store asks as soon as it has an address (ML-1).
+    own = (
+        events.of("address.stamped").where("store = node").groupBy("trace", "node").agg(F.min("at").alias("stamped_at"))
+    )
+    first = first.join(F.broadcast(own), ["trace", "node"])
+    began = first.withColumn("until_at", F.col("stamped_at") + DAY_US).join(requests, ["trace", "node"], "left")
     in_time = F.coalesce(F.col("asked_at") <= F.col("until_at"), F.lit(False))
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
     found = began.groupBy("trace", "node", "at", "until_at").agg(F.max(in_time).alias("asked"))
@@ -107,11 +113,12 @@ NIGHTS: Final = 36525
 
 def nightly_statuses(events: Silver, listed: DataFrame) -> DataFrame:
     """Return trace, node, at, sent for each first check of a day in a 5.5 store before SP4 with the default hours that never
-    restarted. sent: at that time a status of the hierarchy went to all others."""
+    restarted and always had an address. sent: at that time a status of the hierarchy went to all others."""
     values = events.of("setting.value")
     old = values.where((F.col("name") == SERVICE_PACK) & (F.col("value").cast("int") < SP4)).select("trace", "node")
     moved = values.where(F.col("name").startswith("Replication Send Status")).select("trace", "node").distinct()
-    few = F.broadcast(old.distinct().join(moved, ["trace", "node"], "left_anti"))
+    mute = events.of("address.missing").where("store = node").select("trace", "node").distinct()
+    few = F.broadcast(old.distinct().join(moved.unionByName(mute), ["trace", "node"], "left_anti"))
     lives = events.of("node.started").join(few, ["trace", "node"], "left_semi").groupBy("trace", "node").agg(
         F.min("at").alias("began_at"), F.count(F.lit(1)).alias("starts")
     ).where("starts = 1")  # fmt: skip
@@ -122,7 +129,7 @@ def nightly_statuses(events: Silver, listed: DataFrame) -> DataFrame:
     days = F.expr(f"case when {sane} then sequence({first}, ended_at - 1, {DAY_US}) else array() end")
     due = lives.join(stops, ["trace", "node"]).select("trace", "node", F.explode(days).alias("at"))
     statuses_sent = listed.where(
-        f"what = 'mail' and message_type = 16 and folder = '{HIERARCHY}' and to = array_sort(filter(holders, h -> h != node))"
+        f"what = 'mail' and message_type = 16 and folder = '{HIERARCHY}' and to = array_sort(filter(reached, h -> h != node))"
     )
     sent = statuses_sent.select("trace", "node", "at").distinct().withColumn("sent", F.lit(True))
     return due.join(sent, ["trace", "node", "at"], "left").withColumn("sent", F.coalesce("sent", F.lit(False)))

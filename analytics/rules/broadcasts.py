@@ -33,9 +33,9 @@ CHECKS: Final = (
         "concat(node, ' broadcast <', mail, '> outside the schedule of ', folder)",
     ),
     Check(
-        "broadcasts go to all other holders", ("OUT-5",), "mailed_folders", "A broadcast is one mail to all other holders.",
-        f"message_type in (2, 4) and not {RESENT}", "to = array_sort(filter(holders, h -> h != node))",
-        "concat(node, ' sent <', mail, '> to ', array_join(to, ', '), ', but the holders are ', array_join(holders, ', '))",
+        "broadcasts go to all other holders", ("OUT-5",), "mailed_folders", "A broadcast is one mail to all other holders that have an address.",
+        f"message_type in (2, 4) and not {RESENT}", "to = array_sort(filter(reached, h -> h != node))",
+        "concat(node, ' sent <', mail, '> to ', array_join(to, ', '), ', but the holders are ', array_join(reached, ', '))",
     ),
     Check(
         "mails name what the sender has", ("OUT-4", "CN-7"), "sent", "The set of a mail with updates is part of its sender's row.",

@@ -13,9 +13,11 @@ _TOO_BIG: Final = r"(^|[^0-9.])(552|5[.]3[.]4|5[.]2[.]3|4[.]3[.]1|452)($|[^0-9.]
 # spec: IN-2, IN-5, ML-1, ML-3, ML-5, ML-6, ML-7, OUT-5, OUT-7, OUT-8, OUT-9, RP-6, RST-2, RST-4, RT-1, RT-2
 CHECKS: Final = (
     Check(
-        "mails go only to stamped addresses", ("ML-1",), "sent", "A mail goes only to addresses that are stamped in the directory.",
-        "directory is not null", "forall(recipients, r -> coalesce(try_element_at(directory, r).first < seq, false))",
-        "concat(node, ' sent <', mail, '> to an address that was not stamped in the directory')",
+        "mails go only to stamped addresses", ("ML-1",), "sent", "A mail goes only to addresses that are stamped in the directory, and only from a store that has one.",
+        "directory is not null",
+        "forall(recipients, r -> coalesce(try_element_at(filter(try_element_at(directory, r).stamps, s -> s.seq < seq), -1).address = r, false))"
+        " and exists(map_values(directory), e -> e.store = node and try_element_at(filter(e.stamps, s -> s.seq < seq), -1).address is not null)",
+        "concat(node, ' sent <', mail, '> to or from a store whose entry in the directory had no such address')",
     ),
     Check(
         "mails come only from stores in the directory", ("IN-5", "RP-6"), "received", "A store accepts a mail only from a store that the directory lists.",

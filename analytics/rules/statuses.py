@@ -30,21 +30,21 @@ CHECKS: Final = (
         "concat(node, ' sent a second status of ', folder, ' without an update in between')",
     ),
     Check(
-        "statuses go to holders", ("ST-1", "ST-2"), "mailed_folders", "A status goes to all other holders, or to the store that asked for it.",
-        "message_type = 16", "size(to) = 1 or to = array_sort(filter(holders, h -> h != node))",
+        "statuses go to holders", ("ST-1", "ST-2"), "mailed_folders", "A status goes to all other holders that have an address, or to the store that asked for it.",
+        "message_type = 16", "size(to) = 1 or to = array_sort(filter(reached, h -> h != node))",
         "concat(node, ' sent the status <', mail, '> to ', array_join(to, ', '))",
     ),
     Check(
-        "all holders are asked for their status", ("ST-3", "ST-4"), "responders", "2003 and 2007 ask all other holders for their status.",
-        "coalesce(method, '') in ('', 'all holders')", "array_sort(chosen) = array_sort(filter(holders, h -> h != node))",
-        "concat(node, ' asked ', array_join(chosen, ', '), ' for a status, but the holders are ', array_join(holders, ', '))",
+        "all holders are asked for their status", ("ST-3", "ST-4"), "responders", "2003 and 2007 ask all other holders that have an address for their status.",
+        "coalesce(method, '') in ('', 'all holders')", "array_sort(chosen) = array_sort(filter(reached, h -> h != node))",
+        "concat(node, ' asked ', array_join(chosen, ', '), ' for a status, but the holders are ', array_join(reached, ', '))",
     ),
     Check(
         "the six steps list the right number of responders", ("ST-4",), "responders", "2000 asks three responders and the oldest replica, and other versions ask three. If there are fewer holders, all are asked.",
         "method = 'six steps'",
-        "size(array_except(chosen, holders)) = 0 and not array_contains(chosen, node) and size(chosen) <= `limit`"
-        " and size(chosen) >= least(3, size(holders) - 1)",
-        "concat(node, ' asked ', array_join(chosen, ', '), ' for a status, and the holders are ', array_join(holders, ', '))",
+        "size(array_except(chosen, reached)) = 0 and not array_contains(chosen, node) and size(chosen) <= `limit`"
+        " and size(chosen) >= least(3, size(reached) - 1)",
+        "concat(node, ' asked ', array_join(chosen, ', '), ' for a status, and the holders are ', array_join(reached, ', '))",
     ),
     Check(
         "changes that a status shows are recorded", ("ST-5", "BF-1"), "status_claims",

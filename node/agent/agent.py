@@ -5,7 +5,8 @@ This module has the entry points and maps each kind of timer to its handler.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from node.agent import agent_disabled, backfill, incoming, replica_removal, replicas, status, store_restore
 from node.errors import NodeError
@@ -13,8 +14,9 @@ from node.mail import backfill_responses, broadcast, suspension, user_mail
 from node.objects import conflict_age, expiry, retention, tombstones
 from node.state import held_messages
 from node.state.context import Context
+from node.state.directory import Stamp
 from node.state.tables import HIERARCHY_FID
-from node.state.timers import Timer, is_set, set_timer, take_due
+from node.state.timers import Timer, is_set, next_due, overdue, set_timer, take_due
 from traces.events import StatusMissed
 from transport.envelope import LocalDelivery
 from transport.mime.headers import scan_header
@@ -28,6 +30,7 @@ MAX_STEPS_A_TICK = 100_000
 
 def tick(ctx: Context, s: Stimulus) -> bool:
     """Run the handlers of the timers that are due now. Return True if some are left for the next stimulus."""
+    stamp_due(ctx, s)
     kinds = agent_disabled.timers_of(ctx)
     for _ in range(MAX_STEPS_A_TICK):
         due = take_due(s.conn, s.now, kinds)
@@ -44,6 +47,7 @@ def tick(ctx: Context, s: Stimulus) -> bool:
 
 def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
     """Deliver mails whose recipients are here: folders, people, or this store."""
+    stamp_due(ctx, s)  # before the answers to these mails
     for delivery in deliveries:
         if not user_mail.deliver(ctx, s, delivery):
             continue
@@ -53,9 +57,39 @@ def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> N
         incoming.receive(ctx, s, delivery.sender, delivery.content, delivery.message_id, system=delivery.system)
 
 
-def joined(ctx: Context, s: Stimulus, store: str) -> None:
-    """Add a store to the directory (spec: RP-3). Broadcasts go to it from now on."""
-    ctx.directory.join(s, store, s.now)
+def entered(ctx: Context, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str) -> None:
+    """Enter a store into the directory, or replace its stamps (spec: RP-3, ML-1). Mail goes to it when it has an address."""
+    with _own_address(ctx, s):
+        ctx.directory.update(s, store, stamps, missing)
+
+
+def stamp_due(ctx: Context, s: Stimulus) -> None:
+    """Let the stamps of the directory that are due take effect (spec: ML-1)."""
+    if ctx.directory.due_at <= s.now:
+        with _own_address(ctx, s):
+            ctx.directory.stamp_due(s)
+
+
+@contextmanager
+def _own_address(ctx: Context, s: Stimulus) -> Iterator[None]:
+    """If this store gets an address, move the cycles that waited for it to the next one of their schedules (spec: OUT-1), and
+    record that it missed a status check while it had none, if it did (spec: ST-1)."""
+    before = ctx.directory.address(ctx.name)
+    yield
+    if before is not None or ctx.directory.address(ctx.name) is None:
+        return
+    for fid in overdue(s.conn, Timer.CYCLE, s.now):
+        own = ctx.rst.own(fid)
+        if own is not None and not own.pending:
+            broadcast.reschedule(ctx, s, fid)
+    if ctx.config.replicates and missed_check(s):
+        s.trace.record(StatusMissed)
+
+
+def missed_check(s: Stimulus) -> bool:
+    """Return whether a status check came due before now (spec: ST-1)."""
+    due_at = next_due(s.conn, (Timer.STATUS_CHECK,))
+    return due_at is not None and due_at < s.now
 
 
 def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restored: bool, missed_check: bool) -> None:
@@ -116,6 +150,7 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.STATUS_REQUEST: lambda ctx, s, key: status.send_wanted(ctx, s),
     Timer.ENTRY: backfill.timed_out,
     Timer.RESPONSE: backfill_responses.go_on,
+    Timer.STAMP: lambda ctx, s, key: stamp_due(ctx, s),
     Timer.HELD: _held_expired,
     Timer.TOMBSTONES: lambda ctx, s, key: tombstones.drop_old(ctx, s),
     Timer.DROP: replica_removal.at_midnight,

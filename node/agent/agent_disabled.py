@@ -18,15 +18,21 @@ from transport.envelope import LocalDelivery
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
-TIMERS: Final = (Timer.EXPIRY, Timer.RETENTION)
-"""The timers that fire without an agent: age limits and retention are not replication (spec: DL-3, DL-5)."""
+TIMERS: Final = (Timer.EXPIRY, Timer.RETENTION, Timer.STAMP)
+"""The timers that fire without an agent: age limits, retention (spec: DL-3, DL-5) and the directory are not replication."""
+
+SENDING_TIMERS: Final = (Timer.CYCLE, Timer.STATUS_CHECK, Timer.STATUS_REQUEST, Timer.ENTRY, Timer.RESPONSE)
+"""The timers whose handlers send mail. They wait while the store itself has no address (spec: ML-1)."""
 
 ALL_TIMERS: Final = tuple(Timer)
+SILENT_TIMERS: Final = tuple(timer for timer in Timer if timer not in SENDING_TIMERS)
 
 
 def timers_of(ctx: Context) -> tuple[Timer, ...]:
     """Return the kinds of timer that fire in this store."""
-    return ALL_TIMERS if ctx.config.replicates else TIMERS
+    if not ctx.config.replicates:
+        return TIMERS
+    return ALL_TIMERS if ctx.directory.address(ctx.name) is not None else SILENT_TIMERS
 
 
 def log_disabled(ctx: Context, s: Stimulus) -> None:

@@ -13,7 +13,7 @@ from node.objects import conflict_age, expiry, retention
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import OwnRow
-from node.state.timers import Timer, clear_timer, is_set
+from node.state.timers import Timer, clear_timer, is_set, set_timer
 from node.tracking.cnset import CNSet
 from traces.events import FolderHidden, FolderShown, ReplicaAdded, ReplicaPending
 from transport.stimulus import Stimulus
@@ -126,8 +126,12 @@ def _begin_removal(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow) -> No
 def go_on_with_removal(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     """Broadcast what is unsent at once. When nothing is left, send the delete-pending request (spec: RP-2).
 
-    If the changes need several stimuli, the timer of the folder's cycle starts the next one.
+    If the changes need several stimuli, the timer of the folder's cycle starts the next one. If this store has no address, the
+    same timer continues when it has one (spec: ML-1).
     """
+    if ctx.directory.address(ctx.name) is None:
+        set_timer(s.conn, Timer.CYCLE, own.fid, s.now)
+        return
     clear_timer(s.conn, Timer.CYCLE, own.fid)
     broadcast(ctx, s, own.fid)
     if not is_set(s.conn, Timer.CYCLE, own.fid):

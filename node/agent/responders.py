@@ -97,7 +97,7 @@ def six_steps(holders: Sequence[Holder], limit: int) -> list[tuple[int, Holder]]
 
 def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]:
     """Return the required responders for one folder and trace the choice. A server of step 1 moves to the end of the queue."""
-    stores = ctx.other_holders(own.fid)
+    stores = [store for store in ctx.other_holders(own.fid) if ctx.directory.address(store) is not None]  # spec: ML-1
     folder = ctx.folders.text_of(own.fid)
     if way is Responders.ALL_HOLDERS:
         s.trace.record(RespondersConsidered, folder=folder, candidates=(), chosen=tuple(stores), method=way.value)

@@ -89,8 +89,13 @@ def send_wanted(ctx: Context, s: Stimulus) -> None:
 def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders, *, awaited: bool = True) -> None:
     """Send a status request to all other holders of these folders. `way` determines the responders (spec: ST-3, ST-4).
 
-    `awaited`: the next check repeats the request to responders that have not answered (spec: ST-7).
+    `awaited`: the next check repeats the request to responders that have not answered (spec: ST-7). A store without an address
+    requests the statuses when it has one (spec: ML-1).
     """
+    if ctx.directory.address(ctx.name) is None:
+        for own in owned:
+            want_status(ctx, s, own.fid, at_once=True)
+        return
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[OwnRow]] = {}
     for own in owned:
         stores = ctx.other_holders(own.fid)

@@ -13,9 +13,13 @@ from node.api.hosts import Hosts, Name, Number
 from node.api.values import json_bytes, json_response
 from node.errors import bug_line
 from node.host.host import Host
+from node.state.directory import Stamp
 from traces.labtime import END_AT, LabTime
 
 LONGEST_WAIT_S = 5.0
+
+MOST_STAMPS = 1000
+"""The most stamps of one entry: one for each change of the recipient policy."""
 
 
 class Instant(Body):
@@ -38,13 +42,22 @@ class Peers(Body):
     coordinator: Line | None = None
 
 
-class Joined(Body):
-    """A store that was added to the directory, or deleted from it."""
+class Gone(Body):
+    """A store that was deleted from the directory."""
 
     store: Line
 
 
-class Deleted(Joined):
+class Entry(Body):
+    """The entry of a store in the directory: its stamps, each as domain and instant, and why it has no address if it has
+    none."""
+
+    store: Line
+    stamps: Annotated[list[tuple[Line, Annotated[int, Field(ge=0, le=END_AT)]]], Field(max_length=MOST_STAMPS)]
+    missing: Line
+
+
+class Deleted(Gone):
     """A store to delete; `force` deletes it even if it still holds replicas."""
 
     force: bool = False
@@ -108,10 +121,11 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
         return _status(host, host.now)
 
     @router.post("/directory")
-    async def joined(name: Name, wanted: Joined) -> Response:
-        """Add a store that joins later to the directory."""  # spec: RP-3
+    async def entered(name: Name, wanted: Entry) -> Response:
+        """Add a store that joins later to the directory, or replace the stamps of a store's entry."""  # spec: RP-3, ML-1
         host = hosts.host(name)
-        host.do(lambda node, now: node.join(now, wanted.store))
+        stamps = [Stamp(*each) for each in wanted.stamps]
+        host.do(lambda node, now: node.enter(now, wanted.store, stamps, wanted.missing))
         return _status(host, host.now)
 
     @router.post("/directory/deleted")
@@ -122,7 +136,7 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
         return _status(host, host.now)
 
     @router.post("/directory/left")
-    async def left(name: Name, wanted: Joined) -> Response:
+    async def left(name: Name, wanted: Gone) -> Response:
         """Remove a store that was deleted from the directory at another store."""  # spec: RP-6
         host = hosts.host(name)
         host.do(lambda node, now: node.left(now, wanted.store))

@@ -52,6 +52,7 @@ READS: Final = {
         ("sources", "/sources"),
         ("backfill", "/backfill"),
         ("knowledge", "/knowledge"),
+        ("directory", "/directory"),
         ("setting_views", "/settings/details"),
         ("queue", "/queue"),
         ("bad_mail", "/bad-mail"),

@@ -80,6 +80,14 @@ _ENTRY = {
     "waiting_for_slot": False,
     "requests": [],
 }
+_DIRECTORY_OBJECT = {
+    "store": "A",
+    "dn": "/o=Contoso/ou=SEA/cn=Configuration/cn=Servers/cn=A/cn=Microsoft Public MDB",
+    "mail": "A-IS@contoso.test",
+    "proxy_addresses": ["SMTP:A-IS@contoso.test", "X400:c=US;a= ;p=Contoso;o=Exchange;s=A-IS;"],
+    "joined_at": "2003-10-21T00:00:00Z",
+    "stamp_due_at": None,
+}
 _DIGESTS = {"Projects": {"id": _STATE["folder"], "held_here": True, "knowledge": "9f2c", "content": "01ab"}}
 DIGEST_BYTES = 16
 MAIL = "message/rfc822"
@@ -161,6 +169,7 @@ def _replication(router: APIRouter, hosts: Hosts) -> None:
     add_read(router, hosts, "instances", tag="replication", example=[_INSTANCE])
     add_read(router, hosts, "sources", tag="replication", example=[_SOURCE])
     add_read(router, hosts, "backfill", tag="replication", example=[_ENTRY])
+    add_read(router, hosts, "directory", tag="replication", example=[_DIRECTORY_OBJECT])
     add_read(router, hosts, "knowledge", tag="replication", example={"folder": "Projects"}, refused=[404])
 
     @router.get("/digests", responses={200: shown(dict[str, dict[str, Any]], _DIGESTS)}, **about)

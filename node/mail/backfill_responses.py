@@ -17,7 +17,7 @@ from typing import Final
 from node.codec.items import Version, object_text
 from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update, names_of
 from node.mail.packing import in_order, shares, split, work_of
-from node.mail.send import section_of, send
+from node.mail.send import cannot_reach, section_of, send
 from node.objects.apply_folders import hiding
 from node.objects.expiry import expired_among
 from node.objects.version_rows import named_by, tied_numbers
@@ -53,9 +53,11 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
     if not hierarchy and ctx.config.content_suspended:
         s.trace.record(RequestRefused, folder=folder, requester=mail.store, request_mail=mail.message_id)
         return
+    kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
+    if cannot_reach(ctx, s, kind, [mail.store], [requested.folder]):
+        return
     s.conn.exec_driver_sql("INSERT OR IGNORE INTO answered (mail, at) VALUES (?, ?)", (mail.message_id, s.now))
     if own is None:
-        kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
         nothing = Section(requested.folder, NumberSets.EMPTY, marks=Mark.NO_REPLICA)
         send(ctx, s, kind, [mail.store], [nothing], in_reply_to=mail.message_id)
         _record(s, folder, _Response(0, (mail.store,), mail.message_id, CNSet.EMPTY, "", NumberSets.EMPTY, 1))
@@ -106,7 +108,8 @@ def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
     rest = NumberSets.decode(numbers, numbers_fai)
     response = _Response(fid, tuple(recipients.split(",")), request_mail, decode_idset(answered), expired, rest, mails)
     own = ctx.rst.own(fid)
-    if own is None or ctx.config.content_suspended:
+    unreachable = all(ctx.directory.address(store) is None for store in response.recipients)
+    if own is None or ctx.config.content_suspended or unreachable:
         response.answered -= rest.merged()
         _record(s, ctx.folders.text_of(fid), response)
     elif not response.is_asked and not rest <= own.numbers | _unclaimed(ctx, own):

@@ -120,7 +120,7 @@ def _recipients(
 
 
 def _as_mail(ctx: Context, item: bytes, number: ChangeNumber, name: str) -> Attached:
-    store = ctx.directory.address(ctx.name) or ""
+    store = ctx.directory.sender(ctx.name)
     message_id = f"{number.counter}.{number.guid.hex()}@{ctx.name}.{store.rpartition('@')[2]}"
     try:
         content = export_mail(item, message_id=message_id, sender=store)
@@ -139,6 +139,5 @@ def _send(
     attached: Sequence[Attached],
 ) -> None:
     address = ctx.book.address_of(folder)
-    sender = address or ctx.directory.address(ctx.name)
-    assert sender is not None, "a running store has joined the directory"
+    sender = address or ctx.directory.sender(ctx.name)
     send(ctx, s, Letter(sender, contacts, subject, text, tuple(attached)), loop=address)

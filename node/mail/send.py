@@ -20,7 +20,7 @@ from node.state import application_log
 from node.state.context import Context
 from node.state.state_table import OwnRow
 from node.tracking.number_sets import NumberSets
-from traces.events import MailFolder, MailSubmitted
+from traces.events import AddressLacking, MailFolder, MailSubmitted
 from transport.envelope import OutgoingMail, Priority
 from transport.mapi.mdbef import encode_mdbef
 from transport.mapi.system_message import SystemMessage
@@ -73,12 +73,15 @@ def send(
     in_reply_to: str = "",
     priority: int = 0,
 ) -> str | None:
-    """Queue one mail to `stores`. Return its Message-ID, or None if none of them has an address (spec: ML-1)."""
-    addresses = [address for address in map(ctx.directory.address, stores) if address is not None]
-    if not addresses:
+    """Queue one mail to `stores`. Return its Message-ID, or None if none of them, or not this store, has an address.
+
+    An event names the stores without an address (spec: ML-1).
+    """
+    if cannot_reach(ctx, s, kind, stores, [section.folder for section in sections]):
         return None
     sender = ctx.directory.address(ctx.name)
-    assert sender is not None, "a running store has joined the directory"
+    assert sender is not None, "a store without an address cannot reach anybody"
+    addresses = [address for address in map(ctx.directory.address, stores) if address is not None]
     ctx.store.mail_number += 1
     number = ctx.store.mail_number
     message_id = (
@@ -106,6 +109,19 @@ def send(
     )
     ctx.mta.submit(s, outgoing)
     return message_id
+
+
+def cannot_reach(ctx: Context, s: Stimulus, kind: MessageType, stores: Sequence[str], folders: Sequence[bytes]) -> bool:
+    """Return whether a mail to `stores` reaches none of them, because they, or this store, have no address (spec: ML-1).
+
+    An event names the stores without an address, even if others are reached.
+    """
+    address = ctx.directory.address
+    lacking = tuple(store for store in (ctx.name, *stores) if address(store) is None)
+    if lacking:
+        named = tuple(map(object_text, folders))
+        s.trace.record(AddressLacking, message_type=int(kind), folders=named, stores=lacking)
+    return address(ctx.name) is None or len(lacking) == len(stores)
 
 
 def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:

@@ -64,15 +64,13 @@ class Letter:
 
 def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> bool:
     """Deliver a mail to the folders and people among its recipients. Return whether this store is a recipient too."""
-    own = ctx.directory.address(ctx.name)
-    assert own is not None, "a running store has joined the directory"
     rounds = [delivery]
     to_store = False
     for count, each in enumerate(rounds):
         failures: dict[str, str] = {}
         read = cache(partial(post_of_mail, each.content))  # decoded once, for the first recipient that needs it
         for address in each.recipients:
-            if address.casefold() == own.casefold():
+            if ctx.directory.server_of(address) == ctx.name:
                 to_store = to_store or count == 0
                 continue
             folder = ctx.book.folder_of(address)

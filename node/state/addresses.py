@@ -133,7 +133,8 @@ class AddressBook:
 
     def _looks_like_a_store(self, address: str) -> bool:
         local, _, domain = address.rpartition("@")
-        return domain.casefold() == self._domain.casefold() and local[-len(STORE_ADDRESS_SUFFIX) :].casefold() == "-is"
+        known = domain.casefold() in (self._domain.casefold(), *self._directory.domains)
+        return known and local[-len(STORE_ADDRESS_SUFFIX) :].casefold() == "-is"
 
     def _refresh(self) -> None:
         """Compute the addresses again if the tree has changed."""

@@ -19,8 +19,11 @@ from node.codec.replication_message import MessageType, ReplicationMail
 from node.errors import Misuse, described
 from node.state import application_log_texts
 from node.state.context import Context
+from node.state.directory import FAILS
 from topology.settings.values import Settings
 from traces.events import (
+    AddressLacking,
+    AddressMissing,
     ConflictArose,
     ContentResumed,
     ContentSuspended,
@@ -72,6 +75,7 @@ class Category(StrEnum):
     GENERAL = "Replication General"
     ERRORS = "Replication Errors"
     PROTOCOL = "SMTP Protocol"
+    SERVICES = "Service Controller"
 
 
 class Logging(IntEnum):
@@ -222,6 +226,27 @@ KINDS: Final[Mapping[int, LogKind]] = {
         ],
         "MSExchangeTransport",
     ),
+    # No event of Exchange is known for a store without an address, so it has an id of pflab's own (spec: ML-1).
+    20005: LogKind(
+        Level.WARNING,
+        Category.GENERAL,
+        Logging.NONE,
+        lambda v: [
+            f"A replication message of type {v['type']} was not sent to {', '.join(v['stores'])}:",
+            "the directory object of the public folder store has no e-mail address.",
+        ],
+        OWN_SOURCE,
+    ),
+    8231: LogKind(  # [X, KB 286356] on the server that runs the service; in pflab in the log of every store
+        Level.ERROR,
+        Category.SERVICES,
+        Logging.NONE,
+        lambda v: [
+            f"Permanent failure reported by policy group provider for '{v['policies']}':'MAD.EXE', error=8004010f."
+            " Taking provider offline.",
+        ],
+        "MSExchangeAL",
+    ),
     7010: LogKind(
         Level.ERROR,
         Category.PROTOCOL,
@@ -302,7 +327,21 @@ def failure_values(error: BaseException) -> dict[str, Any]:
 # --- entries that follow from traced events
 
 
-_OF_EVENTS: Final[Mapping[type[Event], Callable[[Context, Connection, Values], tuple[int, Values]]]] = {
+def _failed_service(ctx: Context, conn: Connection, fields: Values) -> tuple[int, Values] | None:
+    """Return the entry for an entry of the directory that has no address because the recipient update service fails."""
+    del conn
+    return (8231, {"policies": ctx.directory.policies_name}) if fields["reason"] == FAILS else None
+
+
+_OF_EVENTS: Final[Mapping[type[Event], Callable[[Context, Connection, Values], tuple[int, Values] | None]]] = {
+    AddressLacking: lambda ctx, conn, fields: (
+        20005,
+        {
+            "type": f"{fields['message_type']:#x}",
+            "stores": [ctx.directory.distinguished_name(s) for s in fields["stores"]],
+        },
+    ),
+    AddressMissing: _failed_service,
     MailBad: lambda ctx, conn, fields: (3089, {"reason": fields["reason"]}),
     VersionFailed: lambda ctx, conn, fields: (
         3092,
@@ -345,7 +384,7 @@ def log_traced(
 ) -> None:
     """Write the entries that follow from the events of a stimulus, at its end."""
     for kind, fields in recorded:
-        entry = _OF_EVENTS.get(kind)
+        entry_of = _OF_EVENTS.get(kind)
+        entry = None if entry_of is None else entry_of(ctx, conn, fields)
         if entry is not None:
-            event, values = entry(ctx, conn, fields)
-            write(ctx.config.settings, conn, now, event, values)
+            write(ctx.config.settings, conn, now, *entry)

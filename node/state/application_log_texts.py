@@ -64,9 +64,7 @@ def database_name(ctx: Context) -> str:
 
 def store_dn(ctx: Context, store: str) -> str:
     """Return a store's name in the directory."""
-    entry = ctx.directory.get(store)
-    site = entry.site if entry else "?"
-    name = f"/o={ctx.directory.organization}/ou={site}/cn=Configuration/cn=Servers/cn={store}/cn=Microsoft Public MDB"
+    name = ctx.directory.distinguished_name(store)
     return name.upper() if ctx.config.profile.logs_in_capitals else name
 
 

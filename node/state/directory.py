@@ -1,32 +1,104 @@
-"""The directory as a store reads it: the stores with their sites, versions and addresses.
+"""The directory as a store reads it: the stores with their sites, versions and addresses (spec: ML-1).
 
-The topology lists the stores that may join. The table `directory` lists those that have joined, and the address that the
-recipient update service has stamped on each entry (spec: ML-1). The lab does not model the replication of the directory.
+The topology lists the stores that may join. The table `directory` lists those that have joined, with the *stamps* of each
+entry. A stamp is one act of the recipient update service, or of what does its work in 5.5 and 2007: from its instant on the
+entry has the address of that domain in the attribute mail. The addresses of earlier stamps stay as secondary addresses, so
+mail to them still arrives.
+
+    stamps                                        addresses of the entry
+    none                                          none, until further notice
+    contoso.test at 10:00                         none before 10:00, then A-IS@contoso.test
+    contoso.test at 10:00, fabrikam.test at noon  from noon on mail is A-IS@fabrikam.test; A-IS@contoso.test is secondary
+
+The lab keeps the directory of the organization and gives every store the stamps of each entry, also those in the future. So
+all stores have the same addresses at every instant. A stamp in the future is due at the timer STAMP. The lab does not model
+the replication of the directory.
+
+What must never happen: an address that some stores know and others do not, while all run; a look-up of an address that
+searches the entries, because every mail needs several look-ups.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from node.errors import Misuse
 from node.seeded_ids import guid_from
-from topology.model import Topology
+from node.state.timers import Timer, clear_timer, set_timer
+from node.state.version_profiles import PROFILES
+from node.views import DirectoryEntryView
+from topology.model import STORE_ADDRESS_SUFFIX, Topology
 from topology.routing import Routing
-from traces.events import AddressStamped
-from traces.labtime import LabTime
+from traces.events import AddressMissing, AddressStamped
+from traces.labtime import END_AT, LabTime
+from transport.mime.x400_form import MAX_PRMD
 from transport.sql import Connection
 from transport.stimulus import Stimulus
+
+NOT_YET, NEVER = "it is not stamped yet", "the recipient update service does not run"
+FAILS: Final = "the recipient update service fails"
+"""Why an entry has no address, in words."""
+
+
+AT_ONCE: Final[LabTime] = 0
+"""The instant of a stamp that takes effect when a store learns of it. The clock of a store may differ from the lab's."""
+
+
+class Stamp(NamedTuple):
+    """From `at` on, the entry has an address of `domain` as its primary one."""
+
+    domain: str
+    at: LabTime
 
 
 @dataclass(frozen=True, slots=True)
 class StoreEntry:
+    """The entry of a store.
+
+    guid     of the entry; the smaller GUID wins a tie (spec: BF-3)
+    done     how many of the stamps have taken effect
+    address  the attribute mail; None if no stamp has taken effect
+    secondary  the addresses of earlier stamps
+    """
+
     name: str
     site: str
     version: str
-    guid: bytes  # of the directory entry; the smaller GUID wins a tie (spec: BF-3)
-    address: str | None
+    guid: bytes
     joined_at: LabTime
+    stamps: tuple[Stamp, ...]
+    done: int
+    address: str | None
+    secondary: tuple[str, ...]
+
+    @property
+    def due_at(self) -> LabTime:
+        """When the next stamp takes effect; END_AT if there is none."""
+        return self.stamps[self.done].at if self.done < len(self.stamps) else END_AT
+
+
+def next_run(interval_us: int | None, now: LabTime) -> LabTime | None:
+    """Return when the recipient update service runs next; 0 means that it always runs, None that it never does."""
+    if not interval_us:
+        return None if interval_us is None else AT_ONCE
+    return now - now % interval_us + interval_us
+
+
+def first_stamps(topology: Topology, store: str, now: LabTime) -> tuple[Stamp, ...]:
+    """Return the stamps of an entry that is created at `now`, as the topology says; none if the service never runs.
+
+    The stores that exist from the start were stamped before the lab began. The directory of 5.5 and the management tools of
+    2007 give the addresses when they create the entry, without the service.
+    """
+    server = topology.servers[store]
+    if not server.joins_later:
+        return (Stamp(topology.domain, AT_ONCE),)
+    waits = PROFILES[str(server.version)].stamped_by_service
+    at = next_run(topology.recipient_update_us, now) if waits else AT_ONCE
+    return () if at is None else (Stamp(topology.domain, at),)
 
 
 class Directory:
@@ -35,46 +107,92 @@ class Directory:
     def __init__(self, topology: Topology, conn: Connection) -> None:
         self._topology = topology
         self.routing = Routing(topology)
+        self.due_at: LabTime = END_AT
+        """When the next stamp takes effect; END_AT if there is none."""
         self._entries: dict[str, StoreEntry] = {}
         self._server_of: dict[str, str] = {}
-        for row in conn.exec_driver_sql("SELECT store, address, joined_at FROM directory ORDER BY store"):
-            self._enter(*row)
+        self.domains: set[str] = set()
+        """The domains of all stamps, also those of deleted stores and those that are due later, in lower case."""
+        for store, joined_at, stamps, done in conn.exec_driver_sql(
+            "SELECT store, joined_at, stamps, done FROM directory ORDER BY store"
+        ):
+            self._put(self._entry(store, joined_at, tuple(Stamp(*each) for each in json.loads(stamps)), done))
 
-    def _enter(self, store: str, address: str | None, joined_at: LabTime) -> None:
-        self._entries[store] = self._entry(store, address, joined_at)
-        if address is not None:
-            self._server_of[address.lower()] = store
-
-    def _entry(self, store: str, address: str | None, joined_at: LabTime) -> StoreEntry:
+    def _entry(self, store: str, joined_at: LabTime, stamps: tuple[Stamp, ...], done: int) -> StoreEntry:
         server = self._topology.servers.get(store)
         if server is None:
             raise Misuse(
                 f"the database has the server {store!r}, but the topology does not; use the topology that the lab began with"
             )
         guid = guid_from(self._topology.organization.encode()[:64], "store entry", store)
-        return StoreEntry(store, server.site, str(server.version), guid, address, joined_at)
+        addresses = [f"{store}{STORE_ADDRESS_SUFFIX}@{stamp.domain}" for stamp in stamps[:done]]
+        primary = addresses[-1] if addresses else None
+        secondary = tuple(each for each in dict.fromkeys(addresses) if each != primary)
+        return StoreEntry(store, server.site, str(server.version), guid, joined_at, stamps, done, primary, secondary)
 
-    def join(self, s: Stimulus, store: str, now: LabTime) -> None:
-        """Add a store's entry and stamp its address. Do nothing if the store already has an entry."""
-        if store in self._entries:
-            return
+    def _put(self, entry: StoreEntry) -> None:
+        self._take_out(entry.name)
+        self._entries[entry.name] = entry
+        self.domains.update(stamp.domain.lower() for stamp in entry.stamps)
+        for address in (entry.address, *entry.secondary):
+            if address is not None:
+                self._server_of[address.lower()] = entry.name
+        self.due_at = min(each.due_at for each in self._entries.values())
+
+    def _take_out(self, store: str) -> None:
+        entry = self._entries.pop(store, None)
+        if entry is not None:
+            for address in (entry.address, *entry.secondary):
+                if address is not None:
+                    del self._server_of[address.lower()]
+
+    # -- changes
+
+    def join(self, s: Stimulus, store: str) -> None:
+        """Add a store's entry, stamped as the topology says. Do nothing if the store already has an entry."""
         if store not in self._topology.servers:
             raise Misuse(
                 f"{store} is not a server of the topology; its servers are {', '.join(self._topology.servers)}"
             )
-        address = self._topology.address_of(store)  # spec: ML-1
+        if store not in self._entries:
+            stamps = first_stamps(self._topology, store, s.now)
+            self.update(s, store, stamps, NOT_YET if stamps else NEVER)
+
+    def update(self, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str) -> None:
+        """Add a store's entry, or replace its stamps. `missing`: why the entry has no address, if it has none now."""
+        old = self._entries.get(store)
+        joined_at = s.now if old is None else old.joined_at
+        done = sum(stamp.at <= s.now for stamp in stamps)
+        new = self._entry(store, joined_at, tuple(stamps), done)
+        if new == old:
+            return
         s.conn.exec_driver_sql(
-            "INSERT INTO directory (store, joined_at, address) VALUES (?, ?, ?)", (store, now, address)
+            "INSERT OR REPLACE INTO directory (store, joined_at, stamps, done) VALUES (?, ?, ?, ?)",
+            (store, joined_at, json.dumps(stamps), done),
         )
-        self._enter(store, address, now)
-        s.trace.record(AddressStamped, store=store, address=address)
+        self._put(new)
+        if self.due_at < END_AT:
+            set_timer(s.conn, Timer.STAMP, 0, self.due_at)
+        else:
+            clear_timer(s.conn, Timer.STAMP, 0)
+        if old is not None and old.address == new.address:
+            return
+        if new.address is not None:
+            s.trace.record(AddressStamped, store=store, address=new.address)
+        else:
+            s.trace.record(AddressMissing, store=store, reason=missing)
+
+    def stamp_due(self, s: Stimulus) -> None:
+        """Let the stamps that are due take effect."""
+        for entry in [entry for entry in self._entries.values() if entry.due_at <= s.now]:
+            self.update(s, entry.name, entry.stamps, NOT_YET)
 
     def leave(self, s: Stimulus, store: str) -> None:
         """Delete a store's entry (spec: RP-6)."""
-        entry = self._entries.pop(store)
-        if entry.address is not None:
-            del self._server_of[entry.address.lower()]
+        self._take_out(store)
         s.conn.exec_driver_sql("DELETE FROM directory WHERE store = ?", (store,))
+
+    # -- queries
 
     @property
     def organization(self) -> str:
@@ -90,9 +208,43 @@ class Directory:
         entry = self._entries.get(store)
         return entry.address if entry else None
 
+    def sender(self, store: str) -> str:
+        """Return the address from which a store's notices to people come. Until it is stamped, this is what its first
+        address will be."""
+        return self.address(store) or self._topology.address_of(store)
+
     def server_of(self, address: str) -> str | None:
         """Return the server of a store's mail address, or None if no store has the address (spec: ML-7)."""
         return self._server_of.get(address.lower())
+
+    @property
+    def policies_name(self) -> str:
+        """The name of the container of the recipient policies."""
+        return f"CN=Recipient Policies,CN={self.organization},CN=Microsoft Exchange,CN=Services,CN=Configuration"
+
+    def distinguished_name(self, store: str) -> str:
+        """Return the name of a store's entry."""
+        entry = self._entries.get(store)
+        site = entry.site if entry else "?"
+        return f"/o={self.organization}/ou={site}/cn=Configuration/cn=Servers/cn={store}/cn=Microsoft Public MDB"
+
+    def view(self) -> list[DirectoryEntryView]:
+        """Return what an administrator sees of every entry (spec: ML-1)."""
+        return [self._view(self._entries[store]) for store in self.stores()]
+
+    def _view(self, entry: StoreEntry) -> DirectoryEntryView:
+        x400 = f"c=US;a= ;p={self.organization[:MAX_PRMD]};o=Exchange;s={entry.name}{STORE_ADDRESS_SUFFIX};"
+        proxies: list[str] = []
+        if entry.address is not None:
+            proxies = [f"SMTP:{entry.address}", *(f"smtp:{each}" for each in entry.secondary), f"X400:{x400}"]
+        return DirectoryEntryView(
+            store=entry.name,
+            dn=self.distinguished_name(entry.name),
+            mail=entry.address,
+            proxy_addresses=tuple(proxies),
+            joined_at=entry.joined_at,
+            stamp_due_at=entry.due_at if entry.due_at < END_AT else None,
+        )
 
     def same_site(self, one: str, other: str) -> bool:
         a, b = self._entries.get(one), self._entries.get(other)

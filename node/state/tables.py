@@ -61,7 +61,8 @@ directory = Table(
     metadata,
     Column("store", Text, primary_key=True),
     Column("joined_at", Integer, nullable=False),
-    Column("address", Text),  # spec: ML-1 without an address the store gets no mail
+    Column("stamps", Text, nullable=False),  # spec: ML-1 JSON: domain and instant of each stamp
+    Column("done", Integer, nullable=False),  # how many stamps have taken effect; with none the store gets no mail
 )
 
 folder = Table(

@@ -22,6 +22,7 @@ class Timer(StrEnum):
     RETENTION = "retention"  # the end of the retention of the item that was deleted first (spec: DL-5)
     CONFLICT = "conflict"  # the age of the oldest conflict that this store ends (spec: CF-5)
     RESPONSE = "response"  # the rest of a backfill response or a Send Contents (spec: BF-5, AD-1)
+    STAMP = "stamp"  # the next stamp of an entry in the directory (spec: ML-1)
     HELD = "held"  # the end of a wait in the replication message queue (spec: HI-4)
 
 
@@ -51,6 +52,12 @@ def next_due(conn: Connection, kinds: tuple[Timer, ...]) -> LabTime | None:
         f"SELECT due_at FROM timer WHERE {_among(kinds)} ORDER BY due_at LIMIT 1", _values(kinds)
     ).scalar()
     return due
+
+
+def overdue(conn: Connection, kind: Timer, now: LabTime) -> list[int]:
+    """Return the keys of the timers of a kind that were due before `now`."""
+    rows = conn.exec_driver_sql("SELECT key FROM timer WHERE kind = ? AND due_at < ? ORDER BY key", (kind.value, now))
+    return [key for (key,) in rows]
 
 
 def take_due(conn: Connection, now: LabTime, kinds: tuple[Timer, ...]) -> tuple[Timer, int] | None:

@@ -64,6 +64,7 @@ class Profile:
     limits_folders: bool
     link_rule: LinkRule
     obeys_orders: bool
+    stamped_by_service: bool
     logs_in_capitals: bool
 
 
@@ -85,6 +86,7 @@ _EXCHANGE_55 = Profile(
     limits_folders=True,
     link_rule=LinkRule.IGNORED,
     obeys_orders=False,
+    stamped_by_service=False,
     logs_in_capitals=True,
 )
 _EXCHANGE_2000 = Profile(
@@ -105,6 +107,7 @@ _EXCHANGE_2000 = Profile(
     limits_folders=True,
     link_rule=LinkRule.TOLD,
     obeys_orders=False,
+    stamped_by_service=True,
     logs_in_capitals=False,
 )
 _EXCHANGE_2003 = replace(
@@ -119,7 +122,9 @@ _EXCHANGE_2003 = replace(
     link_rule=LinkRule.TOLD_IF_ANOTHER_WAY,
     obeys_orders=True,
 )
-_EXCHANGE_2007 = replace(_EXCHANGE_2003, version="2007", rank=2007, link_rule=LinkRule.IGNORED)
+_EXCHANGE_2007 = replace(
+    _EXCHANGE_2003, version="2007", rank=2007, link_rule=LinkRule.IGNORED, stamped_by_service=False
+)
 
 PROFILES: Mapping[str, Profile] = {
     each.version: each for each in (_EXCHANGE_55, _EXCHANGE_2000, _EXCHANGE_2003, _EXCHANGE_2007)

@@ -55,7 +55,6 @@ from node.state.context import Context
 from node.state.database import Database, Durability, cannot_write
 from node.state.store_identity import Begins, StoreState
 from node.state.store_settings import Config, config_of, stored_settings
-from node.state.timers import Timer
 from node.store import idempotency
 from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
@@ -239,7 +238,7 @@ class StoreLife(StoreQueries):
         if first:
             self._first_start(ctx, s, later=later)
         record_ignored_setting(ctx, s)
-        missed = _missed_check(s.conn, s.now)
+        missed = agent.missed_check(s)
         agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)
 
     def _tell_settings(self, s: Stimulus) -> None:
@@ -249,8 +248,8 @@ class StoreLife(StoreQueries):
 
     def _first_start(self, ctx: Context, s: Stimulus, *, later: bool) -> None:
         for store in self._topology.servers_from_start():
-            ctx.directory.join(s, store, s.now)
-        ctx.directory.join(s, self.name, s.now)
+            ctx.directory.join(s, store)
+        ctx.directory.join(s, self.name)
         initial_state.begin(ctx, s, self._topology, later=later)
 
     def _load(self) -> Context:
@@ -392,11 +391,3 @@ class StoreLife(StoreQueries):
             if not cannot_write(error):
                 raise
             raise CannotWrite(self.name, error) from error
-
-
-def _missed_check(conn: Connection, now: LabTime) -> bool:
-    """Return whether a status check came due while the store was stopped (spec: ST-1)."""
-    due_at = conn.exec_driver_sql(
-        "SELECT due_at FROM timer WHERE kind = ? AND key = 0", (Timer.STATUS_CHECK.value,)
-    ).scalar()
-    return due_at is not None and due_at < now

@@ -21,6 +21,7 @@ from node.mail import broadcast, suspension, user_mail
 from node.objects import expiry, local_changes, retention
 from node.state import application_log
 from node.state.context import Context
+from node.state.directory import NOT_YET, Stamp
 from node.state.store_settings import config_from, read_at_once, store_settings
 from node.state.timers import next_due
 from node.store.lifecycle import StoreLife
@@ -218,10 +219,13 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             return subtrees.propagate(ctx, s, folder, properties)
 
-    def join(self, now: LabTime, store: str) -> None:
-        """Add a store that joins later to the directory."""
+    def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str = NOT_YET) -> None:
+        """Add a store to the directory, or replace the stamps of its entry (spec: RP-3, ML-1).
+
+        missing: why the entry has no address, if it has none now.
+        """
         with self._stimulus(now) as (ctx, s):
-            agent.joined(ctx, s, store)
+            agent.entered(ctx, s, store, stamps, missing)
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         """Delete a store from the directory. Raises Misuse if it still holds replicas, unless forced (spec: RP-6)."""

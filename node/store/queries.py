@@ -32,6 +32,7 @@ from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from node.views import (
     BadMailView,
+    DirectoryEntryView,
     EntryView,
     FolderStatus,
     FolderView,
@@ -174,7 +175,7 @@ class StoreQueries(StoreReader):
         # spec: ML-5
         ctx, conn = self._opened()
         item = _shown_item(ctx, conn, folder, message)
-        address = ctx.directory.address(ctx.name) or ""
+        address = ctx.directory.sender(ctx.name)
         guid, _, counter = message.partition(":")
         known = ctx.folders.at(_fid_of(ctx, folder))
         sender = ctx.book.address_of(known) or address
@@ -325,6 +326,11 @@ class StoreQueries(StoreReader):
             (after, *values, limit),
         ).all()
         return [_entry(*row) for row in reversed(rows)]
+
+    def directory(self) -> list[DirectoryEntryView]:
+        # spec: ML-1
+        ctx, _ = self._opened()
+        return ctx.directory.view()
 
     def knowledge(self, folder: str) -> Knowledge:
         # spec: CV-1

@@ -168,6 +168,11 @@ def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[TimedAction
     yield TimedAction(fault.at_us + fault.lasts_us, lambda: start_server(lab, fault.server))
 
 
+def _unstamped(lab: Simulator, fault: plan.Unstamped, end_us: int) -> Iterator[TimedAction]:
+    del end_us
+    return _begin_and_end(fault, lambda: lab.faults.unstamp(fault.server), _healer(lab))
+
+
 def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[TimedAction]:
     """Yield three actions: back up, lose the disk, restore. The restore always comes before the end of the plan."""
     backups: list[str] = []
@@ -213,5 +218,6 @@ _KINDS: Mapping[type[plan.Fault], Callable[[Any, Any, int], Iterator[TimedAction
     plan.Slow: _slow,
     plan.Skew: _skew,
     plan.Gone: _gone,
+    plan.Unstamped: _unstamped,
     plan.Restore: _restore,
 }

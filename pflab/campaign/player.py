@@ -95,8 +95,11 @@ class Player:
         return False
 
     async def _heal(self) -> None:
-        """End all faults, start all stores that have joined and were not deleted, and let content replicate everywhere."""
+        """End all faults, start all stores that have joined and were not deleted, and let content replicate and addresses be
+        stamped everywhere."""
         self._lab.faults.heal()
+        if self._lab.topology.recipient_update_us is None:
+            await self._lab.set_recipient_policy(recipient_update="always")
         self._lab.environment.heal()
         for name in self._lab.names:
             await start_server(self._lab, name)

@@ -89,7 +89,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "administer",
             "Print the settings of the stores of a run or a running lab; change those of a running lab.",
         ),
-        "directory": ("administer", "Delete a store permanently from the directory of a running lab."),
+        "directory": (
+            "administer",
+            "Show the directory objects of stores with their mail addresses; delete stores, change the recipient policy.",
+        ),
         "status": (
             "state",
             "Print the replication status of each folder on each server of a run or a running lab: in sync, behind and so on.",

@@ -122,8 +122,8 @@ class Client(Requests):
         return dict(self.json("GET", "/lab/faults/waiting"))
 
     def inject(self, kind: str, **what: Any) -> str:
-        """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, smtp or hold. what: those of
-        from_, to, type, count, by, connector, between, at, does and lasts that this kind accepts."""
+        """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, smtp, hold or unstamp. what:
+        those of from_, to, type, count, by, connector, between, at, does, lasts and server that this kind accepts."""
         given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
         return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
 
@@ -152,6 +152,14 @@ class Client(Requests):
         """Delete the store of a stopped server from the directory. The server `on` makes the deletion. `force`: delete the
         store even if it holds replicas."""
         self._life(node, "delete", {"on": on, "force": force})
+
+    def set_recipient_policy(
+        self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
+    ) -> None:
+        """Change how often the recipient update service runs (always, never, or for example `1 h`), or the domain of the
+        addresses that it gives. `at_once`: it gives all stores that wait their addresses now."""
+        what = {"recipient_update": recipient_update, "domain": domain, "at_once": at_once}
+        self.json("POST", "/lab/recipient-policy", what)
 
     def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = self.json("POST", f"/lab/clock/{verb}", body, patient=True)
@@ -327,6 +335,10 @@ class Client(Requests):
     def sources(self, node: str) -> list[dict[str, Any]]:
         """Return all other servers with what decides which of them is asked for missing changes, best first."""
         return list(self._node("GET", node, "/sources"))
+
+    def directory(self, node: str) -> list[dict[str, Any]]:
+        """Return the directory object of each store, as this server reads it: its name, mail and proxy addresses."""
+        return list(self._node("GET", node, "/directory"))
 
     def backfill(self, node: str) -> list[dict[str, Any]]:
         return list(self._node("GET", node, "/backfill"))

@@ -139,6 +139,13 @@ class ExistingLab(Lab):
         except ClientError as error:
             raise (Misuse(error.detail) if error.kind == "Misuse" else lab_error(error)) from error
 
+    async def set_recipient_policy(
+        self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
+    ) -> None:
+        answer_of(
+            lambda: self._client.set_recipient_policy(recipient_update=recipient_update, domain=domain, at_once=at_once)
+        )
+
     # --- events
 
     def events(self, since: int = 0) -> Sequence[Event]:

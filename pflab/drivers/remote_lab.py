@@ -364,7 +364,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             try:
                 update.apply(self._nodes[name], self.now)
             except NotRunning as error:
-                what = "has joined" if update.joined else "was deleted"
+                what = "was deleted" if update.stamps is None else "has another entry in the directory"
                 log.warning("%s does not know yet that %s %s: %s", name, update.store, what, error)
             else:
                 update.mark_applied()
@@ -393,7 +393,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             name, process.http, token=self.token, seq=known.last_seq[name], events=known.add, pulse=process.pulse
         )
         self._hosts[name] = host
-        self._servers.started(server)
+        self._servers.started(server, now)
         await host.look(now)
 
     async def _release(self, names: Sequence[str]) -> None:

@@ -69,9 +69,9 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         self._durability = options.get("durability", "normal")
         self.faults = FaultPlan(
             topology,
-            injected=_followed_by(self._faults_changed, record.fault_injected),
+            injected=_followed_by(self._faults_changed, self._fault_injected),
             altered=_followed_by(self._faults_changed, record.fault_altered),
-            healed=_followed_by(self._faults_changed, record.fault_healed),
+            healed=_followed_by(self._faults_changed, self._fault_healed),
             crash_points=False,
             tls=tls,
         )

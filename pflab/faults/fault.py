@@ -50,6 +50,8 @@ class FaultKind(StrEnum):
     """A verb of the SMTP dialogue goes wrong."""
     HOLD = "hold"
     """All mail from one server to another waits in the queue of the first."""
+    UNSTAMP = "unstamp"
+    """The directory entry of a server has no addresses, and the recipient update service fails for it."""  # spec: ML-1
 
 
 MAIL_FAULTS = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)

@@ -85,7 +85,7 @@ class FaultPlan:
         self._crash_points = crash_points
         self._tls = tls
         self._sites = {name: server.site for name, server in topology.servers.items()}
-        self._stores = {topology.address_of(name).lower(): name for name in topology.servers}
+        self._stores = {local_part(topology.address_of(name)): name for name in topology.servers}
         self._hops_over = {connector.name: _hops_over(topology, connector) for connector in topology.connectors}
         self._injected = injected
         self._altered = altered
@@ -199,6 +199,16 @@ class FaultPlan:
         fault = Fault("", FaultKind.HOLD, from_=from_, to=to, connector=connector, until_at=until_at)
         self._check_link(fault)
         return self._add(fault)
+
+    def unstamp(self, server: str) -> str:
+        """Remove the addresses of the server's entry in the directory, and let the recipient update service fail for it. When
+        the fault ends, the service stamps the entry at its next run (spec: ML-1)."""
+        _check(server, self._sites, "server")
+        return self._add(Fault("", FaultKind.UNSTAMP, server=server))
+
+    def unstamped(self) -> frozenset[str]:
+        """Return the servers for which the recipient update service fails."""
+        return frozenset(fault.server for fault in self._of_kind(FaultKind.UNSTAMP) if fault.server is not None)
 
     def crash(self, server: str, point: str = "before commit", after: int = 0) -> str:
         """Crash the server at `point` of a stimulus, after `after` more complete stimuli. The server restarts by itself."""
@@ -444,14 +454,14 @@ class FaultPlan:
         """Return whether the fault acts on this sender and message type."""
         if fault.type is not None and subject != MAIL_TYPES[fault.type]:
             return False
-        return fault.from_ is None or self._stores.get(sender.lower()) == fault.from_
+        return fault.from_ is None or self._stores.get(local_part(sender)) == fault.from_
 
     def _is_destination(self, fault: Fault, server: str, recipients: Sequence[str]) -> bool:
         """Return whether `server` is the destination of a recipient, and also of the fault's `to`, if that is given."""
         return (fault.to is None or fault.to == server) and server in self._named(recipients)
 
     def _named(self, recipients: Sequence[str]) -> list[str | None]:
-        return [self._stores.get(recipient.lower()) for recipient in recipients]
+        return [self._stores.get(local_part(recipient)) for recipient in recipients]
 
     def _is_cut(self, fault: Fault, point: BeforeSend) -> bool:
         if fault.connector is not None:
@@ -514,6 +524,11 @@ class FaultPlan:
         del self._active[fault.id]
         if self._healed is not None:
             self._healed(fault.id)
+
+
+def local_part(address: str) -> str:
+    """Return the part of a store's address that names the store. The recipient policy can change the domain."""
+    return address.partition("@")[0].lower()
 
 
 def _check(name: str, names: Iterable[str], what: str) -> None:

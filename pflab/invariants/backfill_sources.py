@@ -132,7 +132,8 @@ class SourcesAreChosenByVersionRules(Invariant):
         order = _ORDERS[event.method](event.candidates)
         if [each.store for each in event.candidates] != [each.store for each in order]:
             yield f"{what} considered {_names(event.candidates)}, but the right order is {_names(order)}"
-        chosen = _CHOICES[event.method](order)
+        addressed = self.facts.known.addressed(event.node)
+        chosen = _CHOICES[event.method]([each for each in order if each.store in addressed])
         left_out = {each.store for each in event.candidates if "already" in each.passed_over}
         if list(event.chosen) != [store for store in chosen if store not in left_out]:
             yield f"{what} chose {', '.join(event.chosen) or 'nobody'}, but should choose {', '.join(chosen) or 'nobody'}"

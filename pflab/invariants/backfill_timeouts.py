@@ -213,7 +213,8 @@ class TimeoutsSendRequests(Invariant):
     def _sources(self, event: EntryTimedOut) -> Iterator[str]:
         known = self.facts.known
         leaving = {store for node, folder, store in known.leavers if (node, folder) == (event.node, event.folder)}
-        yield from sorted((known.holders(event.node, event.folder) | leaving) - {event.node})
+        found = (known.holders(event.node, event.folder) | leaving) & known.addressed(event.node)
+        yield from sorted(found - {event.node})
 
     def _claims(self, event: EntryTimedOut, store: str) -> bits.Bits:
         place = (event.node, event.folder, store)

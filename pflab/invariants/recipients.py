@@ -42,7 +42,10 @@ def named(stores: frozenset[str]) -> str:
 class BroadcastsReachAllHolders(Invariant):
     id = "broadcasts reach all holders"
     rules = ("OUT-5", "ST-3", "RP-2")
-    says = "A broadcast, and a status request that is not a repeat, goes to all other holders that its sender knows."
+    says = (
+        "A broadcast, and a status request that is not a repeat, goes to all other holders with an address that its "
+        "sender knows."
+    )
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -51,10 +54,23 @@ class BroadcastsReachAllHolders(Invariant):
             return
         said = stores_of(event.recipients)
         for section in event.folders:
-            others = self.facts.known.others(event.node, section.folder)
+            others = self.facts.known.reached(event.node, section.folder)
             if others is not None and others != said:
                 what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
                 yield f"{what} went to {named(said)}; the other holders are {named(others)}"
+
+
+class OnlyAddressesGetMail(Invariant):
+    id = "only addresses get mail"
+    rules = ("ML-1",)
+    says = "A store sends mail only if it has an address, and only to stores that have one in its directory."
+
+    @event_handler
+    def _submitted(self, event: MailSubmitted) -> Witnesses:
+        lacking = (stores_of(event.recipients) | {event.node}) - self.facts.known.addressed(event.node)
+        if lacking:
+            what = f"{event.node} sent a {mail_name(event.message_type)} to {named(stores_of(event.recipients))}"
+            yield f"{what}, but the directory has no address of {named(lacking)}"
 
 
 class StatusesReachAll(Invariant):
@@ -72,7 +88,7 @@ class StatusesReachAll(Invariant):
     @event_handler
     def _check(self, event: StatusDue) -> Witnesses:
         yield from self._unsent(event.node)
-        self._due[event.node] = {each: self.facts.known.others(event.node, each) for each in event.folders}
+        self._due[event.node] = {each: self.facts.known.reached(event.node, each) for each in event.folders}
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -85,7 +101,7 @@ class StatusesReachAll(Invariant):
         said = stores_of(event.recipients)
         for section in event.folders:
             del due[section.folder]
-            others = self.facts.known.others(event.node, section.folder)
+            others = self.facts.known.reached(event.node, section.folder)
             if others is not None and others != said:
                 folder = self.facts.folder(section.folder)
                 yield f"{event.node}'s status of {folder} went to {named(said)}; the other holders are {named(others)}"
@@ -158,7 +174,7 @@ class OrdersAreCarriedOut(Invariant):
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         folder = self._unasked.pop(event.node, None)
         if folder is not None:
-            others = self.facts.known.others(event.node, folder)
+            others = self.facts.known.reached(event.node, folder)
             about = [section.folder for section in event.folders]
             if (
                 event.message_type != MailKind.STATUS_REQUEST
@@ -212,6 +228,7 @@ RECIPIENTS: tuple[type[Invariant], ...] = (
     StatusesReachAll,
     EachNumberIsNamedOnce,
     OrdersAreCarriedOut,
+    OnlyAddressesGetMail,
 )
 
 OFFSET_US = 15 * MINUTE_US
@@ -286,6 +303,9 @@ class SilentHoldersAreAskedAgain(Invariant):
             if at >= check_at:
                 continue
             del asked[folder, other]
+            addressed = self.facts.known.addressed(store)
+            if not {store, other} <= addressed:
+                continue  # nothing can be sent (ML-1)
             if other in self.facts.known.holders(store, folder) and not self._had_rows_at_first(folder):
                 what = f"{other} for the status of {self.facts.folder(folder)} at {format_instant(at)}"
                 yield f"{store} asked {what}, got no answer, and did not ask again at {format_instant(check_at)}"

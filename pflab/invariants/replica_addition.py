@@ -11,6 +11,7 @@ from pflab.terms.event_handlers import event_handler
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import MailKind
 from traces.events import (
+    AddressStamped,
     BackupMade,
     BackupRestored,
     ChangeMade,
@@ -76,6 +77,13 @@ class NewReplicasRequestStatus(Invariant):
         return event.at if interval_us == 0 else (event.at // interval_us + 1) * interval_us
 
     @event_handler
+    def _stamped(self, event: AddressStamped) -> None:
+        """A store that had no address asks when it gets one (ML-1)."""
+        for place, asks in self._asks.items() if event.store == event.node else ():
+            if place[0] == event.node:
+                self._asks[place] = _Asks(max(event.at, asks.due_at), asks.why)
+
+    @event_handler
     def _done(self, event: ReplicaPending | ReplicaDropped) -> None:
         self._asks.pop((event.node, event.folder), None)
 
@@ -88,7 +96,10 @@ class NewReplicasRequestStatus(Invariant):
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         for place, asks in [each for each in self._asks.items() if each[0][0] == store and each[1].due_at <= now]:
-            others = self.facts.known.holders(*place) - {store}
+            if self.facts.known.is_mute(store):  # it asks when it has an address (ML-1)
+                self._asks[place] = _Asks(now, asks.why)
+                continue
+            others = self.facts.known.reached(*place)
             if asks.due_at < now or not others:
                 del self._asks[place]
             if asks.due_at < now and others:

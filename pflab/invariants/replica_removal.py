@@ -10,6 +10,7 @@ from pflab.terms.event_handlers import event_handler
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES, MailKind, Mark
 from traces.events import (
+    AddressLacking,
     ChangeMade,
     Event,
     ExpiredEverywhere,
@@ -47,15 +48,30 @@ class LeavingStoresBroadcastFirst(Invariant):
         """While there is no other holder, note changes as sent: at the cycle they count as broadcast (RST-1)."""
         place = (event.node, event.object if event.kind == "folder" else event.folder)
         if not self.facts.known.holders(*place) - {event.node}:
-            sent = self._sent.setdefault(place, {})
-            for each in self.facts.own_changes.get(place, ()):
-                bits.add_number(sent, each.number, fai=each.kind == "fai")
+            self._count_as_sent(place)
+
+    def _count_as_sent(self, place: tuple[str, str]) -> None:
+        sent = self._sent.setdefault(place, {})
+        for each in self.facts.own_changes.get(place, ()):
+            bits.add_number(sent, each.number, fai=each.kind == "fai")
 
     @event_handler
     def _pending(self, event: ReplicaPending) -> None:
         place = (event.node, event.folder)
-        if self.facts.known.holders(*place):
+        if self.facts.known.holders(*place) and event.node in self.facts.known.addressed(event.node):
             self._leaves[place] = event
+
+    @event_handler
+    def _unaddressed(self, event: AddressLacking) -> None:
+        """If no holder has an address, the changes count as broadcast, and nobody can be asked (ML-1)."""
+        for folder in event.folders:
+            place = (event.node, folder)
+            if self.facts.known.reached(*place):
+                continue
+            if event.message_type in UPDATES:
+                self._count_as_sent(place)
+            elif event.message_type == MailKind.STATUS_REQUEST:
+                self._leaves.pop(place, None)
 
     @event_handler
     def _stays(self, event: ReplicaAdded | ReplicaDropped) -> None:

@@ -79,7 +79,14 @@ class RequestsAreAnswered(Invariant):
     @event_handler
     def _received(self, event: MailReceived) -> Witnesses:
         yield from self._unanswered(event.node)
-        if event.message_type == MailKind.BACKFILL_REQUEST and (event.node, event.mail) not in self._answered:
+        reached = {event.node, event.sender} <= self.facts.known.addressed(
+            event.node
+        )  # else no answer can be sent (ML-1)
+        if (
+            reached
+            and event.message_type == MailKind.BACKFILL_REQUEST
+            and (event.node, event.mail) not in self._answered
+        ):
             self._open[event.node] = _Asked(event)
 
     @event_handler
@@ -187,6 +194,8 @@ class StatusRequestsAreAnswered(Invariant):
         known = self.facts.known
         if not known.holds(event.node, section.folder) or known.pending(event.node, section.folder):
             return ""
+        if not {event.node, event.sender} <= known.addressed(event.node):
+            return ""  # nothing can be sent (ML-1)
         if Mark.REPEAT in event.marks:
             return "it is a repeat"
         if event.message_type != MailKind.STATUS_REQUEST or Mark.ALL_RESPOND not in event.marks:
@@ -287,7 +296,7 @@ class RespondersAreListedByVersionRules(Invariant):
         expected = (ALL, STEPS)[version == "2000" and event.folder != HIERARCHY]
         if event.method != expected and not (at_start and version != "5.5"):
             yield f"{what} lists by {event.method!r}, but {version} lists by {expected!r}"
-        others = self.facts.known.holders(event.node, event.folder) - {event.node}
+        others = self.facts.known.reached(event.node, event.folder) or frozenset()
         if event.method == ALL:
             if others - set(event.chosen):
                 yield f"{what} does not list {', '.join(sorted(others - set(event.chosen)))}"

@@ -9,6 +9,7 @@ from pflab.invariants.invariant import Invariant, RowsReading, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import BROADCASTS, Mark, mail_name
 from traces.events import (
+    AddressLacking,
     ChangeMade,
     MailSubmitted,
     ReplicaAdded,
@@ -89,10 +90,20 @@ class OwnHolesAreClosed(Invariant):
             self._made(event)
         place = (event.node, event.object)
         if event.kind == "folder" and not self.facts.known.others(*place):
-            for change in self.facts.own_changes.get(place, ()):
-                guid, counter = bits.split(change.number)
-                last = self._last.setdefault((*place, change.kind == "fai"), {})
-                last[guid] = max(counter, last.get(guid, 0))
+            self._count_as_broadcast(place)
+
+    @event_handler
+    def _unaddressed(self, event: AddressLacking) -> None:
+        """If no other holder has an address, count the changes as broadcast (ML-1)."""
+        for folder in event.folders if event.message_type in BROADCASTS else ():
+            if not self.facts.known.reached(event.node, folder):
+                self._count_as_broadcast((event.node, folder))
+
+    def _count_as_broadcast(self, place: tuple[str, str]) -> None:
+        for change in self.facts.own_changes.get(place, ()):
+            guid, counter = bits.split(change.number)
+            last = self._last.setdefault((*place, change.kind == "fai"), {})
+            last[guid] = max(counter, last.get(guid, 0))
 
     def _made(self, event: ChangeMade) -> None:
         guid, counter = bits.split(event.number)

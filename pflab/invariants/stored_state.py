@@ -158,6 +158,8 @@ class NoEntryIsOverdue(Invariant):
             what = f"{reading.store}'s entry {entry.id} ({entry.missing or entry.missing_fai} of {entry.path})"
             if entry.folder != HIERARCHY and reading.store in self.facts.suspended:
                 pass  # spec: RP-5 the time-outs of suspended content are suspended too
+            elif self.facts.known.is_mute(reading.store):
+                pass  # spec: ML-1 a store without an address can ask nobody
             elif entry.waiting_for_slot:
                 if taken < limit:
                     yield f"{what} waits for a slot, but only {taken} of {limit} are taken"

@@ -181,6 +181,16 @@ class Lab(ABC):
         """
 
     @abstractmethod
+    async def set_recipient_policy(
+        self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
+    ) -> None:
+        """Change the recipient policy, as an administrator of the organization (ML-1).
+
+        recipient_update: how often the recipient update service runs, as in a topology file. domain: the domain of the
+        addresses that it stamps from now on. at_once: stamp now all entries that wait. Raises LabError for a wrong value.
+        """
+
+    @abstractmethod
     async def backup(self, name: str) -> str:
         """Make a backup of a running node's database; return the backup's id. Raises NotRunning if the node does not run."""
 

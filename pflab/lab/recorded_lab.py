@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from node.errors import CannotWrite
@@ -11,8 +11,9 @@ from node.state.database import Database
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.lab.servers import LabServer, Servers, ServerStatus
-from topology.problems import quoted
-from traces.events import BackupMade, BackupRestored
+from topology.problems import ValueTextError, quoted
+from topology.recipient_policy import parse_mail_domain, parse_recipient_update
+from traces.events import BackupMade, BackupRestored, RecipientPolicy
 
 if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
@@ -70,6 +71,36 @@ class RecordedLab(Lab):
         await self.do(on, lambda node, now: node.delete_store(now, name, force=force))
         self._servers.delete(name, on)
         self._update_directories()
+
+    async def set_recipient_policy(
+        self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
+    ) -> None:
+        directory = self._servers.directory
+        interval_us, new_domain = directory.interval_us, directory.domain
+        try:
+            if recipient_update is not None:
+                interval_us = parse_recipient_update(recipient_update)
+            if domain is not None:
+                new_domain = parse_mail_domain(domain)
+        except ValueTextError as error:
+            raise LabError(f"{error.what}; {error.would_be_right}") from None
+        directory.set_policy(self.now, interval_us=interval_us, domain=new_domain, at_once=at_once)
+        update = directory.recipient_update
+        self.record.note(RecipientPolicy, recipient_update=update, domain=new_domain, at_once=at_once)
+        self._update_directories()
+
+    def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
+        self.record.fault_injected(fault, kind, details)
+        self._follow_faults()
+
+    def _fault_healed(self, fault: str) -> None:
+        self.record.fault_healed(fault)
+        self._follow_faults()
+
+    def _follow_faults(self) -> None:
+        """Change the directory if a fault of the recipient update service began or ended."""
+        if self._servers.directory.fail(self.faults.unstamped(), self.now):
+            self._update_directories()
 
     @abstractmethod
     def _update_directories(self) -> None:

@@ -65,6 +65,9 @@ class RemoteFaults:
     def hold(self, *, until_at: LabTime, **link: str | None) -> str:
         return self._inject("hold", lasts=self._duration_to(until_at), **link)
 
+    def unstamp(self, server: str) -> str:
+        return self._inject("unstamp", server=server)
+
     def _duration_to(self, until_at: LabTime | None) -> str | None:
         return None if until_at is None else format_duration(until_at - self._now())
 

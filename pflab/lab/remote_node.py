@@ -21,6 +21,7 @@ from traces.labtime import LabTime, parse_instant
 
 if TYPE_CHECKING:
     from node.agent.folder_admin import FolderChanges, FolderFields
+    from node.state.directory import Stamp
     from topology.settings.values import RawSetting
 
 T = TypeVar("T")
@@ -170,9 +171,9 @@ class RemoteNode(StoreReader):
         del now
         return list(self._change("POST", "/synchronize", {"folder": folder})["asked"])
 
-    def join(self, now: LabTime, store: str) -> None:
+    def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str) -> None:
         del now
-        self._send_once("/directory", {"store": store})
+        self._send_once("/directory", {"store": store, "stamps": list(stamps), "missing": missing})
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         del now

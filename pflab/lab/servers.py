@@ -25,8 +25,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from node.codec.signing import Identity, LabAuthority, derived_seed
 from node.errors import CannotWrite, NotRunning
+from node.state.directory import Stamp
 from node.store.node import Node
 from pflab.errors import LabError
+from pflab.lab.directory import OrganizationDirectory
 from topology.model import Topology
 from traces.events import Event
 from traces.labtime import LabTime
@@ -71,8 +73,8 @@ class LabServer:
     name: str
     status: ServerStatus = ServerStatus.ABSENT
     node: Node | None = None
-    known_joined: list[str] = field(default_factory=list)
-    """The stores that joined late and are in this server's directory."""
+    known: dict[str, tuple[Stamp, ...]] = field(default_factory=dict)
+    """The entries that the lab gave to this server, by store, or that the server made itself at its first start."""
     known_deleted: list[str] = field(default_factory=list)
     """The deleted stores that are no longer in this server's directory."""
     restores: bytes | None = None
@@ -82,26 +84,34 @@ class LabServer:
 
     def forget(self) -> None:
         """Forget which directory updates the server has, because the backup on which it starts may lack them."""
-        self.known_joined.clear()
+        self.known.clear()
         self.known_deleted.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryUpdate:
-    """A change of the directory that a running server does not know yet: a store joined or was deleted."""
+    """A change of the directory that a running server does not know yet.
+
+    stamps   the stamps of the store's entry; None if the store was deleted
+    missing  why the entry has no address, if it has none
+    """
 
     server: LabServer
     store: str
-    joined: bool
+    stamps: tuple[Stamp, ...] | None
+    missing: str = ""
 
     def apply(self, node: LabNode, now: LabTime) -> None:
-        if self.joined:
-            node.join(now, self.store)  # spec: RP-3
+        if self.stamps is not None:
+            node.enter(now, self.store, self.stamps, self.missing)  # spec: RP-3, ML-1
         else:
             node.left(now, self.store)  # spec: RP-6
 
     def mark_applied(self) -> None:
-        (self.server.known_joined if self.joined else self.server.known_deleted).append(self.store)
+        if self.stamps is not None:
+            self.server.known[self.store] = self.stamps
+        else:
+            self.server.known_deleted.append(self.store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +135,7 @@ class Servers:
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
         self._servers = {name: LabServer(name) for name in topology.servers}
+        self.directory = OrganizationDirectory(topology)
         self._joined: list[str] = []
         self._deleted: list[str] = []
 
@@ -149,10 +160,13 @@ class Servers:
         """Return the servers that do not join later."""
         return [server for server in self._servers.values() if not self._joins_later(server.name)]
 
-    def started(self, server: LabServer) -> None:
+    def started(self, server: LabServer, now: LabTime) -> None:
         """Mark a server as running. A late joiner's first start adds its store to the directory."""
         if server.status is ServerStatus.ABSENT and self._joins_later(server.name):
             self._joined.append(server.name)
+            self.directory.join(server.name, now)
+            if not self.directory.is_changed(server.name):
+                server.known[server.name] = self.directory.stamps(server.name)
         server.status = ServerStatus.RUNNING
 
     def deleted(self, name: str) -> bool:
@@ -165,16 +179,23 @@ class Servers:
         self.server(on).known_deleted.append(name)
 
     def pending_updates(self) -> list[DirectoryUpdate]:
-        """Return the directory updates that running servers do not have yet, in the order to apply them (RP-3, RP-6)."""
-        joined = [store for store in self._joined if store not in self._deleted]
-        updates = [
-            DirectoryUpdate(server, store, True)
-            for store in joined
-            for server in self.running()
-            if store != server.name and store not in server.known_joined
-        ]
+        """Return the directory updates that running servers do not have yet, in the order to apply them (RP-3, RP-6).
+
+        A store gets its own entry last, because it may send mail as soon as it has an address.
+        """
+        changed = [each.name for each in self.present_at_start() if self.directory.is_changed(each.name)]
+        updates: list[DirectoryUpdate] = []
+        for store in [*self._joined, *changed]:
+            if store in self._deleted:
+                continue
+            stamps, missing = self.directory.stamps(store), self.directory.missing(store)
+            servers = [each for each in self.running() if each.name != store]
+            servers += [each for each in self.running() if each.name == store and not self._entered_itself(store)]
+            updates += [
+                DirectoryUpdate(each, store, stamps, missing) for each in servers if each.known.get(store) != stamps
+            ]
         return updates + [
-            DirectoryUpdate(server, store, False)
+            DirectoryUpdate(server, store, None)
             for store in self._deleted
             for server in self.running()
             if store not in server.known_deleted
@@ -192,20 +213,29 @@ class Servers:
         servers = {
             server.name: {
                 "standing": server.status.name,
-                "told": server.known_joined,
+                "told": server.known,
                 "told gone": server.known_deleted,
             }
             for server in self._servers.values()
         }
-        return {"joined": self._joined, "deleted": self._deleted, "servers": servers}
+        entries = self.directory.as_document()
+        return {"joined": self._joined, "deleted": self._deleted, "servers": servers, "entries": entries}
 
     def recall(self, document: Mapping[str, Any]) -> None:
         """Restore the states of all servers from what `as_document` returned."""
         self._joined, self._deleted = list(document["joined"]), list(document["deleted"])
+        self.directory.recall(document["entries"])
         for name, each in document["servers"].items():
             self._servers[name].status = ServerStatus[each["standing"]]
-            self._servers[name].known_joined = list(each["told"])
+            self._servers[name].known = {
+                store: tuple(Stamp(*s) for s in stamps) for store, stamps in each["told"].items()
+            }
             self._servers[name].known_deleted = list(each["told gone"])
+
+    def _entered_itself(self, store: str) -> bool:
+        """Return whether a store has made the right entry of itself, at its first start or because it begins as new on an old
+        backup (RP-4)."""
+        return not self.directory.is_changed(store) and self._topology.recipient_update_us == 0
 
     def _joins_later(self, name: str) -> bool:
         return self._topology.servers[name].joins_later
@@ -249,7 +279,7 @@ class EmbeddedServers(Servers):
             if node is None or self._plan.databases_on_disk:
                 node = server.node = self._make(server.name)
             node.open(now)
-        self.started(server)
+        self.started(server, now)
         return node
 
     def stop(self, server: LabServer, now: LabTime) -> None:

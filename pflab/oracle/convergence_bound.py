@@ -74,7 +74,12 @@ def bound_of(lab: Lab) -> Bound:
     schedules = [parse_schedule(text) for text in sorted(texts)]
     chain = bound_of_topology(lab.topology, schedules, hierarchy_changes=changed or late, jitter_us=lab.jitter_us)
     held_us = max(0, lab.faults.held_until_at - lab.now)
-    return Bound((Term(held_us, "mail that a fault holds is sent only then"), *chain.terms))
+    update_us = lab.topology.recipient_update_us or 0
+    waits = (
+        Term(held_us, "mail that a fault holds is sent only then"),
+        Term(update_us, "the recipient update service gives a store its address only then"),
+    )
+    return Bound((*waits, *chain.terms))
 
 
 def bound_of_topology(

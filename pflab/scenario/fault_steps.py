@@ -107,6 +107,13 @@ class Hold(LinkFault):
     name: str | None = Field(None, alias="as")
 
 
+class Unstamp(Part):
+    """The entry of the server in the directory loses its addresses, and gets none until the fault is healed (ML-1)."""
+
+    server: str
+    name: str | None = Field(None, alias="as")
+
+
 class MailFault(_Directed):
     """A fault that acts on the next `count` mails (default: all) of a type from one store to another."""
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from pflab.scenario.conditions import Expect, Until
-from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp
+from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
 from pflab.scenario.lesson import Course, Quiz
 from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes, wrong
 from topology.problems import quoted
@@ -288,6 +288,17 @@ class Directory(Part):
     refused: bool = False
 
 
+class RecipientPolicy(Part):
+    """A change of the recipient policy: how often the recipient update service runs, or the domain of its addresses. `at_once:
+    true`: it gives all entries that wait their addresses now (ML-1)."""
+
+    at_least_one: ClassVar = ("runs", "domain", "at_once")
+
+    runs: str | None = Field(None, description="always, never, or for example 1 h")
+    domain: str | None = None
+    at_once: bool = False
+
+
 VERBS: dict[str, Any] = {
     "say": str,
     "post": Post,
@@ -316,6 +327,8 @@ VERBS: dict[str, Any] = {
     "reorder": Reorder,
     "smtp": Smtp,
     "hold": Hold,
+    "unstamp": Unstamp,
+    "recipient_policy": RecipientPolicy,
     "checkpoint": str,
     "advance": MomentText,
     "until": Until,

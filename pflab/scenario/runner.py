@@ -35,6 +35,8 @@ _PURPOSES = {
     "folder": "change the folder tree",
     "replica": "change the replica list",
     "settings": "change the settings",
+    "recipient_policy": "change the recipient policy",
+    "unstamp": "remove the addresses",
     "backup": "back up the store",
     "restore": "restore the store",
     "until": "wait",

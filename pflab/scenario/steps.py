@@ -9,7 +9,7 @@ from node.errors import FolderUnknown, MailRefused, MessageUnknown, Misuse, Node
 from node.views import Post
 from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.scenario import model
-from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp
+from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
 from pflab.scenario.lesson import Quiz
 from pflab.scenario.session import Named, Play, StepFailed
 from pflab.scenario.values import Moment
@@ -296,6 +296,10 @@ async def _directory(play: Play, step: model.Directory) -> None:
         raise StepFailed([f"the deletion of {step.delete} to be refused"], ["it was not"])
 
 
+async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
+    await play.lab.set_recipient_policy(recipient_update=step.runs, domain=step.domain, at_once=step.at_once)
+
+
 # --- faults
 
 
@@ -352,6 +356,10 @@ async def _hold(play: Play, step: Hold) -> None:
         until_at=play.lab.now + step.lasts, from_=step.from_, to=step.to, connector=step.connector
     )
     _note_fault(play, step.name, fault)
+
+
+async def _unstamp(play: Play, step: Unstamp) -> None:
+    _note_fault(play, step.name, play.lab.faults.unstamp(step.server))
 
 
 def _note_fault(play: Play, name: str | None, fault: str) -> None:
@@ -411,6 +419,8 @@ STEPS: Mapping[str, Verb] = {
     "reorder": _mail_fault(FaultKind.REORDER),
     "smtp": _smtp,
     "hold": _hold,
+    "unstamp": _unstamp,
+    "recipient_policy": _recipient_policy,
     "checkpoint": _checkpoint,
     "advance": _advance,
     "until": until,

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, FastAPI, Query, Request, Response
+from pydantic import Field
 
 from node.api.app import make_app
 from node.api.bodies import Body, Line
@@ -47,6 +48,15 @@ class Deletion(Body):
 
     on: Line
     force: bool = False
+
+
+class Policy(Body):
+    """recipient_update: how often the recipient update service runs (always, never, or for example 1 h). domain: the domain of
+    the addresses that it gives. at_once: give all entries that wait their addresses now."""
+
+    recipient_update: Annotated[Line | None, Field(examples=["always"])] = None
+    domain: Annotated[Line | None, Field(examples=["fabrikam.test"])] = None
+    at_once: bool = False
 
 
 class Renewal(Body):
@@ -133,6 +143,13 @@ def _app(lab: ServedLab, hosts: Hosts, *more: APIRouter) -> FastAPI:
 
 def _lab_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(tags=["lab"])
+
+    @router.post("/lab/recipient-policy")
+    async def recipient_policy(wanted: Policy) -> Response:
+        """Change the recipient policy of the organization, or its recipient update service."""  # spec: ML-1
+        given = {"recipient_update": wanted.recipient_update, "domain": wanted.domain}
+        await lab.set_recipient_policy(**given, at_once=wanted.at_once)
+        return json_response(given)
 
     @router.get("/lab", responses={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})
     async def the_lab() -> Response:

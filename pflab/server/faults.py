@@ -22,12 +22,13 @@ from pflab.lab.served_lab import ServedLab
 from traces.labtime import LabTime, format_instant, parse_duration
 from transport.protocol.fault_points import FaultPoint
 
-Tag = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold"]
+Tag = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold", "unstamp"]
 
 
 class NewFault(Body):
     """A fault. `cut` needs two servers or sites, or a connector. `smtp` and `hold` act on the hops from one server to
-    another. The other kinds act on mails, which can be limited by sender, recipient and type."""
+    another. `unstamp` removes the addresses of a server. The other kinds act on mails, which can be limited by sender,
+    recipient and type."""
 
     kind: Tag
     from_: Annotated[Line | None, Field(alias="from", examples=["A"])] = None
@@ -41,6 +42,7 @@ class NewFault(Body):
     does: Annotated[
         Line | None, Field(examples=["451"], description="For smtp: a reply, disconnect, silence or tarpit.")
     ] = None
+    server: Annotated[Line | None, Field(examples=["B"], description="For unstamp: the server.")] = None
     lasts: Annotated[Line | None, Field(examples=["2 h"], description="For smtp, hold and alter: for how long.")] = None
 
 
@@ -133,6 +135,10 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
         return plan.cut((wanted.from_, wanted.to), one_way=True)
     if wanted.kind in {"smtp", "hold"}:
         return _inject_on_link(plan, wanted, now)
+    if wanted.kind == "unstamp":
+        if wanted.server is None:
+            raise LabError('this fault needs a server; give "server", for example B')
+        return plan.unstamp(wanted.server)
     kind = FaultKind(wanted.kind)
     return plan.inject(
         kind,

@@ -18,6 +18,7 @@ from node.codec.signing import LabAuthority, Verifier
 from node.errors import BadMail
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
+from pflab.faults.fault_plan import local_part
 from traces.labtime import LabTime, format_duration, format_instant
 from transport.errors import CodecError
 from transport.mapi.tnef import decode_tnef, encode_tnef
@@ -90,7 +91,7 @@ class Environment:
     ) -> None:
         self._authority = authority
         self._servers = tuple(topology.servers)
-        self._stores = {topology.address_of(name).lower(): name for name in topology.servers}
+        self._stores = {local_part(topology.address_of(name)): name for name in topology.servers}
         self._random = random.Random(seed)
         self._injected = injected
         self._healed = healed
@@ -209,7 +210,7 @@ class Environment:
     # --- inside
 
     def _meets(self, fault: _Corruption, transmission: Transmission) -> bool:
-        if fault.from_ is not None and self._stores.get(transmission.sender.lower()) != fault.from_:
+        if fault.from_ is not None and self._stores.get(local_part(transmission.sender)) != fault.from_:
             return False
         if fault.type is not None and transmission.subject != MAIL_TYPES[fault.type]:
             return False
@@ -217,7 +218,7 @@ class Environment:
         return fault.to in (None, into) and into in self._named(transmission.recipients)
 
     def _named(self, recipients: Sequence[str]) -> list[str | None]:
-        return [self._stores.get(recipient.lower()) for recipient in recipients]
+        return [self._stores.get(local_part(recipient)) for recipient in recipients]
 
     def _altered(self, content: bytes, how: Alteration) -> bytes:
         if how is Alteration.ITEM:

@@ -141,9 +141,9 @@ class Simulator(RecordedLab):
         self._folder = folder
         self.faults = FaultPlan(
             topology,
-            injected=self.record.fault_injected,
+            injected=self._fault_injected,
             altered=self.record.fault_altered,
-            healed=self.record.fault_healed,
+            healed=self._fault_healed,
         )
         self.environment = Environment(
             topology,

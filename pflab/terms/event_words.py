@@ -195,6 +195,13 @@ def _submitted(event: Any, names: Lexicon) -> str:
     return f"sends to {join_names(map(store_named, event.recipients))}: {_mail(event, names)}"
 
 
+def _unaddressed(event: Any, names: Lexicon) -> str:
+    what = f"{mail_name(event.message_type)} about {_join_folders(event.folders, names)}"
+    if event.node in event.stores:
+        return f"sends no {what}, because it has no address itself"
+    return f"leaves {join_names(event.stores)} out of its {what}, for want of an address"
+
+
 def _received(event: Any, names: Lexicon) -> str:
     return f"receives from {store_named(event.sender)}: {_mail(event, names)}"
 
@@ -337,6 +344,12 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ),
     "link.up": lambda e, n: f"notes that {e.by} connects over {e.connector} again",
     "address.stamped": lambda e, n: f"finds {e.store} in the directory with the address {e.address}",
+    "address.missing": lambda e, n: f"finds {e.store} in the directory without an address: {e.reason}",
+    "address.lacking": _unaddressed,
+    "recipient.policy": lambda e, n: (
+        f"sets the recipient update service to {e.recipient_update} and the mail domain to {e.domain}"
+        + ("; entries that wait get their addresses now" if e.at_once else "")
+    ),
     "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
     "hop.received": lambda e, n: f"takes a mail for {join_names(map(store_named, e.recipients))} from {e.peer}",
     "clock.changed": lambda e, n: f"moves the clock ({e.how}) to {to_the_second(e.to)}",

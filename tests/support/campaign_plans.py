@@ -52,4 +52,5 @@ A_FAULT_OF_EACH_KIND: tuple[cp.AnyFault, ...] = (
     cp.Slow(at_us=HOUR_US, lasts_us=HOUR_US, server="B", commits=True),
     cp.Skew(at_us=0, lasts_us=5 * HOUR_US, server="C", by_us=3 * HOUR_US),
     cp.Gone(at_us=0, lasts_us=5 * HOUR_US, server="B", kill=False),
+    cp.Unstamped(at_us=9 * HOUR_US, lasts_us=HOUR_US, server="C"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from node.codec.signing import LabAuthority
+from node.state.directory import first_stamps
 from node.store.node import Node
 from tests.support.clock import STATUS_CHECK_MIN
 from tests.support.topologies import THREE_STORES_AND_CONTACT, TWO_SITES
@@ -48,7 +49,7 @@ class PostOffice:
         """Start a store that joins later, and tell the others."""
         self.nodes[name].open(now)
         for other in self.running:
-            self.nodes[other].join(now, name)
+            self.nodes[other].enter(now, name, first_stamps(self.topology, name, now))
         self.running.append(name)
 
     def at(self, minutes: float) -> LabTime:

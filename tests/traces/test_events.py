@@ -81,7 +81,8 @@ def test_all_events_of_the_contract_are_there() -> None:
         "status": "due missed ordered",
         "changes": "resent",
         "replica": "added pending dropped",
-        "address": "stamped",
+        "address": "lacking missing stamped",
+        "recipient": "policy",
         "folder": "shown hidden",
         "post": "refused",
     }

@@ -65,6 +65,7 @@ def resolve(file: TopologyFile) -> Topology:
         servers=servers,
         folders=folders,
         settings=dict(file.settings),
+        recipient_update_us=file.recipient_update,
     )
 
 

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.problems import ValueTextError, one_of, quoted
 from topology.quantities import parse_bandwidth, parse_size
+from topology.recipient_policy import MAX_DOMAIN, parse_mail_domain, parse_recipient_update
 from topology.schedule import Schedule, parse_schedule
 from topology.settings.catalogue import SPECS
 from topology.settings.spec import Kind, SettingSpec
@@ -26,13 +27,11 @@ MAX_COST: Final = 1_000_000
 MAX_SERVER_NAME: Final = 15
 MAX_NAME: Final = 64
 MAX_FOLDER_NAME: Final = 128
-MAX_DOMAIN: Final = 200
 MAX_ADDRESS: Final = 254
 MAX_LATENCY_US: Final = 30 * DAY_US
 
 _SERVER: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?", re.ASCII)
 _NAME: Final = re.compile(r"[^\W_](?:[\w .&'-]*[\w.])?")
-_LABEL: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?", re.ASCII)
 _LOCAL_PART: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}", re.ASCII)
 _ALIAS: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?", re.ASCII)
 _NAME_RULE: Final = "use letters, digits, spaces and . & ' - _, beginning with a letter or digit"
@@ -118,12 +117,10 @@ def _word(kind: type[Word], what: str) -> Callable[[object], Word]:
 
 def _domain(value: object) -> str:
     text = text_of(value)
-    if len(text) > MAX_DOMAIN or not all(_LABEL.fullmatch(label) for label in text.split(".")):
-        raise wrong(
-            f"{quoted(text)} is not a mail domain",
-            "use letters, digits and hyphens between dots, such as contoso.test",
-        )
-    return text
+    try:
+        return parse_mail_domain(text)
+    except ValueTextError as error:
+        raise wrong(error.what, error.would_be_right) from None
 
 
 def _address(value: object) -> str:
@@ -270,6 +267,11 @@ Affinity = Annotated[
     int,
     PlainValidator(_affinity),
     WithJsonSchema({"anyOf": [{"const": "none"}, {"type": "integer", "minimum": 1, "maximum": MAX_COST}]}),
+]
+UpdateInterval = Annotated[
+    int | None,
+    PlainValidator(_parsed(parse_recipient_update, "an update interval", "always, never or 1 h")),
+    _strings("always", "never", "1 h"),
 ]
 Version = Annotated[
     ServerVersion,

@@ -32,6 +32,7 @@ from topology.file.fields import (
     ServerName,
     SiteName,
     Size,
+    UpdateInterval,
     Version,
     none_as_empty,
 )
@@ -144,6 +145,11 @@ class TopologyFile(_Entry):
 
     organization: OrganizationName = Field(DEFAULT_ORGANIZATION, description="name of the organization")
     domain: Domain = Field(DEFAULT_DOMAIN, description="mail domain of all addresses")
+    recipient_update: UpdateInterval = Field(
+        0,
+        description="how often the recipient update service gives new stores of 2000 and 2003 their addresses: always, never, "
+        "or every so often, such as 1 h; default always",
+    )
     start: Instant = Field(DEFAULT_START_AT, description="lab time at the start, in UTC")
     sites: list[SiteName] | None = Field(
         None,

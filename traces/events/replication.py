@@ -257,6 +257,25 @@ class AddressStamped(Event, frozen=True, kw_only=True, tag="address.stamped"):
     address: str
 
 
+class AddressMissing(Event, frozen=True, kw_only=True, tag="address.missing"):
+    """The directory has an entry of `store` without a mail address: it is not stamped yet, or its addresses were removed.
+
+    reason: why, in words (spec: ML-1).
+    """
+
+    store: str
+    reason: str
+
+
+class AddressLacking(Event, frozen=True, kw_only=True, tag="address.lacking"):
+    """A mail was not sent to `stores`, because their entries in the directory have no address. If the node itself is one of
+    them, the mail was sent to nobody (spec: ML-1)."""
+
+    message_type: int
+    folders: tuple[str, ...]
+    stores: tuple[str, ...]
+
+
 class StoreDeleted(Event, frozen=True, kw_only=True, tag="store.deleted"):
     """A store was deleted from the directory. forced: it was still on replica lists. Only the server where it was deleted sets
     this field (spec: RP-6)."""
@@ -323,6 +342,8 @@ ReplicationEvent = (
     | ReplicaPending
     | ReplicaDropped
     | AddressStamped
+    | AddressMissing
+    | AddressLacking
     | StoreDeleted
     | Loss
     | FolderShown

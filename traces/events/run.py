@@ -69,6 +69,18 @@ class SettingValue(Event, frozen=True, kw_only=True, tag="setting.value"):
     default: str
 
 
+class RecipientPolicy(Event, frozen=True, kw_only=True, tag="recipient.policy"):
+    """An administrator changed the recipient policy or its service (spec: ML-1). Since 1.9.
+
+    recipient_update: how often the recipient update service runs: always, never, or a duration. domain: the domain of the
+    addresses that it stamps. at_once: it stamps all entries that wait now.
+    """
+
+    recipient_update: str
+    domain: str
+    at_once: bool
+
+
 class ClockChanged(Event, frozen=True, kw_only=True, tag="clock.changed"):
     """The clock was changed. how: the kind of change (rate, pause, advance, skew, ...).
 
@@ -113,6 +125,7 @@ RunEvent = (
     | BackupRestored
     | SettingIgnored
     | SettingValue
+    | RecipientPolicy
     | ClockChanged
     | FaultInjected
     | FaultAltered

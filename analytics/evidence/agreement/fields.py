@@ -55,6 +55,11 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "reason": (D, "the incarnation, and backup.restored"),
     },
     "node.stopped": {"how": (I, "a stopped node records only a stop")},
+    "recipient.policy": {
+        "recipient_update": (I, "how the service runs"),
+        "domain": (B, "address.stamped"),
+        "at_once": (I, "how the service runs"),
+    },
     "backup.made": {
         "store": (B, "backup.restored"),
         "backup": (B, "backup.restored"),
@@ -346,8 +351,20 @@ FIELDS: Final[Mapping[str, Fields]] = {
     "replica.added": {"folder": (E, "change.made, by its replica list"), "store": (E, "the node itself")},
     "replica.pending": {"folder": (B, "the folders")},
     "replica.dropped": {"folder": (B, "the folders"), "cnset": (D, "the versions that the store had")},
-    "address.stamped": {"store": (E, "the topology"), "address": (B, "the same address at other stores")},
-    "store.deleted": {"store": (E, "address.stamped"), "forced": (B, "the replica lists that name the store")},
+    "address.stamped": {
+        "store": (E, "the topology"),
+        "address": (E, "the mail domain of the topology or of recipient.policy"),
+    },
+    "address.missing": {"store": (E, "the topology"), "reason": (I, "words for people")},
+    "address.lacking": {
+        "message_type": (I, "the mail was not sent"),
+        "folders": (E, "the folders"),
+        "stores": (E, "address.missing"),
+    },
+    "store.deleted": {
+        "store": (E, "address.stamped or address.missing"),
+        "forced": (B, "the replica lists that name the store"),
+    },
     "loss": {"folder": (B, "the folders"), "cnset": (B, "change.made"), "reason": (I, "words for people")},
     "folder.shown": {
         "folder": (B, "the folders, and the subject of the folder"),

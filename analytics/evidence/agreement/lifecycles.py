@@ -136,9 +136,10 @@ AUTOMATA: Final[dict[str, Automaton]] = {
     "directory entry": Automaton(
         "store",
         {
-            BEGIN: ("address.stamped",),
-            "address.stamped": ("store.deleted", END),
-            "store.deleted": ("address.stamped", END),
+            BEGIN: ("address.stamped", "address.missing"),
+            "address.stamped": ("address.stamped", "address.missing", "store.deleted", END),
+            "address.missing": ("address.stamped", "address.missing", "store.deleted", END),
+            "store.deleted": ("address.stamped", "address.missing", END),
         },
     ),
     # A store that drops a folder and holds it again gets its versions again.

@@ -26,7 +26,7 @@ from analytics.ingest.schemas import FAMILIES, WIDE
 from analytics.ingest.silver import Silver
 
 _TOPOLOGY: Final = (
-    "settings map<string, string>, servers map<string, struct<version: string, settings: map<string, string>>>,"
+    "domain string, settings map<string, string>, servers map<string, struct<version: string, settings: map<string, string>>>,"
     " connectors array<struct<name: string>>"
 )
 _PLAIN_TYPES: Final = ("string", "bigint", "double", "boolean")
@@ -139,6 +139,7 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         say(made, "version", ["number"], "object", "folder"),
         say(made, "folder", ["object"]),
         say(made.withColumn("replica", F.explode("replicas")), "holder", ["object", "replica"]),
+        say(started, "mail domain", ["t.domain"]),
         say(servers, "server", ["store"], "of.version"),
         say(settings, "setting", ["store", "name", "began"], SETTING.format("value")),
         # A number without a unit is a number of days where the setting is a time.

@@ -69,8 +69,12 @@ def _replica(ctx: Context, path: str, order: str) -> OwnRow:
 
 
 def _chosen(ctx: Context, own: OwnRow, path: str, to: Sequence[str] | None) -> list[str]:
-    """Return the chosen stores. Raise Misuse if one of them does not hold the folder, or if there is none."""
-    others = ctx.other_holders(own.fid)
+    """Return the chosen stores. Raise Misuse if one of them does not hold the folder or has no address, or if there is none."""
+    if ctx.directory.address(ctx.name) is None:  # spec: ML-1
+        raise Misuse(
+            f"{ctx.name} has no mail address in the directory, so it can send nothing; pflab directory shows why"
+        )
+    others = [store for store in ctx.other_holders(own.fid) if ctx.directory.address(store) is not None]
     stores = others if to is None else sorted(set(to))
     wrong = [store for store in stores if store not in others]
     if wrong:
@@ -81,4 +85,4 @@ def _chosen(ctx: Context, own: OwnRow, path: str, to: Sequence[str] | None) -> l
 
 
 def _holders(others: Sequence[str]) -> str:
-    return f"the other holders are {', '.join(others)}" if others else "no other store holds it"
+    return f"the other holders are {', '.join(others)}" if others else "no other store holds it, or none has an address"

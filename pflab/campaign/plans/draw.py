@@ -9,7 +9,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from pflab.campaign.plans.draw_faults import draw_faults
+from pflab.campaign.plans.draw_faults import draw_faults, draw_unstamped
 from pflab.campaign.plans.draw_work import draw_orders, draw_work
 from pflab.campaign.plans.motif_builder import CONTACT, quick_settings
 from pflab.campaign.plans.motifs import draw_motifs
@@ -57,12 +57,14 @@ def draw_plan(
         draw_versions(_generator(seed, "versions"), document)
         draw_settings(_generator(seed, "settings"), document)
         draw_conflicts(_generator(seed, "unattended conflicts"), document)
+        draw_recipient_update(_generator(seed, "recipient update"), document)
     network = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
     state = PlanState(document, length_us)
     steps = draw_work(_generator(seed, "work"), state)
     random_faults = draw_faults(_generator(seed, "faults"), state, faults)
     more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), state, faults, seed)
     orders = draw_orders(_generator(seed, "orders"), state)
+    more_faults += draw_unstamped(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)
     return Plan(
@@ -156,6 +158,8 @@ _TWEAKS: tuple[tuple[float, dict[str, tuple[Any, ...]]], ...] = (
     (0.08, {"Age Limit": ("6 h", "1 d")}),
 )
 
+_SELDOM = 0.2
+_UPDATE_INTERVALS = ("15 min", "1 h", "4 h", "never")
 _QUICK = 0.25
 _OLD_CONFLICTS = 0.15
 _CONFLICT_AGES = ("1 h", "4 h", "1 d")
@@ -181,6 +185,12 @@ def draw_settings(draw: random.Random, document: dict[str, Any]) -> None:
         servers[one].setdefault("settings", {})["Preferred Backfill Source"] = other
     if organization:
         document["settings"] = organization
+
+
+def draw_recipient_update(draw: random.Random, document: dict[str, Any]) -> None:
+    """In some organizations with a store that joins late, let the recipient update service run seldom or never (spec: ML-1)."""
+    if draw.random() < _SELDOM and any("joins" in server for server in document["servers"].values()):
+        document["recipient_update"] = draw.choice(_UPDATE_INTERVALS)
 
 
 def draw_conflicts(draw: random.Random, document: dict[str, Any]) -> None:

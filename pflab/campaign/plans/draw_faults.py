@@ -22,6 +22,7 @@ from pflab.campaign.plans.plan import (
     Skew,
     Slow,
     Swizzle,
+    Unstamped,
 )
 from pflab.campaign.plans.plan_state import PlanState
 from traces.labtime import HOUR_US, MINUTE_US, SECOND_US
@@ -33,12 +34,15 @@ _COUNTS = (1, 1, 1, 2, 3, 8, None)
 _TYPES: tuple[MailType | None, ...] = (None, None, None, "content", "content", *get_args(MailType))
 _SKEWS_US = (-2 * HOUR_US, -5 * MINUTE_US, -SECOND_US, SECOND_US, 10 * MINUTE_US, 3 * HOUR_US)
 
+_UNSTAMPED = 0.12
+
 When = tuple[int, int]
 """The start and the duration of a fault, in µs."""
 
 
 def draw_faults(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> list[AnyFault]:
     """Return random faults of these kinds; some of them overlap. Return none for an organization of one store."""
+    kinds = [kind for kind in kinds if kind in _KINDS]
     if not kinds or len(state.stores) < 2:
         return []
     found: list[AnyFault] = []
@@ -46,6 +50,15 @@ def draw_faults(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> 
         when = (state.instant(draw, 0.0, 0.9), draw.choice(_LASTS_US))
         found.append(_KINDS[draw.choice(kinds)](draw, state, when))
     return found
+
+
+def draw_unstamped(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> list[AnyFault]:
+    """Return a fault of the recipient update service in some plans, mostly of a store that joins late (spec: ML-1)."""
+    if "unstamped" not in kinds or len(state.stores) < 2 or draw.random() >= _UNSTAMPED:
+        return []
+    late = [store for store in state.stores if state.topology.servers[store].joins_later]
+    server = draw.choice(late if late and draw.random() < 0.7 else state.stores)
+    return [Unstamped(at_us=state.instant(draw, 0.0, 0.6), lasts_us=draw.choice(_LASTS_US), server=server)]
 
 
 def _ends(draw: random.Random, state: PlanState) -> tuple[str | None, str | None]:

@@ -331,6 +331,12 @@ class Restore(Fault, frozen=True, kw_only=True, tag="restore"):
     dead_us: int = msgspec.field(name="dead", default=0)
 
 
+class Unstamped(Fault, frozen=True, kw_only=True, tag="unstamped"):
+    """The store's entry in the directory has no addresses, and the recipient update service fails for it (spec: ML-1)."""
+
+    server: str
+
+
 AnyFault = (
     Loss
     | Delay
@@ -345,6 +351,7 @@ AnyFault = (
     | Skew
     | Gone
     | Restore
+    | Unstamped
 )
 
 

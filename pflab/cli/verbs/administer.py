@@ -8,14 +8,15 @@ from typing import Annotated, Any, Final
 
 from typer import Argument, Option
 
-from node.views import SettingView
+from node.views import DirectoryEntryView, SettingView
 from pflab.cli.options import RunOption, Servers
 from pflab.cli.output import CommandError, Json, changed_folder_lines, err, print_json, print_lines, view_json
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
-from topology.problems import ValueTextError, counted, did_you_mean
+from topology.problems import ValueTextError, counted, did_you_mean, quoted
 from topology.settings.catalogue import find_spec
+from traces.labtime import format_instant
 
 SUSPENDED: Final = "Content Replication Suspended"
 
@@ -271,35 +272,104 @@ def _change_setting(setting: str, value: str, servers: list[str], lab: str | Non
     return ExitCode.GOOD
 
 
+_DIRECTORY_ACTS: Final = ("show", "update", "schedule", "policy", "delete")
+
+
 def directory(
-    act: Annotated[str, Argument(metavar="delete", help="The action.")],
-    server: Annotated[str, Argument(help="The server whose store is deleted. This server must be stopped.")],
-    on: Annotated[str, Option("--on", "--node", "--server", help="The server that makes the deletion.")],
+    act: Annotated[
+        str, Argument(metavar="[show|update|schedule|policy|delete]", help="The action; default: show.")
+    ] = "show",
+    what: Annotated[
+        str | None,
+        Argument(
+            metavar="[WHAT]",
+            help="For show and delete: a server. For schedule: always, never, or a duration such as 1 h. For policy: a "
+            "mail domain.",
+        ),
+    ] = None,
+    *,
+    on: Annotated[
+        str | None,
+        Option("--on", "--node", "--server", help="For show: the server that reads; for delete: that deletes."),
+    ] = None,
     force: Annotated[
         bool,
         Option(
             "--force", help="Delete the store even if it holds replicas. Changes that only this store had are lost."
         ),
     ] = False,
+    run: RunOption = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Delete a store permanently from the directory of a running lab.
+    """Show the directory objects of stores with their mail addresses; delete stores, change the recipient policy.
 
-    The lab refuses the deletion while the store holds replicas: move the replicas first, or use --force. Servers that do
-    not run learn of the deletion when they start. The server of the deleted store cannot start again.
+    A store without an address can neither send nor receive replication mail. schedule says how often the recipient update
+    service gives addresses to new stores, and update lets it run now. policy changes the mail domain of all addresses.
 
-    Example: pflab directory delete B --on A --force
+    delete deletes a stopped store permanently. The lab refuses this while the store holds replicas: move the replicas first,
+    or use --force. Servers that do not run learn of the deletion when they start.
+
+    Example: pflab directory show A
     """
-    if act != "delete":
-        raise CommandError(f"pflab directory {act}: no such action; {did_you_mean(act, ['delete'])}")
+    if act not in _DIRECTORY_ACTS:
+        raise CommandError(f"pflab directory {act}: no such action; {did_you_mean(act, list(_DIRECTORY_ACTS))}")
+    if act == "show":
+        return _show_directory(what, on, run, lab, as_json=as_json)
+    if run is not None:
+        raise CommandError(f"pflab directory {act}: needs a running lab; a run folder cannot be changed")
+    if act != "update" and what is None:
+        wanted = {"schedule": "always, never or for example 1 h", "policy": "a mail domain", "delete": "a server"}[act]
+        raise CommandError(f"pflab directory {act}: give {wanted}")
     with client_of(lab) as client:
-        client.delete_store(server, on=on, force=force)
+        if act == "delete":
+            if on is None:
+                raise CommandError("pflab directory delete: give the server that makes the deletion, such as --on A")
+            client.delete_store(what or "", on=on, force=force)
+            done, said = {"deleted": what, "on": on}, f"store {what} is deleted from the directory"
+        elif act == "update":
+            client.set_recipient_policy(at_once=True)
+            done, said = {"update": "now"}, "the recipient update service has run"
+        elif act == "schedule":
+            client.set_recipient_policy(recipient_update=what)
+            done, said = {"recipient_update": what}, f"the recipient update service runs: {what}"
+        else:
+            client.set_recipient_policy(domain=what)
+            done, said = {"domain": what}, f"the recipient policy gives addresses of the domain {what}"
     if as_json:
-        print_json({"deleted": server, "on": on})
+        print_json(done)
     else:
-        print_lines([f"store {server} is deleted from the directory"])
+        print_lines([said])
     return ExitCode.GOOD
+
+
+def _show_directory(store: str | None, on: str | None, run: Path | None, lab: str | None, *, as_json: bool) -> int:
+    from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - the other verbs need no run
+
+    with chosen_reader(run, lab) as reader:
+        reading = chosen_stores(reader, on)[0]
+        with reader.reading(reading) as look:
+            found = look.directory()
+    names = [each.store for each in found]
+    if store is not None and store not in names:
+        raise CommandError(f"no store {quoted(store)} in the directory; {did_you_mean(store, names)}")
+    shown = [each for each in found if store in (None, each.store)]
+    if as_json:
+        print_json([view_json(each) for each in shown])
+    else:
+        for each in shown:
+            print_lines(_entry_lines(each))
+    return ExitCode.GOOD
+
+
+def _entry_lines(entry: DirectoryEntryView) -> list[str]:
+    due = "" if entry.stamp_due_at is None else f"; the next is due at {format_instant(entry.stamp_due_at)}"
+    return [
+        f"Store {entry.store}",
+        f"  {entry.dn}",
+        f"  mail: {entry.mail or 'none: nothing can be sent to this store'}{due}",
+        *(f"  proxyAddresses: {each}" for each in entry.proxy_addresses),
+    ]
 
 
 def analyze(

@@ -238,20 +238,20 @@ MOST_WAITING: Final = 5
 """The most mails that are listed for a fault."""
 
 _SERVER_ACTS: Final = ("stop", "start", "kill", "backup", "restore")
-_FAULTS: Final = ("lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold")
+_FAULTS: Final = ("lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold", "unstamp")
 
 
 def fault(
     act: Annotated[
         str,
         Argument(
-            metavar="list|lose|alter|delay|duplicate|reorder|cut|smtp|hold|heal|stop|start|kill|backup|restore",
+            metavar="list|lose|alter|delay|duplicate|reorder|cut|smtp|hold|unstamp|heal|stop|start|kill|backup|restore",
             help="The action; default: list.",
         ),
     ] = "list",
     what: Annotated[
         str | None,
-        Argument(help="For heal: the fault's id, or all; for stop, start, kill, backup, restore: the server."),
+        Argument(help="For heal: the fault's id, or all; for unstamp, stop, start, kill, backup, restore: the server."),
     ] = None,
     *,
     from_: Annotated[
@@ -282,8 +282,8 @@ def fault(
     """Inject or heal faults in a running lab; stop, start, back up and restore its servers.
 
     lose, alter, delay, duplicate and reorder act on mail in transit. hold keeps mail in the queue. cut interrupts a
-    link. smtp makes the receiving server misbehave. heal F1 ends the fault F1, and heal all ends every fault. kill
-    stops a server without warning.
+    link. smtp makes the receiving server misbehave. unstamp removes a server's mail addresses. heal F1 ends the fault F1,
+    and heal all ends every fault. kill stops a server without warning.
 
     Example: pflab fault lose --from A --to B --type content --count 1
     """
@@ -300,6 +300,7 @@ def fault(
         "at": at,
         "does": does,
         "lasts": lasts,
+        "server": what if act == "unstamp" else None,
         **ends,
     }
     with client_of(lab) as client:

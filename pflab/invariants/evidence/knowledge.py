@@ -15,6 +15,7 @@ from pflab.terms.mail_types import Mark
 from topology.enums import ResolveMethod
 from topology.model import Topology
 from traces.events import (
+    AddressMissing,
     AddressStamped,
     ChangeMade,
     MailReceived,
@@ -53,6 +54,7 @@ class Known:
         self._started_before: set[str] = set()
         self._kept: dict[str, dict[str, str]] = backups.follow({})
         self._directory: dict[str, set[str]] = backups.follow({})
+        self._addressed: dict[str, set[str]] = backups.follow({})
         self._from_start: dict[str, bool] = backups.follow({})
         self._holds: dict[str, dict[str, bool]] = backups.follow({})
         self._pending: dict[tuple[str, str], bool] = backups.follow({})
@@ -128,6 +130,19 @@ class Known:
         listed = self.listed(store, folder)
         return None if listed is None else listed - {store}
 
+    def addressed(self, store: str) -> frozenset[str]:
+        """Return the stores whose entries have an address, as a store reads the directory (ML-1)."""
+        return frozenset(self._addressed.get(store, ()))
+
+    def is_mute(self, store: str) -> bool:
+        """Return whether a store has no address itself, so that it sends nothing (ML-1)."""
+        return store in self._directory.get(store, ()) and store not in self.addressed(store)
+
+    def reached(self, store: str, folder: str) -> frozenset[str] | None:
+        """Return the other holders of a folder to which a store can send mail; None if it does not know the folder."""
+        others = self.others(store, folder)
+        return None if others is None else others & self.addressed(store)
+
     def holds(self, store: str, folder: str) -> bool:
         """Return whether a store certainly has a replica of a folder, even if it is leaving."""
         if folder == HIERARCHY:
@@ -181,10 +196,17 @@ class Known:
     @event_handler
     def _stamped(self, event: AddressStamped) -> None:
         self._directory.setdefault(event.node, set()).add(event.store)
+        self._addressed.setdefault(event.node, set()).add(event.store)
+
+    @event_handler
+    def _unstamped(self, event: AddressMissing) -> None:
+        self._directory.setdefault(event.node, set()).add(event.store)
+        self._addressed.setdefault(event.node, set()).discard(event.store)
 
     @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
         self._directory.setdefault(event.node, set()).discard(event.store)
+        self._addressed.setdefault(event.node, set()).discard(event.store)
         self._forget_leavers(lambda node, folder, store: (node, store) == (event.node, event.store))
 
     @event_handler

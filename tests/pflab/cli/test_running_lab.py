@@ -302,6 +302,35 @@ def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFi
         assert {tuple(each["replicas"]) for each in client.folders("A") if each["path"] == "Projects"} == {("A",)}
 
 
+def test_the_directory_shows_addresses_and_the_policy_changes_them(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """ML-1: the directory object of a store has its addresses; the policy changes their domain, a fault removes them."""
+    del up
+
+    def said(*args: str) -> str:
+        assert run(list(args)) == ExitCode.GOOD
+        return capsys.readouterr().out
+
+    assert "  mail: B-IS@contoso.test" in said("directory", "show", "B").splitlines()
+    said("directory", "policy", "fabrikam.test")
+    (shown,) = json.loads(said("directory", "show", "B", "--json"))
+    assert shown["proxy_addresses"][:2] == ["SMTP:B-IS@fabrikam.test", "smtp:B-IS@contoso.test"]
+    said("directory", "schedule", "never")
+    said("fault", "unstamp", "B")
+    assert "  mail: none: nothing can be sent to this store" in said("directory", "show", "B").splitlines()
+    said("fault", "heal", "all")
+    assert "  mail: none: nothing can be sent to this store" in said("directory", "show", "B").splitlines()
+    said("directory", "update")
+    assert "  mail: B-IS@fabrikam.test" in said("directory", "show", "B", "--on", "B").splitlines()
+    for wrong, why in (
+        (["policy", "no domain"], "is not a mail domain"),
+        (["schedule", "daily"], "write always, never"),
+    ):
+        assert run(["directory", *wrong]) == ExitCode.UNKNOWN
+        assert why in capsys.readouterr().err
+    assert run(["directory", "show", "Z"]) == ExitCode.UNKNOWN
+    assert 'no store "Z" in the directory' in capsys.readouterr().err
+
+
 def test_without_a_lab_verbs_say_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

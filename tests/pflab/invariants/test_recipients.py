@@ -9,6 +9,7 @@ from pflab.invariants.invariant import VALIDATIONS
 from pflab.invariants.recipients import (
     BroadcastsReachAllHolders,
     EachNumberIsNamedOnce,
+    OnlyAddressesGetMail,
     OrdersAreCarriedOut,
     StatusesReachAll,
 )
@@ -36,6 +37,7 @@ from tests.support.invariant_builders import (
     sends,
 )
 from traces.events import (
+    AddressMissing,
     BackupMade,
     BackupRestored,
     ChangesResent,
@@ -106,6 +108,17 @@ def test_an_order_to_request_a_status() -> None:
     trace.add(StatusOrdered, "A", folder=FOLDER)
     sends(trace, "A", 3, MailKind.STATUS, ALL)
     assert trace.witnesses()[-1].endswith("but did not")
+
+
+def test_mail_to_a_store_without_an_address() -> None:
+    """A store without an address gets no mail and sends none; a broadcast need not go to it (ML-1)."""
+    trace = lab(BroadcastsReachAllHolders, OnlyAddressesGetMail)
+    trace.add(AddressMissing, "A", store="C", reason="the recipient update service fails")
+    sends(trace, "A", 1, 0x4, ("B",))
+    assert trace.witnesses() == []
+    sends(trace, "A", 2, MailKind.STATUS, ("C",))
+    (witness,) = trace.witnesses()
+    assert witness.endswith("but the directory has no address of C")
 
 
 def test_the_list_is_the_senders_own() -> None:

@@ -1,0 +1,126 @@
+"""The directory of the organization: which addresses the entry of each store has, and when it gets them (spec: ML-1).
+
+The lab keeps this directory, and tells every store the stamps of each entry (`node.state.directory`). An entry waits for a
+stamp if its primary address is not of the domain of the recipient policy:
+
+| what happens | the entries that wait |
+|---|---|
+| a store of 2000 or 2003 joins | are stamped at the next run of the recipient update service |
+| a store of 5.5 or 2007 joins | are stamped when they are created |
+| the policy gets another domain | are stamped at the next run, in 5.5 and 2007 at once; their old address is now secondary |
+| the service is set to never | are not stamped |
+| "update now" | are stamped at once, even if the service never runs |
+| the fault "unstamp" begins | have no address: it is removed, and the service fails for this entry |
+| the fault ends | are stamped at the next run |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp, next_run
+from node.state.version_profiles import PROFILES
+from topology.recipient_policy import format_recipient_update
+
+if TYPE_CHECKING:
+    from topology.model import Topology
+    from traces.labtime import LabTime
+
+
+class OrganizationDirectory:
+    """The stamps of all entries."""
+
+    def __init__(self, topology: Topology) -> None:
+        self._topology = topology
+        self.interval_us = topology.recipient_update_us
+        """How often the recipient update service runs; 0: always, None: never."""
+        self.domain = topology.domain
+        """The domain of the recipient policy."""
+        self._stamps: dict[str, tuple[Stamp, ...]] = {
+            store: (Stamp(topology.domain, AT_ONCE),) for store in topology.servers_from_start()
+        }
+        self._failing: set[str] = set()
+        self._changed: set[str] = set()
+
+    @property
+    def recipient_update(self) -> str:
+        """How often the recipient update service runs, as in a topology file."""
+        return format_recipient_update(self.interval_us)
+
+    def stamps(self, store: str) -> tuple[Stamp, ...]:
+        return self._stamps[store]
+
+    def missing(self, store: str) -> str:
+        """Return why an entry without an address has none."""
+        if store in self._failing:
+            return FAILS
+        return NEVER if self.interval_us is None and self._is_serviced(store) else NOT_YET
+
+    def is_changed(self, store: str) -> bool:
+        """Return whether the entry differs from what the store computes at its first start from the topology."""
+        return store in self._changed
+
+    # --- what happens
+
+    def join(self, store: str, now: LabTime) -> None:
+        """Create the entry of a store that joins later."""
+        self._stamps[store] = ()
+        self._stamp_waiting([store], now)
+        self._changed.discard(store)
+        as_in_topology = (self._topology.domain, self._topology.recipient_update_us) == (self.domain, self.interval_us)
+        if store in self._failing or not as_in_topology:
+            self._changed.add(store)
+
+    def fail(self, stores: Iterable[str], now: LabTime) -> bool:
+        """Let the service fail for these stores, which removes their addresses, and for no others. Return whether it failed
+        for other stores before."""
+        failing = set(stores)
+        if failing == self._failing:
+            return False
+        mended, self._failing = self._failing - failing, failing
+        for store in failing & self._stamps.keys():
+            self._replace(store, ())
+        self._stamp_waiting(mended & self._stamps.keys(), now)
+        return True
+
+    def set_policy(self, now: LabTime, *, interval_us: int | None, domain: str, at_once: bool) -> None:
+        """Change how often the service runs and the domain of the policy. `at_once`: stamp all entries that wait."""
+        self.interval_us, self.domain = interval_us, domain
+        self._stamp_waiting(self._stamps, now, at_once=at_once)
+
+    def _stamp_waiting(self, stores: Iterable[str], now: LabTime, *, at_once: bool = False) -> None:
+        for store in sorted(stores):
+            if store in self._failing:
+                continue
+            done = tuple(stamp for stamp in self._stamps[store] if stamp.at <= now)
+            if not done or done[-1].domain != self.domain:
+                at = AT_ONCE if at_once or not self._is_serviced(store) else next_run(self.interval_us, now)
+                done += () if at is None else (Stamp(self.domain, at),)
+            self._replace(store, done)
+
+    def _replace(self, store: str, stamps: tuple[Stamp, ...]) -> None:
+        if stamps != self._stamps[store]:
+            self._stamps[store] = stamps
+            self._changed.add(store)
+
+    def _is_serviced(self, store: str) -> bool:
+        return PROFILES[str(self._topology.servers[store].version)].stamped_by_service
+
+    # --- a lab that continues after a restart of its coordinator
+
+    def as_document(self) -> dict[str, object]:
+        """Return the state for `recall`, as JSON values."""
+        return {
+            "interval": self.interval_us,
+            "domain": self.domain,
+            "stamps": self._stamps,
+            "failing": sorted(self._failing),
+            "changed": sorted(self._changed),
+        }
+
+    def recall(self, document: Mapping[str, Any]) -> None:
+        """Restore the state from what `as_document` returned."""
+        self.interval_us, self.domain = document["interval"], document["domain"]
+        self._stamps = {store: tuple(Stamp(*each) for each in stamps) for store, stamps in document["stamps"].items()}
+        self._failing, self._changed = set(document["failing"]), set(document["changed"])

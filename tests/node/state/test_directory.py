@@ -1,0 +1,132 @@
+"""Which stores have mail addresses, and what a store without one does (ML-1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from node.state.directory import AT_ONCE, FAILS, Stamp, first_stamps
+from tests.support.post_office import PostOffice
+from topology.file.load import topology_from_text
+from traces.labtime import HOUR_US, MINUTE_US
+
+NEW_STORE = """
+recipient_update: {update}
+servers:
+  A: {{version: "2003"}}
+  B: {{version: "2003"}}
+  E: {{version: "{version}", joins: later}}
+folders:
+  Projects: {{replicas: [A, B]}}
+"""
+
+
+def office_with(update: str, version: str = "2003") -> PostOffice:
+    return PostOffice(NEW_STORE.format(update=update, version=version))
+
+
+def mail_of(office: PostOffice, reader: str, store: str) -> str | None:
+    return next(each.mail for each in office[reader].directory() if each.store == store)
+
+
+@pytest.mark.parametrize(
+    ("version", "update", "stamped_after_us"),
+    [
+        ("2000", "1 h", 40 * MINUTE_US),
+        ("2003", "1 h", 40 * MINUTE_US),
+        ("5.5", "1 h", None),
+        ("2007", "never", None),
+        ("2003", "always", None),
+    ],
+)
+def test_only_2000_and_2003_wait_for_the_recipient_update_service(
+    version: str, update: str, stamped_after_us: int | None
+) -> None:
+    """The service stamps a new entry of 2000 or 2003 at its next run; 5.5 and 2007 stamp an entry when they create it."""
+    topology = topology_from_text(NEW_STORE.format(update=update, version=version))
+    now = topology.start_at + 20 * MINUTE_US
+    at = AT_ONCE if stamped_after_us is None else now + stamped_after_us
+    assert first_stamps(topology, "E", now) == (Stamp("contoso.test", at),)
+    assert first_stamps(topology, "A", now) == (Stamp("contoso.test", AT_ONCE),)
+
+
+def test_a_service_that_never_runs_stamps_no_new_store() -> None:
+    """If the service never runs, a new store has no address, but the stores from the start have theirs."""
+    office = office_with("never")
+    office.join("E", office.at(5))
+    assert [(each.store, each.mail, each.proxy_addresses) for each in office["A"].directory() if each.store == "E"] == [
+        ("E", None, ())
+    ]
+    assert mail_of(office, "E", "A") == "A-IS@contoso.test"
+
+
+def test_a_store_without_an_address_is_left_out_until_it_is_stamped() -> None:
+    """Nothing is sent to such a store, and it sends nothing. When it is stamped, it sends the request that has waited."""
+    office = office_with("1 h")
+    office.join("E", office.at(5))
+    office["A"].create_folder(office.at(6), "New", replicas=["A", "B"])
+    office.run(office.at(15))
+    assert "New" in [each.path for each in office["B"].folders()]
+    (lacking,) = office.of_type("address.lacking")
+    assert (lacking.node, lacking.stores) == ("A", ("E",))  # type: ignore[attr-defined]
+    (entry,) = office["A"].event_log(event=20005)
+    assert "cn=E/cn=Microsoft Public MDB" in entry.text
+    assert office["E"].next_due() == office.at(60)
+    office.run(office.at(60))
+    assert mail_of(office, "A", "E") == "E-IS@contoso.test"
+    asked = [each for each in office.of_type("mail.received") if each.sender == "E"]  # type: ignore[attr-defined]
+    assert sorted((each.node, each.message_type) for each in asked) == [("A", 0x20), ("B", 0x20)]  # type: ignore[attr-defined]
+    assert [each.node for each in office.of_type("mail.received") if each.message_type == 0x10] == ["E", "E"]  # type: ignore[attr-defined]
+
+
+def test_changes_of_a_store_without_an_address_wait_for_its_next_cycle() -> None:
+    """A store that has lost its address broadcasts nothing. When it has one again, its next cycle does."""
+    office = office_with("always")
+    for name in "AB":
+        office[name].enter(office.at(1), "B", (), FAILS)
+    office["B"].post(office.at(2), "Projects", subject="Waits")
+    office.run(office.at(30))
+    assert office["A"].messages("Projects") == []
+    assert office["A"].event_log(event=8231)
+    stamp = Stamp("contoso.test", office.at(40))
+    for name in "AB":
+        office[name].enter(office.at(31), "B", (stamp,))
+    office.run(office.at(40))
+    assert office["A"].messages("Projects") == []
+    office.run(office.at(45))
+    assert [each.subject for each in office["A"].messages("Projects")] == ["Waits"]
+
+
+def test_a_new_domain_keeps_the_old_address_as_a_secondary_one() -> None:
+    """After a change of the policy mail goes to the new address, and mail to the old address still arrives."""
+    office = office_with("always")
+    stamps = (Stamp("contoso.test", AT_ONCE), Stamp("fabrikam.test", office.at(60)))
+    for name in "AB":
+        office[name].enter(office.at(1), "B", stamps)
+    assert mail_of(office, "A", "B") == "B-IS@contoso.test"
+    office["A"].post(office.at(2), "Projects", subject="Old")
+    (old,) = office.cycle("A", office.at(15))
+    office.run(office.at(60))
+    (entry,) = [each for each in office["A"].directory() if each.store == "B"]
+    assert entry.proxy_addresses == (
+        "SMTP:B-IS@fabrikam.test",
+        "smtp:B-IS@contoso.test",
+        "X400:c=US;a= ;p=Contoso;o=Exchange;s=B-IS;",
+    )
+    office.deliver(old, office.at(61))
+    office["A"].post(office.at(62), "Projects", subject="New")
+    (new,) = office.cycle("A", office.at(75))
+    assert new[1].recipients == ("B-IS@fabrikam.test",)
+    office.deliver(new, office.at(75))
+    assert [each.subject for each in office["B"].messages("Projects")] == ["Old", "New"]
+
+
+def test_a_store_knows_the_addresses_again_after_a_restart() -> None:
+    """The stamps are in the database, also those in the future."""
+    office = office_with("1 h")
+    office.join("E", office.at(5))
+    office["A"].abandon()
+    office["A"].reopen(office.at(10))
+    (entry,) = [each for each in office["A"].directory() if each.store == "E"]
+    assert (entry.mail, entry.stamp_due_at) == (None, office.at(60))
+    office["A"].tick(office.at(0) + HOUR_US)
+    assert mail_of(office, "A", "E") == "E-IS@contoso.test"

@@ -1,0 +1,65 @@
+"""The directory that the lab keeps: when each entry gets which address (ML-1)."""
+
+from __future__ import annotations
+
+import json
+
+from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp
+from pflab.lab.directory import OrganizationDirectory
+from topology.file.load import topology_from_text
+from traces.labtime import HOUR_US
+
+TEXT = """
+recipient_update: {update}
+servers: {{A: {{version: "2003"}}, B: {{version: "5.5"}}, E: {{version: "2003", joins: later}}}}
+"""
+CONTOSO = Stamp("contoso.test", AT_ONCE)
+
+
+def directory(update: str) -> tuple[OrganizationDirectory, int]:
+    topology = topology_from_text(TEXT.format(update=update))
+    return OrganizationDirectory(topology), topology.start_at
+
+
+def test_a_store_that_waits_is_stamped_when_the_service_runs_again() -> None:
+    """A service that never runs stamps nobody; set to an interval it stamps at its next run, or at once on request."""
+    found, start = directory("never")
+    found.join("E", start)
+    assert (found.stamps("E"), found.missing("E"), found.is_changed("E")) == ((), NEVER, False)
+    found.set_policy(start + 1, interval_us=HOUR_US, domain="contoso.test", at_once=False)
+    assert (found.stamps("E"), found.missing("E")) == ((Stamp("contoso.test", start + HOUR_US),), NOT_YET)
+    found.set_policy(start + 2, interval_us=None, domain="contoso.test", at_once=False)
+    assert found.stamps("E") == ()
+    found.set_policy(start + 3, interval_us=None, domain="contoso.test", at_once=True)
+    assert found.stamps("E") == (CONTOSO,)
+
+
+def test_a_fault_removes_the_addresses_until_it_ends() -> None:
+    """While the service fails for a store, its entry has no address; afterwards it is stamped at the next run."""
+    found, start = directory("1 h")
+    assert found.fail(["A"], start + 5)
+    assert (found.stamps("A"), found.missing("A"), found.stamps("B")) == ((), FAILS, (CONTOSO,))
+    assert not found.fail(["A"], start + 6)
+    found.set_policy(start + 7, interval_us=HOUR_US, domain="contoso.test", at_once=True)
+    assert found.stamps("A") == ()
+    assert found.fail([], start + 8)
+    assert found.stamps("A") == (Stamp("contoso.test", start + HOUR_US),)
+
+
+def test_a_new_domain_is_stamped_at_once_in_5_5_and_at_the_next_run_in_2003() -> None:
+    """The old stamp stays before the new one, so the old address is a secondary one."""
+    found, start = directory("1 h")
+    found.set_policy(start, interval_us=HOUR_US, domain="fabrikam.test", at_once=False)
+    assert found.stamps("A") == (CONTOSO, Stamp("fabrikam.test", start + HOUR_US))
+    assert found.stamps("B") == (CONTOSO, Stamp("fabrikam.test", AT_ONCE))
+
+
+def test_the_directory_survives_a_restart_of_the_coordinator() -> None:
+    """The document has everything, and JSON can hold it."""
+    found, start = directory("1 h")
+    found.join("E", start)
+    found.fail(["B"], start)
+    again, _ = directory("1 h")
+    again.recall(json.loads(json.dumps(found.as_document())))
+    assert again.as_document() == found.as_document()
+    assert again.missing("B") == FAILS
