@@ -14,7 +14,7 @@ CHECKS: Final = (
     ),
     Check(
         "numbers have the GUID of their store", ("CN-1",), "changes", "A store numbers its changes under a replica GUID of its own.",
-        "true", "author = node", "concat(node, ' gave a change the number ', number, if(author is null, ', whose GUID no store has', concat(', with the GUID of ', author)))",
+        "true", "author = node", "concat(node, ' gave a change of ', subject, if(author is null, ' a number whose GUID no store has', concat(' the number ', number, ', with the GUID of ', author)))",
     ),
     Check(
         "changes do what they say", ("CN-2", "CN-3"), "changes",

@@ -14,7 +14,7 @@ def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Write a file, or replace it, completely or not at all: also on a full disk, and if the process is killed.
 
     Several processes may write one file at once; the last one wins. mode: the permissions of the file, reduced by the umask.
-    Raises OSError if the file cannot be written.
+    Raises OSError if the file cannot be written; it names the file.
     """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
     try:
@@ -23,6 +23,6 @@ def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-    except OSError:
+    except OSError as error:
         beside.unlink(missing_ok=True)  # it takes room on a full disk
-        raise
+        raise OSError(error.errno, error.strerror, str(path)) from error

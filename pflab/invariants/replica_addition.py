@@ -9,8 +9,9 @@ from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.folder_ids import HIERARCHY
-from pflab.terms.mail_types import MailKind
+from pflab.terms.mail_types import BROADCASTS, MailKind
 from traces.events import (
+    AddressLacking,
     AddressStamped,
     BackupMade,
     BackupRestored,
@@ -156,7 +157,7 @@ class LossesAreReported(Invariant):
     rules = ("RP-4", "DU-1")
     says = (
         "A restored store reports as lost exactly the changes that it made after the backup and put into none of its "
-        "mails. It need not report changes that waited while it was the only holder."
+        "mails. It need not report changes that waited while no other holder had an address, or while there was none."
     )
 
     def remember(self) -> None:
@@ -173,6 +174,13 @@ class LossesAreReported(Invariant):
             self._unsent.setdefault(place, set()).add(event.number)
         if event.kind == "folder" and not self._others((event.node, event.object)):
             self._unsent.pop((event.node, event.object), None)
+
+    @event_handler
+    def _unaddressed(self, event: AddressLacking) -> None:
+        """If no other holder has an address, the changes count as broadcast too (ML-1)."""
+        for folder in event.folders if event.message_type in BROADCASTS else ():
+            if not self.facts.known.reached(event.node, folder):
+                self._unsent.pop((event.node, folder), None)
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from node.errors import NotRunning
+from node.state.directory import Stamp
 from pflab.client import Client, ClientError
 from pflab.drivers import remote_lab
 from pflab.drivers.host_proxy import RemoteHost
@@ -120,10 +122,10 @@ async def test_a_joining_store_is_in_every_directory_before_it_runs(
     """A store sends its first mail only after every store knows it; otherwise its mail would be an outsider's, and lost."""
     # spec: RP-3, ML-3
     orders: list[str] = []
-    join, go = RemoteNode.join, RemoteHost.go
+    enter, go = RemoteNode.enter, RemoteHost.go
 
-    def joining(node: RemoteNode, now: LabTime, store: str) -> None:
-        join(node, now, store)
+    def entering(node: RemoteNode, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str) -> None:
+        enter(node, now, store, stamps, missing)
         orders.append(f"{node.name} knows {store}")
 
     async def going(host: RemoteHost) -> None:
@@ -132,7 +134,7 @@ async def test_a_joining_store_is_in_every_directory_before_it_runs(
 
     async with lab_with_a_late_store as lab:
         await lab.stop("B")
-        monkeypatch.setattr(RemoteNode, "join", joining)
+        monkeypatch.setattr(RemoteNode, "enter", entering)
         monkeypatch.setattr(RemoteHost, "go", going)
         await lab.start("C")
         await lab.start("B")

@@ -109,7 +109,7 @@ def coordinate(
     try:
         _, token, users_token = made_or_read(data / "secrets" if secrets is None else secrets)
     except OSError as error:
-        raise CommandError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from error
+        raise CommandError(f"{error.filename} cannot be written or read: {(error.strerror or '').lower()}") from error
     given = dict(map(_named_address, at or []))
     unknown = sorted(given.keys() - organization.servers.keys())
     if unknown:

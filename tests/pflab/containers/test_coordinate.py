@@ -129,7 +129,7 @@ def test_a_saved_lab_is_restored(
 def test_a_coordinator_that_cannot_write_its_state_says_so(tmp_path: Path) -> None:
     """On a full disk it ends with one line, which is no internal error."""
     (tmp_path / "lab.yaml").write_text(TWO_STORES, "utf-8")
-    for name in ("secret", "token"):
+    for name in ("secret", "token", "users-token"):
         (tmp_path / name).write_text("of this test\n", "utf-8")
     order = [sys.executable, "-P", "-m", "pflab", "coordinate", str(tmp_path / "lab.yaml"), "--port", "0"]
     order += ["--data", str(tmp_path / "run"), "--secrets", str(tmp_path)]

@@ -57,7 +57,15 @@ def test_misspelt_filters_are_refused(args: tuple[str, ...], expected: str, caps
 def test_events_are_coloured_by_their_type() -> None:
     """Errors are red, the longest matching prefix of a type decides, and other events have no colour."""
     plain = [tag for tag in EVENT_TYPES if not style_of(tag)]
-    assert {tag.partition(".")[0] for tag in plain} == {"setting", "address", "folder", "responders", "post", "sources"}
+    assert {tag.partition(".")[0] for tag in plain} == {
+        "address",
+        "folder",
+        "post",
+        "recipient",
+        "responders",
+        "setting",
+        "sources",
+    }
     assert (style_of("hop.failed"), style_of("hop.sent"), style_of("source.down")) == ("red", "dim", "red")
 
 
