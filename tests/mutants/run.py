@@ -11,7 +11,8 @@ The head of a patch, which `git apply` ignores, has these lines:
     First seed: where to begin, if seeds 1 to 50 do not show the defect (optional)
 
 A mutant that only another invariant catches counts as caught, and the output says so. If no seed catches a mutant, the tests
-of the store and the scenarios are run on it. The exit status is 1 if nothing catches one of the mutants.
+of the store and the scenarios are run on it. A mutant whose store only raises an exception shows nothing, and counts as not
+caught. The exit status is 1 if nothing catches one of the mutants.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ TESTS = ("tests/node", "tests/scenarios/test_scenarios_simulated.py")
 SEEDS = 50
 CAUGHT_BY = "Caught by: "
 FIRST_SEED = "First seed: "
+NO_STORE_FAILS = "no store fails"
+"""The invariant that a store ends no stimulus with an exception."""
 
 HUNT = """
 import json, sys
@@ -63,10 +66,17 @@ class Hunt:
     """The invariant that must catch it by the head of the patch, or ''."""
 
     @property
+    def crashes(self) -> bool:
+        """Whether the defect only raises an exception: no invariant has to find it, so the patch shows nothing."""
+        return self.broken == (NO_STORE_FAILS,) and self.expected != NO_STORE_FAILS
+
+    @property
     def caught(self) -> bool:
-        return bool(self.seed or self.test)
+        return bool(self.seed or self.test) and not self.crashes
 
     def in_words(self) -> str:
+        if self.crashes:
+            return f"CRASHES   {self.name} at seed {self.seed}: mend the patch, so that the store goes on: {self.about}"
         if self.seed:
             missed = f"; not by '{self.expected}'" if self.expected and self.expected not in self.broken else ""
             return f"caught    {self.name} by seed {self.seed}: {', '.join(self.broken)}{missed}"
@@ -112,7 +122,8 @@ def hunt(patch: Path, seeds: int) -> Hunt:
             cwd=folder, check=False, capture_output=True, text=True,
         )  # fmt: skip
         if played.returncode:
-            return Hunt(patch.stem, about(patch), 1, (f"it does not run: {played.stderr.strip().splitlines()[-1]}",))
+            print(played.stderr.strip().splitlines()[-1], file=sys.stderr)
+            return Hunt(patch.stem, about(patch), 1, (NO_STORE_FAILS,))
         found = json.loads(played.stdout) if played.stdout.strip() else [0, []]
         test = "" if found[0] else failing_test(Path(folder))
     return Hunt(patch.stem, about(patch), found[0], tuple(found[1]), test, expected_invariant(patch))
