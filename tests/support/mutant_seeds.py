@@ -6,13 +6,13 @@ CONVERGENCE = "convergence"
 """Caught by a folder that has not converged."""
 
 MUTANTS: dict[str, tuple[int, str]] = {
-    "answers-while-lacking": (29, "a dropped replica is complete elsewhere"),
     "associated-conflict": (17, "older versions do not replace later ones"),
     "broadcast-forgets-one": (1, "broadcasts go to all other holders"),
     "delete-does-not-win": (1, "deleted items stay deleted"),
     "failed-counted": (17, CONVERGENCE),
     "first-writer-wins": (4, CONVERGENCE),
     "old-version-applied": (50, "old versions are not applied"),
+    "replica-dropped-at-once": (12, "a dropped replica is complete elsewhere"),
     "told-by-all-holders": (1, "the home store or the author reports a lost edit"),
 }
 """A handful; docs/analytics.md lists all that were tried."""
