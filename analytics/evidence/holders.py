@@ -29,7 +29,7 @@ def cases(events: Silver) -> DataFrame:
     - mail: one for each folder that a sent mail lists;
     - received: one for each folder listed in a received status, or in a received mail marked repeat;
     - due: one for each folder whose status became due;
-    - added, dropped: the node's own replica of the folder;
+    - added, pending, dropped: the node's own replica of the folder;
     - responders, conflict, notice, aged, resolved, tombstone: one for each event of this kind.
     """
     sent = events.lines("mail.submitted")
@@ -59,6 +59,7 @@ def cases(events: Silver) -> DataFrame:
         "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.lit("due").alias("what")
     )
     added = events.of("replica.added").where("store = node").select(*_CASE, F.lit("added").alias("what"))
+    pending = events.of("replica.pending").select(*_CASE, F.lit("pending").alias("what"))
     replicas_dropped = events.of("replica.dropped").select(
         *_CASE, F.lit("dropped").alias("what"), F.col("cnset").alias("had")
     )
@@ -67,7 +68,7 @@ def cases(events: Silver) -> DataFrame:
         F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("received").alias("what"),
     )  # fmt: skip
     every = mails
-    for more in (received, chosen, conflicts, aged, resolved, dropped, due, added, replicas_dropped):
+    for more in (received, chosen, conflicts, aged, resolved, dropped, due, added, pending, replicas_dropped):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
 
@@ -181,31 +182,34 @@ def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
 def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     """Return the due statuses (`what` due) and begun replicas (`what` added) of folders with other holders. kept: the due
     status was sent at that instant, or the holders were asked for their status by until_at. This is a day later, or a day after
-    the store runs again if it was stopped in that day. Replicas that were dropped in this time are left out, and those whose
-    store became the only holder, which has nobody to ask; so are holders that are deleted later."""
+    the store runs again if it was stopped in that day. Left out are replicas that the store had to give up in this time, those
+    whose store became the only holder, which has nobody to ask, and those whose store stopped for good or was deleted."""
     mails = listed.where("what = 'mail' and message_type = 16").select("trace", "node", "at", "folder").distinct()
     sent = mails.withColumn("kept", F.lit(True))
     due = listed.where("what = 'due'").join(sent, ["trace", "node", "at", "folder"], "left")
-    asks = listed.where("what in ('responders', 'dropped')").groupBy("trace", "node", "folder")
+    asks = listed.where("what in ('responders', 'pending', 'dropped')").groupBy("trace", "node", "folder")
     asked = asks.agg(
         F.collect_set(F.when(F.col("what") == "responders", F.col("at"))).alias("asked"),
-        F.collect_set(F.when(F.col("what") == "dropped", F.col("at"))).alias("ends"),
+        F.collect_set(F.when(F.col("what") != "responders", F.col("at"))).alias("ends"),
     )
     added = listed.where("what = 'added'").join(asked, ["trace", "node", "folder"], "left")
     added = added.join(F.broadcast(_starts_again(events)), ["trace", "node"], "left")
+    added = added.join(F.broadcast(_stopped_for_good(events)), ["trace", "node"], "left")
     later = f"case when s.at > at and s.stopped_at <= u then greatest(u, s.at + {DAY_US}) else u end"
     until_at = F.expr(f"aggregate(coalesce(starts, array()), at + {DAY_US}, (u, s) -> {later})")
     added = added.withColumn("until_at", until_at).where(
         "not exists(coalesce(ends, array()), d -> d between at and until_at) and not coalesce(alone_at <= until_at, false)"
+        " and not coalesce(last_stop_at <= until_at, false)"
     )
     in_time = F.expr("exists(asked, a -> a between at and until_at)")
     both = due.withColumn("until_at", F.col("at")).unionByName(
-        added.withColumn("kept", in_time).drop("asked", "ends", "starts")
+        added.withColumn("kept", in_time).drop("asked", "ends", "starts", "last_stop_at")
     )
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
     gone = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
     others = both.join(F.broadcast(gone), "trace", "left").where(
         "size(array_except(reached, coalesce(gone, array()))) > 1 and array_contains(reached, node)"
+        " and (what = 'due' or not array_contains(coalesce(gone, array()), node))"
     )
     return others.drop("gone").join(F.broadcast(ended), "trace", "left")
 
@@ -219,6 +223,14 @@ def _starts_again(events: Silver) -> DataFrame:
     again = lives.withColumn("stopped_at", stopped_at).where("stopped_at is not null")
     starts = F.array_sort(F.collect_list(F.struct("at", "stopped_at"))).alias("starts")
     return again.groupBy("trace", "node").agg(starts)
+
+
+def _stopped_for_good(events: Silver) -> DataFrame:
+    """Return trace, node, last_stop_at: when a store stopped that did not start again."""
+    ends = events.of("node.started", "node.stopped").groupBy("trace", "node")
+    stop_at = F.when(F.col("type") == "node.stopped", F.col("at"))
+    last = ends.agg(F.max_by(stop_at, F.struct("incarnation", "seq")).alias("last_stop_at"))
+    return last.where("last_stop_at is not null")
 
 
 def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
