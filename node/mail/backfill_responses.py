@@ -113,7 +113,7 @@ def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
         response.answered -= rest.merged()
         _record(s, ctx.folders.text_of(fid), response)
     elif not response.is_asked and not rest <= own.numbers | _unclaimed(ctx, own):
-        return  # the replica was dropped and began anew
+        return  # the replica was dropped, and a new one began
     else:
         _send(ctx, s, own, response, NumberSets.EMPTY)
 

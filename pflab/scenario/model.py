@@ -137,7 +137,7 @@ class Delete(Part):
 
 
 class Recover(Part):
-    """A deleted message or a deleted folder that a store still retains, made anew on that store. `as` names the new message.
+    """Recover a deleted message or folder that a store still retains, on that store. `as` names the new message.
     `refused: true` requires that the store refuses it."""
 
     exactly_one: ClassVar = ("message", "folder")

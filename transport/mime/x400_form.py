@@ -1,6 +1,6 @@
 """The form in which a mail crosses an X.400 connector, as header fields and a body.
 
-X.400 has its own envelope, addresses and bodies. pflab carries the mail by SMTP all the same, and writes what X.400 changes:
+X.400 has its own envelope, addresses and bodies. pflab still carries the mail by SMTP, and writes what X.400 changes:
 
 - Addresses: the originator and the recipients of the envelope are O/R addresses, in the header fields and the syntax that
   RFC 2156 gives them. A store is `/C=US/ADMD= /PRMD=Contoso/O=Exchange/S=A-IS/`. An address of people keeps its SMTP address in

@@ -120,7 +120,7 @@ RESTRICTED = LINES.replace("kind: x400,", "kind: x400, senders: [Kim@Contoso.tes
 def test_a_connector_may_take_mail_of_some_senders_only(
     conn: Connection, sender: str, system: bool, crosses: bool
 ) -> None:
-    """OUT-7: a user's mail needs a listed sender; replication mails and notices cross all the same."""
+    """OUT-7: a user's mail needs a listed sender; replication mails and notices pass anyway."""
     a = make_server(conn)
     a.known["lee@contoso.test"] = "A"
     a.mta.routing = Routing(topology_from_text(RESTRICTED), frozenset({"SEA-NYC"}))

@@ -181,7 +181,7 @@ def test_messages_are_changed_by_their_numbers(up: str, capsys: pytest.CaptureFi
 
 @pytest.mark.live
 def test_deleted_messages_and_folders_are_recovered(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab recover lists what a server retains, and makes a message or a folder anew (DL-5)."""
+    """pflab recover lists what a server retains, and recovers a message or a folder (DL-5)."""
 
     def said(*args: str, code: ExitCode = ExitCode.GOOD) -> str:
         assert run(list(args)) == code
