@@ -272,6 +272,9 @@ class Facts:
 
     @event_handler
     def _added(self, event: ReplicaAdded) -> None:
+        # A late response to an earlier replica has no effect while there is none (DL-3).
+        for key in [key for key in self.reported_expired if key[:2] == (event.node, event.folder)]:
+            del self.reported_expired[key]
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
 
     @event_handler
