@@ -4,6 +4,10 @@
 VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TOOLS := node_modules/.installed
+
+# npm installs the tools that check and test the console. Without npm nothing else is missing.
+NPM := $(shell command -v npm)
 
 # Settings on the command line: make demo HEADLESS=1; make test ARGS="tests/node/tracking -k cnset" JOBS=0; make simulate SEEDS=1..50
 HEADLESS ?=
@@ -13,7 +17,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long test-kills test-compose check rules bench bench-analytics cluster simulate campaign agree mutants tamper torture pictures clean
+.PHONY: help install demo console test test-long test-kills test-compose test-console check check-console rules bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +42,9 @@ $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 demo: $(STAMP)  ## start a lab and play a guided lesson in the terminal (HEADLESS=1: no questions)
 	@$(BIN)/pflab demo $(if $(filter-out 0 no false,$(HEADLESS)),--headless)
 
+console: $(STAMP)  ## start the example lab and print the address of its console
+	@$(BIN)/pflab up $(ARGS)
+
 test: $(STAMP)  ## run all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
@@ -50,7 +57,11 @@ test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and 
 test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that installs Docker where it is missing)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)
 
-check: $(STAMP)  ## check lint, format, types, imports, and that docs/rules.md is up to date
+test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium; needs node and npm, and Debian's Chromium
+	@$(if $(NPM),,echo "NOT RUN: axe-core on the console, because npm is not installed (Debian: apt-get install npm)" >&2)
+	@$(BIN)/pytest -m console $(or $(ARGS),tests/console)
+
+check: $(STAMP) check-console  ## check lint, format, types, imports, and that docs/rules.md is up to date
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -61,6 +72,23 @@ check: $(STAMP)  ## check lint, format, types, imports, and that docs/rules.md i
 	$(BIN)/python docs/rules_page.py --check
 	$(BIN)/python docs/events_page.py --check
 
+ifneq ($(NPM),)
+check-console: $(TOOLS)  ## check lint, format and types of the console, and run its tests in node; needs node and npm
+	node_modules/.bin/eslint .
+	node_modules/.bin/prettier --check --log-level warn .
+	node_modules/.bin/tsc
+	node_modules/.bin/tsc -p tsconfig.node.json
+	node --test --test-reporter=spec $(wildcard console/tests/*.test.js)
+else
+check-console:
+	@echo "NOT CHECKED: lint, format, types and tests of the console, because npm is not installed (Debian: apt-get install npm)" >&2
+endif
+
+$(TOOLS): package.json
+	@echo "Installing the tools of the console into node_modules"
+	@npm install --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error
+	@touch $@
+
 rules: $(STAMP)  ## generate docs/rules.md from docs/rules.yaml and the tree, and docs/events.md from the events
 	@$(BIN)/python docs/rules_page.py
 	@$(BIN)/python docs/events_page.py
@@ -70,6 +98,9 @@ bench: $(STAMP)  ## run the benchmarks (ARGS: --json, or names)
 
 bench-analytics: $(STAMP)  ## measure Spark on generated traces of 1 and 10 million events, beside DuckDB (ARGS: numbers of events)
 	@$(BIN)/python -m bench.analytics_scale $(ARGS)
+
+bench-console: $(STAMP)  ## measure the console in Chromium beside a lab of 12 servers, 1,000 folders and 50,000 events (ARGS: number of events)
+	@$(BIN)/python -m bench.console_in_browser $(ARGS)
 
 cluster: $(STAMP)  ## run pflab check on a Spark cluster: a master and two workers on this machine
 	@$(BIN)/pytest tests/analytics/cluster.py $(ARGS)
@@ -92,8 +123,11 @@ tamper: $(STAMP)  ## alter clean traces and count which alterations pflab check 
 torture: $(STAMP)  ## stress test: kill the processes of a lab under 5,000 posts (ARGS: --disk 64, --busy, --load, --posts, --seed; --help tells all)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)
 
-pictures: $(STAMP)  ## make the pictures of the report in docs/pictures; needs Chromium
-	@PFLAB_PICTURES='$(CURDIR)/docs/pictures' $(BIN)/pytest -n 0 tests/analytics/report/test_in_chromium.py
+pictures: $(STAMP)  ## make the pictures of the report and of the console in docs/pictures; needs Chromium
+	@PFLAB_PICTURES='$(CURDIR)/docs/pictures' $(BIN)/pytest -n 0 -m '' tests/analytics/report/test_in_chromium.py tests/console/test_pictures.py
+
+vendor:  ## make the browser libraries of the console again from the packages in console/vendor/vendor.json; needs node and npm
+	@node console/vendor/make.mjs
 
 clean:  ## remove caches and build leftovers, but not .venv and runs/
 	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

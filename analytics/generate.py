@@ -25,9 +25,6 @@ POSTS: Final = 20
 LINE_BYTES: Final = 65
 """The length of the line that a server puts on top of a mail that it accepts, without the names of the two servers."""
 
-LAMPORT_STEP: Final = 1000
-"""The distance of Lamport numbers between two cycles: more than twice the events of a store in a cycle."""
-
 START_AT: Final = 1_066_694_400_000_000
 SETUP: Final = "5e" * 16
 FOLDER: Final = f"{SETUP}:1"
@@ -63,6 +60,11 @@ class Shape:
         return self.by_author + (self.stores - 1) * self.by_receiver
 
     @property
+    def lamports_a_cycle(self) -> int:
+        """How much the Lamport numbers increase in a cycle."""
+        return self.by_author + (self.by_receiver if self.stores > 1 else 0)
+
+    @property
     def events(self) -> int:
         """The number of events in the trace, with starts, stops and the two events of the lab."""
         return self.cycles * self.events_a_cycle + 2 * self.stores + 2
@@ -88,9 +90,9 @@ def generate(spark: SparkSession, shape: Shape, place: Path) -> None:
 
 
 def _line(kind: str, shape: Shape, node: Column, seq: Column, at: Column, /, **fields: Column) -> Column:
-    # Within a cycle the receivers' events come after those of the sender; the next cycle comes after both.
-    later = F.when(F.col("store") == F.col("author"), 0).otherwise(LAMPORT_STEP // 2)
-    lamport = (F.col("k") + 1) * LAMPORT_STEP + later + seq - F.col("base")
+    # The receivers go on from the author's last number, and one of them is the author of the next cycle.
+    before = F.when(F.col("store") == F.col("author"), 0).otherwise(shape.by_author)
+    lamport = 1 + F.col("k") * shape.lamports_a_cycle + before + seq - F.col("base")
     head = {
         "type": F.lit(kind),
         "run": F.lit(shape.run),
@@ -144,11 +146,13 @@ def _number(index: Column) -> Column:
     return F.concat(F.col("guid"), F.lit(":"), (F.col("first") + index).cast("string"))
 
 
-def _mail() -> Column:
-    k = F.col("k").cast("string")
-    return F.concat(
-        k, F.lit("."), F.substring(F.sha2(k, 256), 1, 12), F.lit("@"), _name(F.col("author")), F.lit(".made.test")
-    )
+def _mail_number(shape: Shape) -> Column:
+    return F.floor(F.col("k") / shape.stores) + 1
+
+
+def _mail(shape: Shape) -> Column:
+    number, token = _mail_number(shape).cast("string"), F.substring(F.sha2(F.col("k").cast("string"), 256), 1, 12)
+    return F.concat(number, F.lit("."), token, F.lit("@"), _name(F.col("author")), F.lit(".made.test"))
 
 
 def _number_sets(shape: Shape) -> tuple[Column, Column]:
@@ -176,12 +180,12 @@ def _mail_fields(shape: Shape) -> dict[str, Column]:
     )
     others = F.filter(F.array(*[F.lit(name) for name in shape.names]), lambda name: name != _name(F.col("author")))
     return {
-        "mail": _mail(),
+        "mail": _mail(shape),
         "message_type": F.lit(4),
         "folders": F.array(folder),
         "recipients": F.transform(others, _address),
         "size": F.lit(POSTS * 1200),
-        "number": F.floor(F.col("k") / shape.stores) + 1,
+        "number": _mail_number(shape),
         "marks": F.expr("cast(array() as array<string>)"),
     }
 
@@ -218,7 +222,7 @@ def _author(shape: Shape) -> Column:
             node,
             base + POSTS + 1 + step,
             at,
-            mail=_mail(),
+            mail=_mail(shape),
             next_hop=_name((F.col("author") + step) % shape.stores),
             connector=F.lit(None).cast("string"),
             recipients=F.array(_address(_name((F.col("author") + step) % shape.stores))),
@@ -244,7 +248,7 @@ def _receiver(shape: Shape) -> Column:
             node,
             base + 1,
             at,
-            mail=_mail(),
+            mail=_mail(shape),
             peer=sender,
             recipients=F.array(_address(node)),
             size=size,
@@ -264,13 +268,13 @@ def _receiver(shape: Shape) -> Column:
             node,
             base + 3,
             at,
-            mail=_mail(),
+            mail=_mail(shape),
             folder=F.lit(FOLDER),
             store=sender,
             cnset=row,
             cnset_fai=F.lit(""),
             sent_at=at,
-            sent_number=F.floor(F.col("k") / shape.stores) + 1,
+            sent_number=_mail_number(shape),
         ),
     )
     last = (F.col("author") + shape.stores - 1) % shape.stores
@@ -279,7 +283,7 @@ def _receiver(shape: Shape) -> Column:
     def version(index: Column) -> Column:
         number = _number(index)
         fields = {
-            "mail": _mail(),
+            "mail": _mail(shape),
             "folder": F.lit(FOLDER),
             "object": number,
             "number": number,
@@ -321,6 +325,10 @@ def _ends(spark: SparkSession, shape: Shape) -> DataFrame:
     for index, name in enumerate(shape.names):
         own = (shape.cycles - index + shape.stores - 1) // shape.stores
         last = 1 + own * shape.by_author + (shape.cycles - own) * shape.by_receiver + 1
+        is_author = (shape.cycles - 1) % shape.stores == index
+        lamport = (
+            2 + (shape.cycles - 1) * shape.lamports_a_cycle + shape.by_author + (0 if is_author else shape.by_receiver)
+        )
         lines += [
             {
                 "node": name,
@@ -331,15 +339,7 @@ def _ends(spark: SparkSession, shape: Shape) -> DataFrame:
                 "replica_guid": f"{index + 1:032x}",
                 "reason": "first",
             },
-            {"node": name, "seq": last, "at": end_at, "type": "node.stopped", "how": "stop"},
+            {"node": name, "seq": last, "at": end_at, "type": "node.stopped", "how": "stop", "lamport": lamport},
         ]
-    whole = [
-        {
-            "run": shape.run,
-            "incarnation": 1,
-            "lamport": (shape.cycles + 2) * LAMPORT_STEP if line["seq"] != 1 else 1,
-            **line,
-        }
-        for line in lines
-    ]
+    whole = [{"run": shape.run, "incarnation": 1, "lamport": line["seq"], **line} for line in lines]
     return spark.createDataFrame([(json.dumps(line),) for line in whole], "value string")

@@ -27,6 +27,18 @@ class NotAContact(NodeError):
     """The person is not one of the folder's contacts, who alone resolve its conflicts (spec: CF-3)."""
 
 
+class OverLimit(NodeError):
+    """A storage limit of a folder refuses a post or an edit (spec: AD-2).
+
+    `folder` is the folder's id in traces, `status` the enhanced status code for a mail that is returned (RFC 3463).
+    """
+
+    def __init__(self, text: str, *, folder: str = "", status: str = "") -> None:
+        super().__init__(text)
+        self.folder = folder
+        self.status = status
+
+
 class NotRunning(NodeError):
     """The store is stopped."""
 

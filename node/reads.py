@@ -126,6 +126,10 @@ class StoreReader:
         """Return the mails that wait to be sent, and when the next attempt is due."""
         raise NotImplementedError
 
+    def queued_mail(self, row: int) -> bytes:
+        """Return a mail that waits to be sent, by its id in the queue."""
+        raise NotImplementedError
+
     def bad_mail(self) -> list[BadMailView]:
         """Return the mails that were not valid replication mail of this organization."""
         raise NotImplementedError

@@ -20,6 +20,10 @@ class FolderView:
     held_here: bool
     address: str | None = None  # for mail to the folder; None if the folder accepts no mail
     resolve: str = "default"  # spec: CF-4
+    age_limit: str | None = None  # such as 30 d
+    warning_limit: str | None = None  # such as 10 MB (spec: AD-2)
+    post_limit: str | None = None
+    item_limit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,7 @@ class QueueView:
     attempts: int
     size: int
     sender: str = ""  # the address of the store that wrote the mail
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

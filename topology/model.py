@@ -96,6 +96,12 @@ class Folder:
     age_limit_us: int | None = None
     """The age at which its messages expire, on stores without a limit of their own (spec: DL-3)."""
     replica_age_limits_us: Mapping[str, int] = field(default_factory=dict)
+    warning_limit_bytes: int | None = None
+    """The size from which its contacts get a warning each day (spec: AD-2)."""
+    post_limit_bytes: int | None = None
+    """The size from which it accepts no posts."""
+    item_limit_bytes: int | None = None
+    """The largest size of a new message."""
 
     @property
     def name(self) -> str:
@@ -211,6 +217,13 @@ def _folder_document(folder: Folder) -> dict[str, Any]:
     if folder.replica_age_limits_us:
         limits = folder.replica_age_limits_us.items()
         document["replica_age_limits"] = {store: format_duration(age_us) for store, age_us in limits}
+    for name, limit in (
+        ("warning_limit", folder.warning_limit_bytes),
+        ("post_limit", folder.post_limit_bytes),
+        ("item_limit", folder.item_limit_bytes),
+    ):
+        if limit is not None:
+            document[name] = format_size(limit)
     if folder.schedule is not None:
         document["schedule"] = _schedule_document(folder.schedule)
     return document

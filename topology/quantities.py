@@ -9,6 +9,9 @@ from topology.problems import ValueTextError, quoted
 KILOBYTE: Final = 1024
 MEGABYTE: Final = 1024 * KILOBYTE
 
+MAX_STORAGE_LIMIT: Final = (2**31 - 1) * KILOBYTE
+"""The highest storage limit of a folder, in bytes. Exchange keeps the limit as a 32-bit number of KB."""
+
 _QUANTITY: Final = re.compile(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([a-zA-Z/]+)\s*", re.ASCII)
 _SIZE_UNITS: Final = {"b": 1, "bytes": 1, "kb": KILOBYTE, "mb": MEGABYTE, "gb": 1024 * MEGABYTE}
 _BANDWIDTH_UNITS: Final = {"bit/s": 1, "kbit/s": 1000, "mbit/s": 1000_000, "gbit/s": 1000_000_000}
@@ -28,6 +31,17 @@ def format_size(size: int) -> str:
         if size and size % factor == 0:
             return f"{size // factor} {unit}"
     return f"{size} B"
+
+
+def parse_storage_limit(text: str) -> int:
+    """Return a storage limit of a folder in bytes (spec: AD-2). Raises ValueTextError unless it is a whole number of KB in
+    range."""
+    size = parse_size(text)
+    if size % KILOBYTE or not KILOBYTE <= size <= MAX_STORAGE_LIMIT:
+        raise ValueTextError(
+            f"{quoted(text)} is not a storage limit", "write a whole number of KB, from 1 KB to 2047 GB"
+        )
+    return size
 
 
 def parse_bandwidth(text: str) -> int:

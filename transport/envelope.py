@@ -1,8 +1,9 @@
 """The values that go in and out of the MTA: mails, hops, transmissions and their outcomes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
+from typing import Final
 
 from traces.labtime import LabTime
 from transport.errors import TransportError
@@ -208,6 +209,10 @@ class RecipientRefusal:
     permanent: bool
 
 
+SENT_AS_ORDINARY: Final = "it was sent as ordinary mail"
+"""Follows the peer's answer in the reason if a system message was refused that had lost its XEXCH50."""
+
+
 @dataclass(frozen=True, slots=True)
 class SendOutcome:
     """The end of one attempt to send.
@@ -231,6 +236,13 @@ class SendOutcome:
     """The XEXCH50 command that the peer refused for a delivered mail."""
     unreachable: bool = False
     """Whether the attempt failed because nobody answered, and not because the peer refused (RT-2)."""
+
+    def explained(self, ordinary: str) -> "SendOutcome":
+        """Return the outcome of a refusal with the reason why a system message was sent as ordinary mail (ML-3), if it was.
+
+        The limits for users' mail apply to such a mail (OUT-7).
+        """
+        return replace(self, reason=f"{self.reason}; {SENT_AS_ORDINARY}: {ordinary}") if ordinary else self
 
     @property
     def permanent(self) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import sqlalchemy
+if TYPE_CHECKING:
+    import sqlalchemy
 
 Parameters = Sequence[Any]
 

@@ -159,18 +159,26 @@ def sent(events: Silver) -> DataFrame:
 
 
 def received(events: Silver, nodes: DataFrame) -> DataFrame:
-    """Return the replication mails as received, each with what its sender submitted. exact: both have exact lab times."""
-    exact = nodes.select("trace", "node", "exact")
-    mails = events.of("mail.received").join(F.broadcast(exact), ["trace", "node"], "left")
+    """Return the replication mails as received, each with what its sender submitted. exact: both lab times are exact."""
     left = events.of("mail.submitted").select(
         "trace", "mail", F.col("node").alias("wrote"), F.col("folders").alias("wrote_folders"),
         F.col("number").alias("wrote_number"),
         F.col("message_type").alias("wrote_type"), F.col("at").alias("wrote_at"), F.col("lamport").alias("wrote_lamport"),
     )  # fmt: skip
-    wrote = exact.withColumnsRenamed({"node": "wrote", "exact": "wrote_exact"})
-    left = left.join(F.broadcast(wrote), ["trace", "wrote"], "left")
-    found = mails.join(left, ["trace", "mail"], "left")
-    return found.withColumn("exact", F.expr("coalesce(exact and wrote_exact, false)")).drop("wrote_exact")
+    found = events.of("mail.received").join(left, ["trace", "mail"], "left")
+    return _with_exact(found, nodes, {"node": "at", "wrote": "wrote_at"})
+
+
+def _with_exact(rows: DataFrame, nodes: DataFrame, times: Mapping[str, str]) -> DataFrame:
+    """Return the rows with exact: each of the stores named by a column had an exact clock at its lab time in another column."""
+    found = rows.withColumn("exact", F.lit(True))
+    for store, at in times.items():
+        clocks = nodes.select("trace", F.col("node").alias(store), F.col("exact").alias("comparable"), "skews")
+        wrong = f"exists(coalesce(skews, array()), s -> {at} between s.since and s.until)"
+        right = F.expr(f"exact and coalesce(comparable and not {wrong}, false)")
+        found = found.join(F.broadcast(clocks), ["trace", store], "left").withColumn("exact", right)
+        found = found.drop("comparable", "skews")
+    return found
 
 
 def rows_replaced(events: Silver) -> DataFrame:
@@ -206,8 +214,8 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     """Return trace, mail, node, next_hop, connector, copies, at, landed, arrived_at, exact, arrivals, given_up, last_at,
     links_at, named.
 
-    landed: the next server has the mail, or a fault lost it there. arrived_at: when it first came there. exact: both servers
-    have exact lab times. arrivals: how often the mail came to this node, by a hop or because it was submitted there. given_up:
+    landed: the next server has the mail, or a fault lost it there. arrived_at: when it first came there. exact: arrived_at and
+    last_at are exact. arrivals: how often the mail came to this node, by a hop or because it was submitted there. given_up:
     the copies that never reached a next server, so that new copies took their recipients. links_at: when the node first learned
     that a link was down or up. named: how many of the mail's recipients are named by a fault; each of these recipients gets a
     copy of its own.
@@ -255,12 +263,8 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     named = mails.join(F.broadcast(faults), ["trace", "recipient"]).where("coalesce(of, node) = node")
     named = named.groupBy("trace", "mail").agg(F.count_distinct("recipient").alias("named"))
     found = found.join(F.broadcast(named), ["trace", "mail"], "left")
-    exact = nodes.select("trace", "node", "exact")
-    found = found.join(F.broadcast(exact), ["trace", "node"], "left")
-    there = exact.withColumnsRenamed({"node": "next_hop", "exact": "there_exact"})
-    found = found.join(F.broadcast(there), ["trace", "next_hop"], "left")
-    both = F.expr("coalesce(exact and there_exact, false)")
-    return found.withColumn("landed", F.coalesce("landed", F.lit(False))).withColumn("exact", both).drop("there_exact")
+    found = found.withColumn("landed", F.coalesce("landed", F.lit(False)))
+    return _with_exact(found, nodes, {"node": "last_at", "next_hop": "arrived_at"})
 
 
 def requests(m: Material) -> DataFrame:
@@ -352,12 +356,13 @@ def conflicts(events: Silver) -> DataFrame:
 
 
 def clocks(events: Silver) -> DataFrame:
-    """Return the times of each event, and the times of the previous event on the same node."""
+    """Return the times of each event, and the times of the previous event on the same node (`at_before` and so on).
+
+    Between the two is an event of an unknown type if `seq` is more than `seq_before` + 1.
+    """
     line = Window.partitionBy("trace", "node").orderBy("seq")
     heads = events.events.select("trace", "node", "seq", "at", "lamport", "type")
-    return heads.withColumn("at_before", F.lag("at").over(line)).withColumn(
-        "lamport_before", F.lag("lamport").over(line)
-    )
+    return heads.withColumns({f"{name}_before": F.lag(name).over(line) for name in ("seq", "at", "lamport")})
 
 
 def deferred(m: Material) -> DataFrame:

@@ -74,9 +74,9 @@ def cases(events: Silver) -> DataFrame:
 
 
 def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """Return `cases` with `holders` (the list as the node knew it), `reached` (those of them that had an address), `untouched`
-    (the node knew only one version of the folder), `dead` (the node knew that the folder is deleted) and `alone_at` (when the
-    node next knew a list without other stores)."""
+    """Return `cases` with `holders` (the list as the node knew it), `reached` (those of them that had an address), `answerable`
+    (the node, and the sender of a received mail, had an address), `untouched` (the node knew only one version of the folder),
+    `dead` (the node knew that the folder is deleted) and `alone_at` (when the node next knew a list without other stores)."""
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
     lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
@@ -104,10 +104,12 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and g.seq < seq))")
     found = found.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
     found = found.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
-    had = "coalesce(try_element_at(filter(addresses, a -> a.store = h and a.seq < seq), -1).has, false)"
-    reached = F.when(F.col("addresses").isNull(), F.col("holders")).otherwise(F.expr(f"filter(holders, h -> {had})"))
+    had = "coalesce(try_element_at(filter(addresses, a -> a.store = {store} and a.seq < seq), -1).has, false)"
+    with_address = F.expr(f"filter(holders, h -> {had.format(store='h')})")
+    reached = F.when(F.col("addresses").isNull(), F.col("holders")).otherwise(with_address)
+    answerable = F.expr(f"addresses is null or {had.format(store='node')} and {had.format(store='sender')}")
     return (
-        found.withColumn("reached", reached)
+        found.withColumns({"reached": reached, "answerable": answerable})
         .join(F.broadcast(restored), ["trace", "node"], "left_anti")
         .drop("list", "joined", "deleted", "removed", "addresses")
     )
@@ -181,9 +183,10 @@ def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
 
 def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     """Return the due statuses (`what` due) and begun replicas (`what` added) of folders with other holders. kept: the due
-    status was sent at that instant, or the holders were asked for their status by until_at. This is a day later, or a day after
-    the store runs again if it was stopped in that day. Left out are replicas that the store had to give up in this time, those
-    whose store became the only holder, which has nobody to ask, and those whose store stopped for good or was deleted."""
+    status was sent at that instant, or the holders were asked for their status by until_at. This is a day later, or a day
+    after the store runs again, and has an address again, if it was stopped or lost its address in that day. Left out are
+    replicas that the store had to give up in this time, those whose store became the only holder, which has nobody to ask,
+    and those whose store stopped for good or was deleted."""
     mails = listed.where("what = 'mail' and message_type = 16").select("trace", "node", "at", "folder").distinct()
     sent = mails.withColumn("kept", F.lit(True))
     due = listed.where("what = 'due'").join(sent, ["trace", "node", "at", "folder"], "left")
@@ -193,17 +196,17 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
         F.collect_set(F.when(F.col("what") != "responders", F.col("at"))).alias("ends"),
     )
     added = listed.where("what = 'added'").join(asked, ["trace", "node", "folder"], "left")
-    added = added.join(F.broadcast(_starts_again(events)), ["trace", "node"], "left")
+    added = added.join(F.broadcast(_absences(events)), ["trace", "node"], "left")
     added = added.join(F.broadcast(_stopped_for_good(events)), ["trace", "node"], "left")
-    later = f"case when s.at > at and s.stopped_at <= u then greatest(u, s.at + {DAY_US}) else u end"
-    until_at = F.expr(f"aggregate(coalesce(starts, array()), at + {DAY_US}, (u, s) -> {later})")
+    later = f"case when a.back_at > at and a.left_at <= u then greatest(u, a.back_at + {DAY_US}) else u end"
+    until_at = F.expr(f"aggregate(coalesce(absences, array()), at + {DAY_US}, (u, a) -> {later})")
     added = added.withColumn("until_at", until_at).where(
         "not exists(coalesce(ends, array()), d -> d between at and until_at) and not coalesce(alone_at <= until_at, false)"
         " and not coalesce(last_stop_at <= until_at, false)"
     )
     in_time = F.expr("exists(asked, a -> a between at and until_at)")
     both = due.withColumn("until_at", F.col("at")).unionByName(
-        added.withColumn("kept", in_time).drop("asked", "ends", "starts", "last_stop_at")
+        added.withColumn("kept", in_time).drop("asked", "ends", "absences", "last_stop_at")
     )
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
     gone = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
@@ -214,15 +217,25 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     return others.drop("gone").join(F.broadcast(ended), "trace", "left")
 
 
-def _starts_again(events: Silver) -> DataFrame:
-    """Return trace, node, starts: when the store started again (at), and its last event before that (stopped_at), in order."""
+def _absences(events: Silver) -> DataFrame:
+    """Return trace, node, absences (back_at, left_at), in order: when the store started again, and its last event before that;
+    and when it got an address again, and when it had lost it (ML-1)."""
     lives = events.events.groupBy("trace", "node", "incarnation").agg(
-        F.min("at").alias("at"), F.max("at").alias("last_at")
+        F.min("at").alias("back_at"), F.max("at").alias("last_at")
     )
-    stopped_at = F.lag("last_at").over(Window.partitionBy("trace", "node").orderBy("incarnation"))
-    again = lives.withColumn("stopped_at", stopped_at).where("stopped_at is not null")
-    starts = F.array_sort(F.collect_list(F.struct("at", "stopped_at"))).alias("starts")
-    return again.groupBy("trace", "node").agg(starts)
+    left_at = F.lag("last_at").over(Window.partitionBy("trace", "node").orderBy("incarnation"))
+    absences = lives.select("trace", "node", "back_at", left_at.alias("left_at")).where("left_at is not null")
+    if events.has("address.missing"):
+        own = events.of("address.stamped", "address.missing").where("store = node")
+        later = Window.partitionBy("trace", "node").orderBy("seq").rowsBetween(1, Window.unboundedFollowing)
+        stamped_at = F.min(F.when(F.col("type") == "address.stamped", F.col("at"))).over(later)
+        never = F.lit(2**62)
+        own = own.select(
+            "trace", "node", "type", F.coalesce(stamped_at, never).alias("back_at"), F.col("at").alias("left_at")
+        )
+        absences = absences.unionByName(own.where("type = 'address.missing'").drop("type"))
+    spans = F.array_sort(F.collect_list(F.struct("back_at", "left_at"))).alias("absences")
+    return absences.groupBy("trace", "node").agg(spans)
 
 
 def _stopped_for_good(events: Silver) -> DataFrame:

@@ -17,6 +17,12 @@ _LIMITS: Final = (
 )
 
 
+_ORDINARY: Final = (
+    "coalesce(reason, '') like '%; it was sent as ordinary mail: %'"
+    " or coalesce(size(array_remove(lost_at, node)) > 0, false)"
+)
+
+
 def _topology(events: Silver) -> DataFrame:
     return events.of("run.started").select("trace", F.from_json("topology", _LIMITS).alias("t"))
 
@@ -24,11 +30,12 @@ def _topology(events: Silver) -> DataFrame:
 def attempts(events: Silver) -> DataFrame:
     """Return the attempts of copies that failed at least once, and of copies that were given up: trace, node, seq, at, what
     (the type of the event), mail, next_hop, connector, reason, retry_at, queue_id, before, queued_at, returned, system,
-    limited.
+    limited, ordinary.
 
     before: the copy's previous attempt (what, at, next_hop, connector). queued_at: when this server first had the mail.
     returned: the mail was returned to its sender at that time or later. system: it is a replication mail. limited: the
-    connectors whose limits apply to replication mails: those through an ordinary mail server.
+    connectors whose limits apply to replication mails: those through an ordinary mail server. ordinary: the mail had lost its
+    XEXCH50 at this attempt or at an earlier hop, so it counts as mail of a user.
     """
     rows = events.lines(*_ATTEMPTS).select(
         "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
@@ -54,6 +61,9 @@ def attempts(events: Silver) -> DataFrame:
     system = ends.where("type = 'mail.submitted'").select("trace", "mail").distinct()
     found = tried.join(queued, ["trace", "node", "mail"], "left")
     found = found.join(system.withColumn("system", F.lit(True)), ["trace", "mail"], "left")
+    lost = events.of("hop.sent").where("ordinary != '' and mail is not null")
+    lost = lost.groupBy("trace", "mail").agg(F.collect_set("node").alias("lost_at"))
+    found = found.join(lost, ["trace", "mail"], "left").withColumn("ordinary", F.expr(_ORDINARY)).drop("lost_at")
     binds = "(c.size_limit is not null or c.senders is not null) and c.kind = 'smtp-relay'"
     limits = F.expr(f"transform(filter(coalesce(t.connectors, array()), c -> {binds}), c -> c.name)")
     return found.join(F.broadcast(_topology(events).select("trace", limits.alias("limited"))), "trace", "left")

@@ -52,20 +52,18 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
     """Return a row for each folder of each mail that is marked repeat. what: whether the node sent or received the mail.
 
     sent: store, message_type, before_at (when the last mail of its type went to that store), answered_since (a mail that the
-    store sent since then has arrived). received: sender, holders, dead, answered (at once, by a status that goes only to the
-    sender and is not marked repeat). Mails received for replicas that were dropped are left out.
+    store sent since then has arrived). received: sender, holders, dead, answerable, answered (at once, by a status that goes
+    only to the sender and is not marked repeat). Mails received while the node had no replica of the folder, because it had
+    dropped the replica or the folder was hidden, are left out.
     """
     mails = listed.where("what = 'mail'").withColumn("repeat", F.expr(_REPEAT))
     answers = mails.where("message_type = 16 and size(to) = 1 and not repeat").select(
         "trace", "node", "at", "folder", F.col("to")[0].alias("sender"), F.lit(True).alias("answered")
     )
-    over = events.of("replica.dropped").select("trace", "node", "folder").distinct()
-    arrivals = listed.where(f"what = 'received' and {_REPEAT}").join(
-        F.broadcast(over), ["trace", "node", "folder"], "left_anti"
-    )
+    arrivals = _with_replica(listed.where(f"what = 'received' and {_REPEAT}"), events)
     keys = ["trace", "node", "at", "folder", "sender"]
     judged = arrivals.join(answers.dropDuplicates(keys), keys, "left").select(
-        *_CASE, "mail", "message_type", "sender", "holders", "dead", "what",
+        *_CASE, "mail", "message_type", "sender", "holders", "dead", "answerable", "what",
         F.coalesce("answered", F.lit(False)).alias("answered"),
     )  # fmt: skip
     asked = mails.where("message_type = 32 or repeat").select(
@@ -81,6 +79,19 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
         *_CASE, "mail", "message_type", "store", "before_at"
     ).agg(later.alias("answered_since"))  # fmt: skip
     return judged.unionByName(dated.withColumn("what", F.lit("sent")), allowMissingColumns=True)
+
+
+def _with_replica(arrivals: DataFrame, events: Silver) -> DataFrame:
+    """Return the arrivals at stores that then had a replica of the folder. A store drops its replica of a folder that gets
+    below a deleted one, and begins none while the folder is hidden (spec: HI-6)."""
+    turns = events.of("replica.added", "folder.shown", "replica.dropped", "folder.hidden").where(
+        "type != 'replica.added' or store = node"
+    ).select(*_CASE, F.col("type").isin("replica.added", "folder.shown").alias("begun"))  # fmt: skip
+    before = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    # The replicas of the topology have no event of their beginning.
+    there = F.coalesce(F.last("begun", ignorenulls=True).over(before), F.lit(True))
+    both = arrivals.unionByName(turns, allowMissingColumns=True).withColumn("there", there)
+    return both.where("what is not null and there").drop("begun", "there")
 
 
 def new_stores(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:

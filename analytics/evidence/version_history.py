@@ -18,7 +18,8 @@ from traces.labtime import DAY_US
 
 _RECORD_AGE: Final = "Replication Folder Tombstone Age Limit"
 _DEFAULT_RECORD_AGE_US: Final = 180 * DAY_US
-_UNITS: Final = (("s", 1_000_000), ("min", 60_000_000), ("h", 3_600_000_000), ("d", DAY_US))
+_UNITS: Final = (("us", 1), ("ms", 1_000), ("s", 1_000_000), ("min", 60_000_000), ("h", 3_600_000_000), ("d", DAY_US))
+_PART: Final = f"[0-9]+ ({'|'.join(unit for unit, _ in _UNITS)})"
 
 NO_SETUP: Final = "setup"
 """The GUID of the topology's folders in a run whose events never name one of them."""
@@ -27,6 +28,19 @@ NO_SETUP: Final = "setup"
 def pcl_map(column: str = "pcl") -> Column:
     """Return a predecessor list as a map from GUID to counter."""
     return F.transform_values(F.str_to_map(F.col(column), F.lit(";"), F.lit(":")), lambda _, value: value.cast("long"))
+
+
+def duration_us(text: Column) -> Column:
+    """Return the length of a duration such as `6 h` or `-1 h 30 min` in microseconds, without its sign; null for other text."""
+    sizes = F.create_map(*[F.lit(each) for pair in _UNITS for each in pair])
+    parts = F.when(text.rlike(f"^-?{_PART}( {_PART})*$"), F.regexp_extract_all(text, F.lit(_PART), F.lit(0)))
+    sizes_us = F.transform(
+        parts,
+        lambda part: (
+            F.split_part(part, F.lit(" "), F.lit(1)).cast("long") * sizes[F.split_part(part, F.lit(" "), F.lit(2))]
+        ),
+    )
+    return F.aggregate(sizes_us, F.lit(0).cast("long"), lambda total_us, each_us: total_us + each_us)
 
 
 def histories(events: Silver, org: Organization) -> DataFrame:
@@ -53,10 +67,8 @@ def expiries(events: Silver) -> DataFrame:
     expired = events.of("item.expired").select(
         "trace", "folder", "object", F.col("node").alias("store"), "seq", "at", "number", "modified_at"
     )
-    value, unit = (F.split_part("value", F.lit(" "), F.lit(part)) for part in (1, 2))
-    age_us = value.cast("long") * F.element_at(F.create_map(*[F.lit(each) for pair in _UNITS for each in pair]), unit)
     limits = events.of("setting.value").where(F.col("name") == _RECORD_AGE)
-    ages = limits.groupBy("trace", F.col("node").alias("store")).agg(F.min(age_us).alias("age_us"))
+    ages = limits.groupBy("trace", F.col("node").alias("store")).agg(F.min(duration_us(F.col("value"))).alias("age_us"))
     ends = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
     known = expired.join(F.broadcast(ages), ["trace", "store"], "left").join(F.broadcast(ends), "trace", "left")
     forgotten_at = F.col("modified_at") + F.coalesce("age_us", F.lit(_DEFAULT_RECORD_AGE_US))

@@ -31,7 +31,6 @@ _TEXTS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "keeps": lambda store, what: f"{store} still keeps {what}, which is superseded or deleted",
     "not made": lambda store, what: f"{store} has {what}, which nobody made",
     "bytes": lambda store, what: f"{store} has other bytes for {what} than the author",
-    "differs": lambda store, _: f"{store} has other versions than the first holder",
 }
 
 

@@ -15,8 +15,11 @@ CHECKS: Final = (
         "concat(node, ' shows ', name, ' as ', path)",
     ),
     Check(
-        "hierarchy and content are not mixed", ("OUT-2", "HI-1"), "sent", "A mail with updates is about the hierarchy only, or about the content of one folder.",
-        f"message_type in {UPDATES}", "size(says) = 1 and (says[0].folder = '1-1') = (message_type in (2, 2147483650))",
+        "hierarchy and content are not mixed", ("OUT-2", "OUT-6", "HI-1"), "sent",
+        "A mail with updates is about the hierarchy only, or about the content of one folder. Requests and statuses have no updates.",
+        "true",
+        f"case when message_type in {UPDATES} then size(says) = 1 and (says[0].folder = '1-1') = (message_type in (2, 2147483650))"
+        " when message_type in (8, 16, 32) then forall(says, f -> f.updates = 0) else false end",
         "concat(node, ' put ', size(says), ' folders into <', mail, '> of type ', message_type)",
     ),
 )  # fmt: skip

@@ -58,8 +58,8 @@ CHECKS: Final = (
     ),
     Check(
         "size limits for users do not apply to replication", ("OUT-7",), "attempts",
-        "No server refuses a replication mail because of its size or its sender, except at an smtp-relay that has such a limit.",
-        "system and what in ('hop.failed', 'hop.expired')",
+        "No server refuses a replication mail because of its size or its sender, except at an smtp-relay that has such a limit, and a mail that lost its XEXCH50.",
+        "system and not ordinary and what in ('hop.failed', 'hop.expired')",
         f"not coalesce(reason, '') rlike '{_TOO_BIG}|takes no mail from' or array_contains(limited, regexp_extract(reason, 'connector (.+) takes', 1))",
         "concat(node, ' could not relay <', mail, '>: ', reason)",
     ),

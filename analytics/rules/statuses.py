@@ -56,8 +56,9 @@ CHECKS: Final = (
         "punctual", "sent", "concat(node, ' did not send the status of the hierarchy that night')",
     ),
     Check(
-        "repeats are answered", ("ST-7",), "repeats", "A store answers a repeat at once with a status to its sender only. The answer is not a repeat.",
-        "what = 'received' and array_contains(holders, node) and not dead", "answered",
+        "repeats are answered", ("ST-7",), "repeats",
+        "A store answers a repeat at once with a status to its sender only, if both have an address. The answer is not a repeat.",
+        "what = 'received' and array_contains(holders, node) and not dead and answerable", "answered",
         "concat(node, ' did not answer the repeat <', mail, '> of ', sender, ' for ', folder)",
     ),
     Check(

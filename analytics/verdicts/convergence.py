@@ -25,8 +25,9 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     number.
 
     what: lacks; keeps (a version that is superseded or deleted); not made (a version that no store made); bytes (other than the
-    author's); lacks deletion; differs (from the first holder, if what must exist is not known). A version that has expired
-    everywhere is not missing, and the version before it may stay.
+    author's); lacks deletion. A version that has expired everywhere is not missing, and the version before it may stay. In a
+    doubtful folder a holder is wrong only if another holder is not wrong in the same way: the holders may all lack a version or
+    a deletion, or all keep a superseded version.
     """
     # Folders are few and their rows small; objects are many.
     due = objects.join(F.broadcast(folders), ["trace", "folder"])
@@ -36,20 +37,19 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
             "transform(holders, h -> struct(h as store, try_element_at(filter(states, s -> s.store = h), 1) as state))"
         ),
     )
-    exact = held.where("not doubtful").withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
-    doubtful = held.where("doubtful").withColumn("wrong", F.expr(_differing()))
-    kept = ["trace", "folder", "path", "object", "kind", "subject", "versions", "tombstone", "made", "gone"]
-    both = exact.select(*kept, "wrong").unionByName(doubtful.select(*kept, "wrong"))
+    judged = held.withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
     found = (
-        both.where("size(wrong) > 0")
-        .select(*kept, F.explode("wrong").alias("w"))
+        judged.where("size(wrong) > 0")
+        .select(
+            "trace", "folder", "path", "object", "kind", "subject", "versions", "gone", F.explode("wrong").alias("w")
+        )
         .select("trace", "folder", "path", "object", "kind", "subject", "versions", "gone", "w.*")
     )
     # spec: DL-3 a store that cannot get the newest version any more keeps the version before it
     expired = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
     is_excused = F.expr(f"what = 'lacks' and {expired[0]} or what = 'keeps' and {expired[1]}")
-    judged = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~is_excused)
-    return judged.drop("excused", "versions", "gone")
+    left = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~is_excused)
+    return left.drop("excused", "versions", "gone")
 
 
 def _inside(number: str) -> str:
@@ -63,15 +63,23 @@ def _inside(number: str) -> str:
 
 def _wrong() -> str:
     """Return SQL for what is wrong at the holder `h`: an array of (store, what, number)."""
-    kept = f"coalesce(h.state.versions, {_EMPTY})"
-    numbers = f"transform({kept}, k -> k.number)"
-    extra = f"filter({kept}, k -> not exists(versions, t -> t.number = k.number))"
+    kept = "coalesce({of}.state.versions, array())"
+    here = kept.format(of="h")
+    has = f"exists({kept}, k -> k.number = {{number}})"
+    extra = f"filter({here}, k -> not exists(versions, t -> t.number = k.number))"
     same = "k.number = t.number and k.digest != t.digest"
+
+    def compared(holds: str) -> str:
+        """Return SQL that is false if the folder is doubtful and `holds` is false for every holder `o`."""
+        return f"(not doubtful or exists(held, o -> {holds}))"
+
+    lacking = f"not {has.format(of='h', number='t.number')} and {compared(has.format(of='o', number='t.number'))}"
+    keeping = f"array_contains(made, v.number) and {compared('not ' + has.format(of='o', number='v.number'))}"
     found = (
-        ("lacks", f"filter(versions, t -> not array_contains({numbers}, t.number))"),
-        ("keeps", f"filter({extra}, k -> array_contains(made, k.number))"),
+        ("lacks", f"filter(versions, t -> {lacking})"),
+        ("keeps", f"filter({extra}, v -> {keeping})"),
         ("not made", f"filter({extra}, k -> not array_contains(made, k.number))"),
-        ("bytes", f"filter(versions, t -> t.digest != '' and exists({kept}, k -> {same}))"),
+        ("bytes", f"filter(versions, t -> t.digest != '' and exists({here}, k -> {same}))"),
     )
     mismatches = [
         f"transform({rows}, r -> struct(h.store as store, '{what}' as what, r.number as number))"
@@ -79,20 +87,11 @@ def _wrong() -> str:
     ]
     knows = "coalesce(h.state.has_tombstone or h.state.had_tombstone, false) or forgotten"
     undeleted = (
-        f"case when tombstone is not null and size({kept}) = 0 and not ({knows})"
+        f"case when tombstone is not null and size({here}) = 0 and not ({knows})"
+        f" and {compared('coalesce(o.state.has_tombstone, false)')}"
         f" then array(struct(h.store as store, 'lacks deletion' as what, tombstone as number)) else {_EMPTY} end"
     )
     return f"concat({', '.join(mismatches)}, {undeleted})"
-
-
-def _differing() -> str:
-    """Return SQL for the holders whose versions are not those of the first holder."""
-    numbers = "array_sort(transform(coalesce({of}.state.versions, array()), k -> k.number))"
-    tombstones = "coalesce({of}.state.has_tombstone, false)"
-    first, here = "held[0]", "h"
-    differs = " or ".join(f"{each.format(of=here)} != {each.format(of=first)}" for each in (numbers, tombstones))
-    say = "struct(h.store as store, 'differs' as what, cast(null as string) as number)"
-    return f"transform(filter(held, h -> {differs}), h -> {say})"
 
 
 def losses(objects: DataFrame, folders: DataFrame) -> DataFrame:

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 
 from node.agent import agent_disabled, backfill, incoming, replica_removal, replicas, status, store_restore
 from node.errors import NodeError
-from node.mail import backfill_responses, broadcast, suspension, user_mail
+from node.mail import backfill_responses, broadcast, limit_warnings, suspension, user_mail
 from node.objects import conflict_age, expiry, retention, tombstones
 from node.state import held_messages
 from node.state.context import Context
 from node.state.directory import Stamp
-from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, is_set, next_due, overdue, set_timer, take_due
+from node.stored_values import HIERARCHY_FID
 from traces.events import StatusMissed
 from transport.envelope import LocalDelivery
 from transport.mime.headers import scan_header
@@ -100,6 +100,7 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     missed_check  a status check was due while the store was stopped
     """
     expiry.plan(ctx, s)
+    limit_warnings.plan(ctx, s)
     if restored:
         conflict_age.restart_ages(s)
     conflict_age.plan(ctx, s)
@@ -156,5 +157,6 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.DROP: replica_removal.at_midnight,
     Timer.EXPIRY: expiry.run,
     Timer.RETENTION: lambda ctx, s, key: retention.purge(ctx, s),
+    Timer.LIMITS: lambda ctx, s, key: limit_warnings.send(ctx, s),
     Timer.CONFLICT: conflict_age.run,
 }

@@ -18,8 +18,9 @@ from transport.envelope import LocalDelivery
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
-TIMERS: Final = (Timer.EXPIRY, Timer.RETENTION, Timer.STAMP)
-"""The timers that fire without an agent: age limits, retention (spec: DL-3, DL-5) and the directory are not replication."""
+TIMERS: Final = (Timer.EXPIRY, Timer.RETENTION, Timer.LIMITS, Timer.STAMP)
+"""The timers that fire without an agent: age limits, retention (spec: DL-3, DL-5), warnings of full folders
+(spec: AD-2) and the directory are not replication."""
 
 SENDING_TIMERS: Final = (Timer.CYCLE, Timer.STATUS_CHECK, Timer.STATUS_REQUEST, Timer.ENTRY, Timer.RESPONSE)
 """The timers whose handlers send mail. They wait while the store itself has no address (spec: ML-1)."""

@@ -29,6 +29,8 @@ from node.state.folders import Folder
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
 from topology.file.fields import MAX_AGE_US
+from topology.problems import ValueTextError
+from topology.quantities import parse_storage_limit
 from topology.schedule import parse_schedule
 from traces.errors import TimeTextError
 from traces.events import ChangeMade, TombstoneMade
@@ -43,7 +45,8 @@ class FolderFields(TypedDict, total=False):
     """The properties of a folder as users give them, all as text. A missing property keeps its default or present
     value.
 
-    alias may be 'none' or 'default', age_limit 'none'. In a change, the schedule 'default' means the store's schedule.
+    alias may be 'none' or 'default'; age_limit and the storage limits may be 'none'. In a change, the schedule 'default' means
+    the store's schedule.
     """
 
     replicas: Sequence[str] | None
@@ -52,6 +55,9 @@ class FolderFields(TypedDict, total=False):
     priority: str | None
     alias: str | None
     age_limit: str | None
+    warning_limit: str | None
+    post_limit: str | None
+    item_limit: str | None
     resolve: str | None
 
 
@@ -269,6 +275,16 @@ def _checked_age(text: str) -> int | None:
     return age_us
 
 
+def _checked_limit(text: str) -> int | None:
+    """Return a storage limit such as `10 MB` in bytes, or None for no limit (spec: AD-2). Raise Misuse if it is not valid."""
+    if text == "none":
+        return None
+    try:
+        return parse_storage_limit(text)
+    except ValueTextError as error:
+        raise Misuse(str(error)) from None
+
+
 def _checked_alias(alias: str) -> str | None:
     """Return the alias. None means that it is made from the name; '' means that the folder has no alias."""
     if alias == "default":
@@ -301,6 +317,9 @@ _CHECKED: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "priority": ("priority", _checked_priority),
     "alias": ("alias", _checked_alias),
     "age_limit": ("age_limit_us", _checked_age),
+    "warning_limit": ("warning_limit_bytes", _checked_limit),
+    "post_limit": ("post_limit_bytes", _checked_limit),
+    "item_limit": ("item_limit_bytes", _checked_limit),
     "resolve": ("resolve", _checked_resolve),
 }
 """For each field that a user gives as text: the property that it sets, and the function that checks and converts it."""

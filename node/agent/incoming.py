@@ -54,7 +54,7 @@ from node.state import application_log, held_messages
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import PeerRow
-from node.state.tables import HIERARCHY_FID
+from node.stored_values import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.events import MailBad, MailReceived, RowReplaced, SourceUp, VersionFailed

@@ -13,7 +13,7 @@ from node.seeded_ids import setup_guid
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import PeerRow
-from node.state.tables import HIERARCHY_FID
+from node.stored_values import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
@@ -56,6 +56,9 @@ def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None
             resolve=RESOLVE_METHODS[str(spec.resolve)],
             alias=spec.alias,
             age_limit_us=spec.age_limit_us,
+            warning_limit_bytes=spec.warning_limit_bytes,
+            post_limit_bytes=spec.post_limit_bytes,
+            item_limit_bytes=spec.item_limit_bytes,
             created=number,
         )
         ids[path] = number.to_xid()

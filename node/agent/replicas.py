@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from node.agent import backfill, replica_removal
 from node.agent.status import want_status
 from node.codec.items import FolderProperties
+from node.mail import limit_warnings
 from node.mail.broadcast import broadcast, reschedule
 from node.objects import conflict_age, expiry, retention
 from node.state.context import Context
@@ -59,6 +60,7 @@ def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Fold
         elif was is None:
             new_folders.append(folder)
     expiry.plan(ctx, s)
+    limit_warnings.plan(ctx, s)
     conflict_age.plan(ctx, s)
     return new_folders
 

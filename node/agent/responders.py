@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from node.agent.backfill_sources import entry_of, note_request, peer_of
 from node.state.context import Context
 from node.state.state_table import OwnRow
-from node.state.tables import HIERARCHY_FID
 from node.state.version_profiles import FIRST_WITH_ROUTING_GROUPS, PROFILES, Responders
+from node.stored_values import HIERARCHY_FID
 from node.tracking.number_sets import NumberSets
 from traces.events import Candidate, RespondersConsidered
 from traces.labtime import LabTime

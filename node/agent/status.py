@@ -49,9 +49,9 @@ from node.mail.send import section_of, send
 from node.objects import tombstones
 from node.state.context import Context, next_cycle
 from node.state.state_table import OwnRow, PeerRow
-from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, set_timer, set_timer_if_none
 from node.state.version_profiles import Responders
+from node.stored_values import HIERARCHY_FID
 from topology.schedule import ALWAYS
 from traces.events import StatusDue
 from traces.labtime import DAY_US, LabTime

@@ -17,7 +17,7 @@ from node.seeded_ids import guid_from
 from node.state.context import Context
 from node.state.store_identity import LOCAL_REP, Begins, StoreState
 from node.state.store_settings import store_settings
-from node.state.tables import HIERARCHY_FID
+from node.stored_values import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.idset import decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Final
 
@@ -31,8 +31,10 @@ _NO_ROOM: Final = frozenset({errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFI
 """Errors of the operating system that may pass: a disk is full, or no file handle is free."""
 
 
-def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequence[type[Exception]] = ()) -> FastAPI:
-    """Return the application. more: routes in addition to the routes of stores. kinds: errors that become a 409."""
+def make_app(
+    hosts: Hosts, *more: APIRouter, title: str = "pflab", errors: Mapping[type[Exception], int] | None = None
+) -> FastAPI:
+    """Return the application. more: routes in addition to the routes of stores. errors: their errors, each with a status."""
     app = FastAPI(
         title=title,
         description="Public folder stores that replicate by mail. Times are in UTC, for example 2003-10-21T00:15:00Z."
@@ -59,8 +61,8 @@ def make_app(hosts: Hosts, *more: APIRouter, title: str = "pflab", kinds: Sequen
     app.add_exception_handler(OSError, _system)
     app.add_exception_handler(sqlite3.OperationalError, _system)
     app.add_exception_handler(Exception, _internal_error)
-    for kind in kinds:
-        app.add_exception_handler(kind, _refused)
+    for kind, status in (errors or {}).items():
+        app.add_exception_handler(kind, _handler(status))
     return app
 
 
@@ -81,8 +83,11 @@ async def _system(_: Request, error: Exception) -> Response:
     return problem(HTTPStatus.INSUFFICIENT_STORAGE, CannotWrite.__name__, detail)
 
 
-async def _refused(_: Request, error: Exception) -> Response:
-    return problem(HTTPStatus.CONFLICT, type(error).__name__, " ".join(str(error).split()))
+def _handler(status: int) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def handle(_: Request, error: Exception) -> Response:
+        return problem(status, type(error).__name__, " ".join(str(error).split()))
+
+    return handle
 
 
 async def _unknown(_: Request, error: Exception) -> Response:

@@ -109,7 +109,8 @@ class Resolve(Body):
 class FolderProperties(Body):
     """Properties of a folder. A missing property stays as it is, or gets its default in a new folder.
 
-    alias: the local part of its mail address. age_limit: for example 30 d, or none. resolve: how its conflicts are resolved,
+    alias: the local part of its mail address. age_limit: for example 30 d, or none. warning_limit, post_limit and item_limit:
+    storage limits, for example 10 MB, or none. resolve: how its conflicts are resolved,
     and whether contacts are notified.
     """
 
@@ -119,6 +120,9 @@ class FolderProperties(Body):
     priority: Priority | None = None
     alias: Line | None = None
     age_limit: Line | None = None
+    warning_limit: Line | None = None
+    post_limit: Line | None = None
+    item_limit: Line | None = None
     resolve: ResolveMethod | None = None
 
     def given(self) -> dict[str, Any]:
@@ -173,7 +177,8 @@ class ReplicaOrder(Body):
 
 
 class Propagation(Body):
-    """Properties of a folder that all its subfolders get: replicas, schedule, contacts, priority, age_limit, resolve."""
+    """Properties of a folder that all its subfolders get: replicas, schedule, contacts, priority, age_limit,
+    warning_limit, post_limit, item_limit, resolve."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects", "properties": ["schedule"]}})
     folder: Line

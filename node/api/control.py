@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from node.api.bodies import Body, Line, Rate
-from node.api.hosts import Hosts, Name, Number
+from node.api.hosts import LAST_NUMBER, Hosts, Name, Number
 from node.api.values import json_bytes, json_response
 from node.errors import bug_line
 from node.host.host import Host
@@ -55,6 +55,12 @@ class Entry(Body):
     store: Line
     stamps: Annotated[list[tuple[Line, Annotated[int, Field(ge=0, le=END_AT)]]], Field(max_length=MOST_STAMPS)]
     missing: Line
+
+
+class Released(Body):
+    """A mail in the queue, by its id."""
+
+    row: Annotated[int, Field(ge=0, le=LAST_NUMBER)]
 
 
 class Deleted(Gone):
@@ -140,6 +146,13 @@ def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> A
         """Remove a store that was deleted from the directory at another store."""  # spec: RP-6
         host = hosts.host(name)
         host.do(lambda node, now: node.left(now, wanted.store))
+        return _status(host, host.now)
+
+    @router.post("/queue/released")
+    async def released(name: Name, wanted: Released) -> Response:
+        """Let a mail that a fault held leave now, or when its connector opens."""
+        host = hosts.host(name)
+        host.do(lambda node, now: node.hop_released(now, wanted.row))
         return _status(host, host.now)
 
     @router.get("/backup", responses={200: {"content": {"application/vnd.sqlite3": {}}}})

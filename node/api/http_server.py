@@ -43,7 +43,7 @@ class OpenToAll(Exception):
 
 
 class HttpServer:
-    """Serves one application. Beyond loopback it requires a token; see Guard for `users_token` and `trusted`."""
+    """Serves one application. Beyond loopback it requires a token; see Guard for `users_token`, `login` and `trusted`."""
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class HttpServer:
         port: int = 0,
         token: str | None = None,
         users_token: str | None = None,
+        login: bool = False,
         trusted: frozenset[str] = frozenset(),
         limits: HttpLimits | None = None,
         bodies_bytes: int = BODIES_BYTES,
@@ -67,6 +68,7 @@ class HttpServer:
             app,
             token=token,
             users_token=users_token,
+            login=login,
             trusted=trusted,
             bodies_bytes=bodies_bytes,
             streams=limits.client_streams,
@@ -79,6 +81,7 @@ class HttpServer:
             lifespan="off",
             ws="none",
             server_header=False,
+            proxy_headers=False,  # a client could choose the address that counts for `trusted`
             timeout_keep_alive=int(KEPT_S),
             timeout_graceful_shutdown=BACKSTOP_S,
         )

@@ -95,6 +95,7 @@ MAIL = "message/rfc822"
 _PARAMETERS: Mapping[str, object] = {
     "folder": FolderQuery,
     "notice": Annotated[int, Path(ge=0, le=LAST_NUMBER)],
+    "row": Annotated[int, Path(ge=0, le=LAST_NUMBER, description="The id of a mail in the queue.")],
     "after": Annotated[Number, Query(description="The id of the last known entry.")],
     "limit": Annotated[int, Query(ge=1, le=10_000)],
     "event": Annotated[Number | None, Query(description="Only entries of this event id.", examples=[3014])],
@@ -232,14 +233,18 @@ def _mail(router: APIRouter, hosts: Hosts) -> None:
         "due_at": "2003-10-21T00:15:00Z",
         "attempts": 0,
         "size": 4096,
+        "sender": "A-IS@contoso.test",
+        "message_id": "1f6c0e5d@contoso.test",
     }
     bad = {"id": 1, "at": 1066694400000000, "sender": "x@contoso.test", "reason": "no certificate", "size": 900}
     entry = {"id": 1, "at": 1066694400000000, "event": 3014, "level": "information", "text": "..."}
     notice = {"at": 1066694400000000, "recipient": "kim@contoso.test", "subject": "Conflict in Projects", "id": 1}
 
+    queued_mail = "Message-ID: <1f6c0e5d@contoso.test>\r\nSubject: Folder Content\r\n\r\n..."
     notice_mail = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
 
     add_read(router, hosts, "queue", tag="mail", example=[queued])
+    add_read(router, hosts, "queued_mail", tag="mail", example=queued_mail, refused=[404])
     add_read(router, hosts, "bad_mail", tag="mail", example=[bad])
     add_read(router, hosts, "event_log", tag="events", example=[entry], operation="log")
     add_read(router, hosts, "mailbox_mail", tag="mail", example=notice_mail)

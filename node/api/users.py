@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query, Request, Response
+from fastapi import APIRouter, Body, Path, Query, Request, Response
 
 from node.api.bodies import (
     Edit,
@@ -24,9 +24,11 @@ from node.api.hosts import Change, ChangeRequest, FolderQuery, Hosts, Name
 from node.api.read_paths import MOST_LISTED
 from node.api.reads import MAIL, add_read
 from node.api.values import json_response, plain, refusals, shown
+from node.errors import MessageUnknown
 from node.state.store_settings import clamped
 from node.store.node import Node
 from node.views import FoldersChanged, MessageView
+from topology.problems import counted
 from topology.settings.values import RawSetting
 from traces.labtime import LabTime
 
@@ -44,6 +46,10 @@ _FOLDER = {
     "hidden": False,
     "held_here": True,
     "resolve": "default",
+    "age_limit": "30 d",
+    "warning_limit": "8 MB",
+    "post_limit": "10 MB",
+    "item_limit": None,
 }
 _MESSAGE = {
     "id": _ID,
@@ -94,7 +100,10 @@ _SETTING = {
     "does": "what the setting does",
 }
 _MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
+FILE = "application/octet-stream"
 Refused = refusals(404, 409, 422)
+
+Place = Annotated[int, Path(ge=1, le=1_000_000, description="Which attachment, counted from 1.")]
 
 
 SettingValues = Annotated[
@@ -133,8 +142,8 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
 
     @router.patch("/folders/{path:path}", **about)
     async def change_folder(path: str, wanted: FolderChange, change: Change) -> Response:
-        """Change the name, parent, schedule, contacts, priority, age limit, resolve method or replica list; return the
-        change number."""
+        """Change the name, parent, schedule, contacts, priority, age limit, storage limits, resolve method or replica list;
+        return the change number."""
         given = wanted.given()
         return await change.apply(hosts, lambda node, now: _changed(node, node.change_folder(now, path, **given)))
 
@@ -264,6 +273,22 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
     add_read(router, hosts, "versions", tag="messages", example=[_VERSION], refused=[404, 422])
     add_read(router, hosts, "body", tag="messages", refused=[404, 409, 422])
     add_read(router, hosts, "mail", tag="messages", example=_MAIL)
+
+    @router.get(
+        "/messages/{message}/attachments/{place}",
+        tags=["messages"],
+        responses={**refusals(404, 409, 422), 200: {"description": "The file.", "content": {FILE: {}}}},
+    )
+    async def attachment(name: Name, message: str, place: Place, folder: FolderQuery) -> Response:
+        """Return an attached file of the shown version, as it was attached. The first one has the place 1."""
+        files = hosts.host(name).read(lambda node: node.attachments(folder, message))
+        if place > len(files):
+            raise MessageUnknown(
+                f"message {message} on {name} has {counted(len(files), 'attachment')}; not place {place}"
+            )
+        # A browser saves the file. It must never show it as a page of this server, because a user chose its content.
+        safe = {"Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff"}
+        return Response(files[place - 1][1], media_type=FILE, headers=safe)
 
     @router.patch("/messages/{message}", **about)
     async def edit(message: str, folder: FolderQuery, wanted: Edit, change: Change) -> Response:

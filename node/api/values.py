@@ -26,6 +26,7 @@ _STATUS: Final[dict[type[Exception], int]] = {
     errors.NotAContact: HTTPStatus.FORBIDDEN,
     errors.FolderExists: HTTPStatus.CONFLICT,
     errors.NoReplicaHere: HTTPStatus.CONFLICT,
+    errors.OverLimit: HTTPStatus.CONFLICT,
     errors.NotRunning: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.CannotWrite: HTTPStatus.INSUFFICIENT_STORAGE,
     errors.KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,

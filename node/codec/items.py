@@ -13,6 +13,7 @@ from hashlib import sha256
 from node.codec.plain_post import CLASS_POST, encode_post, read_post
 from node.tracking.change_number import GUID_SIZE, ChangeNumber, NumberError
 from node.tracking.pcl import Pcl, PclError
+from topology.quantities import KILOBYTE
 from topology.schedule import parse_schedule
 from traces.labtime import SECOND_US, LabTime
 from transport.errors import CodecError
@@ -33,12 +34,15 @@ from transport.mapi.property_tags import (
     PR_MESSAGE_FLAGS,
     PR_OVERALL_AGE_LIMIT,
     PR_PARENT_SOURCE_KEY,
+    PR_PF_MSG_SIZE_LIMIT,
+    PR_PF_OVER_HARD_QUOTA_LIMIT,
     PR_PREDECESSOR_CHANGE_LIST,
     PR_REPLICATION_MESSAGE_PRIORITY,
     PR_RESOLVE_METHOD,
     PR_SENDER_EMAIL_ADDRESS,
     PR_SENDER_NAME,
     PR_SOURCE_KEY,
+    PR_STORAGE_QUOTA_LIMIT,
     PR_SUBJECT,
 )
 from transport.mime.item_conversion import MailPost, edit_mail, mail_of_item
@@ -56,6 +60,9 @@ ATTACH_BY_VALUE = 1
 
 ROOT = bytes(21) + b"\x01"
 """The object id of folder 1-1, the root of the tree [S2]."""
+
+_LIMIT_TAGS = (PR_STORAGE_QUOTA_LIMIT, PR_PF_OVER_HARD_QUOTA_LIMIT, PR_PF_MSG_SIZE_LIMIT)
+"""Properties with the storage limits in KB: of the warning, of posts, of an item (spec: AD-2)."""
 
 RESOLVE_DEFAULT, RESOLVE_LAST_WRITER_WINS, RESOLVE_NO_NOTIFICATION = 0, 1, 2
 RESOLVE_NAMES = {
@@ -106,6 +113,9 @@ class FolderProperties:
     resolve: int = RESOLVE_DEFAULT
     alias: str | None = None
     age_limit_us: int | None = None  # spec: DL-3
+    warning_limit_bytes: int | None = None  # spec: AD-2
+    post_limit_bytes: int | None = None
+    item_limit_bytes: int | None = None
     created: ChangeNumber = field(default=ChangeNumber(bytes(16), 1))
 
     @property
@@ -245,6 +255,11 @@ def encode_folder(
     props.pop(PR_OVERALL_AGE_LIMIT, None)
     if folder.age_limit_us is not None:
         props[PR_OVERALL_AGE_LIMIT] = folder.age_limit_us // SECOND_US
+    limits = (folder.warning_limit_bytes, folder.post_limit_bytes, folder.item_limit_bytes)
+    for tag, limit in zip(_LIMIT_TAGS, limits, strict=True):
+        props.pop(tag, None)
+        if limit is not None:
+            props[tag] = limit // KILOBYTE
     props[PR_PFLAB_SCHEDULE] = folder.schedule or ""
     props[PR_REPLICATION_MESSAGE_PRIORITY] = folder.priority
     props[PR_RESOLVE_METHOD] = folder.resolve
@@ -295,6 +310,10 @@ def _read_any_version(stream: bytes) -> Version:
     )
 
 
+def _in_bytes(limit_kb: object) -> int | None:
+    return limit_kb * KILOBYTE if isinstance(limit_kb, int) else None
+
+
 def read_folder(stream: bytes) -> FolderProperties:
     """Return the properties in a folder's item. Raise CodecError if they are not valid."""
     props = item_bag(stream)
@@ -304,6 +323,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         alias, age_limit_s = props.get(PR_PFLAB_ALIAS), props.get(PR_OVERALL_AGE_LIMIT)
         contacts, schedule = props.get(PR_PFLAB_CONTACTS, ()), props[PR_PFLAB_SCHEDULE]
         priority, resolve = props[PR_REPLICATION_MESSAGE_PRIORITY], props[PR_RESOLVE_METHOD]
+        limits_kb = [props.get(tag) for tag in _LIMIT_TAGS]
         created = ChangeNumber.from_xid(props[PR_PFLAB_CREATED])  # type: ignore[arg-type]
     except KeyError as missing:
         raise CodecError(f"the folder lacks property {missing.args[0]:#010x}, which is required") from None
@@ -320,7 +340,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         and len(replicas) == len(added)
         and isinstance(contacts, tuple)
         and (alias is None or isinstance(alias, str))
-        and (age_limit_s is None or (isinstance(age_limit_s, int) and age_limit_s >= 0))
+        and all(each is None or (isinstance(each, int) and each >= 0) for each in (age_limit_s, *limits_kb))
         and isinstance(schedule, str)
         and isinstance(priority, int)
         and priority in {-1, 0, 1}
@@ -343,7 +363,10 @@ def read_folder(stream: bytes) -> FolderProperties:
         resolve,  # type: ignore[arg-type]
         alias,  # type: ignore[arg-type]
         age_limit_s * SECOND_US if isinstance(age_limit_s, int) else None,
-        created,
+        warning_limit_bytes=_in_bytes(limits_kb[0]),
+        post_limit_bytes=_in_bytes(limits_kb[1]),
+        item_limit_bytes=_in_bytes(limits_kb[2]),
+        created=created,
     )
 
 

@@ -233,7 +233,7 @@ class Host:
 
     async def _accept(self, hop: IncomingHop, mail: IncomingMail) -> None:
         """Store a mail that the listener has received; when this returns the mail is durable.  # spec: IN-2"""
-        point = AtArrival(self.name, mail.sender, mail.recipients, mail.header.subject)
+        point = AtArrival(self.name, mail.sender, mail.recipients, mail.header.subject, mail.header.message_id)
         lost_by = (await decided(self._decide(point))).lost_by
         self._peer_stimulus(lambda node: node.mail_in(self._clock.now(), hop, mail, lost_by))
 

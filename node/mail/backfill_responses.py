@@ -24,8 +24,8 @@ from node.objects.version_rows import named_by, tied_numbers
 from node.state.context import Context
 from node.state.state_table import LastSent, OwnRow
 from node.state.store_identity import LOCAL_REP
-from node.state.tables import EXPIRED, HIERARCHY_FID
 from node.state.timers import Timer, set_timer
+from node.stored_values import EXPIRED, HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.idset import decode_idset, encode_idset

@@ -45,8 +45,8 @@ from node.objects.version_rows import named_by, tied_numbers
 from node.state.context import Context, next_cycle
 from node.state.state_table import LastSent, OwnRow
 from node.state.store_identity import LOCAL_REP
-from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, clear_timer, set_timer, set_timer_if_none
+from node.stored_values import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl

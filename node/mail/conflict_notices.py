@@ -55,7 +55,7 @@ def _conflict(ctx: Context, s: Stimulus, folder: Folder, object_id: bytes, conta
     text = f"Message {object_text(object_id)} has concurrent versions: {shown} (the first is shown)."
     if left_out:
         text += f"\n\nToo large to be attached: {', '.join(left_out)}."
-    _send(ctx, s, folder, recipients, f"Conflict in {folder.path}", text, attached)
+    send_notice(ctx, s, folder, recipients, f"Conflict in {folder.path}", text, attached)
 
 
 def _conflicting(
@@ -88,7 +88,7 @@ def _lost_edit(ctx: Context, s: Stimulus, folder: Folder, version: Version, cont
     fits = version.item is not None and len(version.item) <= MAX_LOST
     attached = [_as_mail(ctx, version.item, version.number, name)] if fits and version.item is not None else []
     subject = f"An edit in {folder.path} lost to a deletion: {version.subject}"
-    _send(
+    send_notice(
         ctx,
         s,
         folder,
@@ -108,7 +108,7 @@ def _recipients(
     numbers: Sequence[ChangeNumber],
 ) -> tuple[str, ...]:
     """Return the contacts without the folder itself (spec: ML-7). An event records them, even if there are none."""
-    recipients = tuple(dict.fromkeys(contact for contact in contacts if ctx.book.folder_of(contact) is not folder))
+    recipients = contacts_to_notify(ctx, folder, contacts)
     s.trace.record(
         ConflictNotice,
         folder=folder.text,
@@ -117,6 +117,11 @@ def _recipients(
         versions=tuple(number.text for number in numbers),
     )
     return recipients
+
+
+def contacts_to_notify(ctx: Context, folder: Folder, contacts: Sequence[str]) -> tuple[str, ...]:
+    """Return the contacts without the folder itself (spec: ML-7)."""
+    return tuple(dict.fromkeys(contact for contact in contacts if ctx.book.folder_of(contact) is not folder))
 
 
 def _as_mail(ctx: Context, item: bytes, number: ChangeNumber, name: str) -> Attached:
@@ -129,15 +134,16 @@ def _as_mail(ctx: Context, item: bytes, number: ChangeNumber, name: str) -> Atta
     return Attached(f"{name}.eml", "message/rfc822", content)
 
 
-def _send(
+def send_notice(
     ctx: Context,
     s: Stimulus,
     folder: Folder,
     contacts: tuple[str, ...],
     subject: str,
     text: str,
-    attached: Sequence[Attached],
+    attached: Sequence[Attached] = (),
 ) -> None:
+    """Send a notice from the folder's address, or from the store's if the folder has none."""
     address = ctx.book.address_of(folder)
     sender = address or ctx.directory.sender(ctx.name)
     send(ctx, s, Letter(sender, contacts, subject, text, tuple(attached)), loop=address)

@@ -19,7 +19,7 @@ from node.objects.expiry import expired_among
 from node.state.context import Context, next_cycle
 from node.state.state_table import LastSent, OwnRow
 from node.state.store_identity import LOCAL_REP
-from node.state.tables import DELETED, HIERARCHY_FID
+from node.stored_values import DELETED, HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.events import ChangesResent

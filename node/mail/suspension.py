@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from node.state.backfill_array import entries, requests, save
 from node.state.context import Context
-from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, clear_timer, set_timer
+from node.stored_values import HIERARCHY_FID
 from traces.events import ContentResumed, ContentSuspended
 from traces.labtime import LabTime
 from transport.sql import Connection

@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Final
 
 from node.codec.items import Version
-from node.errors import Misuse
+from node.errors import Misuse, OverLimit
 from node.objects import local_changes
 from node.seeded_ids import token_from
 from node.state.context import Context
@@ -91,6 +91,9 @@ def _to_folder(
         post = read()
         skipped = _reason_to_skip(ctx, s, folder, address, post)
         object_id = "" if skipped else local_changes.post_mail(ctx, s, folder, post)
+    except OverLimit as error:
+        _record_not_posted(s, folder, mail, str(error))
+        return f"{error.status} {error}"
     except (CodecError, Misuse) as error:
         _record_not_posted(s, folder, mail, str(error))
         return f"{BEYOND_A_LIMIT} the mail cannot be posted: {error}"

@@ -11,7 +11,7 @@ from node.objects.version_rows import tie
 from node.state import held_messages
 from node.state.context import Context
 from node.state.folders import Folder
-from node.state.tables import HIERARCHY_FID
+from node.stored_values import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets

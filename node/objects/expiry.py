@@ -12,8 +12,8 @@ from node.codec.items import object_text
 from node.objects.tombstones import MOST_AT_ONCE, folders_with_removed, removed_and_known
 from node.objects.version_rows import conflict_over, tied_numbers
 from node.state.context import Context
-from node.state.tables import EXPIRED, HIERARCHY_FID
 from node.state.timers import Timer, set_timer, set_timer_if_none
+from node.stored_values import EXPIRED, HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from node.codec.items import Version, encode_edit, encode_mail, encode_message, object_from_text, object_text
 from node.errors import MessageUnknown, Misuse, NoReplicaHere, NotAContact
-from node.objects import retention
+from node.objects import retention, storage_limits
 from node.objects.version_rows import KeptVersion, insert_versions, kept_versions, replace_all
 from node.state.context import Context, next_cycle, set_of_pcl
 from node.state.folders import Folder
@@ -73,6 +73,7 @@ def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bo
             fai=fai,
         )
         versions.append(_checked(Version(object_id, number, pcl, s.now, item, each.subject, fai)))
+    storage_limits.check_posts(ctx, s, folder, [len(each.item or b"") for each in versions])
     insert_versions(ctx, s.conn, folder.fid, versions, sent=False)
     for version in versions:
         _record(s, folder, version, "create", ())
@@ -81,11 +82,13 @@ def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bo
 
 
 def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> str:
-    """Post a mail unchanged and return the message id (spec: ML-5). Raise Misuse if it is too large to be replicated."""
+    """Post a mail unchanged and return the message id (spec: ML-5). Raise Misuse if it is too large to be replicated,
+    OverLimit if a storage limit of the folder refuses it. Nothing has changed then."""
     folder, own = replica_for_posts(ctx, folder.path)
     if mail.size > MAX_ITEM_BYTES - ITEM_ROOM:
         limit = MAX_ITEM_BYTES // 1024**2
         raise Misuse(f"the mail has {mail.size:,} bytes; at most {limit} MiB can be replicated")
+    storage_limits.check_posts(ctx, s, folder, [mail.size])
     object_id = ctx.store.next_object().to_xid()
     number = ctx.store.next_change()
     pcl = Pcl.of(number)
@@ -156,6 +159,8 @@ def _edit(
     version = Version(
         target.object, number, pcl, modified_at, stream, old_subject if subject is None else subject, source.fai
     )
+    if subject is not None or body is not None:  # otherwise the edit keeps the winner of a conflict
+        storage_limits.check_size(ctx, target.folder, len(stream))
     _supersede(ctx, s, target, _checked(version), "modify", by=by)
     return number.text
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from node.codec.items import object_text
 from node.state.context import Context
-from node.state.tables import DELETED, HIERARCHY_FID
 from node.state.timers import Timer, set_timer
+from node.stored_values import DELETED, HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from traces.events import TombstoneDropped
 from traces.labtime import LabTime

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from node.codec.items import Version
 from node.state.context import Context, version_rank
-from node.state.tables import COUNT_MESSAGES, DELETED, EXPIRED
+from node.stored_values import COUNT_MESSAGES, DELETED, EXPIRED
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.pcl import Pcl

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from node.state.context import Context
-from node.state.tables import HIERARCHY_FID
 from node.state.timers import Timer, set_timer
+from node.stored_values import HIERARCHY_FID
 from node.tracking.number_sets import NumberSets
 from traces.labtime import LabTime
 from transport.sql import Connection

@@ -14,7 +14,7 @@ from node.state.folders import Folders
 from node.state.state_table import ReplicationStateTable
 from node.state.store_identity import StoreState
 from node.state.store_settings import Config
-from node.state.tables import HIERARCHY_FID
+from node.stored_values import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.views import FolderView

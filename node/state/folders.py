@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from node.codec.items import ROOT, ROOT_TEXT, FolderProperties, object_text, read_folder
 from node.errors import FolderUnknown
 from node.state.store_identity import StoreState
-from node.state.tables import HIERARCHY_FID
+from node.stored_values import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
 from traces.labtime import LabTime
@@ -96,7 +96,8 @@ class Folders:
         folder = self._by_path.get(path.strip("/"))
         if folder is None:
             known = ", ".join(sorted(self._by_path)) or "none"
-            raise FolderUnknown(f"no folder {path!r} here; the folders are: {known}")
+            hint = f"; the hierarchy is {ROOT_TEXT}" if path.casefold() == "hierarchy" else ""
+            raise FolderUnknown(f"no folder {path!r} here; the folders are: {known}{hint}")
         return folder
 
     def find(self, path: str) -> Folder | None:

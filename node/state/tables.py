@@ -6,10 +6,9 @@ counter. An object id is its 22-byte XID. A folder is a local row number, `fid`;
 
 from sqlalchemy import BLOB, Column, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint, text
 
-metadata = MetaData()
+from node.stored_values import COUNT_MESSAGES
 
-HIERARCHY_FID = 1  # folder 1-1 [S2]
-DELETED, EXPIRED = 1, 2  # in `message.deleted`; 1: a tombstone, 2: an item that expired here (spec: DL-3)
+metadata = MetaData()
 
 store_state = Table(
     "store_state",
@@ -139,12 +138,6 @@ message_count = Table(  # how many live messages a folder has: rows of `message`
     metadata,
     Column("fid", Integer, primary_key=True),
     Column("messages", Integer, nullable=False),
-)
-
-
-COUNT_MESSAGES = (
-    "INSERT INTO message_count (fid, messages) VALUES ({fid}, {difference})"
-    " ON CONFLICT (fid) DO UPDATE SET messages = messages + excluded.messages"
 )
 
 

@@ -20,6 +20,7 @@ class Timer(StrEnum):
     TOMBSTONES = "tombstones"  # the rest of the tombstones that a status check drops (spec: DL-4)
     DROP = "drop"  # the midnight at which a store of 5.5 drops a removed replica (spec: RP-2)
     RETENTION = "retention"  # the end of the retention of the item that was deleted first (spec: DL-5)
+    LIMITS = "limits"  # the midnight at which contacts are warned of full folders (spec: AD-2)
     CONFLICT = "conflict"  # the age of the oldest conflict that this store ends (spec: CF-5)
     RESPONSE = "response"  # the rest of a backfill response or a Send Contents (spec: BF-5, AD-1)
     STAMP = "stamp"  # the next stamp of an entry in the directory (spec: ML-1)

@@ -44,6 +44,7 @@ class Profile:
     limits_folders      its hierarchy mails hold few folders (spec: OUT-2)
     link_rule           how it treats links that are down (spec: RT-2)
     obeys_orders        it has Send and Synchronize, of the hierarchy and of content (spec: AD-1)
+    limits_posts        its folders can prohibit posts and limit the size of an item (spec: AD-2)
     logs_in_capitals    its log writes names of the directory in capitals (spec: EV-1)
     """
 
@@ -65,6 +66,7 @@ class Profile:
     link_rule: LinkRule
     obeys_orders: bool
     stamped_by_service: bool
+    limits_posts: bool
     logs_in_capitals: bool
 
 
@@ -87,6 +89,7 @@ _EXCHANGE_55 = Profile(
     link_rule=LinkRule.IGNORED,
     obeys_orders=False,
     stamped_by_service=False,
+    limits_posts=False,
     logs_in_capitals=True,
 )
 _EXCHANGE_2000 = Profile(
@@ -108,6 +111,7 @@ _EXCHANGE_2000 = Profile(
     link_rule=LinkRule.TOLD,
     obeys_orders=False,
     stamped_by_service=True,
+    limits_posts=True,
     logs_in_capitals=False,
 )
 _EXCHANGE_2003 = replace(

@@ -48,7 +48,7 @@ from node.agent import agent, initial_state, store_restore
 from node.agent.backfill_sources import record_ignored_setting
 from node.agent.store_restore import Continued
 from node.codec.signing import Identity
-from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning
+from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning, OverLimit
 from node.seeded_ids import guid_from
 from node.state import application_log
 from node.state.context import Context
@@ -59,7 +59,7 @@ from node.store import idempotency
 from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.model import Topology
-from traces.events import NodeStarted, NodeStopped, SettingValue
+from traces.events import NodeStarted, NodeStopped, PostRefused, SettingValue
 from traces.events.header import Event
 from traces.labtime import LabTime
 from traces.recorder import Recorder
@@ -289,6 +289,9 @@ class StoreLife(StoreQueries):
                 raise CannotWrite(self.name, error) from error
             if isinstance(error, Exception) and not isinstance(error, NodeError | RefusalError | CodecError):
                 self._log_failure(now, error)
+            if isinstance(error, OverLimit):
+                with self._stimulus(now) as (_, s):
+                    s.trace.record(PostRefused, folder=error.folder, reason=str(error))
             if isinstance(error, CodecError):
                 raise Misuse(f"the change cannot be written into a mail: {error}") from error
             raise

@@ -14,7 +14,7 @@ from node.codec.items import attachments_of, body_of, object_from_text, object_t
 from node.codec.property_meanings import INTERPRETERS
 from node.errors import MessageUnknown, Misuse
 from node.state.context import Context
-from node.state.tables import EXPIRED, HIERARCHY_FID
+from node.stored_values import EXPIRED, HIERARCHY_FID
 from node.tracking.change_number import Guid, named, store_name
 from node.tracking.pcl import Pcl
 from node.views import VersionView

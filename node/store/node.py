@@ -344,6 +344,11 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             ctx.mta.hold(s, queue_id, until_at)
 
+    def hop_released(self, now: LabTime, queue_id: int) -> None:
+        """Let a mail that a fault holds leave now, or when its connector opens."""
+        with self._stimulus(now) as (ctx, s):
+            ctx.mta.release(s, queue_id)
+
     def hop_divided(self, now: LabTime, queue_id: int, recipients: Sequence[str]) -> None:
         """Give some recipients of a mail a mail of their own in the queue, because of a fault."""
         with self._stimulus(now) as (ctx, s):

@@ -25,8 +25,8 @@ from node.state.application_log import KINDS
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.store_settings import setting_views
-from node.state.tables import EXPIRED, HIERARCHY_FID
 from node.store import message_versions, replication_status
+from node.stored_values import EXPIRED, HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber, named
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
@@ -50,8 +50,9 @@ from node.views import (
     StateView,
     VersionView,
 )
+from topology.quantities import format_size
 from topology.settings.values import Settings
-from traces.labtime import LabTime
+from traces.labtime import LabTime, format_duration
 from transport.sql import Connection
 
 PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
@@ -289,9 +290,17 @@ class StoreQueries(StoreReader):
                 attempts=mail.attempts,
                 size=mail.size,
                 sender=mail.sender,
+                message_id=mail.message_id,
             )
             for mail in ctx.mta.queued(conn)
         ]
+
+    def queued_mail(self, row: int) -> bytes:
+        ctx, conn = self._opened()
+        content = ctx.mta.content(conn, row)
+        if content is None:
+            raise MessageUnknown(f"no mail {row} in the queue; it may have been sent")
+        return content
 
     def bad_mail(self) -> list[BadMailView]:
         # spec: IN-5
@@ -414,7 +423,15 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
         held_here=own is not None and not own.pending,
         address=ctx.book.address_of(folder),
         resolve=RESOLVE_NAMES.get(props.resolve, str(props.resolve)),
+        age_limit=None if props.age_limit_us is None else format_duration(props.age_limit_us),
+        warning_limit=_size(props.warning_limit_bytes),
+        post_limit=_size(props.post_limit_bytes),
+        item_limit=_size(props.item_limit_bytes),
     )
+
+
+def _size(limit_bytes: int | None) -> str | None:
+    return None if limit_bytes is None else format_size(limit_bytes)
 
 
 def _change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:

@@ -33,7 +33,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from node.state.context import Context
-from node.state.tables import HIERARCHY_FID
+from node.stored_values import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.number_sets import NumberSets
 from node.views import FolderStatus, ReplicaStatus, SyncState

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from node.state.database import Database
 from traces.segments import SegmentName, exported_through, list_segments, read_end, read_lines, write_segment
 from transport.sql import Connection
+
+if TYPE_CHECKING:
+    from node.state.database import Database
 
 EVENTS_BYTES: Final = 4 * 1024 * 1024
 """How many bytes of events are read at once."""

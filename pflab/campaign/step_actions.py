@@ -90,18 +90,23 @@ class StepRunner:
 
     def message(self, store: str, label: str) -> tuple[str, MessageView] | None:
         """Return a message as a store shows it now, with its folder's path."""
-        if label not in self._messages:
-            return None
-        id_, folder = self._messages[label]
-        if store not in self.lab.names or not self.lab.running(store):
-            return None
-        views = self.lab.read(store, lambda node: node.folders())
-        path = next((view.path for view in views if view.id == folder and not view.hidden), None)
+        path, id_ = self.place_of(store, label)
         if path is None:
             return None
         messages = self.lab.read(store, lambda node: node.messages(path))
         found = next((message for message in messages if message.id == id_), None)
         return None if found is None else (path, found)
+
+    def place_of(self, store: str, label: str) -> tuple[str | None, str]:
+        """Return the path of a message's folder as a store shows it now, and the id of the message, which may be deleted.
+
+        The path is None if the store does not show the folder, or if the message was never posted.
+        """
+        id_, folder = self._messages.get(label, ("", ""))
+        if not id_ or store not in self.lab.names or not self.lab.running(store):
+            return None, id_
+        views = self.lab.read(store, lambda node: node.folders())
+        return next((view.path for view in views if view.id == folder and not view.hidden), None), id_
 
     def name_folder(self, label: str, id_: str) -> None:
         self._folders[label] = id_
@@ -167,6 +172,11 @@ async def _resolve(runner: StepRunner, step: plan.Resolve) -> bool:
     return bool(await runner.change(step.on, lambda node, now: node.resolve(now, path, message.id, keep)))
 
 
+async def _recover(runner: StepRunner, step: plan.Recover) -> bool:
+    path, id_ = runner.place_of(step.on, step.message)
+    return path is not None and bool(await runner.change(step.on, lambda node, now: node.recover(now, path, id_)))
+
+
 # -- folders
 
 
@@ -207,7 +217,16 @@ async def _move_folder(runner: StepRunner, step: plan.MoveFolder) -> bool:
 
 async def _change_folder(runner: StepRunner, step: plan.ChangeFolder) -> bool:
     return await _change(
-        runner, step.on, step.folder, schedule=step.schedule, priority=step.priority, resolve=step.resolve
+        runner,
+        step.on,
+        step.folder,
+        schedule=step.schedule,
+        priority=step.priority,
+        resolve=step.resolve,
+        contacts=step.contacts,
+        warning_limit=step.warning_limit,
+        post_limit=step.post_limit,
+        item_limit=step.item_limit,
     )
 
 
@@ -341,6 +360,7 @@ _STEPS: Mapping[type[plan.Step], Callable[[StepRunner, Any], Awaitable[bool]]] =
     plan.Edit: _edit,
     plan.Delete: _delete,
     plan.Resolve: _resolve,
+    plan.Recover: _recover,
     plan.CreateFolder: _create_folder,
     plan.RenameFolder: _rename_folder,
     plan.MoveFolder: _move_folder,

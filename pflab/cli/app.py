@@ -43,7 +43,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "node": ("up", "Run one server in this process; the container of each server runs this verb."),
         "lab": (
             "containers",
-            "Save a lab in containers, reset it to a saved state, or make it write all its events to traces.",
+            "Save a lab, reset it to a saved state, or make it write all its events to traces.",
         ),
         "clock": ("lab", "Show, set or advance the clock of a running lab."),
         "fault": ("lab", "Inject or heal faults in a running lab; stop, start, back up and restore its servers."),
@@ -111,6 +111,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),
         "trace": ("explain", "Print the events of a run or a running lab, one line for each."),
         "log": ("explain", "Print the application logs of the stores of a run or a running lab."),
+        "replay": (
+            "explain",
+            "Write a run as one HTML file that shows it in a browser, moment by moment, without a server.",
+        ),
         "diff": ("explain", "Show the first instant at which two runs differ, and how each run ends."),
     },
     "Verdicts from traces, with Spark": {

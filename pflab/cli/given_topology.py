@@ -9,6 +9,7 @@ from topology.file.examples import EXAMPLES, yaml_file
 from topology.file.load import load_topology
 from topology.file.yaml_source import MAX_BYTES, read_yaml
 from topology.model import Topology
+from topology.problems import one_of
 
 
 def read_topology(path: Path) -> Topology:
@@ -21,8 +22,16 @@ def read_topology(path: Path) -> Topology:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; name a topology file") from error
+        raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}; {_what_to_name(path, error)}") from error
     source = read_yaml(content.decode("utf-8", "replace"), str(path))
     if isinstance(source.data, dict) and "servers" not in source.data and "steps" in source.data:
         raise CommandError(f"{path}: this is a scenario, not a topology; name a topology, or use pflab run")
     return load_topology(path)
+
+
+def _what_to_name(path: Path, error: OSError) -> str:
+    """Return what a user can name in place of this path. A name, or the path of an example, is answered with the examples."""
+    examples = sorted(each.stem for each in EXAMPLES.glob("*.yaml"))
+    meant = path == Path(path.stem) or path.stem in examples
+    hint = f", or an example that comes with pflab: {one_of(examples)}"
+    return "name a topology file" + hint * (meant and isinstance(error, FileNotFoundError))

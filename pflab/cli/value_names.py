@@ -19,6 +19,7 @@ _BY_NAME: Final = {
     **dict.fromkeys(("since", "until"), "INSTANT"),
     **dict.fromkeys(("kind", "types"), "TYPE"),
     "age_limit": "DURATION",
+    **dict.fromkeys(("warning_limit", "post_limit", "item_limit"), "SIZE"),
     "alias": "NAME",
     "at": "VERB",
     "backup": "BACKUP",

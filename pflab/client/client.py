@@ -49,8 +49,8 @@ class Client(Requests):
         return list(self.json("GET", "/lab/saved"))
 
     def save(self, name: str, *, replace: bool = False) -> dict[str, Any]:
-        """Save the state of the lab. Only a lab in containers can do this. Without `replace` the lab refuses an existing
-        name (409)."""
+        """Save the state of the lab. A lab of `pflab up --processes` cannot do this. Without `replace` the lab refuses an
+        existing name (409)."""
         found: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {"replace": replace})
         return found
 
@@ -113,6 +113,11 @@ class Client(Requests):
         whether it happened."""
         return self._clock("until", {"event": kind, "on": on, "within": within})
 
+    def until_mail(self, kind: str, within: str, on: str | None = None) -> dict[str, Any]:
+        """Warp until a store (`on`) sends a mail of the type `kind`, such as `status`, at most for `within`. The answer's
+        `held` says whether it did."""
+        return self._clock("until", {"mail": kind, "on": on, "within": within})
+
     def faults(self) -> list[dict[str, Any]]:
         """Return the active faults."""
         return list(self.json("GET", "/lab/faults"))
@@ -174,7 +179,8 @@ class Client(Requests):
         return list(self._node("GET", node, "/folders"))
 
     def create_folder(self, node: str, path: str, **properties: Any) -> str:
-        """Create a folder with `replicas`, `schedule`, `contacts`, `priority`, `age_limit`, `resolve`; return its id."""
+        """Create a folder with `replicas`, `schedule`, `contacts`, `priority`, `age_limit`, `warning_limit`, `post_limit`,
+        `item_limit`, `resolve`; return its id."""
         return self.folder_made(node, path, **properties)["id"]
 
     def folder_made(self, node: str, path: str, **properties: Any) -> dict[str, str]:

@@ -60,6 +60,7 @@ from pflab.drivers.remote_lab import COLLECT_S, HERE, HttpOptions, RemoteLab
 from pflab.errors import LabError
 from pflab.lab.served_lab import ExportedTraces
 from pflab.lab.servers import LabServer, ServerStatus
+from pflab.runs.saved import none_of
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -213,7 +214,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         if self.snapshots is None or self.returns is None:
             raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
         if name not in self.snapshots.names():
-            raise LabError(f"no lab was saved as {name!r}; saved: {', '.join(self.snapshots.names()) or 'none'}")
+            raise none_of(name, self.snapshots.names())
         self.returns(name)
         self._leaves_running = False
 

@@ -6,23 +6,18 @@ databases. The traces up to the snapshot are hard links in a folder of the same 
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pflab.errors import LabError, Taken
-from pflab.runs.run_folder import safe_name
-from topology.problems import quoted
+from pflab.runs.continued import link_all
+from pflab.runs.saved import check_free, check_name, none_of
 from traces.segments import list_segments
 
 _TRACES: Final = ".saved"
 """The folder of snapshots below the traces. Readers of all traces skip names that begin with a dot."""
-
-_MOST_NAME_BYTES: Final = 100
 
 _RUN: Final = "run"
 _STORES: Final = "stores"
@@ -45,18 +40,14 @@ class Snapshots:
 
     def check_free(self, name: str, *, replace: bool) -> None:
         """Raise Taken if a snapshot of that name exists, unless it may be replaced."""
-        if not replace and name in self.names():
-            raise Taken(f"a lab is already saved as {name!r}; choose another name, or replace it (--replace)")
+        check_free(name, self.names(), replace=replace)
 
     def begin(self, name: str) -> SnapshotDraft:
         """Begin a snapshot. It exists only after `SnapshotDraft.done`, which replaces an earlier snapshot of this name.
 
         Raises LabError if a snapshot cannot have this name.
         """
-        if safe_name(name) != name or len(name.encode()) > _MOST_NAME_BYTES:
-            raise LabError(
-                f"{quoted(name)} is not a name for a snapshot; use at most {_MOST_NAME_BYTES} letters, digits, - and _"
-            )
+        check_name(name)
         draft = SnapshotDraft(self, name)
         for each in (draft.folder, draft.traces):
             shutil.rmtree(each, ignore_errors=True)
@@ -67,7 +58,7 @@ class Snapshots:
     def copy_into(self, name: str, run: Path, traces: Path) -> None:
         """Copy a snapshot into a run's folder and its traces. Raises LabError if there is none of that name."""
         if name not in self.names():
-            raise LabError(f"no lab was saved as {name!r}; saved: {', '.join(self.names()) or 'none'}")
+            raise none_of(name, self.names())
         for each in (run, traces):
             shutil.rmtree(each, ignore_errors=True)
         link_all(list_files(self.traces / _TRACES / name), traces)
@@ -128,14 +119,3 @@ def _database(name: str) -> str:
 
 def list_files(folder: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
-
-
-def link_all(files: Iterable[Path], folder: Path) -> None:
-    """Link files into a folder, or copy them if links are impossible. Segments never change, so links are safe."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in files:
-        with suppress(FileNotFoundError):  # trace retention may remove the oldest segment at any time
-            try:
-                os.link(path, folder / path.name)
-            except OSError:
-                shutil.copy2(path, folder / path.name)

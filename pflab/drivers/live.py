@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,10 +23,15 @@ from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus
+from pflab.runs.continued import LabEnd, keep_end, link_all
+from pflab.runs.recorder import Record
+from traces.segments import list_segments
 from transport.smtp.connections import MOST_CONNECTIONS, Connections
 
 if TYPE_CHECKING:
+    from pflab.runs.continued import Earlier
     from pflab.runs.run_folder import RunFolder
+    from pflab.runs.saved import SavedRuns
     from topology.model import Topology
     from traces.labtime import LabTime
 
@@ -47,7 +53,8 @@ class LiveLab(SocketLab[Host]):
     """A live lab in one process; see SocketLab for folder and options.
 
     ports: SMTP ports by server name, in place of those of the topology. Servers without one get free ports; see
-    `address_of`.
+    `address_of`. connections: the limit of SMTP connections; default: a limit of its own. earlier: the run that this one
+    continues; `folder` has its databases and traces.
     """
 
     def __init__(
@@ -57,15 +64,27 @@ class LiveLab(SocketLab[Host]):
         folder: RunFolder,
         ports: Mapping[str, int] | None = None,
         make_node: NodeFactory = Node,
+        connections: Connections | None = None,
+        earlier: Earlier | None = None,
         **options: Unpack[SocketOptions],
     ) -> None:
-        super().__init__(topology, folder=folder, **options)
+        self._earlier = earlier
+        self.begun = False
+        record = None
+        if earlier is not None:
+            options["run"] = run = earlier.end.run
+            events = earlier.events
+            record = Record(run, folder=folder, now=lambda: self.now, real_time=time.time, earlier=events)
+        super().__init__(topology, folder=folder, record=record, **options)
         chosen = {name: server.smtp_port for name, server in topology.servers.items() if server.smtp_port is not None}
         self._ports = {**chosen, **(ports or {})}
         self._addresses: dict[str, Address] = {}
-        self._connections = Connections(most_connections(len(topology.servers)))
+        self._connections = connections or Connections(most_connections(len(topology.servers)))
         self.coordinator = Coordinator(
-            topology.start_at, self._hosts_in_order, monotonic=time.monotonic, changed=self.record.clock_changed
+            topology.start_at if earlier is None else earlier.end.at,
+            self._hosts_in_order,
+            monotonic=time.monotonic,
+            changed=self.record.clock_changed,
         )
         self._servers: EmbeddedServers = EmbeddedServers(
             NodeSettings(
@@ -80,6 +99,14 @@ class LiveLab(SocketLab[Host]):
                 real_time=time.time,
             )
         )
+
+        if earlier is not None:
+            self._servers.recall(earlier.end.servers)
+            self.faults.number_after(earlier.end.faults)
+
+    @property
+    def history(self) -> str:
+        return self.run if self._earlier is None else f"{self._folder.path.parent.name}/{self._folder.path.name}"
 
     # --- addresses
 
@@ -130,9 +157,78 @@ class LiveLab(SocketLab[Host]):
     # --- opening and closing
 
     async def up(self) -> None:
-        self.record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
-        for server in self._servers.present_at_start():
+        if self._earlier is None:
+            self.record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
+            for server in self._servers.present_at_start():
+                await self._start(server)
+        else:
+            await self._resume(self._earlier.end)
+        self.begun = True
+
+    async def _resume(self, end: LabEnd) -> None:
+        """Start the servers that ran when the earlier lab stopped. Its faults ended with it."""
+        self._folder.write_inputs(self.topology.as_yaml(), self.seed)
+        ran = self._servers.running()
+        for server in ran:
+            server.status = ServerStatus.STOPPED
+        for fault in end.active:
+            self._fault_healed(fault)
+        for server in ran:
             await self._start(server)
+
+    async def _end(self) -> None:
+        end = self._state()
+        await super()._end()
+        keep_end(self._folder, end)
+
+    def _state(self) -> LabEnd:
+        active = tuple(each.id for each in self.faults.active())
+        return LabEnd(self.run, self.now, self._servers.as_document(), self.faults.number, active, self._tls)
+
+    # --- snapshots
+
+    saved_runs: SavedRuns | None = None
+    returns: Callable[[str], None] | None = None
+    """The lab calls this function with the name of the snapshot from which the next run history continues."""
+
+    async def save(self, name: str, *, replace: bool = False) -> None:
+        """Save a snapshot. Raises Taken if the name exists, LabError if the name is wrong or the lab cannot be saved."""
+        saved = self.saved_runs
+
+        async def write() -> None:  # nothing else runs meanwhile, because it never waits
+            assert saved is not None
+            saved.save(name, self._write_state, replace=replace)
+
+        await (super().save(name, replace=replace) if saved is None else self.coordinator.at_rest(write))
+
+    async def reset(self, name: str) -> None:
+        """Ask for the end of this run history. The callback `returns` begins the next one, which continues from a snapshot.
+
+        Raises LabError if the snapshot does not exist.
+        """
+        if self.saved_runs is None or self.returns is None:
+            await super().reset(name)
+        else:
+            self.saved_runs.find(name)
+            self.returns(name)
+
+    def saved(self) -> Sequence[str]:
+        return () if self.saved_runs is None else self.saved_runs.names()
+
+    def _write_state(self, folder: RunFolder) -> None:
+        """Write the state of the lab into another folder, as if the lab stopped now."""
+        for name in self.names:
+            host = self._hosts.get(name)
+            if host is not None:
+                host.read(lambda node: node.export())
+                folder.write_database(name, host.read(lambda node: node.backup()))
+            else:  # its database is at rest; a killed store leaves a WAL beside it
+                for path in self._folder.database(name).parent.glob(f"{name}.sqlite*"):
+                    shutil.copy2(path, folder.database(name).parent)
+        link_all((path for _, path in list_segments(self._folder.traces)), folder.traces)
+        self.record.write_copy(folder.traces)
+        folder.write_inputs(self.topology.as_yaml(), self.seed)
+        keep_end(folder, self._state())
 
     # --- hosts
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Unpack
 from pflab.drivers.managed_process import BeginOrder
 from pflab.drivers.node_process import NodeProcess
 from pflab.drivers.pulse import PATIENCE_S
-from pflab.drivers.remote_lab import HttpOptions, RemoteLab
+from pflab.drivers.remote_lab import HERE, HttpOptions, RemoteLab
 from pflab.drivers.socket_lab import SocketOptions
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class ProcessLab(RemoteLab[NodeProcess]):
-    """A live lab of processes; see SocketLab for folder and options. http_port: where its HTTP server listens. patience_s:
-    see `pflab.drivers.pulse`.
+    """A live lab of processes; see SocketLab for folder and options. http: its HTTP server. patience_s: see
+    `pflab.drivers.pulse`.
     """
 
     driver: ClassVar = "processes"
@@ -30,11 +30,11 @@ class ProcessLab(RemoteLab[NodeProcess]):
         topology: Topology,
         *,
         folder: RunFolder,
-        http_port: int = 0,
+        http: HttpOptions = HERE,
         patience_s: float = PATIENCE_S,
         **options: Unpack[SocketOptions],
     ) -> None:
-        super().__init__(topology, folder=folder, http=HttpOptions(port=http_port), **options)
+        super().__init__(topology, folder=folder, http=http, **options)
         order = BeginOrder(run=self.run, history=self.run, topology=topology.as_json(), tls=self._tls)
         self._processes = {
             name: NodeProcess(

@@ -42,6 +42,7 @@ from pflab.errors import LabError
 from pflab.lab.remote_node import RemoteNode
 from pflab.lab.servers import LabServer, Servers, ServerStatus
 from pflab.server.app import app_of_remote_lab
+from pflab.server.extension import Extension
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -83,7 +84,7 @@ class HttpOptions:
     """The address of the lab's HTTP server, and the token that requests must carry. Only a server on loopback needs no token.
 
     users_token: a token that allows only what users do. known_as: the address that the nodes use, if it differs. trusted:
-    clients that are treated as clients on loopback.
+    clients that are treated as clients on loopback. extension: what is served in addition to the lab.
     """
 
     host: str = "127.0.0.1"
@@ -92,6 +93,7 @@ class HttpOptions:
     users_token: str | None = None
     known_as: Address | None = None
     trusted: frozenset[str] = frozenset()
+    extension: Extension | None = None
 
 
 HERE: Final = HttpOptions()
@@ -140,13 +142,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             hosts_changed=self._peers.notify,
             returning=self._update_directories,
         )
-        app = app_of_remote_lab(self, self._address_of, self._answer, self.token)
+        app = app_of_remote_lab(self, self._address_of, self._answer, self.token, http.extension)
         self._server = HttpServer(
             app,
             host=http.host,
             port=http.port,
             token=http.token,
             users_token=http.users_token,
+            login=True,
             trusted=http.trusted,
         )
         self._collecting: asyncio.Task[None] | None = None

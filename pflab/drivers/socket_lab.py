@@ -17,7 +17,7 @@ import aiosmtplib
 from node.errors import MailRefused, Misuse, NotRunning
 from pflab.errors import LabError
 from pflab.faults.fault_plan import FaultPlan
-from pflab.faults.mail_capture import with_capture
+from pflab.faults.mail_capture import RecentMails, with_capture
 from pflab.lab.coordinator import Timed
 from pflab.lab.lab import OUTSIDE_HOST
 from pflab.lab.recorded_lab import RecordedLab
@@ -75,7 +75,8 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
             crash_points=False,
             tls=tls,
         )
-        self.decide = with_capture(self.faults.decide, folder)
+        self.recent_mails = RecentMails()
+        self.decide = with_capture(self.faults.decide, folder, self.recent_mails.keep)
         self._hosts: dict[str, HostT] = {}
         self._tls = tls
 

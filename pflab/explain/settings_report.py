@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from node.state.addresses import alias_of
-from node.views import FolderView, SettingView, SourceView
+from node.views import DirectoryEntryView, FolderView, SettingView, SourceView
 from pflab.terms.folder_ids import HIERARCHY
+from pflab.terms.verdict import join_names
 from topology.enums import FolderPriority, ResolveMethod
 from topology.model import Folder, Server, Topology
 from topology.problems import did_you_mean
@@ -87,11 +88,12 @@ def analyze(topology: Topology) -> Analysis:
 
 @dataclass(frozen=True, slots=True)
 class StoreNow:
-    """A store as it is now. sources: the other stores as backfill sources."""
+    """A store as it is now. sources: the other stores as backfill sources. directory: all stores as it reads their entries."""
 
     settings: Sequence[SettingView]
     folders: Sequence[FolderView]
     sources: Sequence[SourceView]
+    directory: Sequence[DirectoryEntryView]
 
 
 def analyze_stores(topology: Topology, stores: Mapping[str, StoreNow]) -> Analysis:
@@ -111,7 +113,21 @@ def analyze_stores(topology: Topology, stores: Mapping[str, StoreNow]) -> Analys
         for each in now.sources
         if each.unavailable
     ]
-    return Analysis(tuple(findings), (*found.warnings, *later, *silent))
+    return Analysis(tuple(findings), (*found.warnings, *later, *silent, *_without_address(stores)))
+
+
+def _without_address(stores: Mapping[str, StoreNow]) -> Iterator[Remark]:
+    """Yield a remark for each store without an address, with the stores that know it so (spec: ML-1)."""
+    known: dict[str, list[str]] = {}
+    for name, now in stores.items():
+        for entry in now.directory:
+            if entry.mail is None:
+                known.setdefault(entry.store, []).append(name)
+    for store, by in known.items():
+        where = "" if len(by) == len(stores) else f" in the directory of {join_names(by)}"
+        yield Remark(
+            store, f"the store has no e-mail address{where}, so no replication mail can be sent to it or by it"
+        )
 
 
 def _as_it_is(topology: Topology, stores: Mapping[str, StoreNow]) -> Topology:

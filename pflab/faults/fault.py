@@ -71,6 +71,8 @@ class Mails:
     """The hop from the first of these servers to the second, whatever server is the destination."""
     connector: str | None = None
     """The hops over this connector, whatever server is the destination."""
+    mail: str | None = None
+    """The Message-ID of one mail, without angle brackets."""
 
 
 ALL = Mails()
@@ -87,6 +89,7 @@ class Fault:
     type: str | None = None
     link: tuple[str, str] | None = None
     connector: str | None = None
+    mail: str | None = None
     between: tuple[str, str] | None = None
     one_way: bool = False
     server: str | None = None
@@ -115,6 +118,7 @@ class Fault:
             "type": self.type,
             "link": " -> ".join(self.link) if self.link else None,
             "connector": self.connector,
+            "mail": self.mail,
             "between": (" -> " if self.one_way else " - ").join(self.between) if self.between else None,
             "server": self.server,
             "point": self.point,

@@ -10,6 +10,8 @@ Faults on mails (`inject`) act on the mails that a `Mails` selects:
   whatever the destination is.
 - With `to` they act on the copy for that store only. If a mail on the hop is also for other stores, the mail is divided
   before it leaves. Without `to`, a mail that is lost at a bridgehead is also lost for all servers behind the bridgehead.
+- With `mail` they act on the mail with this Message-ID. Together with `link` and a count of 1, a fault acts on one copy of one
+  mail.
 - A fault acts on each mail once: a delayed mail is not delayed again when its time comes.
 
 Faults on links (`smtp`, `hold`, `cut`) act on a link and a direction, whatever mail travels on the link. The effect of `smtp`
@@ -95,6 +97,7 @@ class FaultPlan:
         # A loss on a link is decided when the mail leaves, and takes effect when it arrives.
         self._armed: dict[AtArrival, str] = {}
         self._held: dict[QueueRow, LabTime] = {}
+        self._released: set[QueueRow] = set()
 
     @property
     def number(self) -> int:
@@ -231,6 +234,24 @@ class FaultPlan:
         for each in [each for each in self._active.values() if each.kind is not FaultKind.KILL]:
             self._end(each)
 
+    def held(self, mail: str) -> Mapping[QueueRow, LabTime]:
+        """Return the queue rows in which faults hold a mail, given by its Message-ID, and until when."""
+        return {row: until_at for row, until_at in self._held.items() if row[2] == mail}
+
+    def release(self, mail: str) -> Sequence[QueueRow]:
+        """End every delay of one mail, and return the rows in which it was held. The caller makes these rows due.
+
+        A fault that delays other mails too stays active, but does not hold this mail again.
+        """
+        for fault in self._of_kind(FaultKind.DELAY):
+            if fault.mail == mail:
+                self._end(fault)
+        rows = tuple(self.held(mail))
+        for row in rows:
+            del self._held[row]
+            self._released.add(row)
+        return rows
+
     # --- what is active
 
     def active(self) -> Sequence[Fault]:
@@ -307,7 +328,7 @@ class FaultPlan:
                 alter = alter or decision.alter
                 if decision.hold_until_at is not None:
                     hold_until_at = max(hold_until_at or 0, decision.hold_until_at)
-        if hold_until_at is not None and hold_until_at > point.now:
+        if hold_until_at is not None and hold_until_at > point.now and point.row not in self._released:
             self._held[point.row] = hold_until_at
             return Decision(hold_until_at=hold_until_at)
         decided = Decision(copies=copies, fresh=link.fresh, alter=alter)
@@ -375,6 +396,7 @@ class FaultPlan:
         self._armed.pop(_arrival(point.transmission), None)
         if point.delivered:
             self._held.pop(point.row, None)
+            self._released.discard(point.row)
             for fault in self.active():
                 if fault.decided.pop(point.row, GO).alter:
                     if self._altered is not None:
@@ -391,7 +413,7 @@ class FaultPlan:
                 and fault.connector is None
                 and self._is_destination(fault, point.server, point.recipients)
                 and (fault.to is None or len(point.recipients) == 1)  # an undivided mail left before the fault
-                and self._fits(fault, point.sender, point.subject)
+                and self._fits(fault, point.sender, point.subject, point.message_id)
             ):
                 return self._lose(fault)
         return GO
@@ -423,7 +445,7 @@ class FaultPlan:
             sender=mail.sender,
             recipients=mail.recipients,
             content=b"",
-            message_id="",
+            message_id=mail.message_id,
             subject=mail.subject,
             attempts=mail.attempts,
             priority=Priority.NORMAL,
@@ -440,7 +462,7 @@ class FaultPlan:
     def _meets(self, fault: Fault, point: BeforeSend) -> bool:
         """Return whether a fault on mails acts on this hop."""
         transmission = point.transmission
-        if not self._fits(fault, transmission.sender, transmission.subject):
+        if not self._fits(fault, transmission.sender, transmission.subject, transmission.message_id):
             return False
         if fault.link is None and fault.connector is None:
             return self._is_destination(fault, transmission.next_hop, transmission.recipients)
@@ -450,8 +472,10 @@ class FaultPlan:
             return False
         return fault.to is None or fault.to in self._named(transmission.recipients)
 
-    def _fits(self, fault: Fault, sender: str, subject: str) -> bool:
-        """Return whether the fault acts on this sender and message type."""
+    def _fits(self, fault: Fault, sender: str, subject: str, message_id: str) -> bool:
+        """Return whether the fault acts on this sender, message type and mail."""
+        if fault.mail is not None and fault.mail != message_id:
+            return False
         if fault.type is not None and subject != MAIL_TYPES[fault.type]:
             return False
         return fault.from_ is None or self._stores.get(local_part(sender)) == fault.from_
@@ -538,7 +562,13 @@ def _check(name: str, names: Iterable[str], what: str) -> None:
 
 
 def _arrival(transmission: Transmission) -> AtArrival:
-    return AtArrival(transmission.next_hop, transmission.sender, tuple(transmission.recipients), transmission.subject)
+    return AtArrival(
+        transmission.next_hop,
+        transmission.sender,
+        tuple(transmission.recipients),
+        transmission.subject,
+        transmission.message_id,
+    )
 
 
 def _hops_over(topology: Topology, connector: Connector) -> frozenset[tuple[str, str]]:

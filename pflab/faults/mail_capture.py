@@ -1,10 +1,15 @@
-"""The mails of a run as files: each mail that crossed a hop, for `pflab decode` and for any mail program."""
+"""The mails of a run as they crossed each hop: as files for `pflab decode` and any mail program, and the newest ones in memory.
+
+A captured mail has the sender's hop line on top. A mail that a fault loses at the receiving server is captured too. An altered
+mail is captured as it arrived. A mail that crosses two hops is captured twice.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
@@ -20,50 +25,99 @@ _TYPE_OF_SUBJECT = {subject: name.replace(" ", "-") for name, subject in MAIL_TY
 _ANY_OTHER = "mail"
 """The type in the file name of ordinary mail, such as a notice."""
 
+MOST_RECENT: Final = 1000
+RECENT_BYTES: Final = 64 * 1024 * 1024
+"""How many mails a lab keeps in memory at most, and how many bytes."""
+
 DecideNow = Callable[[FaultPoint], Decision]
 """Decides for one point without waiting, as `FaultPlan.decide` does."""
 
+Keep = Callable[[AfterSend, bytes], None]
+"""Keeps a mail that has crossed a hop. Its content has the hop line on top."""
 
-def with_capture(decide: DecideNow, folder: RunFolder | None) -> DecideNow:
-    """Return `decide`, with the capture of mails added if the run folder keeps mails."""
-    return MailCapture(decide, folder.mails).decide if folder is not None and folder.keeps_mails else decide
+
+def with_capture(decide: DecideNow, folder: RunFolder | None, *keeps: Keep) -> DecideNow:
+    """Return `decide`, with the capture of mails added: by `keeps`, and as files if the run folder keeps mails."""
+    if folder is not None and folder.keeps_mails:
+        keeps = (*keeps, MailFiles(folder.mails).keep)
+    return MailCapture(decide, *keeps).decide if keeps else decide
 
 
 class MailCapture:
-    """Writes each mail that crossed a hop to the folder `mails`. It does not change decisions.
+    """Passes each mail that crossed a hop to `keeps`. It does not change decisions."""
 
-    A file has a name such as `2003-10-21T001500Z-A-to-B-content.eml`, with the lab time at which the mail was sent. If
-    this name exists, the next is `...-content-2.eml`. The file has the mail as it crossed the hop, with the sender's hop
-    line on top. A mail that a fault loses at the receiving server has a file too. An altered mail is written as it
-    arrived. A mail that crosses two hops is two files.
-    """
-
-    def __init__(self, decide: DecideNow, mails: Path) -> None:
+    def __init__(self, decide: DecideNow, *keeps: Keep) -> None:
         self._decide = decide
-        self._mails = mails
-        self._names: dict[str, int] = {}
+        self._keeps = keeps
         self._altered: set[QueueRow] = set()
 
     def decide(self, point: FaultPoint) -> Decision:
-        """Return the decision. Raises LabError if a file cannot be written."""
+        """Return the decision. Raises LabError if a mail cannot be kept."""
         decision = self._decide(point)
         if isinstance(point, BeforeSend) and decision.alter:
             self._altered.add(point.row)
         elif isinstance(point, AfterSend):
-            if point.delivered and not point.transmission.is_call:
-                self._write(point)
+            # Nodes in other processes send the content only if the lab has asked for it.
+            if point.delivered and not point.transmission.is_call and point.transmission.content:
+                self._captured(point)
             self._altered.discard(point.row)
         return decision
 
-    def _write(self, point: AfterSend) -> None:
+    def _captured(self, point: AfterSend) -> None:
         sent = point.transmission
         content = altered(sent.content) if point.row in self._altered else sent.content
+        line = hop_line(point.server, sent.sent_at, sent.lamport, sent.priority)
+        for keep in self._keeps:
+            keep(point, line + content)
+
+
+class MailFiles:
+    """Writes each captured mail to a folder.
+
+    A file has a name such as `2003-10-21T001500Z-A-to-B-content.eml`, with the lab time at which the mail was sent. If
+    this name exists, the next is `...-content-2.eml`.
+    """
+
+    def __init__(self, mails: Path) -> None:
+        self._mails = mails
+        self._names: dict[str, int] = {}
+
+    def keep(self, point: AfterSend, content: bytes) -> None:
+        """Write the file. Raises LabError if it cannot be written."""
+        sent = point.transmission
         at = format_instant(sent.sent_at - sent.sent_at % SECOND_US).replace(":", "")
         type_ = _TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)
         name = f"{at}-{point.server}-to-{sent.next_hop.replace(':', '-')}-{type_}"
         count = self._names[name] = self._names.get(name, 0) + 1
         path = self._mails / (f"{name}-{count}.eml" if count > 1 else f"{name}.eml")
         try:
-            path.write_bytes(hop_line(point.server, sent.sent_at, sent.lamport, sent.priority) + content)
+            path.write_bytes(content)
         except OSError as error:
             raise LabError(f"the mail {path} cannot be written: {error.strerror or error}") from error
+
+
+class RecentMails:
+    """Keeps the newest captured mails in memory, so that people can read them: one for each Message-ID, from its last hop.
+
+    most: how many mails. most_bytes: how many bytes together; a larger mail is not kept.
+    """
+
+    def __init__(self, most: int = MOST_RECENT, most_bytes: int = RECENT_BYTES) -> None:
+        self._most = most
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._mails: OrderedDict[str, bytes] = OrderedDict()
+
+    def keep(self, point: AfterSend, content: bytes) -> None:
+        """Keep the mail, and forget the oldest ones beyond the limits."""
+        mail = point.transmission.message_id
+        self._bytes -= len(self._mails.pop(mail, b""))
+        self._mails[mail] = content
+        self._bytes += len(content)
+        while len(self._mails) > self._most or self._bytes > self._most_bytes:
+            _, forgotten = self._mails.popitem(last=False)
+            self._bytes -= len(forgotten)
+
+    def find(self, mail: str) -> bytes | None:
+        """Return a mail by its Message-ID; None if it is not kept."""
+        return self._mails.get(mail)

@@ -85,6 +85,14 @@ class NewReplicasRequestStatus(Invariant):
                 self._asks[place] = _Asks(max(event.at, asks.due_at), asks.why)
 
     @event_handler
+    def _unaddressed(self, event: AddressLacking) -> None:
+        """A store that reaches nobody when it asks need not ask again, even if one gets an address in that instant (ML-1)."""
+        if event.message_type == MailKind.STATUS_REQUEST and event.node not in event.stores:
+            for folder in event.folders:
+                if not self.facts.known.reached(event.node, folder):
+                    self._asks.pop((event.node, folder), None)
+
+    @event_handler
     def _done(self, event: ReplicaPending | ReplicaDropped) -> None:
         self._asks.pop((event.node, event.folder), None)
 

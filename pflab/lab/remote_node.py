@@ -171,6 +171,10 @@ class RemoteNode(StoreReader):
         del now
         return list(self._change("POST", "/synchronize", {"folder": folder})["asked"])
 
+    def hop_released(self, now: LabTime, queue_id: int) -> None:
+        del now
+        self._send_once("/queue/released", {"row": queue_id})
+
     def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str) -> None:
         del now
         self._send_once("/directory", {"store": store, "stamps": list(stamps), "missing": missing})

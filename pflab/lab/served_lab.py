@@ -13,7 +13,7 @@ from pflab.lab.lab import Lab
 if TYPE_CHECKING:
     from node.api.http_client import Address
     from pflab.faults.fault_plan import FaultPlan
-    from pflab.faults.mail_capture import DecideNow
+    from pflab.faults.mail_capture import DecideNow, RecentMails
     from pflab.lab.coordinator import Coordinator
     from pflab.runs.recorder import Record
     from topology.model import Topology
@@ -38,13 +38,15 @@ class ExportedTraces:
 class ServedLab(Lab):
     """A lab with real time, a record and an HTTP server.
 
-    Only labs of `pflab coordinate` can begin another run, save snapshots, or write traces before their end. In other labs these
-    operations raise LabError.
+    Only labs of `pflab coordinate` can begin another run, or write traces before their end. Only these labs and the embedded
+    labs of `pflab up` can save snapshots. In other labs these operations raise LabError.
     """
 
     faults: FaultPlan
     coordinator: Coordinator
     decide: DecideNow
+    recent_mails: RecentMails
+    """The newest mails. Nodes in processes of their own send them only if the run keeps mails."""
     record: Record
     begun: bool = True
     """Whether the lab has started: every server that answered at the start runs."""
@@ -83,12 +85,12 @@ class ServedLab(Lab):
     async def save(self, name: str, *, replace: bool = False) -> None:
         """Save a snapshot under a name. `replace`: overwrite an existing one. Raises LabError if this lab cannot do this."""
         raise LabError(
-            "this lab cannot be saved; only a lab that pflab coordinate started can be saved, such as a lab in containers"
+            "this lab cannot be saved; a lab of pflab coordinate can, and a lab of pflab up without --processes"
         )
 
     async def reset(self, name: str) -> None:
         """Go back to a snapshot. Raises LabError if there is no such snapshot."""
-        raise LabError(f"no lab was saved as {name!r}; only a lab of pflab coordinate can be saved")
+        raise LabError(f"no lab was saved as {name!r}; this lab cannot be saved")
 
     def saved(self) -> Sequence[str]:
         """Return the names of the snapshots."""

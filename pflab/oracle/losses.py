@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pflab.oracle.oracle import Change, change_of
+from pflab.terms import number_sets as sets
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import Mark
@@ -31,6 +32,7 @@ from traces.events import (
     BackupMade,
     BackupRestored,
     ChangeMade,
+    ExpiredEverywhere,
     MailReceived,
     NodeStarted,
     ReplicaAdded,
@@ -42,7 +44,8 @@ from traces.events import (
 )
 
 Having = dict[str, set[str]]
-"""By folder: the numbers of the changes that a store has made or applied there while it held the folder."""
+"""By folder: the numbers of the changes that a store has made, applied, or found to have expired everywhere, while it held the
+folder."""
 
 
 class Losses:
@@ -117,6 +120,17 @@ class Losses:
         """
         if event.reason == "old":
             self._add(event.node, event.folder, event.number)
+
+    @event_handler
+    def _expired_everywhere(self, event: ExpiredEverywhere) -> None:
+        """Note that a store accounts for items that have expired on every holder. No store may have these items any more, but a
+        store that permits another to leave has their numbers (spec: DL-3, RP-2).
+        """
+        for numbers in map(sets.parse_traced, (event.cnset, event.cnset_fai)):
+            for guid, ranges in numbers.items():
+                for counter in (each for low, high in ranges for each in range(low, high + 1)):
+                    if (number := f"{guid}:{counter}") in self._changes:
+                        self._add(event.node, event.folder, number)
 
     def _add(self, store: str, folder: str, number: str) -> None:
         self._has.setdefault(store, {}).setdefault(folder, set()).add(number)

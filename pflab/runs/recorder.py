@@ -26,6 +26,8 @@ from traces.segments import SegmentName, write_segment
 from traces.trace_version import TRACE_VERSION
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from node.store.node import Node
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
@@ -45,6 +47,7 @@ class Record:
     real_time  returns the real time for event headers; None in the simulator
     most       how many of the newest events are kept in memory; None keeps all. The index of an event does not change when
                older events are forgotten.
+    earlier    the events of the run that this one continues, if it does
 
     The record calls `collect` before it is read and before the lab adds an event. `collect` adds the events of nodes in other
     processes.
@@ -58,15 +61,26 @@ class Record:
         now: Callable[[], LabTime],
         real_time: Callable[[], float] | None = None,
         most: int | None = None,
+        earlier: Sequence[Event] = (),
     ) -> None:
         self._folder = folder
         self._now = now
-        self._recorder = Recorder(run=run, node=LAB, real_time=real_time)
-        self._events: list[Event] = []
+        own = [event for event in earlier if event.node == LAB]
+        self._recorder = Recorder(
+            run=run,
+            node=LAB,
+            incarnation=1 + max((event.incarnation for event in own), default=0),
+            seq=max((event.seq for event in own), default=0),
+            lamport=max((event.lamport for event in own), default=0),
+            real_time=real_time,
+        )
+        self._segment = SegmentName(LAB, self._recorder.incarnation, self._recorder.seq + 1)
+        self._events: list[Event] = list(earlier)
         self._most = most
         self._first = 0
         self._lines: list[bytes] = []
         self._names = Lexicon()
+        self._learn(earlier)
         self.collect: Callable[[], None] = lambda: None
 
     @property
@@ -149,9 +163,14 @@ class Record:
 
     def close(self) -> None:
         """Write the events of the lab itself as one closed segment, if there is a run folder."""
-        if self._folder is not None and self._lines:
-            write_segment(self._folder.traces, SegmentName(LAB, 1, 1), self._lines)
+        if self._folder is not None:
+            self.write_copy(self._folder.traces)
         self._lines.clear()
+
+    def write_copy(self, traces: Path) -> None:
+        """Write the events of the lab itself up to now as one closed segment into a folder of traces."""
+        if self._lines:
+            write_segment(traces, self._segment, self._lines)
 
 
 def say_who_waits(nodes: Iterable[tuple[str, Node | None]], now: LabTime) -> str:

@@ -1,14 +1,16 @@
-"""The questions of a lesson, and the check that each question is answered."""
+"""The texts and questions of a lesson, what a page highlights meanwhile, and the check that each question is answered."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from pflab.scenario.values import Part, shown, wrong
+from pflab.scenario.values import MailType, Names, Part, shown, wrong
 from topology.problems import PathItem, Problem, counted
 
 if TYPE_CHECKING:
@@ -34,15 +36,81 @@ class Course(Part):
     learn: str = Field(min_length=1)
 
 
+class ShownMail(Part):
+    """The newest mail of this kind: its type, the stores that sent and get it, and a folder that it is about."""
+
+    type: MailType
+    from_: str | None = Field(None, alias="from")
+    to: str | None = None
+    folder: str | None = None
+
+
+class Show(Part):
+    """What a page highlights while a text is shown. The terminal ignores it.
+
+    view: the view to show. server, connector, folder: by their names. table: a table of one server, of the folder if one is
+    given. row: the server whose row of the state table is meant. message: the `as` of an earlier step.
+    """
+
+    at_least_one: ClassVar = ("view", "server", "connector", "folder", "message", "mail")
+
+    view: Literal["map", "matrix", "diagram", "folders"] | None = None
+    server: Names | None = None
+    connector: Names | None = None
+    folder: str | None = None
+    table: Literal["state", "backfill", "queue", "messages", "log", "settings"] | None = None
+    row: str | None = None
+    message: str | None = None
+    mail: ShownMail | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.table is not None and (self.server is None or len(self.server) > 1):
+            raise wrong(
+                '"table" is about one server; give "server", such as {server: A, table: state, folder: Projects}'
+            )
+        if self.table in {"state", "messages"} and self.folder is None:
+            raise wrong(f'the table "{self.table}" is about a folder; give "folder", such as folder: Projects')
+        if self.row is not None and self.table != "state":
+            raise wrong('"row" is allowed only together with table: state')
+        return self
+
+
+class Narration(Part):
+    """A text for learners. A text alone is the same as a mapping with only `text`.
+
+    show: what a page highlights meanwhile. notes: what only the presenter sees.
+    """
+
+    text: str = Field(min_length=1)
+    show: Show | None = None
+    notes: str | None = Field(None, min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            return {"text": given}
+        if not isinstance(given, dict):
+            raise wrong(f"{shown(given)} is not a text; write a text, or a mapping with the keys text, show and notes")
+        return given
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string", "minLength": 1}, handler(schema)]}
+
+
 class Quiz(Part):
     """A question that is asked before the lab goes on. `answer` is one of the `choices`, and `because` is its reason. A
-    later `reveal` step shows both.
+    later `reveal` step shows both. `show` and `notes` are as in a text.
     """
 
     ask: str = Field(min_length=1)
     choices: tuple[str, ...]
     answer: str
     because: str = Field(min_length=1)
+    show: Show | None = None
+    notes: str | None = Field(None, min_length=1)
 
     @model_validator(mode="after")
     def _answerable(self) -> Self:

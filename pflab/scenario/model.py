@@ -12,12 +12,12 @@ from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from pflab.scenario.conditions import Expect, Until
 from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
-from pflab.scenario.lesson import Course, Quiz
+from pflab.scenario.lesson import Course, Narration, Quiz
 from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes, wrong
 from topology.problems import quoted
 
 _AREAS: Final = (
-    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 5, DL 5, DU 1, ML 7, RT 4, EV 1, SE 1, AD 1, TM 2, CV 3"
+    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 5, DL 5, DU 1, ML 7, RT 4, EV 1, SE 1, AD 2, TM 2, CV 3"
 )
 """For each area of rules, the number of its rules; ids count from 1. An installed pflab has no docs/rules.yaml to read."""
 
@@ -62,7 +62,8 @@ class Head(Part):
 
 
 class Post(Part):
-    """A new message. `as` names it for later steps. With `associated: true` it is an associated message of the folder."""
+    """A new message. `as` names it for later steps. With `associated: true` it is an associated message of the folder.
+    `refused: true`: the store must refuse it."""
 
     on: str
     folder: str
@@ -71,6 +72,7 @@ class Post(Part):
     attachment: SizeBytes | None = None
     sender: str = ""
     associated: bool = False
+    refused: bool = False
     name: str | None = Field(None, alias="as")
 
 
@@ -164,6 +166,17 @@ class Folder(Part):
     """A change of the tree: create, change, rename, move or delete a folder, or propagate its properties to all subfolders."""
 
     exactly_one: ClassVar = ("create", "change", "rename", "move", "delete", "propagate")
+    PROPERTIES: ClassVar = (
+        "replicas",
+        "schedule",
+        "contacts",
+        "priority",
+        "age_limit",
+        "warning_limit",
+        "post_limit",
+        "item_limit",
+        "resolve",
+    )
 
     on: str
     create: str | None = None
@@ -180,6 +193,11 @@ class Folder(Part):
     contacts: Names | None = None
     priority: Literal["not urgent", "normal", "urgent"] | None = None
     age_limit: str | None = Field(None, description="age at which messages expire, such as 30 d, or none")
+    warning_limit: str | None = Field(
+        None, description="size from which the contacts are warned, such as 8 MB, or none"
+    )
+    post_limit: str | None = Field(None, description="size from which it accepts no posts, such as 10 MB, or none")
+    item_limit: str | None = Field(None, description="largest size of a new message, such as 300 KB, or none")
     resolve: Literal["default", "last writer wins", "no notification"] | None = None
 
     @model_validator(mode="after")
@@ -190,18 +208,17 @@ class Folder(Part):
             raise wrong('give both "move" and "under", such as {move: Projects/Plans, under: Archive}')
         if (self.propagate is None) != (self.properties is None):
             raise wrong('give both "propagate" and "properties", such as {propagate: Projects, properties: schedule}')
-        properties = (self.replicas, self.schedule, self.contacts, self.priority, self.age_limit, self.resolve)
-        given = any(each is not None for each in properties)
+        given = self.given()
+        *others, last = (f'"{name}"' for name in self.PROPERTIES)
         if given and self.create is None and self.change is None:
-            raise wrong(
-                '"replicas", "schedule", "contacts", "priority", "age_limit" and "resolve" are allowed only together with '
-                '"create" or "change"'
-            )
+            raise wrong(f'{", ".join(others)} and {last} are allowed only together with "create" or "change"')
         if self.change is not None and not given:
-            raise wrong(
-                'no property is given; give "replicas", "schedule", "contacts", "priority", "age_limit" or "resolve"'
-            )
+            raise wrong(f"no property is given; give {', '.join(others)} or {last}")
         return self
+
+    def given(self) -> dict[str, Any]:
+        """Return the folder's properties that the step gives."""
+        return {name: value for name in self.PROPERTIES if (value := getattr(self, name)) is not None}
 
 
 class Replica(Part):
@@ -300,7 +317,7 @@ class RecipientPolicy(Part):
 
 
 VERBS: dict[str, Any] = {
-    "say": str,
+    "say": Narration,
     "post": Post,
     "posts": Posts,
     "mail": Mail,
@@ -337,7 +354,7 @@ VERBS: dict[str, Any] = {
     "restore": Restore,
     "directory": Directory,
     "quiz": Quiz,
-    "reveal": str,
+    "reveal": Narration,
 }
 
 REFERENCE = "#/$defs/{model}"

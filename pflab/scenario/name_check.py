@@ -11,6 +11,7 @@ from typing import Any
 from pflab.scenario import model
 from pflab.scenario.conditions import Condition, Events, Until
 from pflab.scenario.fault_steps import Cut
+from pflab.scenario.lesson import Narration, Quiz, Show
 from pflab.scenario.values import Part, key_of
 from pflab.terms.folder_ids import HIERARCHY
 from topology.file.yaml_source import YamlSource
@@ -57,6 +58,9 @@ class NameCheck:
             yield from self._cut(args, at)
         elif isinstance(args, Condition):
             yield from self._condition(args, at)
+        elif isinstance(args, Narration | Quiz):
+            if args.show is not None:
+                yield from self._show(args.show, (*at, "show"))
         elif isinstance(args, model.Directory):
             yield from self._each(at, "delete", args.delete, self._servers, "server")
             yield from self._each(at, "on", args.on, self._servers, "server")
@@ -106,6 +110,14 @@ class NameCheck:
             value = getattr(args, field, None)
             if value is not None:
                 yield from self._each(at, field, value, known, what)
+
+    def _show(self, args: Show, at: Sequence[PathItem]) -> Iterator[Problem]:
+        yield from self._common(args, at)
+        for key, value in (("server", args.server), ("row", args.row)):
+            if value is not None:
+                yield from self._each(at, key, value, self._servers, "server")
+        if args.mail is not None:
+            yield from self._common(args.mail, (*at, "mail"))
 
     def _folder(self, args: model.Folder, at: Sequence[PathItem]) -> Iterator[Problem]:
         yield from self._each(at, "on", args.on, self._servers, "server")

@@ -89,7 +89,7 @@ def _problem(path: tuple[PathItem, ...], detail: ErrorDetails, model: Any, sourc
 
 def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
     """Return the keys of the model that the error comes from."""
-    found = model
+    found = _model_within(model)
     for step in loc:
         deeper = _field(found, step)
         if deeper is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from node.errors import FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact
+from node.errors import FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
 from node.views import Post
 from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.scenario import model
 from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
-from pflab.scenario.lesson import Quiz
+from pflab.scenario.lesson import Narration, Quiz
 from pflab.scenario.session import Named, Play, StepFailed
 from pflab.scenario.values import Moment
 from pflab.scenario.waits import expect, until
@@ -32,24 +32,31 @@ def attachment(size: int | None) -> tuple[tuple[str, bytes], ...]:
     return ((ATTACHMENT_NAME, (pattern * (size // 256 + 1))[:size]),)
 
 
-async def _say(play: Play, words: str | Quiz) -> None:
+async def _say(play: Play, words: Narration | Quiz) -> None:
     """Do nothing: the runner's `StepWatcher` shows texts, questions and answers."""
 
 
 async def _post(play: Play, step: model.Post) -> None:
     files = attachment(step.attachment)
-    made = await play.lab.do(
-        step.on,
-        lambda node, now: node.post(
-            now,
-            step.folder,
-            subject=step.subject,
-            body=step.body,
-            sender=step.sender,
-            attachments=files,
-            associated=step.associated,
-        ),
-    )
+    try:
+        made = await play.lab.do(
+            step.on,
+            lambda node, now: node.post(
+                now,
+                step.folder,
+                subject=step.subject,
+                body=step.body,
+                sender=step.sender,
+                attachments=files,
+                associated=step.associated,
+            ),
+        )
+    except OverLimit:
+        if not step.refused:
+            raise
+        return
+    if step.refused:
+        raise StepFailed([f"{step.on} to refuse the post {step.subject}"], ["it accepts it"])
     if step.name:
         play.remember(step.name, step.folder, made)
 
@@ -183,10 +190,7 @@ async def _folder(play: Play, step: model.Folder) -> None:
 
 
 def _change_tree(node: Any, now: int, step: model.Folder) -> None:
-    given: dict[str, Any] = {}
-    for key in ("replicas", "schedule", "contacts", "priority", "age_limit", "resolve"):
-        if getattr(step, key) is not None:
-            given[key] = getattr(step, key)
+    given = step.given()
     if step.create is not None:
         node.create_folder(now, step.create, **given)
     elif step.change is not None:

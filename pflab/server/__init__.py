@@ -1,4 +1,5 @@
-"""The HTTP server of a running lab: clock, faults, traces, and each node's API behind one address.
+"""The HTTP server of a running lab: clock, faults, traces, each node's API behind one address, and the browser
+console.
 
 Imported by: the drivers.
 Public: `app`.

@@ -7,9 +7,10 @@ If they run in other processes, `pflab.server.proxy` forwards requests for a nod
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from fastapi import APIRouter, FastAPI, Query, Request, Response
@@ -23,18 +24,27 @@ from node.api.values import ServerUnknown, json_response
 from node.errors import NotRunning, bug_line
 from node.host.clock import ClockError
 from node.host.host import Host
+from node.seeded_ids import setup_guid
 from pflab.errors import LabError
-from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
+from pflab.replay.console_events import lexicon_of, with_words
+from pflab.replay.replay_file import replay_file
+from pflab.runs.events import RunEvents
 from pflab.server.clock import clock_router, clock_shown
+from pflab.server.console import console_router
+from pflab.server.extension import Extension
 from pflab.server.faults import decisions_router, faults_router, faults_shown
-from pflab.server.page import page_router
+from pflab.server.mails import mails_router
 from pflab.server.proxy import AddressOf, Proxy, Wait
 from pflab.server.traces import traces_router
 from topology.file.load import topology_from_text
 from topology.problems import ProblemsError
 from traces.errors import TraceError
+from traces.events import Event
 from traces.labtime import format_instant
+
+Words = Annotated[bool, Query(description="Add to each event the field `words`: what happened, for people.")]
+_ERRORS: Final = {LabError: HTTPStatus.CONFLICT, ClockError: HTTPStatus.CONFLICT, TraceError: HTTPStatus.CONFLICT}
 
 _SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running", "smtp": "127.0.0.1:40025"}
 
@@ -95,11 +105,14 @@ class EmbeddedHosts:
     """The hosts of an embedded lab."""
 
     ending = False
-    waits = ""
 
-    def __init__(self, lab: Lab, host_of: Callable[[str], Host]) -> None:
+    def __init__(self, lab: ServedLab, host_of: Callable[[str], Host]) -> None:
         self._lab = lab
         self._host_of = host_of
+
+    @property
+    def waits(self) -> str:
+        return "" if self._lab.begun else "the lab is starting"
 
     @property
     def names(self) -> Sequence[str]:
@@ -111,34 +124,41 @@ class EmbeddedHosts:
         return self._host_of(name)
 
 
-def app_of_live_lab(lab: ServedLab, host_of: Callable[[str], Host]) -> FastAPI:
+def app_of_live_lab(lab: ServedLab, host_of: Callable[[str], Host], extension: Extension | None = None) -> FastAPI:
     """Return the application of a lab whose nodes run in this process."""
-    return _app(lab, EmbeddedHosts(lab, host_of))
+    return _app(lab, EmbeddedHosts(lab, host_of), extension)
 
 
-def app_of_remote_lab(lab: ServedLab, address_of: AddressOf, wait: Wait, token: str) -> Proxy:
+def app_of_remote_lab(
+    lab: ServedLab, address_of: AddressOf, wait: Wait, token: str, extension: Extension | None = None
+) -> Proxy:
     """Return the application of a lab whose nodes run in other processes and authenticate by a token."""
-    app = _app(lab, ProxiedHosts(lab), decisions_router(lab.decide, token))
+    app = _app(lab, ProxiedHosts(lab), extension, decisions_router(lab.decide, token))
     return Proxy(app, address_of, wait, token)
 
 
-def _app(lab: ServedLab, hosts: Hosts, *more: APIRouter) -> FastAPI:
+def _app(lab: ServedLab, hosts: Hosts, extension: Extension | None, *more: APIRouter) -> FastAPI:
     routers = (
-        page_router(lab),
+        console_router(),
         _lab_router(lab),
         clock_router(lab),
         faults_router(lab),
+        mails_router(lab),
         _life_router(lab),
         _stream_router(lab),
         traces_router(lab),
     )
-    return make_app(
+    app = make_app(
         hosts,
         *routers,
         *more,
+        *([extension.router] if extension else []),
         title="pflab lab",
-        kinds=(LabError, ClockError, TraceError),
+        errors={**_ERRORS, **(extension.errors if extension else {})},
     )
+    if extension is not None:
+        app.mount(extension.path, extension.app)
+    return app
 
 
 def _lab_router(lab: ServedLab) -> APIRouter:
@@ -153,7 +173,8 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 
     @router.get("/lab", responses={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})
     async def the_lab() -> Response:
-        """Return the run, the clock, the servers and their SMTP addresses, and the active faults."""
+        """Return the run, the clock, the servers and their SMTP addresses, the active faults, and the newest verdict of
+        pflab follow, or null."""
         servers = [
             {
                 "name": name,
@@ -170,11 +191,13 @@ def _lab_router(lab: ServedLab) -> APIRouter:
                 "history": lab.history,
                 "folder": str(lab.folder),
                 "organization": lab.topology.organization,
+                "setup": setup_guid(lab.topology.organization).hex(),
                 "clock": clock_shown(lab),
                 "servers": servers,
                 "folders": list(lab.topology.folders),
                 "replicas": dict(lab.record.replicas),
                 "faults": faults_shown(lab),
+                "verdict": lab.kept_verdict(),
             }
         )
 
@@ -286,40 +309,68 @@ def _stream_router(lab: ServedLab) -> APIRouter:
     async def stream(
         after: Annotated[Number | None, Query(description="Begin after this id; default: now.")] = None,
         last: LastEventId = None,
+        words: Words = False,
     ) -> Response:
         """Stream the events of all servers and of the lab itself in order, as server-sent events. In each run the ids count
-        from 1."""
+        from 1. With `words`, the events have no names, so a browser gets them all with one handler."""
         resumed = seq_of(last)
         begins = after if resumed is None else resumed
-        return streamed(_followed(lab, lab.record.count if begins is None else begins))
+        return streamed(_followed(lab, lab.record.count if begins is None else begins, words=words))
 
     @router.get("/lab/events")
-    async def events(after: Number = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000) -> Response:
+    async def events(
+        after: Number = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000, words: Words = False
+    ) -> Response:
         """Return the events of all servers and of the lab itself in order, as JSON lines, without the first `after` of them.
 
         The header Pflab-Next is the value of `after` for the next request. If a lab has run for long, only its newest events
         are here; its traces have the older ones.
         """
         await lab.catch_up()
+        encode = _encoder(lab, after) if words else msgspec.json.encode
         found = lab.events(after)[:limit]
-        lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
+        lines = b"".join(encode(event) + b"\n" for event in found)
         asked_next = str(max(after, lab.record.first) + len(found))
         return Response(lines, media_type="application/x-ndjson", headers={"Pflab-Next": asked_next})
+
+    @router.get("/lab/replay", responses={200: {"content": {"text/html": {}}}})
+    async def replay() -> Response:
+        """Return the run so far as one HTML file that shows it in a browser without a server, as pflab replay writes it. If a
+        lab has run for long, the file begins with the oldest event that is still in memory."""
+        await lab.catch_up()
+        organization = lab.topology.as_json()
+        events, title = lab.events(), f"{lab.folder.name}: a run of pflab"
+        page = await asyncio.to_thread(
+            lambda: replay_file(RunEvents.of(lab.folder, events, organization=organization), title=title)
+        )
+        organization_name = re.sub(r"[^A-Za-z0-9]+", "-", lab.topology.organization).strip("-") or "run"
+        name = f"{organization_name}-{format_instant(lab.now)[:10]}.html"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
     return router
 
 
-async def _followed(lab: ServedLab, seen: int) -> AsyncIterator[bytes]:
+def _encoder(lab: ServedLab, after: int) -> Callable[[Event], bytes]:
+    """Return a function that encodes the events after the first `after` ones, with words."""
+    names = lexicon_of(lab.topology)
+    for event in lab.events()[: max(0, after - lab.record.first)]:
+        names.learn(event)
+    return lambda event: with_words(event, names)
+
+
+async def _followed(lab: ServedLab, seen: int, *, words: bool) -> AsyncIterator[bytes]:
     yield b": pflab\n\n"
     silent_s = 0.0
+    encode = _encoder(lab, seen) if words else msgspec.json.encode
     while True:
         await lab.catch_up()
         seen = max(seen, lab.record.first)
         fresh = lab.events(seen)
         for event in fresh:
             seen += 1
-            kind = str(event.__struct_config__.tag).encode()
-            yield b"id: %d\nevent: %b\ndata: %b\n\n" % (seen, kind, msgspec.json.encode(event))
+            name = b"" if words else b"event: %b\n" % str(event.__struct_config__.tag).encode()
+            yield b"id: %d\n%bdata: %b\n\n" % (seen, name, encode(event))
         silent_s = 0.0 if fresh else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0

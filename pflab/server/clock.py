@@ -17,16 +17,18 @@ from node.api.values import json_response
 from node.errors import NotRunning
 from node.views import Knowledge
 from pflab.errors import LabError
+from pflab.faults.fault import MAIL_TYPES
 from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
 from pflab.terms import number_sets as sets
 from pflab.terms.folder_ids import HIERARCHY
+from pflab.terms.mail_types import mail_name
 from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError, TraceError
-from traces.events import EVENT_TYPES
+from traces.events import EVENT_TYPES, Event, MailSubmitted
 from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
 
-_CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False, "passed_over": {}}
+_CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False, "passed_over": {}, "history": "up/1"}
 _CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
 
 
@@ -47,10 +49,12 @@ class Step(Body):
 
 
 class Until(Body):
-    """What to wait for: an event of a type (on one server), or the convergence of a folder on its running holders."""
+    """What to wait for: an event of a type (on one server), a mail of a type (from one server), or the convergence of a folder
+    on its running holders."""
 
     within: Annotated[Line, Field(examples=["36 h"])]
     event: Annotated[Line | None, Field(examples=["version.applied"])] = None
+    mail: Annotated[Line | None, Field(examples=["status"], description=f"One of {', '.join(MAIL_TYPES)}.")] = None
     on: Line | None = None
     converged: Annotated[Line | None, Field(examples=["Projects"])] = None
 
@@ -59,6 +63,7 @@ def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
     """Return the state of the clock as JSON values, with `more` added.
 
     passed_over: servers that should run but give no sign of life, each with the reason; lab time goes on without them.
+    history: the run history; another one has begun if it differs from that of the answer before.
     """
     clock = lab.coordinator
     return {
@@ -66,6 +71,7 @@ def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
         "rate": clock.rate,
         "warping": clock.warping,
         "passed_over": dict(lab.passed_over),
+        "history": lab.history,
         **more,
     }
 
@@ -140,13 +146,15 @@ def _instant(text: str, now: LabTime) -> LabTime:
 
 
 def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
-    if (wanted.event is None) == (wanted.converged is None):
-        raise LabError('give either "event" (a type of event) or "converged" (a folder)')
+    if sum(each is not None for each in (wanted.event, wanted.mail, wanted.converged)) != 1:
+        raise LabError('give one of "event" (a type of event), "mail" (a type of mail) and "converged" (a folder)')
     if wanted.converged is not None:
         folder = wanted.converged
         return lambda: converged(lab, folder)
-    if wanted.event not in EVENT_TYPES:
-        raise LabError(f"{quoted(wanted.event)} is not a type of event; {did_you_mean(str(wanted.event), EVENT_TYPES)}")
+    if wanted.event is not None and wanted.event not in EVENT_TYPES:
+        raise LabError(f"{quoted(wanted.event)} is not a type of event; {did_you_mean(wanted.event, EVENT_TYPES)}")
+    if wanted.mail is not None and wanted.mail not in MAIL_TYPES:
+        raise LabError(f"{quoted(wanted.mail)} is not a type of mail; {did_you_mean(wanted.mail, list(MAIL_TYPES))}")
     if wanted.on is not None and wanted.on not in lab.names:
         raise LabError(f"there is no server {quoted(wanted.on)} in this lab; {did_you_mean(wanted.on, lab.names)}")
     seen = lab.record.count
@@ -155,9 +163,17 @@ def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
         nonlocal seen
         fresh = lab.events(seen)
         seen += len(fresh)
-        return any(event.__struct_config__.tag == wanted.event and wanted.on in {None, event.node} for event in fresh)
+        return any(_fits(wanted, event) for event in fresh)
 
     return happened
+
+
+def _fits(wanted: Until, event: Event) -> bool:
+    if wanted.on not in {None, event.node}:
+        return False
+    if wanted.mail is not None:
+        return isinstance(event, MailSubmitted) and mail_name(event.message_type) == wanted.mail
+    return bool(event.__struct_config__.tag == wanted.event)
 
 
 def converged(lab: Lab, folder: str) -> bool:

@@ -28,7 +28,7 @@ Tag = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "
 class NewFault(Body):
     """A fault. `cut` needs two servers or sites, or a connector. `smtp` and `hold` act on the hops from one server to
     another. `unstamp` removes the addresses of a server. The other kinds act on mails, which can be limited by sender,
-    recipient and type."""
+    recipient, type, hop and Message-ID."""
 
     kind: Tag
     from_: Annotated[Line | None, Field(alias="from", examples=["A"])] = None
@@ -37,6 +37,13 @@ class NewFault(Body):
     count: Annotated[int | None, Field(ge=1, le=LAST_NUMBER, examples=[1])] = None
     by: Annotated[Line | None, Field(examples=["20 min"])] = None
     connector: Line | None = None
+    link: Annotated[
+        list[Line] | None,
+        Field(
+            min_length=2, max_length=2, description="For faults on mails: only the hop from one server to the other."
+        ),
+    ] = None
+    mail: Annotated[Line | None, Field(description="For faults on mails: the Message-ID of the only mail.")] = None
     between: Annotated[list[Line] | None, Field(min_length=2, max_length=2)] = None
     at: Annotated[Line | None, Field(examples=["MAIL"], description="For smtp: the verb.")] = None
     does: Annotated[
@@ -140,9 +147,10 @@ def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
             raise LabError('this fault needs a server; give "server", for example B')
         return plan.unstamp(wanted.server)
     kind = FaultKind(wanted.kind)
+    link = None if wanted.link is None else (wanted.link[0], wanted.link[1])
     return plan.inject(
         kind,
-        Mails(wanted.from_, wanted.to, wanted.type, connector=wanted.connector),
+        Mails(wanted.from_, wanted.to, wanted.type, link=link, connector=wanted.connector, mail=wanted.mail),
         count=1 if wanted.count is None and kind is FaultKind.REORDER else wanted.count,
         by_us=REORDER_BY_US if wanted.by is None else parse_duration(wanted.by),
         until_at=_end_at(wanted, now) if kind is FaultKind.ALTER else None,

@@ -31,7 +31,7 @@ _ENDED: Final = "the server ended before it answered"
 _NODE: Final = re.compile(r"/nodes/([^/]+)/")
 _NOT_FORWARDED: Final = {
     *(b"connection", b"transfer-encoding", b"keep-alive", b"content-length", b"host", b"expect"),
-    *(b"origin", b"authorization"),
+    *(b"origin", b"authorization", b"cookie", b"sec-fetch-site"),
 }
 """Headers that are about the connection between the client and this server, so the proxy does not forward them."""
 

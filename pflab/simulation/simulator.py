@@ -394,7 +394,8 @@ class Simulator(RecordedLab):
         try:
             self._own_stimulus(target, lambda node: self._take_in(node, now, talk.hop(server), mail))
         except MailRefused as refusal:
-            return SendOutcome(SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED, str(refusal))
+            state = SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED
+            return SendOutcome(state, str(refusal)).explained(talk.ordinary if transmission.system else "")
         except Crashed:
             return unreachable(f"connection lost: {target.name} went down")
         return talk.outcome
@@ -404,7 +405,8 @@ class Simulator(RecordedLab):
 
     def _take_in(self, node: Node, now: LabTime, hop: IncomingHop, mail: IncomingMail) -> None:
         """Give a received mail to the node. The node stores it, unless a fault loses it."""
-        decision = self._network.decide(AtArrival(node.name, mail.sender, mail.recipients, mail.header.subject))
+        point = AtArrival(node.name, mail.sender, mail.recipients, mail.header.subject, mail.header.message_id)
+        decision = self._network.decide(point)
         node.mail_in(now, hop, mail, decision.lost_by)
 
     # --- stimuli and crashes

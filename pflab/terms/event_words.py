@@ -352,7 +352,13 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ),
     "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
     "hop.received": lambda e, n: f"takes a mail for {join_names(map(store_named, e.recipients))} from {e.peer}",
-    "clock.changed": lambda e, n: f"moves the clock ({e.how}) to {to_the_second(e.to)}",
+    "clock.changed": lambda e, n: (
+        f"moves the clock to {to_the_second(e.to)}"
+        if e.how != "rate"
+        else f"runs the clock at {e.rate:g} times real time"
+        if e.rate
+        else "pauses the clock"
+    ),
     "run.started": lambda e, n: f"begins the run with seed {e.seed}",
     "run.ended": lambda e, n: f"ends the run: {e.verdict}",
     "source.down": lambda e, n: f"marks {e.store} as down: no answer about {n.folder(e.folder)}",

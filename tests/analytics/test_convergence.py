@@ -112,6 +112,18 @@ def test_what_expired_is_missing_nowhere(judged: Judged) -> None:
     }  # fmt: skip
 
 
+def test_holders_of_a_doubtful_folder_are_compared_with_each_other(
+    judged: Judged, witnesses: dict[tuple[str, str], list[str]]
+) -> None:
+    """CV-2, HI-6: nothing says what must exist in a folder that was once below a deleted folder. Nevertheless its holders may
+    differ only in what has expired, and a witness names what one of them lacks."""
+    doubtful = judged.table("evidence/folders").where("doubtful and trace like '%/stories/doubtful%'").collect()
+    assert [row.path for row in doubtful] == ["Moved", "Moved"]
+    assert judged.verdicts("stories/doubtful")["Moved"] == "converged"
+    assert judged.verdicts("stories/doubtful-and-lost")["Moved"] == "not converged"
+    assert any("'Lost'" in each for each in witnesses["stories/doubtful-and-lost", "Moved"])
+
+
 def test_stores_that_are_restored_deleted_or_killed_are_no_violation(judged: Judged) -> None:
     """RP-6, RP-1: a restored store may delete another by force; a deleted store may be on a list and may wait for changes; a
     killed store asks for statuses after it is back."""
@@ -129,6 +141,12 @@ def test_a_cycle_may_be_late_at_a_silent_server_or_by_a_wrong_clock(judged: Judg
     """OUT-1, ST-1, TM-1: a server that could do nothing when a cycle or a status check was due does it later. A clock that
     jumps skips the time of a cycle."""
     assert judged.runs("stories")["stories/late"]["exit_code"] == 0
+
+
+def test_times_are_checked_again_after_a_wrong_clock(judged: Judged) -> None:
+    """OUT-1, TM-1: a broadcast at a wrong time is found if the clock of its store was wrong only days before."""
+    rows = judged.table("gold/rules").where("trace like '%/stories/later#%' and violations > 0").collect()
+    assert {row.check for row in rows} >= {"hierarchy is broadcast on schedule", "lab times follow mails"}
 
 
 def test_nothing_to_judge_is_unknown() -> None:

@@ -81,6 +81,19 @@ async def test_a_verb_that_goes_wrong_has_one_effect(make_lab: LabFactory, verb:
         assert [event.next_hop for event in events_of(lab, HopSent) if event.ordinary] == ["B"] * bad
 
 
+async def test_a_refused_mail_tells_that_it_was_sent_as_ordinary_mail(make_lab: LabFactory) -> None:
+    """OUT-7: the limit for users' mail applies to a replication mail that lost its XEXCH50, and the reason says so."""
+    limited = TWO_SITES.replace("B: {site: SEA}", "B: {site: SEA, settings: {Message Size Limit: 1 KB}}")
+    async with make_lab(limited) as lab:
+        lab.faults.smtp("XEXCH50", "504", from_="A", to="B", count=1)
+        await post(lab, "A", body=LARGE)
+        await lab.advance(lab.now + HOUR_US)
+        (failed,) = events_of(lab, HopFailed)
+        assert failed.reason.startswith("552 5.2.3 larger than the Message Size Limit of this server (1024 bytes)")
+        assert "; it was sent as ordinary mail: 504" in failed.reason
+        assert subjects(lab, "C") == ["Hello"] and not subjects(lab, "B")
+
+
 async def test_a_fault_ends_by_itself(make_lab: LabFactory) -> None:
     """A fault with a duration affects each mail until its end, and none after it."""
     async with make_lab() as lab:

@@ -32,6 +32,15 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     assert b"Traceback" not in told
 
 
+@pytest.mark.parametrize("path", ["/", "/docs", "/lab", "/nodes/A/folders", "/nothing"])
+def test_browsers_must_not_guess_the_type_of_an_answer(lab: str, path: str) -> None:
+    """What users wrote is never taken for a page or a script, because every answer says so."""
+    connection = HTTPConnection(urlsplit(lab).netloc, timeout=30)
+    connection.request("GET", path)
+    assert connection.getresponse().headers.get_all("X-Content-Type-Options") == ["nosniff"]
+    connection.close()
+
+
 def request(lab: str, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
     """Return the status and JSON of an answer; do not wait for the end of a stream."""
     connection = HTTPConnection(urlsplit(lab).netloc, timeout=30)
@@ -53,6 +62,13 @@ def test_requests_of_another_origin_are_refused(lab: str, origin: str) -> None:
     """An Origin header that is invalid, or not the lab's own, is refused."""
     status, told = request(lab, "POST", "/lab/clock/step", Origin=origin)
     assert (status, told["status"]) == (403, 403)
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "other"])
+def test_requests_that_a_browser_calls_foreign_are_refused(lab: str, site: str) -> None:
+    """A request that may change something is refused if the browser says that another site, or another port, caused it."""
+    assert request(lab, "POST", "/lab/clock/step", Sec_Fetch_Site=site)[0] == 403
+    assert request(lab, "GET", "/lab", Sec_Fetch_Site=site)[0] == 200
 
 
 def test_requests_of_the_labs_own_page_are_allowed(lab: str) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from pflab.campaign.plans.checks import LONGEST_US, MOST_LETTERS, MOST_POSTS
 from pflab.campaign.plans.file import MAX_BYTES
+from pflab.server.console import TYPES
 from traces.labtime import DAY_US
 
 FLOORS = ["pflab", "node", "transport", "topology", "traces"]
@@ -55,7 +56,7 @@ def test_every_dependency_is_pinned(project_root: Path, pyproject: dict[str, Any
     assert names <= pins(project_root).keys() | {"pflab"}
 
 
-@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "Makefile", ".ci/run"])
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "Makefile", ".ci/run", "package.json"])
 def test_nothing_says_where_packages_come_from(project_root: Path, name: str) -> None:
     """No file of the build names a package index; that is the configuration of the machine."""
     text = (project_root / name).read_text(encoding="utf-8")
@@ -150,25 +151,40 @@ def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> 
 
 
 def test_an_installed_wheel_finds_its_scenarios(project_root: Path, tmp_path: Path) -> None:
-    """A wheel contains the scenarios and the example topologies, and an installed pflab finds them by name in any folder."""
+    """A wheel contains the scenarios, the example topologies and the console. An installed pflab finds them in any folder."""
     tree, installed, elsewhere = (tmp_path / name for name in ("tree", "installed", "elsewhere"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         tree.mkdir(exist_ok=True)
         shutil.copy(project_root / name, tree)
-    for name in (*FLOORS, "analytics", "scenarios"):
+    for name in (*FLOORS, "analytics", "scenarios", "console"):
         shutil.copytree(project_root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tree / "node_modules" / "tool").mkdir(parents=True)
+    (tree / "node_modules" / "tool" / "tool.py").touch()
     elsewhere.mkdir()
     build = "import setuptools; setuptools.setup()"
     call([sys.executable, "-c", build, "-q", "build", "--build-lib", str(installed)], tree)
     for folder in ("scenarios", "topology/examples"):
         in_tree = {each.name for each in (project_root / folder).glob("*.yaml")}
         assert {each.name for each in (installed / folder).iterdir()} >= in_tree > set()
+    assert not (installed / "node_modules").exists()
+    served = console_files(project_root / "console")
+    assert console_files(installed / "console") == served > {"index.html", "main.js", "vendor/preact.js"}
     pflab = f"import sys; sys.path.insert(0, {str(installed)!r}); from pflab.cli import main; main()"
     told = call([sys.executable, "-P", "-c", pflab, "run", "new-post", "--simulate"], elsewhere)
     assert "passed" in told
     assert "six-groups" in call([sys.executable, "-P", "-c", pflab, "demo", "--lessons"], elsewhere)
-    whence = f"import sys; sys.path.insert(0, {str(installed)!r}); import pflab.scenario.load as s; print(s.SCENARIOS_OF_PFLAB)"
-    assert call([sys.executable, "-P", "-c", whence], elsewhere).strip() == str(installed / "scenarios")
+    for module, name, folder in (
+        ("pflab.scenario.load", "SCENARIOS_OF_PFLAB", "scenarios"),
+        ("pflab.replay.console_files", "CONSOLE", "console"),
+    ):
+        whence = f"import sys; sys.path.insert(0, {str(installed)!r}); from {module} import {name}; print({name})"
+        assert call([sys.executable, "-P", "-c", whence], elsewhere).strip() == str(installed / folder)
+
+
+def console_files(folder: Path) -> set[str]:
+    """Return the files of a console that browsers may ask for, without its tests."""
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in TYPES}
+    return {name for name in files if not name.startswith("tests/")}
 
 
 def call(command: list[str], folder: Path) -> str:

@@ -62,17 +62,27 @@ class Browser:
 
     def open(self, file: Path, width: int, height: int, *, dark: bool = False) -> None:
         """Open a file in a window of this size, and wait until it is loaded."""
+        self.open_url(file.as_uri(), width, height, dark=dark)
+
+    def open_url(self, url: str, width: int, height: int, *, dark: bool = False) -> None:
+        """Open a page in a window of this size, and wait until it is loaded."""
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
         self._loaded = False
-        self._call("Page.navigate", url=file.as_uri())
+        self._call("Page.navigate", url=url)
         while not self._loaded:
             self._read()
 
     def value(self, expression: str) -> Any:
         """Return the value of a JavaScript expression in the page."""
         answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def awaited(self, expression: str) -> Any:
+        """Return what the promise of a JavaScript expression in the page becomes."""
+        answer = self._call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 

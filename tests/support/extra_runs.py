@@ -8,6 +8,7 @@ from pathlib import Path
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
 from tests.support.scenario_traces import play_scenario
+from tests.support.trace_faults import nth, read_trace, write_trace
 from topology.file.load import topology_from_text
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
@@ -131,6 +132,30 @@ _LEAVING = """
   - replica: {folder: Projects, remove: C, on: A}
   - advance: 3 d
 """
+# Moved lies below a deleted folder in one of its versions, so nothing says what must exist in it. The item has expired on A,
+# and B accounts for it (CV-2, DL-3).
+_DOUBTFUL = """
+  - folder: {on: A, create: Moved, replicas: [A]}
+  - advance: 1 h
+  - folder: {on: A, move: Moved, under: Projects}
+  - advance: 1 h
+  - folder: {on: A, move: Projects/Moved, under: /}
+  - advance: 1 h
+  - folder: {on: B, delete: Projects}
+  - post: {on: A, folder: Moved, subject: Short}
+  - advance: 1 d
+  - replica: {folder: Moved, add: B, on: A}
+  - advance: 2 d
+"""
+# The run ends before B requests the lost item.
+_DOUBTFUL_AND_LOST = (
+    _DOUBTFUL
+    + """\
+  - lose: {from: A, to: B, type: content, count: 1}
+  - post: {on: A, folder: Moved, subject: Lost}
+  - advance: 20 min
+"""
+)
 
 SCENARIOS = {
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
@@ -145,6 +170,9 @@ SCENARIOS = {
     "killed": _HEAD.format(title="Killed", settings="") + _KILLED,
     "hole": _HEAD.format(title="Hole", settings="") + _HOLE_OF_A_POST,
     "leaving": _HEAD.format(title="Leaving", settings="") + _LEAVING,
+    "doubtful": _AWAY.format(title="Doubtful", settings="{}", near="SEA", home="SEA") + _DOUBTFUL,
+    "doubtful-and-lost": _AWAY.format(title="Doubtful and lost", settings="{}", near="SEA", home="SEA")
+    + _DOUBTFUL_AND_LOST,
 }
 
 
@@ -156,6 +184,12 @@ def write_extra_runs(place: Path) -> None:
         file.write_text(text, encoding="utf-8")
         play_scenario(file, place)
     asyncio.run(_play_late(place / "late"))
+    # A broadcasts 20 minutes late, four days after the end of the skew of its clock.
+    trace = read_trace(place / "late" / "traces")
+    nth(trace, "mail.submitted", -1, where=lambda e: e["node"] == "A" and e["message_type"] == 2)["at"] += (
+        20 * MINUTE_US
+    )
+    write_trace(place / "later" / "traces", trace)
 
 
 async def _play_late(place: Path) -> None:
@@ -180,4 +214,6 @@ async def _play_late(place: Path) -> None:
         lab.environment.silence("B", lab.now + 10 * MINUTE_US)
         await lab.advance(lab.now + 20 * MINUTE_US)
         lab.environment.heal()
+        await lab.advance(lab.now + 2 * DAY_US)
+        await lab.do("A", lambda node, now: node.create_folder(now, "In time", replicas=["A", "B"]))
         await lab.advance(lab.now + 3 * DAY_US)

@@ -22,12 +22,14 @@ END_S = 30
 
 
 @contextmanager
-def lab_up(folder: Path, *more: str, topology: str = ONE_SITE, port: int = 0) -> Iterator[str]:
+def lab_up(folder: Path, *more: str, topology: str | None = ONE_SITE, port: int = 0) -> Iterator[str]:
     """Run `pflab up` in a folder, with a paused clock, and give the lab's URL. It must end well, without a traceback; its
-    stderr is in the file `errors`."""
-    (folder / "lab.yaml").write_text(topology, "utf-8")
+    stderr is in the file `errors`. topology None: the lab continues a run."""
+    if topology is not None:
+        (folder / "lab.yaml").write_text(topology, "utf-8")
+        more = ("lab.yaml", *more)
     order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()"]
-    order += ["up", "lab.yaml", "--port", str(port), "--clock", "0", *more]
+    order += ["up", "--port", str(port), "--clock", "0", *more]
     with (folder / "errors").open("w") as errors:
         lab = subprocess.Popen(
             order, stdout=subprocess.PIPE, stderr=errors, text=True, env=node_environment(), cwd=folder

@@ -52,6 +52,9 @@ def resolve(file: TopologyFile) -> Topology:
             resolve=entry.resolve,
             alias=entry.alias,
             age_limit_us=entry.age_limit,
+            warning_limit_bytes=entry.warning_limit,
+            post_limit_bytes=entry.post_limit,
+            item_limit_bytes=entry.item_limit,
             replica_age_limits_us=dict(entry.replica_age_limits),
         )
         for path in paths

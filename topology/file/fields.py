@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.problems import ValueTextError, one_of, quoted
-from topology.quantities import parse_bandwidth, parse_size
+from topology.quantities import parse_bandwidth, parse_size, parse_storage_limit
 from topology.recipient_policy import MAX_DOMAIN, parse_mail_domain, parse_recipient_update
 from topology.schedule import Schedule, parse_schedule
 from topology.settings.catalogue import SPECS
@@ -250,6 +250,9 @@ Instant = Annotated[
 Latency = Annotated[int, PlainValidator(_parsed(_latency, "a latency", "80 ms")), _strings("80 ms")]
 Age = Annotated[int, PlainValidator(_parsed(_age, "an age", "30 d")), _strings("30 d")]
 Size = Annotated[int, PlainValidator(_parsed(parse_size, "a size", "10 MB")), _strings("300 KB", "10 MB")]
+StorageLimit = Annotated[
+    int, PlainValidator(_parsed(parse_storage_limit, "a storage limit", "10 MB")), _strings("300 KB", "10 MB")
+]
 Bandwidth = Annotated[
     int, PlainValidator(_parsed(parse_bandwidth, "a bandwidth", "512 kbit/s")), _strings("512 kbit/s")
 ]

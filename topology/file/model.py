@@ -32,6 +32,7 @@ from topology.file.fields import (
     ServerName,
     SiteName,
     Size,
+    StorageLimit,
     UpdateInterval,
     Version,
     none_as_empty,
@@ -136,6 +137,15 @@ class FolderEntry(_Entry):
     age_limit: Age | None = Field(None, description="age at which its messages expire; default: never")
     replica_age_limits: dict[ServerName, Age] = Field(
         {}, description="age limits of single replicas, by server; they override the age limits of store and folder"
+    )
+    warning_limit: StorageLimit | None = Field(
+        None, description="size from which its contacts get a warning each day; default: none"
+    )
+    post_limit: StorageLimit | None = Field(
+        None, description="size from which it accepts no posts (from version 2000 on); default: none"
+    )
+    item_limit: StorageLimit | None = Field(
+        None, description="largest size of a new message (from version 2000 on); default: none"
     )
     resolve: ResolveWord = Field(ResolveMethod.DEFAULT, description="how conflicts are resolved; default: default")
 

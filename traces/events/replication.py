@@ -310,7 +310,7 @@ class FolderHidden(Event, frozen=True, kw_only=True, tag="folder.hidden"):
 
 
 class PostRefused(Event, frozen=True, kw_only=True, tag="post.refused"):
-    """A user's post was refused, and not acknowledged."""
+    """A user's post or edit was refused by a storage limit of the folder, and not acknowledged (spec: AD-2)."""
 
     folder: str
     reason: str

@@ -30,6 +30,7 @@ waiting, due, in flight     `reroute`: the routes give another next hop, or none
 unrouted                    `reroute`: the routes give a next hop                      waiting, or due at once
 unrouted                    `tick` at the time of expiry                               removed and returned
 waiting, due, in flight     `hold` (a fault)                                           waiting
+waiting                     `release` (the end of a hold)                              due, or waiting for its connector
 due                         `divide` (a fault)                                         due; some recipients in a new copy
 ==========================  =========================================================  ================================
 
@@ -418,6 +419,15 @@ class Mta:
             return
         queue_table.hold_row(s.conn, queue_id, until_at)
 
+    def release(self, s: Stimulus, queue_id: int) -> None:
+        """End `hold` for a copy: it leaves now, or when its connector opens. A copy that has left already is no error."""
+        row = queue_table.find_row(s.conn, queue_id)
+        if row is None or row.next_hop is None:
+            return
+        hop, _ = self._split(row.recipients, row.far_size, row.sender, row.system).copies()[0]
+        if hop is not None:
+            queue_table.hold_row(s.conn, queue_id, opening(hop, s.now))
+
     def divide(self, s: Stimulus, queue_id: int, recipients: Sequence[str]) -> None:
         """Give some recipients of a due copy a copy of their own, because a fault acts only on these recipients."""
         row = queue_table.find_row(s.conn, queue_id)
@@ -443,6 +453,11 @@ class Mta:
         """
         due = [at for at in (queue_table.next_due(conn), self._links.next_due()) if at is not None]
         return min(due, default=None)
+
+    def content(self, conn: Connection, queue_id: int) -> bytes | None:
+        """Return the bytes of a queued mail; None if it is no longer in the queue."""
+        row = queue_table.find_row(conn, queue_id)
+        return None if row is None else queue_table.find_content(conn, row.content_id)
 
     def queued(self, conn: Connection) -> list[QueueRow]:
         """Return the queue for display."""

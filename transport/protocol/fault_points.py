@@ -110,6 +110,7 @@ class AtArrival(msgspec.Struct, frozen=True, tag=True):
     sender: str
     recipients: tuple[str, ...]
     subject: str
+    message_id: str = ""
 
 
 class AtVerb(msgspec.Struct, frozen=True, tag=True):

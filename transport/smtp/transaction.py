@@ -114,15 +114,16 @@ async def transact(
     answer = answers[-1]
     if replies:
         envelope.properties = answers[0]
-    if not is_success(answer):
-        return refused("the content", answer)
     said = envelope.properties
+    ordinary = _ordinary(client, transmission, said)
+    if not is_success(answer):
+        return refused("the content", answer).explained(ordinary)
     command = xexch50.command(blob, len(transmission.recipients)).decode("ascii")
     return SendOutcome(
         SendState.DELIVERED,
         words(answer),
         envelope.refusals,
-        _ordinary(client, transmission, said),
+        ordinary,
         None if said is None or is_success(said) else CommandRefused(command, words(said)),
     )
 

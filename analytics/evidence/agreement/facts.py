@@ -52,6 +52,7 @@ FIRST, REPEATS, IF_KNOWN = How.FIRST, How.REPEATS, How.IF_KNOWN
 FACTS: Final[dict[str, Fact]] = {
     "mail": Fact(("sender", "type", "folders", "number", "marks", "time")),
     "recipient of a mail": Fact(("recipient",), single=False),
+    "recipient of a mail of people": Fact(("recipient",), single=False),
     "arrival of a mail": Fact(("peer", "recipients"), single=False),
     "size of a mail": Fact(("size",), single=False),
     "size of a mail that was read": Fact(("size",), single=False),
@@ -71,10 +72,10 @@ FACTS: Final[dict[str, Fact]] = {
     "arrived mail": Fact(("",), single=False),
     "request that is sent": Fact(("source", "numbers", "numbers of associated messages"), single=False, repeated=True),
     "numbers of an entry": Fact(("number",), single=False),
-    "chosen source": Fact(("source",), single=False),
+    "chosen source": Fact(("source",), single=False, repeated=True),
     "request that arrived": Fact(("requester", "folder"), single=False),
     "response": Fact(("numbers",), single=False),
-    "status request": Fact(("stores",), single=False),
+    "status request": Fact(("stores",), single=False, repeated=True),
     "responder": Fact(("store",), single=False),
     "order to send again": Fact(("store",), single=False, repeated=True),
     "retried request": Fact(("",), single=False),
@@ -125,9 +126,12 @@ _NUMBERS: Final = (
 """SQL for each number of a set; only one null element for a large set, which agrees with everything."""
 _STORES: Final = "transform(filter({}, r -> r like '%-IS@%'), r -> array(" + _STORE.format("r") + "))"
 _SET: Final = "transform({}, r -> array(r))"
+_NOT_EMPTY: Final = "if(size({0}) = 0, array(array('')), transform({0}, r -> array(r)))"
+"""SQL for the elements of a list that has some. Nobody states anything of the empty text in place of a missing element."""
 
 DERIVED: Final[dict[str, str]] = {
     "own": "node",
+    "id_number": "split_part(mail, '.', 1)",
     "sent_by": _STORE.format("sender"),
     "recipient_list": "array_join(array_sort(recipients), ' ')",
     "size_with_line": f"size + length(node) + length(coalesce(peer, next_hop)) + {LINE_BYTES}",
@@ -147,6 +151,7 @@ DERIVED: Final[dict[str, str]] = {
     "resent_at": "if(array_contains(coalesce(marks, array()), 'resent'), at, null)",
     "ordered_at": "if(concat(cnset, cnset_fai) != '', at, null)",
     "status_request_at": "if(message_type = 32, at, null)",
+    "responders_at": "if(message_type = 32 and not arrays_overlap(coalesce(marks, array()), array('repeat', 'delete-pending')), at, null)",
     "chosen_at": "if(size(chosen) > 0, at, null)",
     "to_list": f"array_join(array_sort(transform(recipients, r -> {_STORE.format('r')})), ' ')",
     "to": _STORE.format("recipients[0]"),
@@ -156,6 +161,7 @@ DERIVED: Final[dict[str, str]] = {
     "content_folder": "if(folder = '1-1', null, folder)",
     "copy": COPY,
     "mail_from_afar": "if(mail like concat('%@', node, '.%'), null, mail)",
+    "people_from_afar": f"if(mail like concat('%@', node, '.%') or {REPLICATION_MAIL} is not null, null, mail)",
     "sized_mail": f"if(altered, null, {REPLICATION_MAIL})",
     "route_hop": "if(rerouted or next_hop = '', null, next_hop)",
     "route_connector": "if(rerouted or next_hop = '', null, connector)",
@@ -175,13 +181,13 @@ LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "folders": (
         ("f_folder", "f_cnset", "f_cnset_fai", "f_only"),
         "if(type like 'mail.%', transform(from_json(folders, 'array<struct<folder: string, cnset: string, cnset_fai: string>>'),"
-        " f -> array(f.folder, f.cnset, f.cnset_fai, if(f.cnset_fai = '', f.cnset, if(f.cnset = '', f.cnset_fai, null)))), transform(filter(from_json(folders, 'array<string>'), f -> f != '1-1'), f -> array(f)))",
+        " f -> array(f.folder, f.cnset, f.cnset_fai, if(f.cnset_fai = '', f.cnset, if(f.cnset = '', f.cnset_fai, null)))), transform(filter(from_json(if(folders = '[]', '[\"\"]', folders), 'array<string>'), f -> f != '1-1'), f -> array(f)))",
     ),
     "numbers": (
         ("n",),
         f"if(type in ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped'), null, {_NUMBERS.format('cnset', 'cast(null as string)')})",
     ),
-    "lacking": (("lacking_store",), _SET.format("stores")),
+    "lacking": (("lacking_store",), _NOT_EMPTY.format("stores")),
     "chosen": (("chosen_store",), _SET.format("chosen")),
     "asked": (
         ("a_folder", "a_store"),
@@ -195,7 +201,7 @@ LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     ),
     "ordered": (("ordered_store",), "if(type = 'changes.resent', transform(stores, s -> array(s)), null)"),
     "replicas": (("replica",), _SET.format("replicas")),
-    "versions": (("each_version",), _SET.format("versions")),
+    "versions": (("each_version",), _NOT_EMPTY.format("versions")),
     "supersedes": (("replaced",), _SET.format("supersedes")),
 }
 """Lists in events: the names of the parts of an element, and SQL for an array of elements, each an array of texts."""
@@ -204,6 +210,7 @@ _VERSION: Final = "object folder kind lists modified_at digest deletion"
 
 STATEMENTS: Final[tuple[States, ...]] = (
     States("mail.submitted", "mail", FIRST, "mail", "own message_type folders number marks at"),
+    States("mail.submitted", "mail", REPEATS, "mail", "- - - id_number"),
     States("mail.received", "mail", REPEATS, "mail", "sender message_type folders number marks -"),
     States("row.replaced", "mail", REPEATS, "mail", "store - - sent_number - sent_at"),
     States("mail.bad", "mail", IF_KNOWN, "mail", "sent_by"),
@@ -214,6 +221,8 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("hop.dropped", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
     States("hop.expired", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
     States("fault.altered", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
+    States("hop.received", "recipient of a mail of people", FIRST, "own people_from_afar", "recipient", each="recipients"),
+    States("hop.expired", "recipient of a mail of people", IF_KNOWN, "own people_from_afar", "recipient", each="recipients"),
     # A server may accept a copy whose sender does not learn of it, and sends it again.
     States("hop.received", "arrival of a mail", FIRST, "mail own", "peer recipient_list"),
     States("hop.dropped", "arrival of a mail", FIRST, "mail own", "- recipient_list"),
@@ -295,12 +304,13 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("loss", "version", REPEATS, "n", "", each="numbers"),
     States("sources.considered", "chosen source", FIRST, "own entry at", "chosen_store", each="chosen"),
     States("request.sent", "chosen source", REPEATS, "own entry at", "source"),
+    States("request.deferred", "chosen source", REPEATS, "own entry at", "-"),
     States("mail.received", "request that arrived", FIRST, "own request_id", "sender f_folder", each="folders"),
     States("request.answered", "request that arrived", REPEATS, "own request_mail", "requester folder"),
     States("request.refused", "request that arrived", REPEATS, "own request_mail", "requester folder"),
     States("mail.submitted", "response", FIRST, "own response_at f_folder to", "f_only", each="folders"),
     States("request.answered", "response", REPEATS, "own one_response_at folder requester", "cnset"),
-    States("mail.submitted", "status request", FIRST, "own status_request_at f_folder", "to_list", each="folders"),
+    States("mail.submitted", "status request", FIRST, "own responders_at f_folder", "to_list", each="folders"),
     States("responders.considered", "status request", IF_KNOWN, "own chosen_at folder", "chosen_by_all"),
     States("mail.submitted", "responder", FIRST, "own status_request_at a_folder", "a_store", each="asked"),
     States("responders.considered", "responder", REPEATS, "own chosen_at folder", "chosen_store", each="chosen"),
@@ -320,7 +330,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("hop.received", "mail from another server", FIRST, "own mail_from_afar", ""),
     *(
         States(event, "mail from another server", REPEATS, "own mail_from_afar", "")
-        for event in ("mail.posted", "mail.not_posted", "mailbox.delivered")
+        for event in ("mail.posted", "mail.not_posted", "mailbox.delivered", "hop.expired")
     ),
     States("mail.posted", "mail to a folder", FIRST, "mail", "sender"),
     States("mail.not_posted", "mail to a folder", FIRST, "mail", "sender"),

@@ -33,7 +33,7 @@ _VERSION: Final[Fields] = {
     "kind": (E, "change.made"),
     "pcl": (E, "change.made; of a deletion, the deletions of the object"),
     "modified_at": (E, "change.made"),
-    "digest": (E, "change.made"),
+    "digest": (B, "change.made; nobody records the making of the topology's folders"),
     "deleted": (E, "change.made, by the operation"),
     "way": (E, "mail.received at that time, by the type of the mail"),
     "stands_for": (B, "the predecessor lists of the versions before it"),
@@ -96,11 +96,11 @@ FIELDS: Final[Mapping[str, Fields]] = {
     "fault.healed": {"fault": (E, "fault.injected")},
     "mail.submitted": {
         "mail": _MAIL,
-        "message_type": (E, "mail.received"),
+        "message_type": (E, "mail.received, and what the mail carries"),
         "folders": (E, "mail.received"),
         "recipients": (E, "hop.sent"),
         "size": (B, "hop.sent, unless the mail is converted for the next server"),
-        "number": (E, "mail.received"),
+        "number": (E, "mail.received, and the Message-ID"),
         "marks": (E, "mail.received"),
     },
     "mail.received": {
@@ -170,9 +170,12 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "recipients": (E, "hop.sent"),
     },
     "hop.expired": {
-        "mail": (E, "the failed attempts of the copy"),
-        "queue_id": (E, "the failed attempts of the copy"),
-        "recipients": (B, "mail.submitted or hop.received at this server"),
+        "mail": (E, "the failed attempts of the copy, or hop.received"),
+        "queue_id": (B, "the failed attempts of the copy; a mail may expire or be returned without an attempt"),
+        "recipients": (
+            B,
+            "mail.submitted or hop.received at this server; nobody records that people wrote a mail here",
+        ),
         "reason": (I, "words for people"),
     },
     "link.down": {
@@ -205,7 +208,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
     },
     "item.recovered": {
         **_THING,
-        "of": (E, "tombstone.made"),
+        "of": (B, "tombstone.made; several objects may be deleted at the same time"),
         "deleted_at": (E, "tombstone.made"),
         "retention_us": (D, "the settings"),
     },
@@ -217,7 +220,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
     },
     "version.held": {
         **_VERSION,
-        "until_at": (E, "the time-out of the folder"),
+        "until_at": (B, "the settings, where they are the defaults"),
         "waits_for": (B, "the folders"),
     },
     "version.dropped": {
@@ -297,7 +300,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "source": (E, "request.sent"),
         "how": (E, "the next event of the entry"),
     },
-    "request.deferred": {"folder": (E, "entry.made"), "entry": (E, "entry.made")},
+    "request.deferred": {"folder": (E, "entry.made"), "entry": (E, "sources.considered")},
     "content.suspended": {},
     "content.resumed": {},
     "request.refused": {
@@ -358,8 +361,8 @@ FIELDS: Final[Mapping[str, Fields]] = {
     "address.missing": {"store": (E, "the topology"), "reason": (I, "words for people")},
     "address.lacking": {
         "message_type": (I, "the mail was not sent"),
-        "folders": (E, "the folders"),
-        "stores": (E, "address.missing"),
+        "folders": (B, "the folders; one of several may be left out"),
+        "stores": (B, "address.missing; one of several may be left out"),
     },
     "store.deleted": {
         "store": (E, "address.stamped or address.missing"),
@@ -380,7 +383,10 @@ HEADER: Final[Fields] = {
     "node": (E, "the sequence numbers of the node"),
     "incarnation": (D, "node.started"),
     "seq": (E, "the sequence numbers of the node have no gap"),
-    "lamport": (B, "it increases, and is larger than in the events that caused the event"),
+    "lamport": (
+        B,
+        "one more than in the event before it; where a mail arrives, larger than in the events that sent it",
+    ),
     "at": (B, "the events before and after it, and the times that rules set"),
     "real": (I, "real time decides nothing"),
     "mail": (E, "the events of the same mail"),

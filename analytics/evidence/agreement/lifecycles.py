@@ -33,6 +33,7 @@ STATE: Final = (
     " when 'hop.failed' then if(retry_at is null, 'for good', null)"
     " when 'node.started' then if(reason = 'restart', 'again', if(reason = 'restored', 'restored', null))"
     " when 'request.ended' then how"
+    " when 'sources.considered' then if(size(chosen) = 0, 'in vain', null)"
     " when 'version.applied' then if(deleted, 'deletion', if(way = 'queue', 'from the queue', null))"
     " when 'change.made' then if(operation = 'delete', 'deletion', null) end)"
 )
@@ -54,7 +55,8 @@ _TRIES: Final = ("hop.sent", "hop.failed", "hop.failed for good", "hop.expired")
 _ARRIVALS: Final = ("hop.received", "hop.received here", "mail.received", "mail.bad")
 
 _ENDED: Final = tuple(f"request.ended {how}" for how in ("satisfied", "retry", "empty", "pruned", "expired"))
-_WAITS: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered")
+_CHOICE: Final = ("sources.considered", "sources.considered in vain")
+_WAITS: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned", *_CHOICE)
 """What may happen to an entry at any time. Sources are also chosen when a source says that the items expired there."""
 
 _COMES_AGAIN: Final = (
@@ -103,10 +105,11 @@ AUTOMATA: Final[dict[str, Automaton]] = {
         {
             BEGIN: ("entry.made",),
             "entry.made": _WAITS,
-            "entry.timed_out": ("sources.considered",),
-            "sources.considered": ("request.sent", "request.deferred", *_WAITS, *_ENDED),
-            "request.deferred": ("sources.considered", "entry.satisfied", "entry.pruned", *_ENDED),
-            "request.sent": ("request.sent", "request.deferred", "entry.timed_out", "sources.considered", "entry.pruned", *_ENDED),
+            "entry.timed_out": _CHOICE,
+            "sources.considered": ("request.sent", "request.deferred"),
+            "sources.considered in vain": (*_WAITS, *_ENDED),
+            "request.deferred": (*_CHOICE, "entry.satisfied", "entry.pruned", *_ENDED),
+            "request.sent": ("request.sent", "request.deferred", "entry.timed_out", *_CHOICE, "entry.pruned", *_ENDED),
             **dict.fromkeys(_ENDED, (*_WAITS, *_ENDED)),
             "request.ended pruned": (*_WAITS, *_ENDED, END),
             "entry.pruned": (*_WAITS, *_ENDED, END),

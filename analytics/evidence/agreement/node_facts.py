@@ -1,8 +1,18 @@
-"""What is true of a store during a whole run and excuses its events: restores, deletion, new routes, silence, a skewed clock.
+"""What is true of a store and excuses its events: restores, deletion, new routes, silence, a skewed clock.
 
 The lab times of two stores can be compared if both clocks are exact (TM-1). The simulator and the lab in one process set all
 clocks together. A lab of several processes passes over a process that gives no sign of life, and the clock of that process is
-then behind. A fault may skew a clock. A clock that runs fast shows other times in two stores within one real instant.
+then behind. A clock that runs fast shows other times in two stores within one real instant.
+
+A fault may skew a clock. Its store then shows wrong times, and does late what was due when the clock jumped. The times of a
+store never go back, so after the fault the store stays at its latest time until the lab gets there. For example, a fault sets
+the clock of A ahead by 3 h at 02:00, and ends at 04:00:
+
+    lab   01:59  02:00  04:00  04:01  06:59  07:01
+    A     01:59  05:00  07:00  07:00  07:00  07:01
+
+The times of A may be wrong from 02:00 to 07:00. If the fault sets the clock back by 3 h, they may be wrong from 23:00 to 04:00.
+The checks leave out both spans in each case.
 """
 
 from __future__ import annotations
@@ -12,7 +22,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.version_history import deleted_stores, restores
+from analytics.evidence.version_history import deleted_stores, duration_us, restores
 from analytics.ingest.silver import Silver
 from traces.labtime import DAY_US, MINUTE_US
 
@@ -26,7 +36,7 @@ _IN_TRANSIT_US: Final = DAY_US
 """A mail leaves the queue in this time, or an attempt fails, if no fault holds it and its connector opens at intervals."""
 
 _CYCLE_US: Final = 15 * MINUTE_US
-"""A store that was silent does within this time what was due meanwhile."""
+"""A store that was silent, or whose clock was wrong, does within this time what was due meanwhile."""
 
 _CONNECTORS: Final = "connectors array<struct<schedule: string, latency: string, bandwidth: string>>"
 _IS_SLOW: Final = (
@@ -36,13 +46,15 @@ _DRIVERS: Final = ("simulator", "live")
 
 
 def node_facts(events: Silver) -> DataFrame:
-    """Return trace, node, exact, hindered, gone, rerouted, altered, sent_until, undone_spans: a row for each store that started.
+    """Return trace, node, exact, skews, hindered, gone, rerouted, altered, sent_until, undone_spans: a row for each store that
+    started.
 
-    exact: its lab times are exact. hindered: the spans (since, until) of its lab times in which it may act later than is due,
-    because a fault silenced it; if a fault skewed its clock, the whole run; null if there is none. gone: it was deleted from the
-    directory. rerouted: it learned that a link was down or up, so the routes of copies may have changed. altered: a fault of
-    the run alters mails. sent_until: nothing that the store had queued until this lab time waited to the end without an event;
-    null if it may have waited. undone_spans: see `version_history.is_undone`.
+    exact: its lab times are exact outside `skews`. skews: the spans (since, until) of its lab times in which they may be wrong,
+    because a fault skewed its clock. hindered: those spans, and the spans in which it may act later than is due because a fault
+    silenced it. Both are null if there are none. gone: it was deleted from the directory. rerouted: it learned that a link was
+    down or up, so the routes of copies may have changed. altered: a fault of the run alters mails. sent_until: nothing that the
+    store had queued until this lab time waited to the end without an event; null if it may have waited. undone_spans: see
+    `version_history.is_undone`.
     """
     started = events.lines("run.started")
     driver = F.col("settings")["driver"]
@@ -53,15 +65,16 @@ def node_facts(events: Silver) -> DataFrame:
     )
     fast = events.of("clock.changed").where(F.col("rate") > _FAST).select("trace").distinct()
     faults = events.of("fault.injected")
-    skewed = faults.where("kind = 'skew'").select("trace", F.col("details")["server"].alias("node")).distinct()
-    healed = events.of("fault.healed").groupBy("trace", "fault").agg((F.max("at") + _CYCLE_US).alias("until"))
+    healed = events.of("fault.healed").groupBy("trace", "fault").agg((F.max("at") + _CYCLE_US).alias("healed_at"))
+    skewed = F.col("kind") == "skew"
+    by_us = F.when(skewed, duration_us(F.col("details")["by"])).otherwise(0)
     span = F.struct(
-        F.expr("if(kind = 'skew', 0, at)").alias("since"),
-        F.expr(f"case when kind = 'silence' and until is not null then until else {2**62} end").alias("until"),
+        F.coalesce(F.col("at") - by_us, F.lit(0)).alias("since"),
+        F.coalesce(F.col("healed_at") + by_us, F.lit(2**62)).alias("until"),
     )
     hindered = faults.where("kind in ('silence', 'skew')").join(healed, ["trace", "fault"], "left")
     hindered = hindered.groupBy("trace", F.col("details")["server"].alias("node")).agg(
-        F.collect_set(span).alias("hindered")
+        F.collect_set(span).alias("hindered"), F.collect_set(F.when(skewed, span)).alias("skews")
     )
     altered = faults.where("kind in ('alter', 'corrupt')").select("trace").distinct()
     held = faults.where("kind in ('delay', 'clog', 'reorder')").select("trace").distinct()
@@ -79,7 +92,7 @@ def node_facts(events: Silver) -> DataFrame:
     found = ends.join(runs, "trace", "left").withColumn("until", F.col("stopped_at") - _IN_TRANSIT_US)
     for name, table in {"fast": fast, "altered": altered, "held": held}.items():
         found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), "trace", "left")
-    for name, table in {"skewed": skewed, "rerouted": links, "gone": gone}.items():
+    for name, table in {"rerouted": links, "gone": gone}.items():
         found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), ["trace", "node"], "left")
     found = found.join(F.broadcast(hindered), ["trace", "node"], "left")
     if events.has("backup.restored"):
@@ -87,8 +100,7 @@ def node_facts(events: Silver) -> DataFrame:
     else:
         found = found.withColumn("undone_spans", F.lit(None).cast("array<struct<after: bigint, before: bigint>>"))
     return found.select(
-        "trace", "node", F.expr("coalesce(together and fast is null and skewed is null, false)").alias("exact"),
-        "hindered",
+        "trace", "node", F.expr("coalesce(together and fast is null, false)").alias("exact"), "skews", "hindered",
         *[F.expr(f"{name} is not null").alias(name) for name in ("gone", "rerouted", "altered")],
         F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
         "undone_spans",

@@ -136,7 +136,7 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         )  # fmt: skip
 
     stated = (
-        say(made, "version", ["number"], "object", "folder"),
+        say(made, "version", ["number"], "object", "folder", "'folder'", "number", "began", "null", "'false'"),
         say(made, "folder", ["object"]),
         say(made.withColumn("replica", F.explode("replicas")), "holder", ["object", "replica"]),
         say(started, "mail domain", ["t.domain"]),

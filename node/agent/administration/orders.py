@@ -21,8 +21,8 @@ from node.mail.suspension import is_suspended
 from node.objects.local_changes import replica_for_posts
 from node.state.context import Context
 from node.state.state_table import OwnRow
-from node.state.tables import HIERARCHY_FID
 from node.state.version_profiles import Responders
+from node.stored_values import HIERARCHY_FID
 from node.tracking.number_sets import NumberSets
 from traces.events import StatusOrdered
 from traces.labtime import DAY_US

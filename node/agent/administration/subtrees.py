@@ -31,6 +31,9 @@ PROPAGATED = {
     "contacts": "contacts",
     "priority": "priority",
     "age_limit": "age_limit_us",
+    "warning_limit": "warning_limit_bytes",
+    "post_limit": "post_limit_bytes",
+    "item_limit": "item_limit_bytes",
     "resolve": "resolve",
 }
 """For each property that can be propagated, beside `replicas`: the field that has it."""

@@ -9,6 +9,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from pflab.campaign.plans.draw_administration import draw_administration
 from pflab.campaign.plans.draw_faults import draw_faults, draw_unstamped
 from pflab.campaign.plans.draw_work import draw_orders, draw_work
 from pflab.campaign.plans.motif_builder import CONTACT, quick_settings
@@ -64,6 +65,7 @@ def draw_plan(
     random_faults = draw_faults(_generator(seed, "faults"), state, faults)
     more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), state, faults, seed)
     orders = draw_orders(_generator(seed, "orders"), state)
+    orders += draw_administration(_generator(seed, "administration"), state)
     more_faults += draw_unstamped(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)

@@ -4,8 +4,9 @@ A plan is complete before the lab starts. It refers to folders and messages by l
 A step is skipped if its target was never created: a fault can prevent the creation, and the shrinker can remove it. All other
 steps keep their meaning. Times are microseconds of lab time since the lab's start.
 
-A new kind of step needs a class here, a function in `step_actions` and a weight in `draw_work`. A new kind of fault needs a
-class here, its begin and end in `fault_actions`, and its generation in `draw_faults`.
+A new kind of step needs a class here, a function in `step_actions`, and a weight in `draw_work` or a share in
+`draw_administration`. A new kind of fault needs a class here, its begin and end in `fault_actions`, and its generation in
+`draw_faults`.
 """
 
 from __future__ import annotations
@@ -72,6 +73,13 @@ class Resolve(Step, frozen=True, kw_only=True, tag="resolve"):
     keep: Literal["shown", "last", "all"]
 
 
+class Recover(Step, frozen=True, kw_only=True, tag="recover"):
+    """Recover a deleted message, if the store retains it (spec: DL-5)."""
+
+    on: str
+    message: str
+
+
 class CreateFolder(Step, frozen=True, kw_only=True, tag="create folder"):
     on: str
     label: str = msgspec.field(name="as")
@@ -104,6 +112,10 @@ class ChangeFolder(Step, frozen=True, kw_only=True, tag="change folder"):
     schedule: str | None = None
     priority: FolderPriority | None = None
     resolve: ResolveMethod | None = None
+    contacts: tuple[str, ...] | None = None
+    warning_limit: str | None = None
+    post_limit: str | None = None
+    item_limit: str | None = None
 
 
 class DeleteFolder(Step, frozen=True, kw_only=True, tag="delete folder"):
@@ -211,6 +223,7 @@ AnyStep = (
     | Edit
     | Delete
     | Resolve
+    | Recover
     | CreateFolder
     | RenameFolder
     | MoveFolder

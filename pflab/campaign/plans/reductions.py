@@ -235,7 +235,7 @@ def _small_posts(plan: Plan) -> Iterator[Plan]:
 
 
 def _relabelled(step: AnyStep, old: str, new: str) -> AnyStep:
-    if isinstance(step, cp.Edit | cp.Delete | cp.Resolve) and step.message == old:
+    if isinstance(step, cp.Edit | cp.Delete | cp.Resolve | cp.Recover) and step.message == old:
         return msgspec.structs.replace(step, message=new)
     return step
 

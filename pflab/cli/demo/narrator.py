@@ -18,7 +18,7 @@ from rich.text import Text
 
 from pflab.cli.app import VERBS
 from pflab.cli.demo.what_changed import WhatChanged
-from pflab.scenario.lesson import Quiz
+from pflab.scenario.lesson import Narration, Quiz
 from pflab.scenario.load import Step
 from pflab.scenario.session import Play
 from pflab.terms.event_words import to_the_second
@@ -28,12 +28,14 @@ Reader = Callable[[], Awaitable[str]]
 
 
 class Narrator:
-    """Prints each text, question and answer of a lesson when its step comes. With `ask` it waits for the reader."""
+    """Prints each text, question and answer of a lesson when its step comes. With `ask` it waits for the reader, with
+    `notes` it prints the presenter's notes."""
 
-    def __init__(self, console: Console, ask: bool, reader: Reader | None = None) -> None:
+    def __init__(self, console: Console, ask: bool, reader: Reader | None = None, *, notes: bool = False) -> None:
         self.changes = WhatChanged()
         self._console = console
         self._ask = ask
+        self._notes = notes
         self._read = reader or _line_of_terminal
         self._quiz: Quiz | None = None
         self._predicted: str | None = None
@@ -45,11 +47,15 @@ class Narrator:
         if isinstance(step.args, Quiz):
             await self.show_changes(play)
             await self._ask_question(step.args)
-        elif step.verb in ("say", "reveal"):
+        elif isinstance(step.args, Narration):
             await self.show_changes(play)
-            told: list[RenderableType] = ["", Text.assemble((f"{to_the_second(play.lab.now)}  ", "cyan"), step.args)]
+            told: list[RenderableType] = [
+                "",
+                Text.assemble((f"{to_the_second(play.lab.now)}  ", "cyan"), step.args.text),
+            ]
             if step.verb == "reveal":
                 told += self._answer()
+            told += self._notes_of(step.args)
             await self.show(*told)
             await self.prompt("Press Enter to continue, or type a command such as pflab state:")
 
@@ -86,6 +92,7 @@ class Narrator:
             "",
             Text(quiz.ask, style="bold"),
             *(Text(f"  {number}. {choice}") for number, choice in enumerate(quiz.choices, start=1)),
+            *self._notes_of(quiz),
         )
         self._quiz, self._predicted = quiz, None
         while self._ask and self._predicted is None:
@@ -94,6 +101,9 @@ class Narrator:
                 break
             if typed.isdecimal() and 0 < int(typed) <= len(quiz.choices):
                 self._predicted = quiz.choices[int(typed) - 1]
+
+    def _notes_of(self, told: Narration | Quiz) -> list[RenderableType]:
+        return [Text(f"Notes: {told.notes}", style="magenta")] if self._notes and told.notes else []
 
     def _answer(self) -> list[RenderableType]:
         quiz, self._quiz = self._quiz, None

@@ -9,34 +9,30 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from pflab.cli.demo.lessons import LESSON
 from pflab.cli.demo.narrator import Narrator, Reader
 from pflab.cli.demo.what_changed import states_of
 from pflab.cli.running_lab import check_alone, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
 from pflab.explain.state_tables import state_tables
-from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, load_scenario
+from pflab.lessons.course import first_lesson
+from pflab.scenario.load import Scenario
 from pflab.scenario.runner import ScenarioResult, play_scenario
 from pflab.scenario.session import Play
 from pflab.terms.event_words import roughly
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import ExitCode, Judgement, Verdict, join_names
-from topology.file.examples import EXAMPLES
-from topology.file.load import load_topology
 from topology.problems import counted
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
 
 WORST_LAST: Final = (ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION)
-DEFAULT_LAB: Final = EXAMPLES / "default.yaml"
 
 MOST_FOLDERS: Final = 3
 """The most folders whose state tables a lesson prints at its end."""
@@ -51,6 +47,7 @@ def run_demo(
     command: str = "pflab",
     lesson: Scenario | None = None,
     reader: Reader | None = None,
+    notes: bool = False,
 ) -> int:
     """Play the lesson, print it, and return an exit code.
 
@@ -59,6 +56,7 @@ def run_demo(
     command   how the reader calls pflab
     lesson    the scenario; None: the default lesson
     reader    returns the lines that the reader types; default: from the terminal
+    notes     print the presenter's notes
 
     Raises LabError if the lab cannot be started, OSError if the lesson cannot be read, and CommandError if `ask` is set while
     another lab of this folder is up.
@@ -66,19 +64,15 @@ def run_demo(
     if ask:
         check_alone()
     is_default = lesson is None
-    lesson = lesson or _default_lesson()
+    lesson = lesson or first_lesson()
     folder.write_inputs(lesson.topology.as_yaml(), seed)
-    narrator = Narrator(console, ask, reader)
+    narrator = Narrator(console, ask, reader, notes=notes)
     result, verdict = asyncio.run(
         _play(lesson, LiveLab(lesson.topology, seed=seed, folder=folder), console, narrator, ask)
     )
     folder.write_verdict(result.as_document())
     console.print(_next_commands(folder, command), style="dim", markup=False, soft_wrap=True)
     return _exit_code(result, verdict) if is_default else result.exit_code
-
-
-def _default_lesson() -> Scenario:
-    return replace(load_scenario(SCENARIOS_OF_PFLAB / LESSON), topology=load_topology(DEFAULT_LAB))
 
 
 async def _play(

@@ -400,7 +400,9 @@ def analyze(
         with chosen_reader(run, lab) as reader:
             for store in chosen_stores(reader, None):
                 with reader.reading(store) as look:
-                    stores[store] = settings_report.StoreNow(look.setting_views(), look.folders(), look.sources())
+                    stores[store] = settings_report.StoreNow(
+                        look.setting_views(), look.folders(), look.sources(), look.directory()
+                    )
             found = settings_report.analyze_stores(reader.topology, stores)
     if as_json:
         print_json(found.as_document())

@@ -1,4 +1,4 @@
-"""Verbs for a lab in containers: coordinate, compose, lab (save, reset, write traces)."""
+"""Verbs for a lab in containers: coordinate, compose. And lab, which saves any lab, resets it, or makes it write traces."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from node.api.http_server import OpenToAll
 from node.process.main import MAX_PORT
 from node.state.database import cannot_write
 from pflab.cli.given_files import shown_path
+from pflab.cli.given_lessons import OwnLessons, served_lessons
 from pflab.cli.given_topology import read_topology
 from pflab.cli.options import PORT, InTls, KeepMails, Patience, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
@@ -91,6 +92,7 @@ def coordinate(
             "--traces-most", min=1, metavar="MB", help="The most space for traces, in MB; older segments are deleted."
         ),
     ] = TRACES_MB,
+    lessons: OwnLessons = None,
     tls: InTls = False,
     keep_mails: KeepMails = False,
     patience: Patience = PATIENCE_S,
@@ -106,6 +108,7 @@ def coordinate(
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     rate = rate_of(clock)
     organization = read_topology(topology)
+    served = served_lessons(lessons)
     try:
         _, token, users_token = made_or_read(data / "secrets" if secrets is None else secrets)
     except OSError as error:
@@ -122,6 +125,7 @@ def coordinate(
         users_token=users_token,
         known_as=None if known_as is None else _address(known_as),
         trusted=default_gateways() if trust_gateway else frozenset(),
+        extension=served,
     )
     runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails, tls=tls)
     try:
@@ -167,6 +171,8 @@ async def _coordinate_runs(
         lab.renews, lab.returns, lab.snapshots = renew, go_back, runs.snapshots
         await _coordinate_run(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
         http = replace(http, port=lab.http_address[1])  # later runs keep the free port that the first one chose
+    if http.extension is not None:
+        await http.extension.close()
     room.cancel()
 
 
@@ -201,7 +207,8 @@ async def _start_lab(lab: ManagedLab, rate: float) -> None:
     print_lines([f"{lab.topology.organization} is up: {', '.join(running)}"])
     if len(running) < len(lab.names):
         print_lines([f"  not running: {', '.join(name for name in lab.names if name not in running)}"])
-    print_lines([f"  {url_at(lab.http_address)}/docs"])
+    url = url_at(lab.http_address)
+    print_lines([f"  {url}/  opens the console in a browser", f"  {url}/docs"])
     sys.stdout.flush()
 
 
@@ -265,9 +272,10 @@ def lab(
     replace: Annotated[bool, Option("--replace", help="For save: replace an existing state of that name.")] = False,
     lab: Lab = None,
 ) -> int:
-    """Save a lab in containers, reset it to a saved state, or make it write all its events to traces.
+    """Save a lab, reset it to a saved state, or make it write all its events to traces.
 
-    This verb works with a lab in containers, and with any other lab that pflab coordinate runs.
+    This verb works with a lab of pflab up without --processes, with a lab in containers, and with any other lab that
+    pflab coordinate runs. ship does not work with a lab of pflab up.
 
     save keeps the lab's time, every store and the traces. reset restores them, pauses the clock and heals all faults.
     ship makes the lab write all its events to trace files, which you can then copy.
@@ -314,4 +322,4 @@ def _reset(client: Client, name: str) -> str:
                 running = [each["name"] for each in found["servers"] if each["standing"] == "running"]
                 took_s = time.monotonic() - began_s
                 return f"reset to {name}, {found['clock']['now_at']}, after {took_s:.1f} s: {', '.join(running)}"
-    raise CommandError(f"the lab did not come back within {RESET_TIMEOUT_S:g} s; see the coordinator's output")
+    raise CommandError(f"the lab did not come back within {RESET_TIMEOUT_S:g} s; see its output")

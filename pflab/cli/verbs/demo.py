@@ -8,13 +8,14 @@ from typing import Annotated, Final
 
 from typer import Option
 
-from pflab.cli.demo.lessons import course_lines, lesson_numbered, lessons_of_pflab
+from pflab.cli.demo.lessons import course_lines
 from pflab.cli.demo.play import WORST_LAST, run_demo
 from pflab.cli.given_files import own_name
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, seed_option
 from pflab.cli.output import page, print_lines
 from pflab.cli.verbs.scenario import load_all
+from pflab.lessons.course import lesson_numbered, lessons_of_pflab
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
 
@@ -26,6 +27,7 @@ def demo(
         Option(metavar="NUMBER|NAME", help="Play another lesson: its number or name in --lessons, or a scenario file."),
     ] = None,
     lessons: Annotated[bool, Option("--lessons", "--list", help="Print the lessons of the course and exit.")] = False,
+    notes: Annotated[bool, Option("--notes", help="Print the presenter's notes too.")] = False,
     seed: Annotated[int, seed_option("The seed for GUIDs and keys.")] = DEFAULT_SEED,
     skip_check: Annotated[bool, Option("--skip-check", help="Do not check the traces with Spark at the end.")] = False,
 ) -> int:
@@ -46,7 +48,7 @@ def demo(
     folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
-    code = run_demo(folder, page, seed=seed, ask=ask, command=own_name(), lesson=chosen)
+    code = run_demo(folder, page, seed=seed, ask=ask, command=own_name(), lesson=chosen, notes=notes)
     if chosen is not None:  # some lessons end with stores that still disagree
         print_lines([f"pflab check {folder.path} judges its traces."], style="dim")
         return code

@@ -80,6 +80,15 @@ def folder(
     age_limit: Annotated[
         str | None, Option(help="The age at which the folder's messages expire, such as 30 d; or none.")
     ] = None,
+    warning_limit: Annotated[
+        str | None, Option(help="The size from which the contacts get a warning each day, such as 8 MB; or none.")
+    ] = None,
+    post_limit: Annotated[
+        str | None, Option(help="The size from which the folder accepts no posts, such as 10 MB; or none.")
+    ] = None,
+    item_limit: Annotated[
+        str | None, Option(help="The largest size of a new message, such as 300 KB; or none.")
+    ] = None,
     resolve: Annotated[
         str | None, Option(help="How conflicts are shown and reported: default, last writer wins, or no notification.")
     ] = None,
@@ -89,8 +98,8 @@ def folder(
         str | None,
         Option(
             metavar="PROPERTY,...",
-            help="For propagate: which properties all subfolders get, of replicas, schedule, contacts, priority, age_limit "
-            "and resolve.",
+            help="For propagate: which properties all subfolders get, of replicas, schedule, contacts, priority, age_limit, "
+            "warning_limit, post_limit, item_limit and resolve.",
         ),
     ] = None,
     lab: Lab = None,
@@ -107,6 +116,9 @@ def folder(
         "priority": priority,
         "alias": alias,
         "age_limit": age_limit,
+        "warning_limit": warning_limit,
+        "post_limit": post_limit,
+        "item_limit": item_limit,
         "resolve": resolve,
         "rename": rename,
         "move_to": move_to,
@@ -144,8 +156,29 @@ def _list_folders(client: Client, node: str, path: str | None, *, as_json: bool)
     if as_json:
         print_json(found)
     else:
-        print_lines([f"{each['path']}  {', '.join(each['replicas'])}  {each['schedule'] or ''}" for each in found])
+        rows = [(each["path"], ", ".join(each["replicas"]), ", ".join(_folder_words(each))) for each in found]
+        widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+        print_lines([f"{path:{widths[0]}}  {held:{widths[1]}}  {words}" for path, held, words in rows])
     return ExitCode.GOOD
+
+
+def _folder_words(folder: Mapping[str, Any]) -> list[str]:
+    """Return the schedule of a folder, and its properties that differ from the default."""
+    words = [folder["schedule"] or "schedule of each store"]
+    if folder["priority"] != "normal":
+        words.append(folder["priority"])
+    limits = {
+        "age_limit": "age limit",
+        "warning_limit": "warning limit",
+        "post_limit": "post limit",
+        "item_limit": "item limit",
+    }
+    words += [f"{name} {folder[key]}" for key, name in limits.items() if folder[key] is not None]
+    if folder["resolve"] != "default":
+        words.append(folder["resolve"])
+    if folder["contacts"]:
+        words.append(f"contacts {' '.join(folder['contacts'])}")
+    return words
 
 
 def clock(
@@ -160,7 +193,12 @@ def clock(
     event: Annotated[
         str | None, Option(help="For until: wait for an event of this type, such as version.applied.")
     ] = None,
-    on: Annotated[str | None, Option(help="For until --event: only an event on this server.")] = None,
+    mail: Annotated[
+        str | None, Option(metavar="TYPE", help="For until: wait for a mail of this type, such as status.")
+    ] = None,
+    on: Annotated[
+        str | None, Option(help="For until --event: only an event on this server. --mail: only from this server.")
+    ] = None,
     within: Annotated[str, Option(help="For until: the longest wait, in lab time.")] = "7 d",
     lab: Lab = None,
     as_json: Json = False,
@@ -175,7 +213,7 @@ def clock(
     Example: pflab clock until --converged Projects --within "54 h"
     """
     with client_of(lab) as client:
-        state = _apply(client, act, value, converged=converged, event=event, on=on, within=within)
+        state = _apply(client, act, value, converged=converged, event=event, mail=mail, on=on, within=within)
     if as_json:
         print_json(state)
     else:
@@ -188,7 +226,7 @@ def clock(
         for name, why in state["passed_over"].items():
             err.print(f"warning: lab time goes on without server {name}: {why}", markup=False)
     if state.get("held") is False:
-        err.print(_not_reached(state, converged, event, within), markup=False)
+        err.print(_not_reached(state, converged, event or f"{mail} mail", within), markup=False)
         return ExitCode.VIOLATION
     return ExitCode.GOOD
 
@@ -208,6 +246,7 @@ def _apply(
     *,
     converged: str | None,
     event: str | None,
+    mail: str | None,
     on: str | None,
     within: str,
 ) -> dict[str, Any]:
@@ -215,8 +254,8 @@ def _apply(
         raise CommandError(
             f"pflab clock {act}: give {'a rate such as 3600' if act == 'rate' else 'a duration such as 15 min'}"
         )
-    if act == "until" and (converged is None) == (event is None):
-        raise CommandError("pflab clock until: give either --converged FOLDER or --event TYPE")
+    if act == "until" and sum(each is not None for each in (converged, event, mail)) != 1:
+        raise CommandError("pflab clock until: give one of --converged FOLDER, --event TYPE and --mail TYPE")
     acts: Mapping[str, Callable[[], dict[str, Any]]] = {
         "show": client.clock,
         "rate": lambda: client.set_rate(rate_of(value or "", "pflab clock rate")),
@@ -226,6 +265,8 @@ def _apply(
         "until": lambda: (
             client.until_converged(converged, within)
             if converged is not None
+            else client.until_mail(mail, within, on)
+            if mail is not None
             else client.until_event(event or "", within, on)
         ),
     }

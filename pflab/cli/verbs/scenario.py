@@ -184,7 +184,7 @@ def find_scenario(name: str) -> Path:
 def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult:
     def watch(step: Step, play: Play) -> None:
         if step.verb == "say" and not quiet:
-            out.print(f"{to_the_second(play.lab.now)}  {step.args}", markup=False, style="dim")
+            out.print(f"{to_the_second(play.lab.now)}  {step.args.text}", markup=False, style="dim")
 
     with progress(len(scenario.steps), scenario.title) as bar:
         playing = run_scenario(scenario, order.factory(), watch=_with_progress(bar, watch), finish=order.keep_databases)

@@ -6,32 +6,49 @@ import asyncio
 import errno
 import signal
 import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
-from typing import Annotated, Literal, Unpack
+from pathlib import Path
+from typing import Annotated, Final, Literal, Unpack
 
 from typer import Argument, Option
 
 from node.api.http_server import HttpServer
 from pflab.cli import become_node
 from pflab.cli.given_files import shown_path
+from pflab.cli.given_lessons import OwnLessons, served_lessons
 from pflab.cli.given_topology import read_topology
 from pflab.cli.lab_options import run_folder
-from pflab.cli.options import DEFAULT_SEED, PORT, InTls, KeepMails, Patience, TopologyFile, rate_of, seed_option
+from pflab.cli.options import DEFAULT_SEED, PORT, InTls, KeepMails, Patience, rate_of, seed_option
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import check_alone, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.drivers.pulse import PATIENCE_S
+from pflab.drivers.remote_lab import HttpOptions
 from pflab.drivers.socket_lab import SocketOptions
+from pflab.runs.continued import Earlier, continue_run, read_end_of
 from pflab.runs.run_folder import RunFolder
+from pflab.runs.saved import SAVED, SavedRuns
 from pflab.server.app import app_of_live_lab
+from pflab.server.extension import Extension
 from pflab.terms.verdict import ExitCode
 from topology.model import Topology
 from topology.problems import counted
 
+Orders = asyncio.Queue[tuple[RunFolder, Earlier] | None]
+"""What a running lab is to do next: begin the run history that continues in a folder, or end (None)."""
+
+EXAMPLE: Final = Path("default")
+"""The example topology of `pflab up` alone."""
+
 
 def up(
-    topology: TopologyFile,
+    topology: Annotated[
+        Path | None,
+        Argument(help="A topology file, or the name of an example that comes with pflab.", show_default=str(EXAMPLE)),
+    ] = None,
     clock: Annotated[
         str, Option(metavar="real|RATE", help="The rate of the clock in lab seconds for each real second; 0: paused.")
     ] = "real",
@@ -45,8 +62,16 @@ def up(
             help="normal: a commit survives a killed process; full: it survives a power failure too.",
         ),
     ] = "normal",
+    lessons: OwnLessons = None,
     tls: InTls = False,
     keep_mails: KeepMails = False,
+    resume: Annotated[
+        Path | None,
+        Option(
+            metavar="RUN",
+            help="Continue a run of pflab up that was stopped with Ctrl-C: the same stores, from the same instant on.",
+        ),
+    ] = None,
     patience: Patience = PATIENCE_S,
 ) -> int:
     """Start a lab and serve it over HTTP until Ctrl-C.
@@ -54,26 +79,34 @@ def up(
     Other verbs that you start in the same folder find the lab. The lab's address shows its clock, servers and faults in a
     browser, and the page /docs there documents the HTTP API.
 
-    Example: pflab up topology/examples/one-site.yaml --processes --clock 60
+    Example: pflab up one-site --processes --clock 60
     """
     rate = rate_of(clock)
     if durability not in {"full", "normal"}:
         raise CommandError(f"--durability {durability}: write full or normal")
     kind: Literal["full", "normal"] = "full" if durability == "full" else "normal"
-    organization = read_topology(topology)
+    if resume is not None and (topology is not None or processes):
+        raise CommandError("pflab up --resume: the run has its topology, and runs in one process; leave out the others")
+    if resume is not None:
+        resume = resume.resolve()  # runs/latest will be another run
+        end, topology = read_end_of(resume), resume / "topology.yaml"
+        seed, tls = int((resume / "seed").read_text("ascii")), end.tls
+    organization = read_topology(topology or EXAMPLE)
+    served = served_lessons(lessons)
     check_alone()
     _check_free(port)
     folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
     assert folder is not None, "a live run always has a folder"
     print_lines([f"starting {counted(len(organization.servers), 'server')} ..."], style="dim")
-    bring_up = partial(_processes, patience_s=patience) if processes else _embedded
+    earlier = None if resume is None else continue_run(resume, folder)
+    bring_up = partial(_processes, patience_s=patience) if processes else partial(_embedded, earlier=earlier)
     try:
-        asyncio.run(bring_up(organization, folder, port, rate, seed=seed, durability=kind, tls=tls))
+        last = asyncio.run(bring_up(organization, folder, port, rate, served, seed=seed, durability=kind, tls=tls))
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise
         raise CommandError(_port_taken(port, error)) from error
-    print_lines([f"stopped; kept in {shown_path(folder.path)}"], style="dim")
+    print_lines([f"stopped; kept in {shown_path(last.path)}"], style="dim")
     return ExitCode.GOOD
 
 
@@ -92,17 +125,54 @@ def _port_taken(port: int, error: OSError) -> str:
 
 
 async def _embedded(
-    topology: Topology, folder: RunFolder, port: int, rate: float, **options: Unpack[SocketOptions]
-) -> None:
-    lab = LiveLab(topology, folder=folder, **options)
-    server = HttpServer(app_of_live_lab(lab, lab.host_of), port=port)
-    async with lab:
-        host, taken = await server.start()
-        try:
-            await lab.coordinator.set_rate(rate)
-            await _until_signal(lab, f"http://{host}:{taken}", topology, folder)
-        finally:
-            await server.stop()
+    topology: Topology,
+    folder: RunFolder,
+    port: int,
+    rate: float,
+    lessons: Extension,
+    *,
+    earlier: Earlier | None,
+    **options: Unpack[SocketOptions],
+) -> RunFolder:
+    """Run a lab until Ctrl-C. A reset ends its run history and begins another at the same port, in a run folder of its own.
+    Return the last run folder."""
+    saved, orders = SavedRuns(folder.path / SAVED), Orders()
+    announced = False
+    async with AsyncExitStack() as ends:
+        ends.push_async_callback(lessons.close)
+        while True:
+            lab = LiveLab(topology, folder=folder, earlier=earlier, **options)
+            lab.saved_runs, lab.returns = saved, partial(_go_back, saved, orders, keeps_mails=folder.keeps_mails)
+            server = HttpServer(app_of_live_lab(lab, lab.host_of, lessons), port=port)
+            async with _serving(server, lab) as url:
+                if not announced:
+                    port = server.address[1]
+                    await lab.coordinator.set_rate(rate)
+                    ends.enter_context(_announced(url, orders))
+                    announced = True
+                _print_addresses(lab, url, folder)
+                following = await orders.get()
+            if following is None:
+                return folder
+            folder, earlier = following
+
+
+def _go_back(saved: SavedRuns, orders: Orders, name: str, *, keeps_mails: bool) -> None:
+    """Order the run history that continues from a saved lab. Raises LabError if it cannot be prepared."""
+    folder = run_folder("up", None, simulate=False, keep_mails=keeps_mails)
+    assert folder is not None, "a live run always has a folder"
+    orders.put_nowait((folder, continue_run(saved.find(name), folder)))
+
+
+@asynccontextmanager
+async def _serving(server: HttpServer, lab: LiveLab) -> AsyncIterator[str]:
+    """Serve a lab and start it; yield its address. The server stops before the lab, so no request finds a lab that ends."""
+    async with AsyncExitStack() as ends:
+        ends.push_async_callback(lab.close)
+        host, port = await server.start()
+        ends.push_async_callback(server.stop)
+        await lab.up()
+        yield f"http://{host}:{port}"
 
 
 async def _processes(
@@ -110,35 +180,55 @@ async def _processes(
     folder: RunFolder,
     port: int,
     rate: float,
+    lessons: Extension,
     *,
     patience_s: float,
     **options: Unpack[SocketOptions],
-) -> None:
-    lab = ProcessLab(topology, folder=folder, http_port=port, patience_s=patience_s, **options)
-    async with lab:
-        await lab.coordinator.set_rate(rate)
-        await _until_signal(lab, lab.url, topology, folder)
-
-
-async def _until_signal(lab: LiveLab | ProcessLab, url: str, topology: Topology, folder: RunFolder) -> None:
-    """Print the addresses of the lab and wait for Ctrl-C or SIGTERM."""
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ended.set)
-    write_lab_file(url)
+) -> RunFolder:
+    http = HttpOptions(port=port, extension=lessons)
+    lab = ProcessLab(topology, folder=folder, http=http, patience_s=patience_s, **options)
+    orders = Orders()
     try:
-        print_lines([f"{topology.organization} is up: {', '.join(topology.servers)}", f"  {url}/docs"])
-        listening = [
-            f"{name} {':'.join(map(str, lab.smtp_of(name)))}" for name in topology.servers if lab.running(name)
-        ]
-        print_lines([f"  SMTP: {', '.join(listening)}"])
-        print_lines([f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab"], style="dim")
-        await ended.wait()
+        async with lab:
+            await lab.coordinator.set_rate(rate)
+            with _announced(lab.url, orders):
+                _print_addresses(lab, lab.url, folder)
+                await orders.get()
     finally:
+        await lessons.close()
+    return folder
+
+
+@contextmanager
+def _announced(url: str, orders: Orders) -> Iterator[None]:
+    """Let other verbs find the lab, and order its end at the first Ctrl-C or SIGTERM; the next one ends the process."""
+    loop = asyncio.get_running_loop()
+
+    def release() -> None:
         remove_lab_file(url)
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+    def end() -> None:
+        release()
+        orders.put_nowait(None)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end)
+    write_lab_file(url)
+    try:
+        yield
+    finally:
+        release()
+
+
+def _print_addresses(lab: LiveLab | ProcessLab, url: str, folder: RunFolder) -> None:
+    running = [name for name in lab.topology.servers if lab.running(name)]
+    print_lines([f"{lab.topology.organization} is up: {', '.join(running)}"])
+    print_lines([f"  {url}/  opens the console in a browser", f"  {url}/docs"])
+    listening = [f"{name} {':'.join(map(str, lab.smtp_of(name)))}" for name in running]
+    print_lines([f"  SMTP: {', '.join(listening)}"])
+    print_lines([f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab"], style="dim")
 
 
 def node(name: Annotated[str, Argument(help="The server's name.")]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -105,6 +106,21 @@ def test_a_message_is_posted_read_edited_and_deleted(client: Client) -> None:
     assert client.messages("A", "Projects/Archive")[0]["subject"] == "Hello again"
     client.delete("A", "Projects/Archive", made)
     assert client.messages("A", "Projects/Archive") == []
+
+
+def test_an_attachment_is_a_file_to_save_and_never_a_page(client: Client) -> None:
+    """An attached file comes back byte for byte, as a download that a browser does not show. Others are refused."""
+    files = [{"name": name, "content": b64encode(data).decode()} for name, data in (("a", b"one"), ("b", b"<script>"))]
+    ((made, _),) = client.post_numbered("A", "Projects/Archive", [{"subject": "Files", "attachments": files}])
+    path = f"/nodes/A/messages/{made}/attachments"
+    found = client.ask("GET", f"{path}/2?folder=Projects/Archive")
+    assert client.read(found) == b"<script>"
+    assert found.headers["Content-Disposition"] == "attachment"
+    assert found.headers["Content-Type"] == "application/octet-stream"
+    assert found.headers["X-Content-Type-Options"] == "nosniff"
+    with pytest.raises(ClientError, match=r"has 2 attachments; not place 3"):
+        client.content("GET", f"{path}/3?folder=Projects/Archive")
+    client.delete("A", "Projects/Archive", made)
 
 
 def test_the_versions_of_a_message_are_found_by_any_of_its_numbers(client: Client) -> None:

@@ -175,3 +175,22 @@ async def test_users_cannot_administer(method: str, path: str, allowed: bool) ->
     finally:
         await server.stop()
     assert statuses == [200, 200 if allowed else 403, 401]
+
+
+async def test_a_client_cannot_choose_its_address() -> None:
+    """The header field of a proxy does not make a client one whose address is trusted."""
+
+    async def accepting(_: Any, __: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    server = HttpServer(accepting, token="all", trusted=frozenset({"192.0.2.1"}))
+    host, port = await server.start()
+    try:
+        reader, writer = await asyncio.open_connection(host, port)
+        writer.write(b"GET /lab HTTP/1.0\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n")
+        status = await reader.readline()
+        writer.close()
+    finally:
+        await server.stop()
+    assert status == b"HTTP/1.1 401 Unauthorized\r\n"

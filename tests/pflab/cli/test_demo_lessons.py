@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pflab.cli.demo.lessons import lessons_of_pflab
 from pflab.cli.demo.narrator import Narrator
 from pflab.cli.demo.play import run_demo
+from pflab.lessons.course import lessons_of_pflab
 from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import Scenario, scenario_from_text
 from pflab.scenario.session import Play
@@ -28,18 +28,18 @@ lesson: What happens.
 steps:
   - say: Look.
   - quiz: {ask: Who is asked?, choices: [A, B], answer: B, because: It is near.}
-  - reveal: So it is.
+  - reveal: {text: So it is., show: {server: B}, notes: Let them explain it.}
 """
 
 
-def output_of(scenario: Scenario, lines: Sequence[str], *, ask: bool) -> str:
+def output_of(scenario: Scenario, lines: Sequence[str], *, ask: bool, notes: bool = False) -> str:
     """Return what a lesson prints for a reader who types these lines."""
     out, typed = io.StringIO(), iter(lines)
 
     async def read() -> str:
         return next(typed)
 
-    narrator = Narrator(Console(file=out, width=100), ask, read)
+    narrator = Narrator(Console(file=out, width=100), ask, read, notes=notes)
 
     async def play() -> None:
         async with Simulator(scenario.topology, seed=1) as lab:
@@ -77,6 +77,14 @@ def test_headless_does_not_wait() -> None:
     assert "The answer: B" in text
 
 
+@pytest.mark.parametrize("notes", [False, True])
+def test_only_a_presenter_sees_the_notes(notes: bool) -> None:
+    """Notes are printed on request; what a page highlights is never printed."""
+    text = output_of(scenario_from_text(LESSON), [], ask=False, notes=notes)
+    assert ("Notes: Let them explain it." in text) == notes
+    assert "show" not in text
+
+
 @pytest.mark.parametrize(
     ("span_us", "output_of"),
     [
@@ -94,10 +102,15 @@ def test_the_duration_of_a_lesson_has_a_fitting_unit(span_us: int, output_of: st
 
 AT_PROMPTS = (
     ("pflab state --server B", "clock"),  # before the post
-    ("pflab explain A-1", "pflab queue", "messages --server A"),  # E's mail has not arrived
-    ("pflab backfill --server B", "explain A-1"),
+    (),  # after the post
+    (),  # E's mail has not arrived
+    ("pflab queue",),  # the first question
+    ("pflab explain A-1", "messages --server A"),
+    ("pflab backfill --server B", "explain A-1"),  # B knows of the gap
+    (),  # the second question
     ("pflab trace --type request", "pflab log --server A"),
     ("pflab events --type loss", "settings"),
+    (),  # three days later
     ("pflab explain A-1", "pflab mailbox", "pflab messages show A-1", "pflab nosuch"),  # at the end
 )
 """What a reader types at each prompt of the first lesson, before Enter."""

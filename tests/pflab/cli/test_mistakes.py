@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pflab.cli.app import run
-from pflab.cli.demo.lessons import lessons_of_pflab
+from pflab.lessons.course import lessons_of_pflab
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import GOOD, printed_json, printed_lines
 from topology.problems import one_of

@@ -209,7 +209,9 @@ def test_names_of_shipped_topologies_are_found(capsys: pytest.CaptureFixture[str
     for name in ("one-site", "one-site.yaml"):
         assert run(["analyze", name]) == ExitCode.GOOD
     assert run(["analyze", "no-site"]) == ExitCode.UNKNOWN
-    assert "no-site: no such file or directory; name a topology file" in capsys.readouterr().err
+    assert "no-site: no such file or directory; name a topology file, or an example" in capsys.readouterr().err
+    assert run(["analyze", "topology/examples/one-site.yaml"]) == ExitCode.UNKNOWN
+    assert 'or an example that comes with pflab: one of "default", "new-store", "one-site"' in capsys.readouterr().err
 
 
 @pytest.mark.live

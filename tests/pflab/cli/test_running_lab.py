@@ -56,6 +56,7 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
         "pflab: '15 minuets' is not an instant; write it in UTC, such as 2003-10-21T00:15:00Z, or a duration such as 15 min\n"
     )
     assert asked("fault") == []
+    assert asked("clock", "until", "--mail", "status", "--on", "A", "--within", "54 h")["held"]
     assert asked("clock", "until", "--converged", "Projects", "--within", "54 h")["held"]
     (state,) = asked("state", "--folder", "Projects", "--server", "B")
     assert {row["store"] for row in state["rows"]} == {"A", "B"}
@@ -73,7 +74,10 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert "Fresh" in [each["path"] for each in asked("folder", "list", "--node", "A")]
     asked("folder", "change", "Fresh", "--node", "A", "--resolve", "last writer wins", "--age-limit", "30 d")
     (fresh,) = asked("folder", "list", "Fresh", "--node", "A")
-    assert fresh["resolve"] == "last writer wins"
+    assert (fresh["resolve"], fresh["age_limit"], fresh["post_limit"]) == ("last writer wins", "30 d", None)
+    assert run(["folder", "list", "Fresh", "--node", "A"]) == ExitCode.GOOD
+    listed = capsys.readouterr().out
+    assert listed == "Fresh  A, B  schedule of each store, age limit 30 d, last writer wins\n"
     asked("fault", "kill", "B")
     asked("fault", "start", "B")
     assert run(["events", "--type", "hop.dropped"]) == ExitCode.GOOD
@@ -166,24 +170,6 @@ def test_a_fault_says_which_mails_it_will_meet(up: str, capsys: pytest.CaptureFi
     assert [line for line in listed.splitlines() if line.startswith("  ")] == err.splitlines() * 2
 
 
-def test_a_browser_sees_the_lab(up: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The page at / shows servers, clock and faults, links to the documentation, and runs no scripts."""
-    assert run(["fault", "kill", "B"]) == ExitCode.GOOD
-    assert run(["fault", "lose", "--to", "A<b>"]) == ExitCode.UNKNOWN
-    assert run(["fault", "lose", "--to", "A"]) == ExitCode.GOOD
-    with Client(up) as client:
-        page = client.text("GET", "/")
-        for path in re.findall(r'href="([^"]*)"', page):
-            client.text("GET", path)
-        servers = client.lab()["servers"]
-    for each in servers:
-        cells = (each["name"], each["site"], each["version"], each["standing"], each["smtp"] or "")
-        assert "".join(f"<td>{cell}</td>" for cell in cells) in page
-    assert "2003-10-21T00:00:00Z" in page and "paused" in page and "<td>lose</td>" in page
-    assert 'href="/docs"' in page
-    assert "<script" not in page
-
-
 def test_servers_that_do_not_run_are_named(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Tables of stores name the servers that do not run, in text and JSON."""
     del up
@@ -268,6 +254,8 @@ def test_administrators_give_orders(up: str, capsys: pytest.CaptureFixture[str])
     assert output_of(*resend, "--to", "B") == "A sends A-1 of Projects to B\n"
     assert "the other holders are B" in output_of(*resend, "--to", "C", status=ExitCode.UNKNOWN)
     assert output_of("synchronize", "1-1", "--server", "B") == "B asks A about 1-1\n"
+    refused = output_of("synchronize", "hierarchy", "--server", "B", status=ExitCode.UNKNOWN)
+    assert refused.endswith("; the hierarchy is 1-1\n")
     assert output_of("replicas", "add", "Projects", "--replica", "B", "--on", "A") == "A-3  Projects/Fresh\n"
     output_of("folder", "change", "Projects", "--node", "A", "--schedule", "every 1 h")
     propagate = ("folder", "propagate", "Projects", "--node", "A", "--properties", "schedule")
@@ -444,6 +432,8 @@ def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[
         == "Projects did not converge within 1 min; B lacks A-1; pflab backfill shows what stores know of this\n"
     )
     never = refusal_of("clock", "until", "--event", "mail.bad", "--within", "1 min", code=ExitCode.VIOLATION)
+    wrong = refusal_of("clock", "until", "--mail", "statsu")
+    assert wrong == 'pflab: "statsu" is not a type of mail; did you mean "status"?\n'
     assert never == "no mail.bad within 1 min\n"
     unknown = refusal_of("clock", "until", "--event", "version.aplied")
     assert unknown == 'pflab: "version.aplied" is not a type of event; did you mean "version.applied"?\n'
@@ -552,6 +542,27 @@ def test_a_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path, monkeypatch: pyte
         assert client.json("GET", "/nodes/A/messages/count?folder=Projects")["count"] == 2
 
 
+def test_a_lab_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """up --resume continues a stopped run in a new run folder; with a topology, or for another folder, it is refused."""
+    monkeypatch.chdir(tmp_path)
+    with lab_up(tmp_path) as url, Client(url) as client:
+        client.post("A", "Projects", subject="Hello")
+        at = client.advance("5 min")["now_at"]
+    (first,) = (tmp_path / "runs" / "up").iterdir()
+    with lab_up(tmp_path, "--resume", "runs/latest", topology=None) as url, Client(url) as client:
+        assert client.clock()["now_at"] == at
+        client.advance("15 min")
+        assert [each["subject"] for each in client.messages("B", "Projects")] == ["Hello"]
+    latest = tmp_path / "runs" / "latest"
+    assert (latest / "continues").read_text("utf-8").strip() == str(first)
+    for wrong, told in (
+        (("lab.yaml", "--resume", str(first)), "leave out"),
+        (("--resume", "runs"), "cannot be continued"),
+    ):
+        assert run(["up", *wrong]) == ExitCode.UNKNOWN
+        assert told in capsys.readouterr().err
+
+
 ASKING = (
     "post", "folder", "clock", "fault", "content", "directory", "events", "top", "load", "export", "mailbox", "explain",
     "trace", "log", "state", "backfill", "verdict", "follow", "check", "diff", "edit", "delete", "resolve", "send", "messages",
@@ -570,6 +581,17 @@ def test_a_verb_that_asks_a_running_lab_loads_no_store() -> None:
         "from pflab.cli.app import function_of\n"
         f"for verb in {ASKING}: function_of(verb)\n"
         f"print(sorted({set(HEAVY)} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_verb_on_a_run_folder_reads_databases_without_sqlalchemy() -> None:
+    """Reading a store's file needs only SQLite's driver; the import of SQLAlchemy would take longer than all the rest."""
+    code = (
+        "import sys\n"
+        "import pflab.runs.databases, pflab.cli.run_or_lab, pflab.explain.state_tables\n"
+        f"print(sorted({set(HEAVY) - {'node.store', 'node.agent', 'cryptography'}} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -145,3 +145,28 @@ def test_a_coordinator_that_cannot_write_its_state_says_so(tmp_path: Path) -> No
     assert "cannot be written" in done.stderr
     assert "free space, then start again" in done.stderr
     assert "bug" not in done.stderr
+
+
+def test_a_coordinated_lab_plays_lessons(tmp_path: Path) -> None:
+    """The coordinator plays lessons in its own process, for those who have the token. A lesson goes on when the lab begins
+    another run."""
+    (tmp_path / "lab.yaml").write_text(TWO_STORES, "utf-8")
+    folder = RunFolder.at(tmp_path / "run")
+    with (
+        ProcessSupervisor(topology_from_text(TWO_STORES), folder, token=TOKEN) as supervisor,
+        running_coordinator(supervisor, tmp_path) as url,
+        Client(url, token=TOKEN) as client,
+    ):
+        path = client.json("POST", "/lessons", {"name": "conflict"})["path"]
+        with Client(url) as stranger:
+            for method, place in (("GET", "/lessons"), ("GET", f"{path}lab"), ("POST", f"{path}next")):
+                with pytest.raises(ClientError, match="requires its token"):
+                    stranger.json(method, place)
+        client.json("POST", f"{path}next")
+        number = client.lab()["run"].rpartition("-")
+        client.renew()
+        wait_for_history(client, f"{number[0]}-{int(number[2]) + 1}")
+        while (lesson := client.json("POST", f"{path}next"))["standing"] == "waiting":
+            assert len(client.json("GET", f"{path}lab")["servers"]) == 3
+        assert lesson["verdict"]["judgement"] == "converged"
+        assert client.now() == "2003-10-21T00:00:00Z"

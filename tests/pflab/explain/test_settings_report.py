@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from node.state.directory import FAILS
 from node.store.node import Node
 from pflab.explain.settings_report import StoreNow, analyze_stores
 from tests.support.cli_runs import json_of, output_of
@@ -58,7 +59,7 @@ def test_a_topology_of_defaults_says_so(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def now(node: Node) -> StoreNow:
-    return StoreNow(node.setting_views(), node.folders(), node.sources())
+    return StoreNow(node.setting_views(), node.folders(), node.sources(), node.directory())
 
 
 def test_the_analyzer_looks_at_stores_as_they_are_now() -> None:
@@ -77,3 +78,14 @@ def test_the_analyzer_looks_at_stores_as_they_are_now() -> None:
     assert [each.text for each in found.warnings if "held by" in each.text] == [
         "folder Solo is held by A alone: if that store loses its data, the content is lost"
     ]
+
+
+def test_the_analyzer_names_stores_without_an_address() -> None:
+    """ML-1: a store that the directory has no e-mail address for is reported by its name."""
+    office = PostOffice(TWO)
+    office["A"].enter(office.at(1), "B", [], FAILS)
+    for names, where in (("A", ""), ("AB", " in the directory of A")):
+        found = analyze_stores(topology_from_text(TWO), {name: now(office[name]) for name in names})
+        assert [(each.server, each.text) for each in found.warnings if "address" in each.text] == [
+            ("B", f"the store has no e-mail address{where}, so no replication mail can be sent to it or by it")
+        ]

@@ -100,7 +100,8 @@ def after_send(plan: FaultPlan, server: str, transmission: Transmission, *, deli
 
 def arrives(plan: FaultPlan, transmission: Transmission) -> str | None:
     """Return the fault that loses the mail at the server it was sent to."""
-    point = AtArrival(transmission.next_hop, transmission.sender, transmission.recipients, transmission.subject)
+    sent = transmission
+    point = AtArrival(sent.next_hop, sent.sender, sent.recipients, sent.subject, sent.message_id)
     return plan.decide(point).lost_by
 
 
@@ -391,3 +392,44 @@ def test_an_unknown_name_is_refused_with_what_there_is(
         inject(plan)  # type: ignore[operator]
     assert not plan.active()
     assert not reports.lines
+
+
+# --- one mail
+
+
+def test_a_fault_aimed_at_one_mail_takes_no_other(plan: FaultPlan, reports: Reports) -> None:
+    """With a Message-ID, a hop and a count of 1, a fault acts on one copy of one mail, although others look the same."""
+    fault = plan.inject(FaultKind.LOSE, Mails(link=("A", "B"), mail="<2@a>"), count=1)
+    for number in (1, 2):
+        assert before_send(plan, "A", mail(number, "B")) is GO
+    assert [arrives(plan, mail(number, "B")) for number in (1, 2)] == [None, fault]
+    assert reports.lines == [f"{fault} lose link=A -> B mail=<2@a> count=1", f"{fault} healed"]
+
+
+@pytest.mark.parametrize("kind", [FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.ALTER])
+def test_each_kind_can_be_aimed_at_one_mail(plan: FaultPlan, kind: FaultKind) -> None:
+    """Delay, duplicate and alter act on the mail that they name only."""
+    plan.inject(kind, Mails(mail="<2@a>"))
+    assert before_send(plan, "A", mail(1, "B")) is GO
+    assert before_send(plan, "A", mail(2, "B")) is not GO
+
+
+def test_a_released_mail_is_not_held_again(plan: FaultPlan) -> None:
+    """Release ends the delay of one mail at once; other mails of the same fault stay delayed."""
+    plan.inject(FaultKind.DELAY, Mails(to="B"), by_us=HOUR_US)
+    first, second = mail(1, "B"), mail(2, "B")
+    for each in (first, second):
+        assert before_send(plan, "A", each).hold_until_at == NOW + HOUR_US
+    assert plan.held("<1@a>") == {("A", 1, "<1@a>"): NOW + HOUR_US}
+    assert plan.release("<1@a>") == (("A", 1, "<1@a>"),)
+    assert before_send(plan, "A", first) is GO
+    assert before_send(plan, "A", second).hold_until_at == NOW + HOUR_US
+    assert plan.release("<1@a>") == (), "it is not held any more"
+
+
+def test_release_ends_a_delay_that_has_not_begun(plan: FaultPlan) -> None:
+    """A delay aimed at one mail that is not yet due ends when the mail is released."""
+    plan.inject(FaultKind.DELAY, Mails(mail="<1@a>"), count=1, by_us=HOUR_US)
+    assert plan.release("<1@a>") == ()
+    assert not plan.active()
+    assert before_send(plan, "A", mail(1, "B")) is GO

@@ -32,6 +32,9 @@ from tests.support.invariant_builders import (
     versions_of,
 )
 from traces.events import (
+    AddressLacking,
+    AddressMissing,
+    AddressStamped,
     BackupMade,
     BackupRestored,
     ChangeMade,
@@ -124,6 +127,22 @@ def test_a_restored_store_that_asks_nobody() -> None:
     rest(trace, MINUTE_US)
     (witness,) = trace.witnesses()
     assert "it was restored" in witness
+
+
+def test_a_restored_store_that_reaches_nobody_when_it_should_ask() -> None:
+    """A restored store need not ask later if no other store had an address when it asked, even if one gets an address in that
+    instant. It must ask if another store was reached (RP-4, ML-1)."""
+    for mute in (("B", "C"), ("B",)):
+        trace = trace_of_holders(NewReplicasRequestStatus)
+        for store in mute:
+            trace.add(AddressMissing, "A", store=store, reason="the recipient update service fails")
+        backs_up(trace)
+        goes_back(trace)
+        trace.add(AddressLacking, "A", message_type=int(MailKind.STATUS_REQUEST), folders=("1-1",), stores=mute)
+        trace.add(AddressStamped, "A", store="B", address="B-IS@contoso.test")
+        rest(trace, 0)
+        rest(trace, HOUR_US)
+        assert len(trace.witnesses()) == (0 if mute == ("B", "C") else 1)
 
 
 def test_a_restored_store_that_keeps_its_guid() -> None:

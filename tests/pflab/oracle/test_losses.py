@@ -17,6 +17,7 @@ from traces.events import (
     BackupRestored,
     ChangeMade,
     Event,
+    ExpiredEverywhere,
     NodeStarted,
     ReplicaDropped,
     ReplicaPending,
@@ -109,6 +110,20 @@ def test_a_replica_released_by_a_store_that_was_restored() -> None:
     assert losses_trace.losses.lost == {}
     losses_trace.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
     assert set(losses_trace.losses.lost) == {made.number}
+
+
+def test_a_store_that_accounts_for_an_expired_item_loses_it_by_a_restore() -> None:
+    """A store may let another leave when it accounts for an item that has expired on both. If it is then restored to an older
+    backup, no store has this number any more (DL-3, RP-2, DU-1)."""
+    losses_trace = LossTrace()
+    made = losses_trace.change("A", 1)
+    losses_trace.backs_up("B")
+    losses_trace.add(ReplicaPending, "A", folder=FOLDER)
+    losses_trace.add(ExpiredEverywhere, "B", folder=FOLDER, cnset=made.number, cnset_fai="")
+    losses_trace.add(ReplicaDropped, "A", folder=FOLDER, cnset=made.number)
+    assert losses_trace.losses.lost == {}
+    losses_trace.goes_back("B", "be")
+    assert losses_trace.losses.lost == {made.number: "B"}
 
 
 def test_a_restore_that_undoes_a_deletion_loses_the_dropped_content() -> None:

@@ -179,6 +179,18 @@ def test_a_held_mail_waits_until_its_time(a: Server) -> None:
     assert len(a.ready()) == 1
 
 
+def test_a_released_mail_leaves_at_once(a: Server) -> None:
+    """The end of a hold makes the mail due; a mail that has left already changes nothing."""
+    a.submit(*to("B"))
+    (held,) = a.ready()
+    a.mta.hold(a.stimulus(), held.queue_id, START_AT + HOUR_US)
+    a.mta.release(a.stimulus(), held.queue_id)
+    assert [each.queue_id for each in a.ready()] == [held.queue_id]
+    a.delivered(held.queue_id)
+    a.mta.release(a.stimulus(), held.queue_id)
+    assert a.next_due() is None
+
+
 # --- determinism
 
 

@@ -1,0 +1,149 @@
+"""Measure the console in Chromium beside a live lab of 12 servers, 1,000 folders and 50,000 events (`make bench-console`).
+
+    python -m bench.console_in_browser              50,000 events
+    python -m bench.console_in_browser 5000         about this number of events
+
+The lab is real: its servers replicate over sockets until it has the events. Then Chromium opens the console.
+
+shown_ms       from the request for the page until the map is on the screen
+caught_up_ms   until the console has all events
+click_ms       from a click on a server until the frame that shows its panel; the largest of all servers
+travel_ms      from a movement of the slider until the frame that shows that moment; the largest of 20 moments
+frames_s       frames in each second while mails move over the map and the past is played
+heap_mib       JavaScript's memory at the end
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from node.api.http_server import HttpServer
+from pflab.drivers.live import LiveLab
+from pflab.runs.run_folder import RunFolder
+from pflab.server.app import app_of_live_lab
+from tests.support.chromium import Browser, chromium
+from topology.file.load import topology_from_text
+from traces.labtime import HOUR_US
+
+EVENTS: Final = 50_000
+SITES: Final = 4
+SERVERS: Final = 12
+FOLDERS: Final = 1_000
+HOLDERS: Final = 4
+
+CAUGHT_UP: Final = "performance.getEntriesByName('caught up').length"
+FIGURES: Final = """(() => {
+    const at = name => performance.getEntriesByName(name)[0].startTime;
+    return {shown_ms: at('lab shown'), caught_up_ms: at('caught up')};
+})()"""
+FRAME: Final = "const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));"
+CLICKS: Final = f"""(async () => {{
+    {FRAME}
+    let longest = 0;
+    for (const card of document.querySelectorAll('.card')) {{
+        const began = performance.now();
+        card.dispatchEvent(new MouseEvent('click', {{bubbles: true}}));
+        await frame();
+        longest = Math.max(longest, performance.now() - began);
+    }}
+    return longest;
+}})()"""
+TRAVELS: Final = f"""(async () => {{
+    {FRAME}
+    const slider = document.querySelector('.travel input[type=range]');
+    let longest = 0;
+    for (let nth = 1; nth <= 20; nth++) {{
+        const began = performance.now();
+        slider.value = Math.round(slider.max * nth / 21);
+        slider.dispatchEvent(new Event('input', {{bubbles: true}}));
+        await frame();
+        longest = Math.max(longest, performance.now() - began);
+    }}
+    return longest;
+}})()"""
+FRAMES: Final = """(async () => {
+    [...document.querySelectorAll('.travel button')].find(each => each.textContent.trim() === 'Play').click();
+    let count = 0, most = 0;
+    const began = performance.now();
+    while (performance.now() - began < 4000) {
+        await new Promise(requestAnimationFrame);
+        count += 1;
+        most = Math.max(most, document.querySelectorAll('.envelope').length);
+    }
+    return {frames_s: count / ((performance.now() - began) / 1000), moving: most};
+})()"""
+
+
+def topology() -> str:
+    sites = [f"S{number}" for number in range(1, SITES + 1)]
+    servers = [f"N{number}" for number in range(1, SERVERS + 1)]
+    lines = ["organization: Large", "domain: large.test", "start: 2003-10-21T00:00Z", f"sites: [{', '.join(sites)}]"]
+    lines += ["connectors:"]
+    lines += [
+        f"  - {{name: {one}-{other}, kind: routing-group, between: [{one}, {other}], cost: 10, latency: 80 ms}}"
+        for one, other in pairwise(sites)
+    ]
+    lines += ["servers:"]
+    lines += [f'  {name}: {{site: {sites[nth % SITES]}, version: "2003"}}' for nth, name in enumerate(servers)]
+    lines += ["folders:"]
+    for nth in range(FOLDERS):
+        holders = ", ".join(servers[(nth + step * 5) % SERVERS] for step in range(HOLDERS))
+        lines.append(f"  Folder{nth:04}: {{replicas: [{holders}]}}")
+    return "\n".join(lines)
+
+
+async def fill(lab: LiveLab, wanted: int) -> None:
+    """Post to one folder after the other until the lab has so many events."""
+    nth = 0
+    while lab.record.count < wanted:
+        for _ in range(200):
+            path = f"Folder{nth % FOLDERS:04}"
+            server = lab.topology.folders[path].replicas[nth // FOLDERS % HOLDERS]
+            await lab.do(server, lambda node, now, path=path, nth=nth: node.post(now, path, subject=f"Post {nth}"))  # type: ignore[misc]
+            nth += 1
+        await lab.advance(lab.now + HOUR_US // 4)
+        print(f"  {lab.record.count} events", file=sys.stderr)
+
+
+def measure(url: str, program: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, Browser(program, Path(profile)) as browser:
+        browser.open_url(url, 1440, 900, dark=True)
+        while not browser.value(CAUGHT_UP):
+            pass
+        found = dict(browser.value(FIGURES))
+        found["click_ms"] = browser.awaited(CLICKS)
+        found["travel_ms"] = browser.awaited(TRAVELS)
+        found |= browser.awaited(FRAMES)
+        found["heap_mib"] = browser.value("performance.memory.usedJSHeapSize / 2 ** 20")
+        return found
+
+
+async def run(wanted: int, program: str) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        lab = LiveLab(topology_from_text(topology()), seed=1, folder=RunFolder.create(Path(place), "bench"))
+        server = HttpServer(app_of_live_lab(lab, lab.host_of))
+        async with lab:
+            await fill(lab, wanted)
+            host, port = await server.start()
+            try:
+                figures = await asyncio.to_thread(measure, f"http://{host}:{port}/", program)
+            finally:
+                await server.stop()
+            told = "  ".join(f"{name}={value:.0f}" for name, value in figures.items())
+            print(f"events={lab.record.count}  {told}")
+
+
+def main() -> None:
+    program = chromium()
+    if program is None:
+        raise SystemExit("Chromium is not installed; on Debian: apt-get install chromium")
+    asyncio.run(run(int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS, program))
+
+
+if __name__ == "__main__":
+    main()

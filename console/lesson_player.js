@@ -1,0 +1,146 @@
+/**
+ * A lesson: its texts and questions, called beats. The server plays the lab up to the next beat; going back is time travel, because
+ * each beat says how many events had happened when it was told.
+ */
+
+import { signal } from "./vendor/preact.js";
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ *
+ * @typedef {object} Beat
+ * @property {number} index
+ * @property {"say" | "question" | "reveal"} kind
+ * @property {string} text
+ * @property {string} at
+ * @property {number} seq how many events had happened
+ * @property {string[]} choices
+ * @property {string | null} given
+ * @property {number | null} question
+ * @property {string | null} answer
+ * @property {string | null} because
+ * @property {string | null} notes for the presenter
+ * @property {Highlight | null} highlight
+ *
+ * @typedef {object} Highlight What a text speaks of.
+ * @property {"map" | "matrix" | "diagram" | "folders" | null} view
+ * @property {string[]} servers
+ * @property {string[]} connectors
+ * @property {string | null} folder by its path
+ * @property {"state" | "backfill" | "queue" | "messages" | "log" | "settings" | null} table of the only server
+ * @property {string | null} row the server whose row of the state table is meant
+ * @property {{name: string, folder: string, object: string, numbers: string[]} | null} message
+ * @property {{id: string | null} | null} mail
+ *
+ * @typedef {object} Lesson
+ * @property {string} id
+ * @property {string} name
+ * @property {string} title
+ * @property {string | null} introduction
+ * @property {string | null} learn
+ * @property {string | null} look
+ * @property {"playing" | "waiting" | "finished" | "failed"} standing
+ * @property {Beat[]} beats
+ * @property {number} beats_total
+ * @property {string[] | null} failure
+ * @property {{in_words: string[]} | null} verdict
+ */
+
+export class LessonPlayer {
+  /** @param {Store} store */
+  constructor(store) {
+    this.store = store;
+    /** @type {import("./vendor/preact.js").Signal<Lesson | null>} */
+    this.lesson = signal(/** @type {Lesson | null} */ (null));
+    /** The beat that is shown; after the last beat of a finished lesson, its end. */
+    this.index = signal(0);
+    this.notes = signal(false);
+  }
+
+  /** Read the lesson of this lab, and show its newest beat. */
+  async open() {
+    this.lesson.value = await this.store.source.request("/lesson");
+    this.show(this.last());
+  }
+
+  last() {
+    const lesson = this.lesson.value;
+    if (!lesson) return 0;
+    const ended = lesson.standing === "finished" || lesson.standing === "failed";
+    return lesson.beats.length - (ended ? 0 : 1);
+  }
+
+  /** @returns {Beat | undefined} */
+  beat() {
+    return this.lesson.value?.beats[this.index.value];
+  }
+
+  /** @param {number} index */
+  show(index) {
+    this.index.value = index;
+    this.point();
+    const beat = this.beat();
+    this.store.travelTo(beat && index < this.last() ? beat.seq : null);
+  }
+
+  /** Point at what the present beat speaks of. */
+  point() {
+    const { store } = this;
+    const highlight = this.beat()?.highlight ?? null;
+    store.highlight.value = highlight;
+    if (!highlight) return;
+    if (highlight.view && highlight.view !== "diagram") {
+      store.view.value = highlight.view === "matrix" ? "replicas" : highlight.view;
+    }
+    const folder = Object.values(store.history?.now.folders ?? {}).find((each) => each.path === highlight.folder)?.id;
+    if (highlight.mail?.id) store.select({ kind: "mail", id: highlight.mail.id });
+    else if (highlight.servers.length === 1) store.select({ kind: "server", id: highlight.servers[0], folder });
+    else if (highlight.connectors.length === 1) store.select({ kind: "connector", id: highlight.connectors[0] });
+  }
+
+  back() {
+    if (this.index.value > 0) this.show(this.index.value - 1);
+  }
+
+  /**
+   * Go to the next beat. At the newest one, let the lab play on, and then show what happened meanwhile, mail by mail.
+   * @param {string} [answer] the choice that was made, if the beat is a question
+   */
+  async next(answer) {
+    const store = this.store;
+    if (this.index.value < this.last()) {
+      this.show(this.index.value + 1);
+      return;
+    }
+    const lesson = this.lesson.value;
+    if (!lesson || lesson.standing !== "waiting") return;
+    const from = this.beat()?.seq ?? 0;
+    store.holdsFlights = true;
+    const held = store.head.value;
+    store.moment.value = from;
+    const played = await store.act("The lab plays on", async () => {
+      const told = await store.source.request("/next", {
+        method: "POST",
+        body: answer === undefined ? {} : { answer },
+      });
+      await store.reached(told.beats.at(-1)?.seq ?? held);
+      this.lesson.value = told;
+    });
+    store.holdsFlights = false;
+    if (!played) {
+      store.travelTo(null);
+      return;
+    }
+    this.index.value = this.last();
+    this.point();
+    store.play(from, this.beat()?.seq ?? store.head.value);
+  }
+
+  /** End the lesson and its lab, and go to the lab that serves it. */
+  async end() {
+    const { base } = this.store.source;
+    this.store.close();
+    await fetch(base, { method: "DELETE" });
+    location.assign("/");
+  }
+}

@@ -1,0 +1,20 @@
+/** The console's start: choose where events come from, and show the application. */
+
+import { LiveSource } from "./source/live.js";
+import { ReplaySource } from "./source/replay.js";
+import { Store } from "./store.js";
+import { html, render } from "./vendor/preact.js";
+import { App } from "./views/app.js";
+
+const packed = document.getElementById("run")?.textContent;
+// A lesson's lab has the same API below a path of its own: /?lab=/lessons/ID
+const asked = new URLSearchParams(location.search).get("lab") ?? "";
+const base = /^\/lessons\/[A-Za-z0-9_-]+$/.test(asked) ? asked : "";
+const store = new Store(packed ? new ReplaySource(packed) : new LiveSource(base));
+const root = /** @type {HTMLElement} */ (document.getElementById("console"));
+
+root.replaceChildren();
+render(html`<${App} store=${store} />`, root);
+store.open().catch((error) => {
+  store.failure.value = error instanceof Error ? error.message : String(error);
+});

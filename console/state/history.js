@@ -1,0 +1,79 @@
+/**
+ * The history of a run: its events, and the state after any of them.
+ *
+ * Every `KEEP_EVERY` events the history keeps the state (see lab_state.js). The state at an earlier moment is the last kept state
+ * before it, with the events since then applied to a copy.
+ */
+
+import { apply, beginning, keep, newGeneration } from "./lab_state.js";
+
+/**
+ * @typedef {import("./lab_state.js").LabState} LabState
+ * @typedef {import("./lab_state.js").LabEvent} LabEvent
+ * @typedef {import("./lab_state.js").Topology} Topology
+ * @typedef {import("./lab_time.js").LabTime} LabTime
+ */
+
+/** How many events lie between two kept states. Fewer would cost memory, more would make the slider slower. */
+const KEEP_EVERY = 500;
+
+export class History {
+  /**
+   * @param {Topology} topology
+   * @param {LabTime} at the start of the run
+   * @param {string} setup the GUID that numbers the folders of the topology
+   */
+  constructor(topology, at, setup) {
+    /** @type {LabEvent[]} */
+    this.events = [];
+    /** @type {LabState} The state after all events. */
+    this.now = beginning(topology, at, setup);
+    const { kept, next } = keep(this.now);
+    this.now = next;
+    /** @type {LabState[]} */
+    this.kept = [kept];
+  }
+
+  /** @param {readonly LabEvent[]} events */
+  add(events) {
+    for (const event of events) {
+      this.events.push(event);
+      apply(this.now, event);
+      if (this.events.length % KEEP_EVERY === 0) {
+        const { kept, next } = keep(this.now);
+        this.kept.push(kept);
+        this.now = next;
+      }
+    }
+  }
+
+  /**
+   * Return the state after the first `count` events.
+   * @param {number} count
+   * @returns {LabState}
+   */
+  after(count) {
+    if (count >= this.events.length) return this.now;
+    const index = Math.floor(count / KEEP_EVERY);
+    const base = this.kept[index];
+    const state = { ...base, gen: newGeneration() };
+    for (let each = index * KEEP_EVERY; each < count; each++) apply(state, this.events[each]);
+    return state;
+  }
+
+  /**
+   * Return how many events happened up to an instant, this instant included.
+   * @param {LabTime} at
+   */
+  countAt(at) {
+    // Events are in causal order. Clocks of stores can differ by their skew, so times are almost ascending.
+    let low = 0;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.events[middle].at <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,39 @@
+/** The types of replication mail: the name that people read, and the name of the colour (see style/theme.css). */
+
+/** @type {Readonly<Record<number, {name: string, colour: string}>>} */
+const TYPES = {
+  0x2: { name: "hierarchy", colour: "hierarchy" },
+  0x4: { name: "content", colour: "content" },
+  0x8: { name: "backfill request", colour: "request" },
+  0x10: { name: "status", colour: "status" },
+  0x20: { name: "status request", colour: "status-request" },
+  0x80000002: { name: "hierarchy response", colour: "response" },
+  0x80000004: { name: "content response", colour: "response" },
+};
+
+/** What the legend shows, in the order in which a reader meets it. */
+export const LEGEND = [
+  { name: "hierarchy", colour: "hierarchy" },
+  { name: "content", colour: "content" },
+  { name: "backfill request", colour: "request" },
+  { name: "backfill response", colour: "response" },
+  { name: "status", colour: "status" },
+  { name: "status request", colour: "status-request" },
+  { name: "other mail", colour: "other" },
+];
+
+/**
+ * Return the name of a message type; mail without one is ordinary mail.
+ * @param {number | undefined} messageType
+ */
+export function mailTypeName(messageType) {
+  return (messageType !== undefined && TYPES[messageType]?.name) || "ordinary mail";
+}
+
+/**
+ * Return the name of the colour of a message type.
+ * @param {number | undefined} messageType
+ */
+export function mailColour(messageType) {
+  return (messageType !== undefined && TYPES[messageType]?.colour) || "other";
+}

@@ -1,0 +1,186 @@
+/**
+ * Where the map draws sites, servers and connectors.
+ *
+ * Sites stand side by side, up to four in a row, in an order that puts connected sites next to each other. With more sites
+ * there are more rows, and every second row runs backwards, so the last site of a row is above the first of the next one.
+ */
+
+/**
+ * @typedef {import("./lab_state.js").Topology} Topology
+ * @typedef {{x: number, y: number, width: number, height: number}} Box
+ * @typedef {{x: number, y: number}} Point
+ * @typedef {{name: string, box: Box}} Placed
+ *
+ * @typedef {object} MapLayout
+ * @property {number} width
+ * @property {number} height
+ * @property {Placed[]} sites
+ * @property {Record<string, Box>} servers
+ * @property {{name: string, from: Point, to: Point, label: Point, sites: [string, string]}[]} connectors
+ */
+
+export const CARD = { width: 168, height: 78 };
+const GAP = 22;
+/** A single site has more room between its servers. */
+const WIDE_GAP = 60;
+const PADDING = 15;
+const TITLE = 34;
+const BETWEEN = 112;
+const SITES_A_ROW = 4;
+
+/**
+ * @param {Topology} topology
+ * @returns {string[]}
+ */
+function inOrder(topology) {
+  const left = new Set(topology.sites);
+  const neighbours = (/** @type {string} */ site) =>
+    topology.connectors.filter((each) => each.between.includes(site)).flatMap((each) => each.between);
+  /** @type {string[]} */
+  const found = [];
+  // Begin at an end of the chain, if there is one.
+  const start = [...left].sort((a, b) => new Set(neighbours(a)).size - new Set(neighbours(b)).size);
+  for (const first of start) {
+    /** @type {string[]} */
+    const next = [first];
+    while (next.length) {
+      const site = /** @type {string} */ (next.shift());
+      if (!left.delete(site)) continue;
+      found.push(site);
+      next.push(...neighbours(site).filter((each) => left.has(each)));
+    }
+  }
+  return found;
+}
+
+/**
+ * @param {Topology} topology
+ * @returns {MapLayout}
+ */
+export function mapLayout(topology) {
+  const order = inOrder(topology);
+  const perRow =
+    order.length > SITES_A_ROW ? Math.ceil(order.length / Math.ceil(order.length / SITES_A_ROW)) : order.length;
+  const members = (/** @type {string} */ site) =>
+    Object.keys(topology.servers).filter((name) => topology.servers[name].site === site);
+  const shape = (/** @type {string} */ site) => {
+    const count = Math.max(1, members(site).length);
+    // A single site has the whole width, so that the lines between its servers can be seen.
+    const columns = order.length === 1 ? Math.ceil(Math.sqrt(count)) : count > 3 ? 2 : 1;
+    return { columns, rows: Math.ceil(count / columns) };
+  };
+
+  const gap = order.length === 1 ? WIDE_GAP : GAP;
+
+  /** @type {Placed[]} */
+  const sites = [];
+  /** @type {Record<string, Box>} */
+  const servers = {};
+  let y = 0;
+  let width = 0;
+  for (let first = 0; first < order.length; first += perRow) {
+    const row = order.slice(first, first + perRow);
+    if ((first / perRow) % 2) row.reverse();
+    const rows = Math.max(...row.map((site) => shape(site).rows));
+    const height = TITLE + PADDING + rows * CARD.height + (rows - 1) * gap * 2;
+    let x = 0;
+    for (const site of row) {
+      const { columns } = shape(site);
+      const box = { x, y, width: 2 * PADDING + columns * CARD.width + (columns - 1) * gap * 2, height };
+      sites.push({ name: site, box });
+      members(site).forEach((name, index) => {
+        servers[name] = {
+          x: x + PADDING + (index % columns) * (CARD.width + gap * 2),
+          y: y + TITLE + Math.floor(index / columns) * (CARD.height + gap * 2),
+          ...CARD,
+        };
+      });
+      x += box.width + BETWEEN;
+    }
+    width = Math.max(width, x - BETWEEN);
+    y += height + BETWEEN * 0.6;
+  }
+  const boxes = Object.fromEntries(sites.map((site) => [site.name, site.box]));
+  /** @type {Record<string, number>} */
+  const parallel = {};
+  const connectors = topology.connectors.map((connector) => {
+    const pair = [...connector.between].sort().join("|");
+    const nth = (parallel[pair] = (parallel[pair] ?? -1) + 1);
+    const [one, other] = connector.between.map((site) => boxes[site]);
+    const from = edge(one, centre(other), nth);
+    const to = edge(other, centre(one), nth);
+    return {
+      name: connector.name,
+      from,
+      to,
+      label: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 },
+      sites: connector.between,
+    };
+  });
+  return { width, height: y - BETWEEN * 0.6, sites, servers, connectors };
+}
+
+/** A site with more servers than this has no lines between them, because the lines would hide everything. */
+const MOST_IN_MESH = 6;
+
+/**
+ * Return the lines between the servers of each site, which send mail to each other directly.
+ * @param {MapLayout} layout
+ * @param {Topology} topology
+ * @returns {[Point, Point][]}
+ */
+export function meshOf(layout, topology) {
+  return topology.sites.flatMap((site) => {
+    const members = Object.keys(topology.servers).filter((name) => topology.servers[name].site === site);
+    if (members.length > MOST_IN_MESH) return [];
+    return members.flatMap((one, index) =>
+      members
+        .slice(index + 1)
+        .map((other) => /** @type {[Point, Point]} */ ([centre(layout.servers[one]), centre(layout.servers[other])])),
+    );
+  });
+}
+
+/**
+ * @param {Box} box
+ * @returns {Point}
+ */
+export function centre(box) {
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/**
+ * Return where the line from the centre of a box towards a point leaves the box. Connectors between the same two sites are drawn
+ * beside each other.
+ * @param {Box} box
+ * @param {Point} towards
+ * @param {number} nth
+ * @returns {Point}
+ */
+function edge(box, towards, nth) {
+  const from = centre(box);
+  const dx = towards.x - from.x;
+  const dy = towards.y - from.y;
+  const scale = Math.min(dx ? box.width / 2 / Math.abs(dx) : Infinity, dy ? box.height / 2 / Math.abs(dy) : Infinity);
+  const across = Math.abs(dx) >= Math.abs(dy);
+  return { x: from.x + dx * scale + (across ? 0 : nth * 46), y: from.y + dy * scale + (across ? nth * 46 : 0) };
+}
+
+/**
+ * Return the way that a mail takes on the map from one server to another. Between sites it follows the connector.
+ * @param {MapLayout} layout
+ * @param {Topology} topology
+ * @param {string} from
+ * @param {string} to
+ * @param {string} connector
+ * @returns {Point[]}
+ */
+export function wayOf(layout, topology, from, to, connector) {
+  const one = layout.servers[from];
+  const other = layout.servers[to];
+  if (!one || !other) return [];
+  const line = layout.connectors.find((each) => each.name === connector);
+  if (!line) return [centre(one), centre(other)];
+  const forward = line.sites[0] === topology.servers[from]?.site;
+  return [centre(one), forward ? line.from : line.to, forward ? line.to : line.from, centre(other)];
+}

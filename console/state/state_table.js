@@ -1,0 +1,197 @@
+/**
+ * A store's replication state table of one folder, in the words that Microsoft's tools used: `A-1 received`, `A-1 missing`,
+ * `A-1 exists, not received`. The store's own row shows the last update that it sent; the row of another store shows what that
+ * store said it has. `pflab state` prints the same.
+ */
+
+import * as numbers from "./change_numbers.js";
+import { HIERARCHY, folderName, setName, storeName } from "./lab_state.js";
+
+/**
+ * @typedef {import("./lab_state.js").LabState} LabState
+ * @typedef {import("./lab_state.js").LabTime} LabTime
+ * @typedef {import("./change_numbers.js").NumberSet} NumberSet
+ *
+ * @typedef {{text: string, kind: "has" | "missing" | "unreported"}} DataLine
+ *
+ * @typedef {object} TableRow
+ * @property {string} store
+ * @property {string} replica `Projects on Server A`
+ * @property {boolean} local it is the row of the store itself
+ * @property {readonly DataLine[]} data
+ * @property {LabTime | null} heardAt when a mail about the folder last came; null in the own row and if there was none
+ */
+
+/** The most ranges of a set that one line names. */
+const MOST_RANGES = 6;
+
+/**
+ * Return the rows of a store's state table of a folder in the order of their names, as `pflab state` prints them.
+ * @param {LabState} state
+ * @param {string} server
+ * @param {string} folder
+ * @returns {TableRow[]}
+ */
+export function stateTable(state, server, folder) {
+  const table = state.servers[server]?.tables[folder];
+  const first = folder === HIERARCHY ? numbersOfSetup(state) : numbers.NOTHING;
+  const has = numbers.union(table?.numbers ?? numbers.NOTHING, first);
+  const rows = table?.rows ?? {};
+  const known = Object.values(rows).reduce((sum, row) => numbers.union(sum, row.numbers), has);
+  const holders = folder === HIERARCHY ? Object.keys(state.servers) : (state.folders[folder]?.replicas ?? []);
+  const stores = [...new Set([...holders, ...Object.keys(rows), server])].sort((a, b) =>
+    a.localeCompare(b, "en", { numeric: true }),
+  );
+  const replica = folder === HIERARCHY ? "Folder hierarchy (1-1)" : folderName(state, folder);
+  return stores.map((store) => {
+    const local = store === server;
+    const row = rows[store] ?? (joinsLater(state, store) ? undefined : { numbers: first, heardAt: null });
+    return {
+      store,
+      replica: `${replica} on Server ${store}`,
+      local,
+      data: local
+        ? ownData(state, server, has, known, table?.sentAt ? table.sent : null)
+        : otherData(state, row?.numbers, known),
+      heardAt: local ? null : (row?.heardAt ?? null),
+    };
+  });
+}
+
+/**
+ * Return the change numbers of the topology's folders. All stores that are there at the start have them without any mail.
+ * @param {LabState} state
+ * @returns {NumberSet}
+ */
+function numbersOfSetup(state) {
+  const count = Object.keys(state.topology.folders).length;
+  return count ? new Map([[state.setup, [[1, count]]]]) : numbers.NOTHING;
+}
+
+/**
+ * @param {LabState} state
+ * @param {string} store
+ */
+function joinsLater(state, store) {
+  return (state.topology.servers[store]?.joins ?? "start") !== "start";
+}
+
+/**
+ * @param {LabState} state
+ * @param {string} server
+ * @param {NumberSet} has
+ * @param {NumberSet} known
+ * @param {NumberSet | null} sent
+ * @returns {DataLine[]}
+ */
+function ownData(state, server, has, known, sent) {
+  const last = sent?.get(state.servers[server].guid)?.at(-1);
+  const told = last ? `${storeName(state, state.servers[server].guid)}-${last[1]}` : "none";
+  return [
+    { text: `Last update sent: ${told}`, kind: "has" },
+    ...missingData(state, has, known),
+    ...unknownData(state, has, known, "received", "missing"),
+  ];
+}
+
+/**
+ * @param {LabState} state
+ * @param {NumberSet | undefined} row
+ * @param {NumberSet} known
+ * @returns {DataLine[]}
+ */
+function otherData(state, row, known) {
+  const has = row ?? numbers.NOTHING;
+  /** @type {DataLine[]} */
+  const lines = [];
+  for (const guid of shownGuids(state, has)) {
+    const ranges = has.get(guid) ?? [];
+    const holes = holesOf(has, known, guid);
+    const told = holes.size
+      ? listed(state, numbers.ofGuid(has, guid))
+      : `${storeName(state, guid)}-${ranges.at(-1)?.[1]}`;
+    lines.push({ text: `${told} received`, kind: "has" });
+    if (holes.size) lines.push({ text: `${listed(state, holes)} missing`, kind: "missing" });
+  }
+  if (lines.length === 0) lines.push({ text: "nothing received", kind: "has" });
+  return [...lines, ...unknownData(state, has, known, "reported", "unreported")];
+}
+
+/**
+ * @param {LabState} state
+ * @param {NumberSet} has
+ * @param {NumberSet} known
+ * @returns {DataLine[]}
+ */
+function missingData(state, has, known) {
+  return shownGuids(state, has)
+    .map((guid) => holesOf(has, known, guid))
+    .filter((holes) => holes.size > 0)
+    .map((holes) => ({ text: `${listed(state, holes)} missing`, kind: /** @type {const} */ ("missing") }));
+}
+
+/**
+ * Return the numbers that exist above the highest one of each store.
+ * @param {LabState} state
+ * @param {NumberSet} has
+ * @param {NumberSet} known
+ * @param {string} done
+ * @param {DataLine["kind"]} kind
+ * @returns {DataLine[]}
+ */
+function unknownData(state, has, known, done, kind) {
+  /** @type {DataLine[]} */
+  const lines = [];
+  for (const [guid, ranges] of numbers.minus(known, has)) {
+    const highest = has.get(guid)?.at(-1)?.[1] ?? 0;
+    const above = ranges.filter(([low]) => low > highest);
+    if (above.length === 0) continue;
+    const set = new Map([[guid, above]]);
+    const exist = numbers.count(set) === 1 ? "exists" : "exist";
+    lines.push({ text: `${listed(state, set)} ${exist}, not ${done}`, kind });
+  }
+  return lines;
+}
+
+/**
+ * Return the numbers of one store that lie in gaps, or below the first number if a row has them.
+ * @param {NumberSet} has
+ * @param {NumberSet} known
+ * @param {string} guid
+ * @returns {NumberSet}
+ */
+function holesOf(has, known, guid) {
+  const ranges = has.get(guid) ?? [];
+  if (ranges.length === 0) return numbers.NOTHING;
+  const between = ranges
+    .slice(1)
+    .map(([low], index) => /** @type {[number, number]} */ ([ranges[index][1] + 1, low - 1]));
+  const lowest = ranges[0][0];
+  const below = (known.get(guid) ?? [])
+    .filter(([low]) => low < lowest)
+    .map(([low, high]) => /** @type {[number, number]} */ ([low, Math.min(high, lowest - 1)]));
+  const all = [...below, ...between];
+  return all.length ? new Map([[guid, all]]) : numbers.NOTHING;
+}
+
+/**
+ * Return the GUIDs of a set in the order of their names. The numbers of the topology's folders are left out if there are others.
+ * @param {LabState} state
+ * @param {NumberSet} set
+ */
+function shownGuids(state, set) {
+  return [...set.keys()]
+    .filter((guid) => guid !== state.setup || set.size === 1)
+    .sort((a, b) => storeName(state, a).localeCompare(storeName(state, b), "en", { numeric: true }));
+}
+
+/**
+ * @param {LabState} state
+ * @param {NumberSet} set of one GUID
+ */
+function listed(state, set) {
+  const [[guid, ranges]] = set;
+  if (ranges.length <= MOST_RANGES) return setName(state, set);
+  const first = setName(state, new Map([[guid, ranges.slice(0, MOST_RANGES)]]));
+  return `${first}, … up to ${storeName(state, guid)}-${ranges.at(-1)?.[1]} (${ranges.length} ranges)`;
+}

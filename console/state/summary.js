@@ -1,0 +1,175 @@
+/** What a state says at a glance: who is behind, what is missing, which folders agree. Pure functions of the state. */
+
+import * as numbers from "./change_numbers.js";
+import { HIERARCHY } from "./lab_state.js";
+
+/**
+ * @typedef {import("./lab_state.js").LabState} LabState
+ * @typedef {import("./lab_state.js").Server} Server
+ * @typedef {import("./change_numbers.js").NumberSet} NumberSet
+ * @typedef {"in sync" | "behind" | "locally modified" | "pending" | "away"} Sync
+ *
+ * @typedef {object} ReplicaSummary
+ * @property {string} folder
+ * @property {string} server
+ * @property {Sync} sync
+ * @property {NumberSet} missing what exists in the lab and this store does not have
+ * @property {NumberSet} unsent what this store has made and not sent yet
+ */
+
+/**
+ * @typedef {object} Comparison What a replica lacks and has not sent, and what this was computed from.
+ * @property {NumberSet} existing
+ * @property {NumberSet} sent
+ * @property {string} guid
+ * @property {NumberSet} missing
+ * @property {NumberSet} unsent
+ */
+
+/** The last comparison of each set. Sets never change, and a lab can have 12,000 replicas, so an answer is computed once. */
+const compared = /** @type {WeakMap<NumberSet, Comparison>} */ (new WeakMap());
+
+/**
+ * Compare what a replica has with what exists, and with what its store has sent.
+ * @param {NumberSet} has
+ * @param {NumberSet} existing
+ * @param {NumberSet} sent
+ * @param {string} guid of the store
+ * @returns {Comparison}
+ */
+function comparison(has, existing, sent, guid) {
+  if (has.size === 0) return { existing, sent, guid, missing: existing, unsent: numbers.NOTHING };
+  const known = compared.get(has);
+  if (known && known.existing === existing && known.sent === sent && known.guid === guid) return known;
+  const own = guid ? numbers.ofGuid(has, guid) : numbers.NOTHING;
+  const found = {
+    existing,
+    sent,
+    guid,
+    missing: has === existing ? numbers.NOTHING : numbers.minus(existing, has),
+    unsent: own.size ? numbers.minus(own, sent) : numbers.NOTHING,
+  };
+  compared.set(has, found);
+  return found;
+}
+
+/**
+ * Return the folders whose replica a server has, the hierarchy first. A replica that waits for its deletion is included.
+ * @param {LabState} state
+ * @param {string} server
+ * @returns {string[]}
+ */
+export function heldFolders(state, server) {
+  const tables = state.servers[server]?.tables ?? {};
+  return Object.values(state.folders)
+    .filter((folder) => folder.id === HIERARCHY || folder.replicas.includes(server) || tables[folder.id]?.pending)
+    .filter((folder) => !folder.deleted && !tables[folder.id]?.dropped)
+    .map((folder) => folder.id);
+}
+
+/**
+ * Compare what a store has with what exists in the lab. A store itself cannot know this.
+ * @param {LabState} state
+ * @param {string} server
+ * @param {string} folder
+ * @returns {ReplicaSummary}
+ */
+export function replicaSummary(state, server, folder) {
+  const store = state.servers[server];
+  const table = store?.tables[folder];
+  const has = table?.numbers ?? numbers.NOTHING;
+  const existing = state.folders[folder]?.existing ?? numbers.NOTHING;
+  const { missing, unsent } = comparison(has, existing, table?.sent ?? numbers.NOTHING, store?.guid ?? "");
+  /** @type {Sync} */
+  let sync = "in sync";
+  if (store?.standing !== "running") sync = "away";
+  else if (table?.pending) sync = "pending";
+  else if (missing.size) sync = "behind";
+  else if (unsent.size) sync = "locally modified";
+  return { folder, server, sync, missing, unsent };
+}
+
+/**
+ * @typedef {object} ServerSummary
+ * @property {ReplicaSummary[]} replicas
+ * @property {number} missing how many changes the server lacks in all its folders
+ * @property {number} queued
+ * @property {number} waiting backfill array entries
+ * @property {number} conflicts
+ */
+
+/**
+ * @param {LabState} state
+ * @param {string} name
+ * @returns {ServerSummary}
+ */
+export function serverSummary(state, name) {
+  const server = state.servers[name];
+  const replicas = heldFolders(state, name).map((folder) => replicaSummary(state, name, folder));
+  let waiting = 0;
+  let conflicts = 0;
+  for (const table of Object.values(server.tables)) {
+    for (const _ in table.entries) waiting += 1;
+    for (const id in table.items) if (table.items[id].conflict.length) conflicts += 1;
+  }
+  return {
+    replicas,
+    missing: replicas.reduce((sum, each) => sum + numbers.count(each.missing), 0),
+    queued: Object.keys(server.queue).length,
+    waiting,
+    conflicts,
+  };
+}
+
+/**
+ * @typedef {object} FolderSummary
+ * @property {string} folder
+ * @property {boolean} agrees all running holders have everything that exists
+ * @property {ReplicaSummary[]} replicas
+ */
+
+/** The last summaries of each state, and after how many events. Several views need them. */
+const summarized = /** @type {WeakMap<LabState, {count: number, folders: FolderSummary[]}>} */ (new WeakMap());
+
+/**
+ * Return for each folder with replicas whether its holders agree, as the simulator's oracle judges it: by change numbers.
+ * @param {LabState} state
+ * @returns {FolderSummary[]}
+ */
+export function folderSummaries(state) {
+  const known = summarized.get(state);
+  if (known?.count === state.count) return known.folders;
+  const folders = summaries(state);
+  summarized.set(state, { count: state.count, folders });
+  return folders;
+}
+
+/**
+ * @param {LabState} state
+ * @returns {FolderSummary[]}
+ */
+function summaries(state) {
+  return Object.values(state.folders)
+    .filter((folder) => !folder.deleted)
+    .map((folder) => {
+      const holders = folder.id === HIERARCHY ? Object.keys(state.servers) : folder.replicas;
+      const replicas = holders
+        .filter((name) => state.servers[name] && !["not started", "deleted"].includes(state.servers[name].standing))
+        .map((name) => replicaSummary(state, name, folder.id));
+      return { folder: folder.id, agrees: replicas.every((each) => each.missing.size === 0), replicas };
+    });
+}
+
+/**
+ * Return how many posts are in conflict on any server.
+ * @param {LabState} state
+ */
+export function conflictCount(state) {
+  const found = new Set();
+  for (const server of Object.values(state.servers)) {
+    for (const table of Object.values(server.tables)) {
+      for (const id in table.items) if (table.items[id].conflict.length) found.add(id);
+    }
+  }
+  return found.size;
+}

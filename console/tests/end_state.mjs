@@ -1,0 +1,46 @@
+/**
+ * Print the state that the events of a run build, as JSON: by server and folder the change numbers, the rows, the backfill
+ * array and what is shown of each item. A test in Python compares this with the databases of the stores.
+ *
+ *     node end_state.mjs run.json
+ */
+
+import { readFileSync } from "node:fs";
+
+import { History } from "../state/history.js";
+import { parseInstant } from "../state/lab_time.js";
+
+const run = JSON.parse(readFileSync(process.argv[2], "utf-8"));
+const history = new History(run.topology, parseInstant(run.topology.start) ?? 0, run.setup);
+history.add(run.events);
+
+/** @param {import("../state/change_numbers.js").NumberSet} set */
+const text = (set) =>
+  [...set]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(
+      ([guid, ranges]) => `${guid}:${ranges.map(([low, high]) => (low === high ? low : `${low}-${high}`)).join(",")}`,
+    )
+    .join(";");
+
+/** @type {Record<string, any>} */
+const found = {};
+for (const [name, server] of Object.entries(history.now.servers)) {
+  found[name] = {};
+  for (const [folder, table] of Object.entries(server.tables)) {
+    found[name][folder] = {
+      dropped: table.dropped,
+      pending: table.pending,
+      numbers: text(table.numbers),
+      rows: Object.fromEntries(Object.entries(table.rows).map(([store, row]) => [store, text(row.numbers)])),
+      entries: Object.fromEntries(Object.values(table.entries).map((entry) => [entry.id, text(entry.missing)])),
+      items: Object.fromEntries(
+        Object.entries(table.items).map(([object, item]) => [
+          object,
+          { number: item.number, deleted: item.deleted, conflict: [...item.conflict].sort() },
+        ]),
+      ),
+    };
+  }
+}
+process.stdout.write(JSON.stringify(found));

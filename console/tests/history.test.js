@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as numbers from "../state/change_numbers.js";
+import { History } from "../state/history.js";
+import { HIERARCHY } from "../state/lab_state.js";
+import { Marks } from "../state/marks.js";
+import { folderSummaries, replicaSummary } from "../state/summary.js";
+
+const A = "a".repeat(32);
+const B = "b".repeat(32);
+const SETUP = "c".repeat(32);
+const FOLDER = `${SETUP}:1`;
+const TOPOLOGY = {
+  organization: "Contoso",
+  domain: "contoso.test",
+  sites: ["SEA"],
+  connectors: [],
+  servers: { A: { site: "SEA", version: "2003" }, B: { site: "SEA", version: "2003" } },
+  folders: { Projects: { replicas: ["A", "B"] } },
+};
+
+/**
+ * @param {string} type
+ * @param {string} node
+ * @param {Record<string, unknown>} [more]
+ * @returns {any}
+ */
+const event = (type, node, more = {}) => ({ type, node, seq: 1, at: 0, ...more });
+
+/** @param {number} counter */
+const post = (counter) =>
+  event("change.made", "A", {
+    at: counter,
+    folder: FOLDER,
+    object: `${A}:${counter}`,
+    number: `${A}:${counter}`,
+    kind: "message",
+    operation: "create",
+    subject: `Post ${counter}`,
+  });
+
+const STARTS = [
+  event("node.started", "A", { version: "2003", replica_guid: A, reason: "first" }),
+  event("node.started", "B", { version: "2003", replica_guid: B, reason: "first" }),
+];
+
+/** A mail from A to B with A's changes up to a number. @param {number} counter @param {boolean} arrives */
+const mail = (counter, arrives) => {
+  const folders = [
+    { folder: FOLDER, cnset: `${A}:1-${counter}`, cnset_fai: "", row: `${A}:1-${counter}`, row_fai: "" },
+  ];
+  const id = `${counter}@A`;
+  const hop = { mail: id, recipients: ["B-IS@contoso.test"] };
+  return [
+    event("mail.submitted", "A", { mail: id, message_type: 4, folders, recipients: hop.recipients, size: 9 }),
+    arrives ? event("hop.received", "B", { ...hop, peer: "A" }) : event("hop.dropped", "B", { ...hop, fault: "F1" }),
+    event("hop.sent", "A", { ...hop, next_hop: "B", connector: null }),
+    ...(arrives ? [event("mail.received", "B", { mail: id, sender: "A", folders, recipients: hop.recipients })] : []),
+  ];
+};
+
+const history = () => new History(TOPOLOGY, 0, SETUP);
+
+test("a store that a mail did not reach is behind, and the mail's leg is lost", () => {
+  const run = history();
+  run.add([...STARTS, post(1), ...mail(1, false)]);
+  assert.equal(replicaSummary(run.now, "A", FOLDER).sync, "in sync");
+  const summary = replicaSummary(run.now, "B", FOLDER);
+  assert.equal(summary.sync, "behind");
+  assert.equal(numbers.count(summary.missing), 1);
+  assert.deepEqual(
+    run.now.mails["1@A"].legs.map(({ from, to, outcome }) => [from, to, outcome]),
+    [["A", "B", "lost"]],
+  );
+  assert.equal(Object.keys(run.now.servers.A.queue).length, 0);
+});
+
+test("a change that no mail has carried is a local modification", () => {
+  const run = history();
+  run.add([...STARTS, post(1)]);
+  assert.equal(replicaSummary(run.now, "A", FOLDER).sync, "locally modified");
+  assert.deepEqual(
+    folderSummaries(run.now).map(({ folder, agrees }) => [folder, agrees]),
+    [
+      [HIERARCHY, true],
+      [FOLDER, false],
+    ],
+  );
+});
+
+test("the state at any earlier moment is the state that the events up to it build, and looking at it changes nothing", () => {
+  const events = [...STARTS];
+  for (let counter = 1; counter <= 700; counter++) {
+    events.push(post(counter));
+    if (counter % 50 === 0) events.push(...mail(counter, counter % 100 === 0));
+    if (counter === 333) events.push(event("backup.made", "lab", { store: "A", backup: "b1" }));
+    if (counter === 555) events.push(event("backup.restored", "lab", { store: "A", backup: "b1" }));
+  }
+  const run = history();
+  run.add(events);
+  const present = described(run.now);
+  for (const moment of [0, 1, 2, 3, 57, 499, 500, 501, 612, 733, events.length - 1, events.length]) {
+    const alone = history();
+    alone.add(events.slice(0, moment));
+    assert.deepEqual(described(run.after(moment)), described(alone.now), `after ${moment} events`);
+  }
+  assert.deepEqual(described(run.now), present);
+});
+
+/** @param {import("../state/lab_state.js").LabState} state */
+function described(state) {
+  return JSON.parse(JSON.stringify({ ...state, gen: 0 }, (key, value) => (key === "gen" ? 0 : plain(value))));
+}
+
+/** @param {unknown} value */
+const plain = (value) => (value instanceof Map ? Object.fromEntries(value) : value);
+
+test("arrows begin at the sender, although the receiver records a hop first", () => {
+  const marks = new Marks();
+  marks.add([...mail(1, true), ...mail(2, false)]);
+  assert.deepEqual(
+    marks.arrows.map(({ from, to, lost, sentAt }) => [from, to, lost, sentAt]),
+    [
+      ["A", "B", false, 0],
+      ["A", "B", true, 0],
+    ],
+  );
+});
+
+test("sets of change numbers join, subtract and count ranges", () => {
+  const set = numbers.parse(`${A}:1-3,7;${B}:2`);
+  assert.equal(numbers.count(set), 5);
+  assert.equal(
+    numbers.words(numbers.union(set, numbers.parse(`${A}:4-6`)), (guid) => guid[0]),
+    "a-1..7, b-2",
+  );
+  assert.equal(
+    numbers.words(numbers.minus(set, numbers.parse(`${A}:2,7`)), (guid) => guid[0]),
+    "a-1, a-3, b-2",
+  );
+  assert.equal(numbers.union(set, numbers.parse(`${A}:2`)), set, "nothing new: the same set");
+  assert.equal(numbers.minus(set, set).size, 0);
+  assert.equal(numbers.parse(""), numbers.NOTHING);
+});

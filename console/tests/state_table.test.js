@@ -1,0 +1,142 @@
+/** State tables in Microsoft's words, and faults in words and as requests. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FAULT_FORMS, faultRequest, faultWords } from "../state/faults.js";
+import { apply, beginning } from "../state/lab_state.js";
+import { stateTable } from "../state/state_table.js";
+
+const SETUP = "f".repeat(32);
+const GUID = { A: "a".repeat(32), B: "b".repeat(32), C: "c".repeat(32) };
+const P = `${SETUP}:1`;
+
+function newLab() {
+  const servers = Object.fromEntries(Object.keys(GUID).map((name) => [name, { site: "SEA", version: "2003" }]));
+  const state = beginning(
+    {
+      organization: "Contoso",
+      domain: "contoso.test",
+      sites: ["SEA"],
+      connectors: [],
+      servers,
+      folders: { Projects: { replicas: ["A", "B", "C"] } },
+    },
+    0,
+    SETUP,
+  );
+  let seq = 0;
+  /** @param {string} node @param {string} type @param {Record<string, unknown>} [more] */
+  const happens = (node, type, more = {}) => apply(state, { node, type, seq: ++seq, at: seq * 1e6, ...more });
+  for (const [name, guid] of Object.entries(GUID)) {
+    happens(name, "node.started", { version: "2003", replica_guid: guid, reason: "first start" });
+  }
+  return { state, happens };
+}
+
+/** @param {ReturnType<typeof newLab>["state"]} state @param {string} server */
+const shown = (state, server, folder = P) =>
+  Object.fromEntries(stateTable(state, server, folder).map((row) => [row.store, row.data.map((line) => line.text)]));
+
+test("a row says what a store has, what it lacks, and what it has not reported", () => {
+  const { state, happens } = newLab();
+  happens("A", "change.made", {
+    folder: P,
+    object: `${GUID.A}:1`,
+    number: `${GUID.A}:1`,
+    kind: "message",
+    operation: "create",
+    subject: "x",
+  });
+  assert.deepEqual(shown(state, "A"), {
+    A: ["Last update sent: none"],
+    B: ["nothing received", "A-1 exists, not reported"],
+    C: ["nothing received", "A-1 exists, not reported"],
+  });
+  happens("B", "row.replaced", { folder: P, store: "A", cnset: `${GUID.A}:1-2`, cnset_fai: "", sent_at: 1 });
+  happens("B", "version.applied", {
+    folder: P,
+    object: `${GUID.A}:2`,
+    number: `${GUID.A}:2`,
+    stands_for: `${GUID.A}:2`,
+    deleted: false,
+  });
+  const rows = stateTable(state, "B", P);
+  assert.deepEqual(shown(state, "B").A, ["A-2 received"]);
+  assert.deepEqual(shown(state, "B").B, ["Last update sent: none", "A-1 missing"]);
+  assert.equal(rows[1].data[1].kind, "missing");
+  assert.deepEqual(shown(state, "B").C, ["nothing received", "A-1..2 exist, not reported"]);
+  assert.deepEqual(
+    rows.map((row) => [row.replica, row.local, row.heardAt]),
+    [
+      ["Projects on Server A", false, 5e6],
+      ["Projects on Server B", true, null],
+      ["Projects on Server C", false, null],
+    ],
+  );
+});
+
+test("changes above the highest one that a store has are not received yet", () => {
+  const { state, happens } = newLab();
+  happens("B", "row.replaced", { folder: P, store: "A", cnset: `${GUID.A}:1`, cnset_fai: "", sent_at: 1 });
+  assert.deepEqual(shown(state, "B").B, ["Last update sent: none", "A-1 exists, not received"]);
+});
+
+test("the last update sent is the store's own highest number in its last mail", () => {
+  const { state, happens } = newLab();
+  happens("A", "change.made", {
+    folder: P,
+    object: `${GUID.A}:1`,
+    number: `${GUID.A}:1`,
+    kind: "message",
+    operation: "create",
+    subject: "x",
+  });
+  const folders = [{ folder: P, cnset: `${GUID.A}:1`, cnset_fai: "", row: `${GUID.A}:1`, row_fai: "", updates: 1 }];
+  happens("A", "mail.submitted", { mail: "m", message_type: 4, recipients: ["B-IS@contoso.test"], folders, size: 1 });
+  assert.deepEqual(shown(state, "A").A, ["Last update sent: A-1"]);
+});
+
+test("the stores of the start have the topology's folders without any mail", () => {
+  const { state } = newLab();
+  assert.deepEqual(shown(state, "A", "1-1"), {
+    A: ["Last update sent: none"],
+    B: ["Setup-1 received"],
+    C: ["Setup-1 received"],
+  });
+});
+
+test("a form becomes a request: empty fields are left out, and two ends are a cut in both directions", () => {
+  assert.deepEqual(faultRequest("lose", { from: "A", to: "", type: "content", count: "2" }), {
+    kind: "lose",
+    from: "A",
+    type: "content",
+    count: 2,
+  });
+  assert.deepEqual(faultRequest("cut", { connector: "", from: "A", to: "B", oneWay: false }), {
+    kind: "cut",
+    between: ["A", "B"],
+  });
+  assert.deepEqual(faultRequest("cut", { from: "A", to: "B", oneWay: true }), { kind: "cut", from: "A", to: "B" });
+  assert.deepEqual(faultRequest("cut", { connector: "SEA-NYC", from: "" }), { kind: "cut", connector: "SEA-NYC" });
+});
+
+test("each kind of fault has words", () => {
+  const told = [
+    [{ kind: "lose", from: "A", to: "B", type: "content", count: "1" }, "loses content mails from A to B, once more"],
+    [{ kind: "delay", by: "20 min", count: "3" }, "delays mails by 20 min, 3 times more"],
+    [{ kind: "lose", mail: "1@a", link: "A -> B", count: "1" }, "loses one mail from A to B, once more"],
+    [
+      { kind: "hold", connector: "SEA-NYC", until: "2003-10-21T02:00:00Z" },
+      "holds all mail on SEA-NYC until 2003-10-21 02:00",
+    ],
+    [{ kind: "cut", between: "SEA - NYC" }, "refuses connections between SEA and NYC"],
+    [{ kind: "cut", between: "A -> B" }, "refuses connections between A and B, one way"],
+    [{ kind: "cut", connector: "SEA-NYC" }, "refuses connections on SEA-NYC"],
+    [{ kind: "smtp", verb: "RCPT", does: "451", to: "B" }, "RCPT ends with 451 to B"],
+    [{ kind: "smtp", verb: "DATA", does: "tarpit", by: "20 min" }, "DATA ends with a delay of 20 min"],
+    [{ kind: "unstamp", server: "B" }, "B has no mail address in the directory"],
+    [{ kind: "kill", server: "B" }, "B was killed"],
+  ];
+  for (const [fault, words] of told) assert.equal(faultWords(/** @type {Record<string, unknown>} */ (fault)), words);
+  for (const { kind } of FAULT_FORMS) assert.ok(faultWords({ kind, server: "B" }));
+});

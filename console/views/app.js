@@ -1,0 +1,84 @@
+/** The whole screen: the bar with the clock, the view, the panel beside it, and the diagram below. */
+
+import { html, useEffect } from "../vendor/preact.js";
+import { Diagram } from "./diagram.js";
+import { Folders } from "./folders/folders.js";
+import { Faults } from "./faults.js";
+import { Keys, useKeys } from "./keys.js";
+import { Lessons } from "./lessons.js";
+import { LabMap } from "./map.js";
+import { Matrix } from "./matrix.js";
+import { Panel } from "./panel.js";
+import { TopBar } from "./top_bar.js";
+
+/** @typedef {import("../store.js").Store} Store */
+
+/** @type {{id: import("../store.js").View, label: string}[]} */
+const VIEWS = [
+  { id: "map", label: "Map" },
+  { id: "replicas", label: "Replicas" },
+  { id: "folders", label: "Folders" },
+];
+
+/** @param {{store: Store}} props */
+export function App({ store }) {
+  useKeys(store);
+  const state = store.shown.value;
+  const organization = state?.topology.organization;
+  useEffect(() => {
+    if (organization) document.title = `${organization} · pflab`;
+  }, [organization]);
+  useEffect(() => {
+    if (state) performance.mark("lab shown"); // make bench-console measures how long this takes
+  }, [Boolean(state)]);
+  if (store.failure.value) return html`<p class="loading" role="alert">${store.failure.value}</p>`;
+  if (!state) return html`<p class="loading">Loading the lab …</p>`;
+  return html`
+    <${TopBar} store=${store} state=${state} />
+    <main class=${store.travelling.value ? "travelling" : ""}>
+      <section class="view" aria-label="View">
+        <nav class="tabs" role="tablist" aria-label="Views">
+          ${VIEWS.map(
+            ({ id, label }) => html`
+              <button
+                role="tab"
+                id=${`tab-${id}`}
+                aria-selected=${store.view.value === id}
+                aria-controls="view"
+                onClick=${() => (store.view.value = id)}
+              >
+                ${label}
+              </button>
+            `,
+          )}
+        </nav>
+        <div id="view" role="tabpanel" aria-labelledby=${`tab-${store.view.value}`}>${viewOf(store, state)}</div>
+      </section>
+      <${Panel} store=${store} state=${state} />
+    </main>
+    <${Diagram} store=${store} state=${state} pointed=${store.highlight.value?.view === "diagram"} />
+    ${store.source.live && html`<${Faults} store=${store} state=${state} />`}
+    <${Keys} store=${store} />
+    ${store.source.live && html`<${Lessons} store=${store} />`}
+    <${Notice} store=${store} />
+  `;
+}
+
+/**
+ * @param {Store} store
+ * @param {import("../state/lab_state.js").LabState} state
+ */
+function viewOf(store, state) {
+  if (store.view.value === "replicas") return html`<${Matrix} store=${store} state=${state} />`;
+  if (store.view.value === "folders") return html`<${Folders} store=${store} state=${state} />`;
+  return html`<${LabMap} store=${store} state=${state} />`;
+}
+
+/** What the lab refused, until the user closes it. @param {{store: Store}} props */
+function Notice({ store }) {
+  const told = store.notice.value;
+  return html`<div class="notice" role="alert" hidden=${!told}>
+    <span>${told}</span>
+    <button aria-label="Close" onClick=${() => store.tell("")}>✕</button>
+  </div>`;
+}

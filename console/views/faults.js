@@ -1,0 +1,153 @@
+/** The dialog with the faults: which are active, how to end them, and a form for each kind. */
+
+import { EFFECTS, FAULT_FORMS, MAIL_TYPES, VERBS, faultRequest, faultWords } from "../state/faults.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { Relative, useAnswer } from "./panel/fetched.js";
+
+/**
+ * @typedef {import("../store.js").Store} Store
+ * @typedef {import("../state/lab_state.js").LabState} LabState
+ * @typedef {import("../state/faults.js").Field} Field
+ */
+
+/** @param {{store: Store, state: LabState}} props */
+export function Faults({ store, state }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const open = store.dialog.value === "faults";
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  // A click on another dialog's button must not be undone by this one's close event.
+  const closed = () => {
+    if (store.dialog.value === "faults") store.dialog.value = "";
+  };
+  return html`<dialog ref=${dialog} class="faults" aria-labelledby="faults-title" onClose=${closed}>
+    ${
+      open &&
+      html`<h2 id="faults-title">Faults</h2>
+      <${Active} store=${store} state=${state} />
+      <h3>Inject a fault</h3>
+      <${Form} store=${store} state=${state} />
+      <div class="row close"><button onClick=${() => (store.dialog.value = "")}>Close</button></div>`
+    }
+  </dialog>`;
+}
+
+/** @param {{store: Store, state: LabState}} props */
+function Active({ store, state }) {
+  const [healed, setHealed] = useState(0);
+  const version = `${store.head.value} ${healed}`;
+  const { value, refused } = useAnswer(store, "/lab/faults", version);
+  const { value: waiting } = useAnswer(store, value?.length ? "/lab/faults/waiting" : "", version);
+  /** @type {any[]} */
+  const active = value ?? Object.values(state.faults).map(({ id, kind, details }) => ({ id, kind, ...details }));
+  const heal = async (/** @type {string} */ id) => {
+    await store.send(
+      id ? `Healing ${id}` : "Healing all faults",
+      `/lab/faults${id && `/${encodeURIComponent(id)}`}`,
+      undefined,
+      "DELETE",
+    );
+    setHealed(healed + 1);
+  };
+  if (refused) return html`<p class="missing">${refused}</p>`;
+  if (active.length === 0) return html`<p class="hint">No fault is active.</p>`;
+  return html`<table>
+      <thead>
+        <tr>
+          <th scope="col">Fault</th>
+          <th scope="col">What it does</th>
+          <th scope="col">Acted</th>
+          <th scope="col">Mails that it will meet</th>
+          <th scope="col"><span class="sr">End it</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${active.map(
+          (each) => html`<tr key=${each.id}>
+            <th scope="row">${each.id}</th>
+            <td>${faultWords(each)}</td>
+            <td>${each.acted === undefined ? "" : each.acted === 0 ? "not yet" : each.acted === 1 ? "once" : `${each.acted} times`}</td>
+            <td><${Meets} store=${store} mails=${waiting?.[each.id] ?? []} /></td>
+            <td>${each.kind !== "kill" && html`<button onClick=${() => heal(each.id)} aria-label=${`Heal ${each.id}`}>Heal</button>`}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+    <button onClick=${() => heal("")}>Heal all</button>`;
+}
+
+/** How many mails are named; the others are counted. */
+const MOST_NAMED = 3;
+
+/** @param {{store: Store, mails: any[]}} props */
+function Meets({ store, mails }) {
+  if (mails.length === 0) return html`<span class="hint">none waits now</span>`;
+  return html`${mails.slice(0, MOST_NAMED).map(
+    (each) => html`<div>
+      ${each.subject} <span class="hint">on ${each.server} to ${each.next_hop}, <${Relative} store=${store} at=${Date.parse(each.due_at) * 1000} /></span>
+    </div>`,
+  )}
+  ${mails.length > MOST_NAMED && html`<div class="hint">and ${mails.length - MOST_NAMED} more</div>`}`;
+}
+
+/** @param {{store: Store, state: LabState}} props */
+function Form({ store, state }) {
+  const [kind, setKind] = useState(FAULT_FORMS[0].kind);
+  const form = FAULT_FORMS.find((each) => each.kind === kind) ?? FAULT_FORMS[0];
+  const inject = (/** @type {any} */ event) => {
+    event.preventDefault();
+    /** @type {Record<string, string | boolean>} */
+    const values = {};
+    for (const { name, kind: input } of form.fields) {
+      const element = event.target.elements[name];
+      values[name] = input === "yes" ? element.checked : element.value;
+    }
+    void store.send(`Injecting ${form.name.toLowerCase()}`, "/lab/faults", faultRequest(kind, values));
+  };
+  return html`<div class="row kinds" role="group" aria-label="Kind of fault">
+      ${FAULT_FORMS.map(
+        (each) =>
+          html`<button type="button" aria-pressed=${each.kind === kind} onClick=${() => setKind(each.kind)}>${each.name}</button>`,
+      )}
+    </div>
+    <form key=${kind} onSubmit=${inject}>
+      <p>${form.does}</p>
+      <div class="fields">
+        ${form.fields.map((field) => html`<label>${field.label}<${Input} state=${state} field=${field} /></label>`)}
+      </div>
+      <button>Inject: ${form.name.toLowerCase()}</button>
+    </form>`;
+}
+
+/** @param {{state: LabState, field: Field}} props */
+function Input({ state, field }) {
+  const { name, required, first = "", hint } = field;
+  if (field.kind === "yes") return html`<input type="checkbox" name=${name} />`;
+  if (field.kind === "number") {
+    return html`<input type="number" name=${name} min="1" value=${first} placeholder=${hint ? "∞" : ""} title=${hint} />`;
+  }
+  if (field.kind === "duration") {
+    return html`<input class="duration" name=${name} value=${first} required=${required} placeholder=${hint} />`;
+  }
+  const choices = choicesOf(state, field.kind);
+  return html`<select name=${name} required=${required}>
+    ${!required && html`<option value="">${field.kind === "end" || name === "connector" ? "–" : "any"}</option>`}
+    ${choices.map((each) => html`<option value=${each} selected=${each === first}>${each}</option>`)}
+  </select>`;
+}
+
+/**
+ * @param {LabState} state
+ * @param {Field["kind"]} kind
+ * @returns {readonly string[]}
+ */
+function choicesOf(state, kind) {
+  if (kind === "connector") return state.topology.connectors.map((each) => each.name);
+  if (kind === "mail type") return MAIL_TYPES;
+  if (kind === "verb") return VERBS;
+  if (kind === "effect") return EFFECTS;
+  const servers = Object.keys(state.topology.servers);
+  return kind === "end" ? [...servers, ...state.topology.sites] : servers;
+}

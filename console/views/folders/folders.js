@@ -1,0 +1,103 @@
+/** Folders and posts, like a mail reader: the tree of folders, and one folder on one server or on two beside each other. */
+
+import { hasReplica } from "../../state/posts.js";
+import { html, useState } from "../../vendor/preact.js";
+import { FolderDialog, NewFolderDialog } from "./folder_dialogs.js";
+import { PostDialog } from "./post_dialog.js";
+import { PostList } from "./post_list.js";
+import { RecoverDialog } from "./recover_dialog.js";
+import { FolderTree } from "./tree.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../store.js").Opened} Opened
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ * @typedef {{kind: "new folder" | "folder" | "post" | "recover", server: string} | null} Asked
+ */
+
+/**
+ * Return what is open: what the user chose, or else the first folder on its first holder.
+ * @param {Opened} opened
+ * @param {LabState} state
+ * @returns {Opened}
+ */
+function whatIsOpen({ folder, server, beside }, state) {
+  const servers = Object.keys(state.servers);
+  const present = state.folders[folder] && !state.folders[folder].deleted;
+  const first = Object.values(state.folders).find((each) => each.id !== "1-1" && !each.deleted)?.id ?? "";
+  const shown = present ? folder : first;
+  const holder = servers.find((name) => hasReplica(state, name, shown)) ?? servers[0];
+  const holders = servers.filter((name) => name !== holder && hasReplica(state, name, shown));
+  return {
+    folder: shown,
+    server: state.servers[server] ? server : holder,
+    beside: beside === null ? null : state.servers[beside] ? beside : (holders[0] ?? null),
+  };
+}
+
+/** @param {{store: Store, state: LabState}} props */
+export function Folders({ store, state }) {
+  const opened = whatIsOpen(store.reader.value, state);
+  const [asked, setAsked] = useState(/** @type {Asked} */ (null));
+  const open = (/** @type {Partial<Opened>} */ change) => (store.reader.value = { ...opened, ...change });
+  const close = () => setAsked(null);
+  const canChange = store.source.live && !store.travelling.value;
+  const { folder } = opened;
+  return html`<div class="folders">
+    <${FolderTree}
+      state=${state}
+      folder=${folder}
+      onOpen=${(/** @type {string} */ id) => openFolder(store, state, opened, id)}
+      onNew=${canChange && (() => setAsked({ kind: "new folder", server: opened.server }))}
+    />
+    ${
+      folder
+        ? html`<${PostList}
+            store=${store}
+            state=${state}
+            opened=${opened}
+            onOpen=${open}
+            onAsk=${canChange && ((/** @type {Asked} */ wanted) => setAsked(wanted))}
+          />`
+        : html`<p class="hint">The organization has no folder.</p>`
+    }
+    ${
+      asked?.kind === "new folder" &&
+      html`<${NewFolderDialog}
+        store=${store}
+        state=${state}
+        server=${asked.server}
+        folder=${folder}
+        onClose=${close}
+      />`
+    }
+    ${
+      asked?.kind === "folder" &&
+      html`<${FolderDialog} store=${store} state=${state} server=${asked.server} folder=${folder} onClose=${close} />`
+    }
+    ${
+      asked?.kind === "post" &&
+      html`<${PostDialog} store=${store} state=${state} server=${asked.server} folder=${folder} onClose=${close} />`
+    }
+    ${
+      asked?.kind === "recover" &&
+      html`<${RecoverDialog} store=${store} state=${state} server=${asked.server} folder=${folder} onClose=${close} />`
+    }
+  </div>`;
+}
+
+/**
+ * Open another folder. The servers stay if they hold it.
+ * @param {Store} store
+ * @param {LabState} state
+ * @param {Opened} opened
+ * @param {string} folder
+ */
+function openFolder(store, state, opened, folder) {
+  const holds = (/** @type {string | null} */ name) => name !== null && hasReplica(state, name, folder);
+  store.reader.value = {
+    folder,
+    server: holds(opened.server) ? opened.server : "",
+    beside: opened.beside === null || holds(opened.beside) ? opened.beside : "",
+  };
+}

@@ -1,0 +1,189 @@
+/** The panel of a post: its text, properties and attachments, the versions of a conflict, and where its change is. */
+
+import { folderName, numberName } from "../../state/lab_state.js";
+import { relative, shortInstant } from "../../state/lab_time.js";
+import { visibleText, whereIs } from "../../state/posts.js";
+import { html, useMemo, useState } from "../../vendor/preact.js";
+import { canAsk, nodePath, useAnswer } from "./answers.js";
+import { Conflict } from "./conflict.js";
+import { PostDialog } from "./post_dialog.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ *
+ * @typedef {object} Version A kept version as the API gives it.
+ * @property {string} number as people see it
+ * @property {string} change as traces write it
+ * @property {string} store the server on which it was made
+ * @property {string} modified_at
+ * @property {string} subject
+ * @property {string} sender
+ * @property {string} body
+ * @property {number} size
+ * @property {[string, number][]} attachments
+ * @property {string[]} includes
+ * @property {string[]} properties
+ */
+
+/** @param {{store: Store, state: LabState, folder: string, server: string, object: string}} props */
+export function PostPanel({ store, state, folder, server, object }) {
+  const [editing, setEditing] = useState(/** @type {"edit" | "merge" | null} */ (null));
+  const [sure, setSure] = useState(false);
+  const table = state.servers[server]?.tables[folder];
+  const item = table?.items[object];
+  const live = canAsk(store) && state.servers[server]?.standing === "running" && item !== undefined && !item.deleted;
+  const asked = nodePath(server, `/versions?message=${encodeURIComponent(object)}`);
+  // The order of an object's versions is part of what changes: a resolved conflict can leave the shown version as it was.
+  const { answer, error } = useAnswer(store, live ? asked : null, item && [item.number, ...item.conflict].join());
+  /** @type {Version[]} */
+  const versions = answer ?? [];
+  const shown = versions[0];
+  if (!item) {
+    const made = state.changes[object];
+    return html`<h2><bdi>${visibleText(made?.subject || object)}</bdi></h2>
+      <p class="hint">${server} does not have this post at the moment that is shown.</p>
+      <${WhereIs} store=${store} state=${state} folder=${folder} number=${object} />`;
+  }
+  const change = state.changes[item.number];
+  const message = `/messages/${encodeURIComponent(object)}`;
+  const inFolder = `folder=${encodeURIComponent(folderName(state, folder))}`;
+  const remove = () => {
+    if (!sure) setSure(true);
+    else void store.send("Deleting the post", nodePath(server, `${message}?${inFolder}`), undefined, "DELETE");
+  };
+  return html`<article class="post-panel">
+    <h2><bdi>${visibleText(change?.subject || state.changes[object]?.subject || "(no subject)")}</bdi></h2>
+    <p class="about">
+      <b>${numberName(state, item.number)}</b> in <bdi>${visibleText(folderName(state, folder))}</bdi> on ${server}
+      ${item.deleted && html` <span class="badge bad">deleted</span>`}
+      ${item.conflict.length > 0 && html` <span class="badge bad">conflict</span>`}
+    </p>
+    <p class="about">
+      ${shown?.sender && html`From <bdi>${visibleText(shown.sender)}</bdi>. `}
+      ${change && html`This version was made on ${change.node}, ${shortInstant(change.at)}.`}
+    </p>
+    ${
+      live &&
+      html`<div class="row">
+        <button disabled=${!shown} onClick=${() => setEditing("edit")}>Edit …</button>
+        <button class="danger" onClick=${remove}>${sure ? "Really delete" : "Delete"}</button>
+        <a
+          class="button"
+          href=${store.source.base + nodePath(server, `${message}/mail?${inFolder}`)}
+          download="post.eml"
+          >Save as a mail</a
+        >
+      </div>`
+    }
+    ${
+      item.conflict.length > 0 &&
+      html`<${Conflict}
+        store=${store}
+        state=${state}
+        folder=${folder}
+        server=${server}
+        object=${object}
+        item=${item}
+        versions=${versions}
+        live=${live}
+        onMerge=${() => setEditing("merge")}
+      />`
+    }
+    ${item.conflict.length === 0 && shown && html`<pre class="body" dir="auto">${shown.body || html`<small>(no text)</small>`}</pre>`}
+    ${error && html`<p class="problem">${error}</p>`}
+    ${!live && !item.deleted && html`<p class="hint">${whyNoText(store, state, server)}</p>`}
+    ${shown && html`<${Attachments} store=${store} version=${shown} path=${nodePath(server, message)} query=${inFolder} />`}
+    <${WhereIs} store=${store} state=${state} folder=${folder} number=${item.number} />
+    ${
+      shown &&
+      html`<details>
+        <summary>Properties</summary>
+        <p class="hint">
+          ${shown.size} B. The version includes ${shown.includes.join(", ")} (predecessor change list).
+        </p>
+        <pre class="properties">${shown.properties.map(visibleText).join("\n")}</pre>
+      </details>`
+    }
+    ${
+      editing &&
+      shown &&
+      html`<${PostDialog}
+        store=${store}
+        state=${state}
+        server=${server}
+        folder=${folder}
+        version=${{
+          object,
+          subject: shown.subject,
+          body: editing === "merge" ? versions.map((each) => each.body).join("\n\n") : shown.body,
+          merges: item.conflict.length > 0,
+        }}
+        onClose=${() => setEditing(null)}
+      />`
+    }
+  </article>`;
+}
+
+/**
+ * @param {Store} store
+ * @param {LabState} state
+ * @param {string} server
+ */
+function whyNoText(store, state, server) {
+  if (!store.source.live) return "The text is not part of a finished run.";
+  if (store.travelling.value) return "The text is shown in the present only (End).";
+  return `The text is not available: ${server} is ${state.servers[server].standing}.`;
+}
+
+/** @param {{store: Store, version: Version, path: string, query: string}} props */
+function Attachments({ store, version, path, query }) {
+  if (version.attachments.length === 0) return null;
+  return html`<h3>Attachments</h3>
+    <ul class="attachments">
+      ${version.attachments.map(
+        ([name, size], index) =>
+          html`<li>
+            <a href=${`${store.source.base}${path}/attachments/${index + 1}?${query}`} download=${name || "attachment"}>
+              <bdi>${visibleText(name || "attachment")}</bdi>
+            </a>
+            ${" "}<small>${size} B</small>
+          </li>`,
+      )}
+    </ul>`;
+}
+
+/**
+ * Where a change is: which holders have it, since when, and by which mail.
+ * @param {{store: Store, state: LabState, folder: string, number: string}} props
+ */
+function WhereIs({ store, state, folder, number }) {
+  const events = store.history?.events ?? [];
+  const places = useMemo(() => whereIs(state, events, folder, number), [state.count, events, folder, number]);
+  const now = store.labTime();
+  return html`<h3>Where is ${numberName(state, number)}?</h3>
+    <table class="where">
+      ${places.map(
+        (place) =>
+          html`<tr>
+            <th scope="row">${place.server}</th>
+            <td class=${place.has ? "good" : "warn"}>${place.has ? "has it" : "lacks it"}</td>
+            <td>
+              ${place.at !== null && html`since ${shortInstant(place.at)}, ${place.way}`}
+              ${
+                place.mail &&
+                html` <button onClick=${() => store.select({ kind: "mail", id: place.mail })}>mail</button>`
+              }
+              ${
+                !place.has &&
+                (place.entry
+                  ? place.entry.requests.length
+                    ? `asked ${place.entry.requests.map((each) => each.source).join(", ")}`
+                    : `asks ${relative(place.entry.dueAt, now)}`
+                  : "does not know of it")
+              }
+            </td>
+          </tr>`,
+      )}
+    </table>`;
+}

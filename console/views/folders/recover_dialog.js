@@ -1,0 +1,61 @@
+/** What a server retains of deleted posts and folders, and can recover. */
+
+import { folderName } from "../../state/lab_state.js";
+import { parseInstant, shortInstant } from "../../state/lab_time.js";
+import { visibleText } from "../../state/posts.js";
+import { html, useState } from "../../vendor/preact.js";
+import { nodePath, useAnswer } from "./answers.js";
+import { Modal } from "./modal.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ * @typedef {{folder: string, message: string | null, subject: string, number: string, deleted_at: string, until_at: string}} Retained
+ */
+
+/** @param {{store: Store, state: LabState, server: string, folder: string, onClose: () => void}} props */
+export function RecoverDialog({ store, state, server, folder, onClose }) {
+  const [tries, setTries] = useState(0);
+  const [problem, setProblem] = useState("");
+  const { answer, error } = useAnswer(store, nodePath(server, "/retained"), tries);
+  const path = folderName(state, folder);
+  /** @type {Retained[]} */
+  const kept = (answer ?? []).filter((/** @type {Retained} */ each) => each.message === null || each.folder === path);
+  const recover = async (/** @type {Retained} */ { message, folder: place }) => {
+    const what =
+      message === null
+        ? `/folders/${encodeURIComponent(place)}/recover`
+        : `/messages/${encodeURIComponent(message)}/recover?folder=${encodeURIComponent(place)}`;
+    try {
+      await store.source.request(nodePath(server, what), { method: "POST" });
+      setProblem("");
+    } catch (refusal) {
+      setProblem(refusal instanceof Error ? refusal.message : String(refusal));
+    }
+    setTries(tries + 1);
+  };
+  return html`<${Modal} title=${`Deleted on ${server}`} onClose=${onClose}>
+    ${error && html`<p class="problem" role="alert">${error}</p>`}
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${
+      answer && kept.length === 0
+        ? html`<p>
+            ${server} retains no deleted post of this folder and no deleted folder. A server retains what it deletes for
+            its setting <code>Deleted Item Retention</code>, which is 0 by default.
+          </p>`
+        : html`<table>
+            ${kept.map(
+              (each) =>
+                html`<tr>
+                  <td><bdi>${visibleText(each.message === null ? each.folder : each.subject)}</bdi></td>
+                  <td>${each.message === null ? "folder" : each.number}</td>
+                  <td>deleted ${shortInstant(parseInstant(each.deleted_at) ?? 0)}</td>
+                  <td>retained until ${shortInstant(parseInstant(each.until_at) ?? 0)}</td>
+                  <td><button onClick=${() => recover(each)}>Recover</button></td>
+                </tr>`,
+            )}
+          </table>`
+    }
+    <div class="row"><button onClick=${onClose}>Close</button></div>
+  <//>`;
+}

@@ -1,0 +1,109 @@
+/** What the keyboard does, and the list of keys. */
+
+import { html, useEffect, useRef } from "../vendor/preact.js";
+
+/** @typedef {import("../store.js").Store} Store */
+
+/** @type {{keys: string[], shown: string, does: string, act: (store: Store) => void, live?: boolean}[]} */
+const KEYS = [
+  { keys: ["?"], shown: "?", does: "list the keys", act: (store) => (store.dialog.value = "keys") },
+  {
+    keys: [" "],
+    shown: "Space",
+    does: "pause the clock, or let it run",
+    live: true,
+    act: (store) =>
+      void store.send("Setting the clock", "/lab/clock/rate", { rate: (store.clock.value?.rate ?? 0) > 0 ? 0 : 1 }),
+  },
+  {
+    keys: ["n"],
+    shown: "n",
+    does: "go to the next instant at which anything is due",
+    live: true,
+    act: (store) => void store.send("Going to the next event", "/lab/clock/step", {}),
+  },
+  { keys: ["1"], shown: "1", does: "show the map", act: (store) => (store.view.value = "map") },
+  { keys: ["2"], shown: "2", does: "show the replicas", act: (store) => (store.view.value = "replicas") },
+  { keys: ["l"], shown: "l", does: "list the lessons", live: true, act: (store) => (store.dialog.value = "lessons") },
+  {
+    keys: ["Enter"],
+    shown: "Enter",
+    does: "go to the next step of the lesson",
+    live: true,
+    act: (store) => void store.lesson.next(),
+  },
+  { keys: ["b"], shown: "b", does: "go one step of the lesson back", live: true, act: (store) => store.lesson.back() },
+  { keys: ["3"], shown: "3", does: "show folders and posts", act: (store) => (store.view.value = "folders") },
+  { keys: ["f"], shown: "f", does: "faults", live: true, act: (store) => (store.dialog.value = "faults") },
+  { keys: ["ArrowLeft"], shown: "←", does: "go one event back", act: (store) => store.travelBy(-1) },
+  { keys: ["ArrowRight"], shown: "→", does: "go one event forward", act: (store) => store.travelBy(1) },
+  { keys: ["PageUp"], shown: "Page ↑", does: "go 50 events back", act: (store) => store.travelBy(-50) },
+  { keys: ["PageDown"], shown: "Page ↓", does: "go 50 events forward", act: (store) => store.travelBy(50) },
+  { keys: ["Home"], shown: "Home", does: "go to the beginning", act: (store) => store.travelTo(0) },
+  { keys: ["End"], shown: "End", does: "return to the present", act: (store) => store.travelTo(null) },
+  { keys: ["t"], shown: "t", does: "light or dark", act: () => toggle("light") },
+  { keys: ["p"], shown: "p", does: "large type, for a projector", act: () => toggle("projector") },
+  {
+    keys: ["Escape"],
+    shown: "Esc",
+    does: "close what is open, or return to the present",
+    act: (store) => {
+      if (store.dialog.value) store.dialog.value = "";
+      else if (store.travelling.value) store.travelTo(null);
+      else store.select(null);
+    },
+  },
+];
+
+/** @param {"light" | "projector"} what */
+export function toggle(what) {
+  const root = document.documentElement;
+  if (what === "projector") root.toggleAttribute("data-projector");
+  else {
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const now = root.dataset.theme ?? (dark ? "dark" : "light");
+    root.dataset.theme = now === "dark" ? "light" : "dark";
+  }
+  window.dispatchEvent(new Event("resize")); // the diagram paints itself again, with the new colours and sizes
+}
+
+/** @param {Store} store */
+export function useKeys(store) {
+  useEffect(() => {
+    const pressed = (/** @type {KeyboardEvent} */ event) => {
+      const target = /** @type {HTMLElement} */ (event.target);
+      const typing = target.matches("input:not([type=range]), textarea, select, [contenteditable]");
+      if ((typing && event.key !== "Escape") || event.ctrlKey || event.metaKey || event.altKey) return;
+      if ((event.key === " " || event.key === "Enter") && target.matches("button, [role=button], a, summary")) return;
+      if (event.key.startsWith("Arrow") && target.matches("[type=range], [role=tab]")) return;
+      const found = KEYS.find((each) => each.keys.includes(event.key));
+      if (!found || (found.live && !store.source.live)) return;
+      event.preventDefault();
+      found.act(store);
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, [store]);
+}
+
+/** The dialog with the list of keys. @param {{store: Store}} props */
+export function Keys({ store }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const open = store.dialog.value === "keys";
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return html`<dialog ref=${dialog} aria-label="Keys" onClose=${() => (store.dialog.value = "")}>
+    <h2>Keys</h2>
+    <table class="keys">
+      ${KEYS.filter((each) => store.source.live || !each.live).map(
+        (each) => html`<tr>
+          <th scope="row"><kbd>${each.shown}</kbd></th>
+          <td>${each.does}</td>
+        </tr>`,
+      )}
+    </table>
+    <button autofocus onClick=${() => (store.dialog.value = "")}>Close</button>
+  </dialog>`;
+}

@@ -1,0 +1,210 @@
+/** The map: sites, servers and connectors, and mails that move between them. It is one SVG picture, so it fits any screen. */
+
+import { mailColour, LEGEND, mailTypeName } from "../state/mail_types.js";
+import { CARD, mapLayout, meshOf, wayOf } from "../state/map_layout.js";
+import { folderName } from "../state/lab_state.js";
+import { serverSummary } from "../state/summary.js";
+import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
+
+/**
+ * @typedef {import("../store.js").Store} Store
+ * @typedef {import("../state/lab_state.js").LabState} LabState
+ * @typedef {import("../state/lab_state.js").LabEvent} LabEvent
+ * @typedef {import("../state/summary.js").Sync} Sync
+ */
+
+/** How long a mail moves over the map, in milliseconds. */
+const FLIGHT_MS = 1400;
+
+/** The most mails that move at once; more would hide each other. */
+const MOST_FLIGHTS = 80;
+
+/** The most squares on a server's card, one for each folder. */
+const MOST_SQUARES = 10;
+
+/** What the squares on the cards say, for the legend. */
+const SQUARES = ["in sync", "behind", "locally modified"];
+
+const MARGIN = 12;
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {{store: Store, state: LabState}} props */
+export function LabMap({ store, state }) {
+  const topology = state.topology;
+  const layout = useMemo(() => mapLayout(topology), [topology]);
+  const flights = useRef(/** @type {SVGGElement | null} */ (null));
+
+  useEffect(() => {
+    /** @param {LabEvent[]} events */
+    const watch = (events) => {
+      const sent = events.filter((event) => event.type === "hop.sent").slice(-MOST_FLIGHTS);
+      const layer = flights.current;
+      if (!layer) return;
+      for (const event of sent) {
+        if (layer.childElementCount < MOST_FLIGHTS) fly(layer, store, layout, /** @type {any} */ (event));
+      }
+    };
+    store.watchers.add(watch);
+    return () => {
+      store.watchers.delete(watch);
+    };
+  }, [store, layout]);
+
+  const box = `${-MARGIN} ${-MARGIN} ${layout.width + 2 * MARGIN} ${layout.height + 2 * MARGIN}`;
+  return html`<div class="map">
+    <svg viewBox=${box} role="group" aria-label="Map of the organization">
+      ${layout.sites.map(
+        ({ name, box: { x, y, width, height } }) => html`<g class="site">
+          <rect x=${x} y=${y} width=${width} height=${height} rx="12" />
+          <text x=${x + 16} y=${y + 22}>site ${name}</text>
+        </g>`,
+      )}
+      ${meshOf(layout, topology).map(
+        ([from, to]) => html`<line class="mesh" x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} />`,
+      )}
+      ${layout.connectors.map((line) => html`<${Connector} store=${store} state=${state} line=${line} />`)}
+      ${Object.entries(layout.servers).map(
+        ([name, place]) => html`<${Card} key=${name} store=${store} state=${state} name=${name} place=${place} />`,
+      )}
+      <g ref=${flights} class="flights"></g>
+    </svg>
+    <ul class="legend" aria-label="Colours of mails and folders">
+      ${LEGEND.map(({ name, colour }) => html`<li><i class=${`mail-${colour}`}></i>${name}</li>`)}
+      ${SQUARES.map((sync) => html`<li><i class=${`of-folder ${sync.replace(" ", "-")}`}></i>folder ${sync}</li>`)}
+    </ul>
+  </div>`;
+}
+
+/** @param {{store: Store, state: LabState, line: import("../state/map_layout.js").MapLayout["connectors"][number]}} props */
+function Connector({ store, state, line }) {
+  const connector = state.topology.connectors.find((each) => each.name === line.name);
+  if (!connector) return null;
+  const down = state.linksDown[line.name] !== undefined;
+  const faults = Object.values(state.faults).filter((each) => each.details.connector === line.name);
+  const cut = down || faults.some((each) => each.kind === "cut");
+  const told = [connector.latency, connector.schedule !== "always" && connector.schedule].filter(Boolean);
+  const pointed = store.highlight.value?.connectors.includes(line.name);
+  const cost = `cost ${connector.cost}${cut ? " · cut" : ""}`;
+  const choose = () => store.select({ kind: "connector", id: line.name });
+  return html`<g
+    class=${`connector ${cut ? "cut" : faults.length ? "slow" : ""} ${pointed ? "pointed" : ""}`}
+    tabindex="0"
+    role="button"
+    aria-label=${`Connector ${[line.name, ...told, cost].join(", ")}`}
+    onClick=${choose}
+    onKeyDown=${onEnter(choose)}
+  >
+    <line x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
+    <line class="target" x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
+    <text x=${line.label.x} y=${line.label.y - 10}>${line.name}</text>${" "}
+    ${[...told, cost].map(
+      (each, index) =>
+        html`<text class="small" x=${line.label.x} y=${line.label.y + 19 + 17 * index}>${each}</text>${" "}`,
+    )}
+  </g>`;
+}
+
+/**
+ * A server. Its accessible name contains the words that are seen, so that a user can speak them; the spaces between the texts
+ * keep these words apart.
+ * @param {{store: Store, state: LabState, name: string, place: {x: number, y: number}}} props
+ */
+function Card({ store, state, name, place }) {
+  const server = state.servers[name];
+  const summary = serverSummary(state, name);
+  const selected = store.selection.value?.kind === "server" && store.selection.value.id === name;
+  const highlighted = store.highlight.value?.servers.includes(name);
+  const told = server.standing !== "running" ? server.standing : words(summary);
+  const choose = () => store.select({ kind: "server", id: name });
+  const squares = [...summary.replicas].sort((a, b) => rank(a.sync) - rank(b.sync)).slice(0, MOST_SQUARES);
+  const queued = summary.queued > 99 ? "99+" : String(summary.queued);
+  return html`<g
+    class=${`card ${server.standing.replace(" ", "-")} ${summary.missing ? "behind" : ""} ${selected ? "selected" : ""} ${highlighted ? "pointed" : ""}`}
+    transform=${`translate(${place.x} ${place.y})`}
+    tabindex="0"
+    role="button"
+    aria-label=${`Server ${name}, ${server.version}: ${told}${summary.queued ? `, ${queued} queued` : ""}`}
+    onClick=${choose}
+    onKeyDown=${onEnter(choose)}
+  >
+    <rect width=${CARD.width} height=${CARD.height} rx="8" />
+    <circle class="standing" cx="16" cy="20" r="5" />
+    <text class="name" x="29" y="26">${name}</text>${" "}
+    <text class="version" x=${CARD.width - 12} y="25">${server.version}</text>${" "}
+    <text class="told" x="14" y="48">${told}</text>${" "}
+    ${squares.map(
+      (each, index) =>
+        html`<rect class=${`square ${each.sync.replace(" ", "-")}`} x=${14 + index * 14} y="60" width="11" height="9" rx="2">
+          <title>${folderName(state, each.folder)}: ${each.sync}</title>
+        </rect>`,
+    )}
+    ${
+      summary.queued > 0 &&
+      html`<g class="queued" transform=${`translate(${CARD.width - 34} 56)`}>
+      <rect width="24" height="14" rx="3" />
+      <text x="12" y="11">${queued}✉</text>
+    </g>`
+    }
+  </g>`;
+}
+
+/** The order of the squares: what needs attention first. @param {Sync} sync */
+function rank(sync) {
+  return ["behind", "pending", "locally modified", "away", "in sync"].indexOf(sync);
+}
+
+/** @param {import("../state/summary.js").ServerSummary} summary */
+function words(summary) {
+  if (summary.missing) return `misses ${summary.missing}${summary.waiting ? ", knows it" : ""}`;
+  if (summary.conflicts) return `${summary.conflicts} ${summary.conflicts === 1 ? "conflict" : "conflicts"}`;
+  const folders = summary.replicas.length - 1;
+  return `${folders} ${folders === 1 ? "folder" : "folders"}`;
+}
+
+/** @param {() => void} act */
+export const onEnter = (act) => (/** @type {KeyboardEvent} */ event) => {
+  if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    act();
+  }
+};
+
+/**
+ * Move an envelope over the map.
+ * @param {SVGGElement} layer
+ * @param {Store} store
+ * @param {import("../state/map_layout.js").MapLayout} layout
+ * @param {{mail: string, node: string, next_hop: string, connector: string | null}} hop
+ */
+function fly(layer, store, layout, hop) {
+  const state = store.history?.now;
+  const mail = state?.mails[hop.mail];
+  if (!state || !mail) return;
+  const way = wayOf(layout, state.topology, hop.node, hop.next_hop, hop.connector ?? "");
+  if (way.length < 2) return;
+  const lost = mail.legs.some((leg) => leg.to === hop.next_hop && leg.outcome === "lost");
+  const envelope = document.createElementNS(SVG, "g");
+  envelope.setAttribute("class", `envelope mail-${mailColour(mail.type)}${lost ? " lost" : ""}`);
+  envelope.setAttribute("aria-hidden", "true");
+  const title = document.createElementNS(SVG, "title");
+  title.textContent = `${mailTypeName(mail.type)} from ${mail.from} to ${mail.to.join(", ")}`;
+  const body = document.createElementNS(SVG, "path");
+  body.setAttribute("d", "M-11 -8h22v16h-22z M-11 -8l11 8l11 -8");
+  envelope.append(title, body);
+  envelope.addEventListener("click", () => store.select({ kind: "mail", id: hop.mail }));
+  layer.append(envelope);
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const lengths = way.slice(1).map((point, index) => Math.hypot(point.x - way[index].x, point.y - way[index].y));
+  const total = lengths.reduce((sum, each) => sum + each, 0) || 1;
+  let gone = 0;
+  const frames = way.map((point, index) => {
+    if (index) gone += lengths[index - 1];
+    return { transform: `translate(${point.x}px, ${point.y}px)`, offset: gone / total, opacity: 1 };
+  });
+  if (lost) frames[frames.length - 1].opacity = 0;
+  envelope.animate(calm ? frames.slice(-1) : frames, {
+    duration: FLIGHT_MS,
+    easing: "ease-in-out",
+    fill: "both",
+  }).onfinish = () => envelope.remove();
+}

@@ -1,0 +1,147 @@
+/** The panel of a connector: what it costs and carries, whether it works, and which mails wait for it. */
+
+import { faultWords } from "../../state/faults.js";
+import { mailTypeName } from "../../state/mail_types.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { OnlyPresent, Relative, isPresent } from "./fetched.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ * @typedef {import("../../state/lab_state.js").Connector} Connector
+ */
+
+const HOLDS = ["1 h", "6 h", "1 day"];
+
+/** @param {{store: Store, state: LabState, connector: Connector}} props */
+export function ConnectorPanel({ store, state, connector }) {
+  const { name } = connector;
+  const faults = Object.values(state.faults).filter((each) => each.details.connector === name);
+  const down = state.linksDown[name];
+  const cut = faults.some((each) => each.kind === "cut");
+  const standing = cut ? "cut" : down !== undefined ? "does not work" : faults.length ? "disturbed" : "works";
+  const heal = () =>
+    store.act(`Healing ${name}`, async () => {
+      for (const each of faults) {
+        await store.source.request(`/lab/faults/${encodeURIComponent(each.id)}`, { method: "DELETE" });
+      }
+    });
+  const inject = (/** @type {string} */ what, /** @type {Record<string, string>} */ fault) =>
+    store.send(what, "/lab/faults", { ...fault, connector: name });
+  return html`<h2>
+      Connector ${name}${" "}
+      <span class=${`badge ${standing === "works" ? "good" : cut || down !== undefined ? "bad" : "warn"}`}>${standing}</span>
+    </h2>
+    <dl class="facts">
+      <dt>Between</dt>
+      <dd>${connector.between.join(" and ")}</dd>
+      <dt>Kind</dt>
+      <dd>${connector.kind}</dd>
+      <dt>Cost</dt>
+      <dd>${connector.cost}</dd>
+      <dt>Latency</dt>
+      <dd>${connector.latency ?? "none"}</dd>
+      <dt>Bandwidth</dt>
+      <dd>${connector.bandwidth ?? "not limited"}</dd>
+      <dt>Schedule</dt>
+      <dd>${connector.schedule ?? "always"}</dd>
+      ${
+        connector.bridgeheads &&
+        html`<dt>Bridgeheads</dt>
+        <dd>
+          ${Object.entries(connector.bridgeheads).map(
+            ([site, server]) => html`<div>
+              <button class="link" onClick=${() => store.select({ kind: "server", id: server })}>${server}</button>
+              <span class="hint"> in ${site}</span>
+            </div>`,
+          )}
+        </dd>`
+      }
+      ${
+        down !== undefined &&
+        html`<dt>Last failure</dt>
+        <dd class="missing">${down}</dd>`
+      }
+    </dl>
+    ${faults.map((each) => html`<p class="missing" key=${each.id}>${each.id}: ${faultWords({ kind: each.kind, ...each.details })}</p>`)}
+    ${
+      store.source.live &&
+      html`<div class="row actions" role="group" aria-label=${`Actions on ${name}`}>
+      <button class="danger" disabled=${cut} onClick=${() => inject(`Cutting ${name}`, { kind: "cut" })}>Cut</button>
+      <select
+        aria-label="Slow: hold all mails"
+        value=""
+        onChange=${(/** @type {any} */ event) => inject(`Holding the mails on ${name}`, { kind: "hold", lasts: event.target.value })}
+      >
+        <option value="">Hold mails for …</option>
+        ${HOLDS.map((span) => html`<option value=${span}>${span}</option>`)}
+      </select>
+      <button disabled=${faults.length === 0} onClick=${heal}>Heal</button>
+    </div>`
+    }
+    <h3>Mails that wait for it</h3>
+    ${
+      isPresent(store)
+        ? html`<${Waiting} store=${store} state=${state} connector=${connector} />`
+        : html`<${OnlyPresent} what="The queues of a connector" />`
+    }`;
+}
+
+/** @param {{store: Store, state: LabState, connector: Connector}} props */
+function Waiting({ store, state, connector }) {
+  const [waiting, setWaiting] = useState(/** @type {any[] | null} */ (null));
+  const senders = sendersOver(state, connector);
+  const asks = senders.filter((name) => Object.keys(state.servers[name]?.queue ?? {}).length > 0);
+  const version = `${connector.name} ${asks.join(" ")} ${state.count}`;
+  useEffect(() => {
+    let current = true;
+    const ask = async (/** @type {string} */ name) => {
+      const queue = await store.source.request(`/nodes/${encodeURIComponent(name)}/queue`);
+      return queue.map((/** @type {any} */ each) => ({ ...each, server: name }));
+    };
+    Promise.all(asks.map(ask))
+      .then((queues) => current && setWaiting(queues.flat().filter((each) => each.connector === connector.name)))
+      .catch(() => current && setWaiting(null)); // a server has just stopped; its next event asks again
+    return () => {
+      current = false;
+    };
+  }, [version]);
+  if (!waiting?.length) return html`<p class="hint">None.</p>`;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Mail</th>
+        <th scope="col">Waits on</th>
+        <th scope="col">Next attempt</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${waiting.map(
+        (each) => html`<tr key=${`${each.server} ${each.id}`}>
+          <th scope="row">
+            <button class="link" onClick=${() => store.select({ kind: "mail", id: each.message_id })}>
+              ${mailTypeName(state.mails[each.message_id]?.type)}
+            </button>
+          </th>
+          <td>${each.server}</td>
+          <td><${Relative} store=${store} at=${Date.parse(each.due_at) * 1000} /></td>
+        </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/**
+ * Return the servers that send over a connector: its bridgeheads, or all servers of both sites for a direct one.
+ * @param {LabState} state
+ * @param {Connector} connector
+ */
+function sendersOver(state, connector) {
+  const { kind, bridgeheads, between } = connector;
+  const running = Object.values(state.servers).filter((each) => each.standing === "running");
+  const site = (/** @type {string} */ name) => state.topology.servers[name]?.site ?? "";
+  const bridges = new Set(Object.values(bridgeheads ?? {}));
+  return running
+    .filter(({ name }) => (kind === "direct" || !bridgeheads ? between.includes(site(name)) : bridges.has(name)))
+    .map(({ name }) => name);
+}

@@ -1,0 +1,55 @@
+/** The folders whose replica a server has, with their state. */
+
+import { HIERARCHY, folderName, setName } from "../../state/lab_state.js";
+import { heldFolders, replicaSummary } from "../../state/summary.js";
+import { html } from "../../vendor/preact.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ */
+
+/** @param {{store: Store, state: LabState, name: string, folder: string}} props */
+export function HeldFolders({ store, state, name, folder }) {
+  const held = heldFolders(state, name).filter((each) => !folder || each === folder);
+  const open = (/** @type {string} */ id) => {
+    store.reader.value = { folder: id, server: name, beside: "" };
+    store.view.value = "folders";
+  };
+  return html`<table class="held">
+    <thead>
+      <tr>
+        <th scope="col">Folder</th>
+        <th scope="col">State</th>
+        <th scope="col">Items</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${held.map((id) => {
+        const summary = replicaSummary(state, name, id);
+        const items = Object.values(state.servers[name].tables[id]?.items ?? {});
+        const conflicts = items.filter((each) => each.conflict.length).length;
+        const missing = setName(state, summary.missing);
+        const unsent = setName(state, summary.unsent);
+        return html`<tr key=${id}>
+          <th scope="row">
+            ${
+              id === HIERARCHY
+                ? folderName(state, id)
+                : html`<button class="link" onClick=${() => open(id)}>${folderName(state, id)}</button>`
+            }
+          </th>
+          <td>
+            ${summary.sync}
+            ${missing && html`<div class="missing">misses ${missing}</div>`}
+            ${!missing && unsent && html`<div class="hint">${unsent} not sent yet</div>`}
+          </td>
+          <td>
+            ${items.filter((each) => !each.deleted).length}
+            ${conflicts > 0 && html`<div class="missing">${conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`}</div>`}
+          </td>
+        </tr>`;
+      })}
+    </tbody>
+  </table>`;
+}

@@ -1,0 +1,90 @@
+/** The panel of a server: what it has and lacks, what it will do next, and what can be done to it. */
+
+import { folderName, setName } from "../../state/lab_state.js";
+import { duration } from "../../state/lab_time.js";
+import { heldFolders, replicaSummary } from "../../state/summary.js";
+import { html, signal } from "../../vendor/preact.js";
+import { Backfill } from "./backfill.js";
+import { HeldFolders } from "./held_folders.js";
+import { Log } from "./log.js";
+import { MailQueue } from "./mail_queue.js";
+import { ServerActions } from "./server_actions.js";
+import { Settings } from "./settings.js";
+import { StateTables } from "./state_tables.js";
+import { Tabs } from "./tabs.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ */
+
+/** The part that is shown, kept when another server is selected: so one compares servers. */
+const part = signal("state");
+
+/** @param {{store: Store, state: LabState, name: string}} props */
+export function ServerPanel({ store, state, name }) {
+  const server = state.servers[name];
+  const place = state.topology.servers[name];
+  const folder = store.selection.value?.folder ?? "";
+  const entries = Object.values(server.tables).reduce((sum, table) => sum + Object.keys(table.entries).length, 0);
+  const tabs = [
+    { id: "state", label: "State table" },
+    { id: "backfill", label: "Backfill", count: entries },
+    { id: "queue", label: "Mail queue", count: Object.keys(server.queue).length },
+    { id: "held", label: "Folders" },
+    { id: "log", label: "Log" },
+    { id: "settings", label: "Settings" },
+  ];
+  const props = { store, state, name, folder };
+  return html`<h2>
+      Server ${name} <span class="badge">${server.version}</span> <span class="badge">${place?.site}</span>
+      ${" "}<span class=${`badge standing-${server.standing.replace(" ", "-")}`}>${server.standing}</span>
+    </h2>
+    <p class="hint">${glance(state, name, folder)}</p>
+    ${store.source.live && html`<${ServerActions} ...${props} />`}
+    <${Tabs} label="About the server" tabs=${tabs} chosen=${part.value} choose=${(/** @type {string} */ id) => (part.value = id)}>
+      ${["state", "backfill", "held"].includes(part.value) && html`<${FolderFilter} ...${props} />`}
+      ${part.value === "state" && html`<${StateTables} ...${props} />`}
+      ${part.value === "backfill" && html`<${Backfill} ...${props} />`}
+      ${part.value === "queue" && html`<${MailQueue} ...${props} />`}
+      ${part.value === "held" && html`<${HeldFolders} ...${props} />`}
+      ${part.value === "log" && html`<${Log} ...${props} />`}
+      ${part.value === "settings" && html`<${Settings} ...${props} />`}
+    </${Tabs}>`;
+}
+
+/**
+ * Return the line below the name: the folder that needs attention most, and how long the server has known what it lacks.
+ * @param {LabState} state
+ * @param {string} name
+ * @param {string} folder "" for all
+ */
+function glance(state, name, folder) {
+  const server = state.servers[name];
+  const all = (folder ? [folder] : heldFolders(state, name)).map((each) => replicaSummary(state, name, each));
+  const behind = all.find((each) => each.missing.size) ?? (folder ? all[0] : undefined);
+  if (!behind) return `${all.length} ${all.length === 1 ? "replica" : "replicas"}, nothing is missing`;
+  const told = `${folderName(state, behind.folder)} · ${behind.sync}`;
+  if (!behind.missing.size) return told;
+  const known = Object.values(server.tables[behind.folder]?.entries ?? {});
+  const since = known.length
+    ? `known for ${duration(state.at - Math.min(...known.map((each) => each.madeAt)))}`
+    : "not known here";
+  return `${told}: misses ${setName(state, behind.missing)}, ${since}`;
+}
+
+/** @param {{store: Store, state: LabState, name: string, folder: string}} props */
+function FolderFilter({ store, state, name, folder }) {
+  const held = heldFolders(state, name);
+  const choose = (/** @type {string} */ id) =>
+    store.select({ kind: "server", id: name, ...(id ? { folder: id } : {}) });
+  return html`<label class="folder-filter"
+    >Folder
+    <select value=${folder} onChange=${(/** @type {any} */ event) => choose(event.target.value)}>
+      <option value="">all ${held.length}</option>
+      ${[...new Set([...held, ...(folder ? [folder] : [])])].map(
+        (each) => html`<option value=${each} selected=${each === folder}>${folderName(state, each)}</option>`,
+      )}
+    </select>
+  </label>`;
+}

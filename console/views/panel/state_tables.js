@@ -1,0 +1,82 @@
+/** A store's replication state tables, laid out as Microsoft's tools printed them. */
+
+import { shortInstant } from "../../state/lab_time.js";
+import { stateTable } from "../../state/state_table.js";
+import { heldFolders, replicaSummary } from "../../state/summary.js";
+import { html, useState } from "../../vendor/preact.js";
+import { Relative, useAnswer } from "./fetched.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ */
+
+/** How many tables are shown at first. A server can have a thousand folders. */
+const MOST_TABLES = 12;
+
+/** @param {{store: Store, state: LabState, name: string, folder: string}} props */
+export function StateTables({ store, state, name, folder }) {
+  const [all, setAll] = useState(false);
+  const held = (folder ? [folder] : heldFolders(state, name))
+    .map((each) => replicaSummary(state, name, each))
+    .sort((a, b) => rank(a) - rank(b))
+    .map((each) => each.folder);
+  const shown = all ? held : held.slice(0, MOST_TABLES);
+  // The average times of a thousand folders would be too much to ask for with each event.
+  const asks = state.servers[name].standing === "running" && (folder || held.length <= MOST_TABLES);
+  const only = folder ? `?folder=${encodeURIComponent(folder)}` : "";
+  const path = asks ? `/nodes/${encodeURIComponent(name)}/replication-status${only}` : "";
+  const { value: statuses } = useAnswer(store, path, state.count);
+  /** @type {Record<string, any>} */
+  const replicas = {};
+  for (const each of statuses ?? []) for (const one of each.replicas) replicas[`${each.folder} ${one.store}`] = one;
+  return html`${shown.map(
+    (each) => html`<table class="state" key=${each}>
+      <thead>
+        <tr>
+          <th scope="col">Replica</th>
+          <th scope="col">Data</th>
+          <th scope="col">Last heard</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${stateTable(state, name, each).map((row) => {
+          const transit = replicas[`${each} ${row.store}`]?.transmission_us;
+          return html`<tr key=${row.store}>
+            <th scope="row">${row.replica}${row.local && html` <small>(local replica)</small>`}</th>
+            <td>${row.data.map((line) => html`<div class=${line.kind}>${line.text}</div>`)}</td>
+            <td>
+              ${row.heardAt !== null && html`<span title=${shortInstant(row.heardAt)}><${Relative} store=${store} at=${row.heardAt} /></span>`}
+              ${!row.local && row.heardAt === null && html`<span class="hint">never</span>`}
+              ${row.local && html`<${LastSent} store=${store} state=${state} name=${name} folder=${each} />`}
+              ${typeof transit === "number" && html`<div class="hint" title="Average transmission time of its mails">∅ ${span(transit)}</div>`}
+            </td>
+          </tr>`;
+        })}
+      </tbody>
+    </table>`,
+  )}
+  ${held.length > shown.length && html`<button onClick=${() => setAll(true)}>Show all ${held.length} folders</button>`}`;
+}
+
+/** @param {{store: Store, state: LabState, name: string, folder: string}} props */
+function LastSent({ store, state, name, folder }) {
+  const sentAt = state.servers[name].tables[folder]?.sentAt;
+  return sentAt
+    ? html`<span class="hint" title=${shortInstant(sentAt)}>sent <${Relative} store=${store} at=${sentAt} /></span>`
+    : null;
+}
+
+/** What needs attention first. @param {import("../../state/summary.js").ReplicaSummary} each */
+function rank(each) {
+  return ["behind", "pending", "locally modified"].indexOf(each.sync) === -1 ? 1 : 0;
+}
+
+/** @param {number} spanUs */
+function span(spanUs) {
+  return spanUs < 1e6
+    ? `${Math.round(spanUs / 1000)} ms`
+    : spanUs < 6e7
+      ? `${(spanUs / 1e6).toFixed(1)} s`
+      : `${Math.round(spanUs / 6e7)} min`;
+}

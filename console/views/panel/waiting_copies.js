@@ -1,0 +1,81 @@
+/** The copies of a mail that wait in queues now, with what a user can do to each of them. */
+
+import { storeOfAddress } from "../../state/lab_state.js";
+import { html, useState } from "../../vendor/preact.js";
+import { Relative, isPresent, useAnswer } from "./fetched.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ *
+ * @typedef {object} Copy
+ * @property {string} server
+ * @property {number} id
+ * @property {string} next_hop
+ * @property {string | null} connector
+ * @property {string[]} recipients
+ * @property {string} due_at
+ * @property {number} attempts
+ * @property {boolean} held
+ */
+
+/** How long a copy is held that nobody releases. */
+const HELD_FOR = "30 days";
+
+const DELAYS = ["20 min", "1 h", "6 h", "1 day"];
+
+/** @param {{store: Store, state: LabState, id: string}} props */
+export function WaitingCopies({ store, state, id }) {
+  const [acted, setActed] = useState(0);
+  const waits = Object.values(state.servers).some((server) => server.queue[id]);
+  const path = `/lab/mails/${encodeURIComponent(id)}`;
+  const { value, again } = useAnswer(store, waits ? `${path}/waiting` : "", `${state.count} ${acted}`);
+  /** @type {Copy[]} */
+  const copies = value ?? [];
+  const faults = Object.values(state.faults).filter((each) => each.details.mail === id);
+  const send = async (/** @type {string} */ what, /** @type {string} */ to, /** @type {unknown} */ body) => {
+    await store.send(what, to, body);
+    setActed(acted + 1);
+    again();
+  };
+  const aim = (/** @type {Copy} */ copy, /** @type {string} */ what, /** @type {Record<string, unknown>} */ fault) =>
+    send(what, "/lab/faults", { ...fault, mail: id, link: [copy.server, copy.next_hop], count: 1 });
+  const release = () => send("Releasing the mail", `${path}/release`, {});
+  // A held mail is dropped now, not when the hold would end.
+  const drop = async (/** @type {Copy} */ copy) => {
+    await aim(copy, "Dropping the mail", { kind: "lose" });
+    if (copy.held) await release();
+  };
+  const hold = (/** @type {Copy} */ copy) => aim(copy, "Holding the mail", { kind: "delay", by: HELD_FOR });
+  if (!isPresent(store)) return null;
+  return html`${copies.map((copy) => {
+    const coming = faults.find((each) => each.details.link === `${copy.server} -> ${copy.next_hop}`);
+    const to = [...new Set(copy.recipients.map((one) => storeOfAddress(state, one)))].join(", ");
+    return html`<section class="copy" key=${`${copy.server} ${copy.id}`} aria-label=${`Copy for ${to}`}>
+      Waits on <b>${copy.server}</b> for ${to}; ${copy.held ? "held, leaves" : "next attempt"}${" "}
+      <${Relative} store=${store} at=${Date.parse(copy.due_at) * 1000} />
+      ${copy.attempts > 0 && html`<span class="missing">, ${copy.attempts} failed</span>`}
+      ${coming && html`<div class="missing">${coming.kind === "delay" ? "will be held" : `will ${verb(coming.kind)}`} when it leaves</div>`}
+      <div class="row">
+        <button class="danger" onClick=${() => drop(copy)}>Drop</button>
+        <button onClick=${() => aim(copy, "Duplicating the mail", { kind: "duplicate" })}>Duplicate</button>
+        <button onClick=${() => aim(copy, "Altering the mail", { kind: "alter" })}>Alter</button>
+        ${!copy.held && html`<${Delays} delay=${(/** @type {string} */ by) => aim(copy, "Delaying the mail", { kind: "delay", by })} />`}
+        ${copy.held || coming?.kind === "delay" ? html`<button onClick=${release}>Release</button>` : html`<button onClick=${() => hold(copy)}>Hold</button>`}
+      </div>
+    </section>`;
+  })}`;
+}
+
+/** @param {{delay: (by: string) => void}} props */
+function Delays({ delay }) {
+  return html`<select aria-label="Delay" value="" onChange=${(/** @type {any} */ event) => delay(event.target.value)}>
+    <option value="">Delay by …</option>
+    ${DELAYS.map((span) => html`<option value=${span}>${span}</option>`)}
+  </select>`;
+}
+
+/** @param {string} kind */
+function verb(kind) {
+  return { lose: "be dropped", duplicate: "be sent twice", alter: "be altered" }[kind] ?? kind;
+}

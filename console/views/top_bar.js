@@ -1,0 +1,262 @@
+/** The bar at the top: the organization, the lab clock and its controls, and the verdict. */
+
+import { clockTime, duration, fullInstant } from "../state/lab_time.js";
+import { folderName } from "../state/lab_state.js";
+import { conflictCount, folderSummaries } from "../state/summary.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+
+/**
+ * @typedef {import("../store.js").Store} Store
+ * @typedef {import("../state/lab_state.js").LabState} LabState
+ */
+
+/** The slider's right end: a lab day for each second. The slider is logarithmic. */
+const FASTEST = 86_400;
+
+/** How often the clock is painted, in milliseconds. */
+const PAINT_MS = 100;
+
+/** @param {{store: Store, state: LabState}} props */
+export function TopBar({ store, state }) {
+  return html`<header class="bar">
+    <h1>pflab <small>${state.topology.organization}</small></h1>
+    <${Clock} store=${store} />
+    ${store.source.live && html`<${ClockControls} store=${store} state=${state} />`}
+    <span class="space"></span>
+    ${!store.connected.value && html`<span class="badge bad" role="status">no connection</span>`}
+    <${SparkVerdict} store=${store} />
+    <${Verdict} store=${store} state=${state} />
+    ${
+      store.source.live &&
+      html`<a class="button" href=${`${store.source.base}/lab/replay`} download title="Download this run as one HTML file">Save run</a>`
+    }
+    ${store.source.live && html`<${FaultsButton} store=${store} />`}
+    ${store.source.live && html`<button onClick=${() => (store.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
+    <button onClick=${() => (store.dialog.value = "keys")} aria-label="Keys" title="Keys (?)">?</button>
+  </header>`;
+}
+
+/** @param {{store: Store}} props */
+function FaultsButton({ store }) {
+  const count = Object.keys(store.history?.now.faults ?? {}).length;
+  return html`<button onClick=${() => (store.dialog.value = "faults")} title="Faults (f)">
+    Faults${count > 0 && html` <span class="badge bad">${count}</span>`}
+  </button>`;
+}
+
+/** The lab time, painted between two readings of the clock. @param {{store: Store}} props */
+function Clock({ store }) {
+  const shown = useRef(/** @type {HTMLTimeElement | null} */ (null));
+  useEffect(() => {
+    const paint = () => {
+      const at = store.labTime();
+      if (shown.current) shown.current.textContent = `${fullInstant(at)} UTC`;
+    };
+    paint();
+    const timer = setInterval(paint, PAINT_MS);
+    return () => clearInterval(timer);
+  }, [store]);
+  const clock = store.clock.value;
+  const rate = clock?.rate ?? 0;
+  const how = store.busy.value
+    ? `${store.busy.value} …`
+    : store.travelling.value
+      ? "an earlier moment"
+      : !clock
+        ? "a finished run"
+        : clock.warping
+          ? "warping"
+          : rate === 0
+            ? "paused"
+            : rate === 1
+              ? "real time"
+              : `${duration(rate * 1e6)} each second`;
+  return html`<div class="clock">
+    <time ref=${shown}></time>
+    <span class="how" role="status">${how}</span>
+  </div>`;
+}
+
+/** @param {{store: Store, state: LabState}} props */
+function ClockControls({ store, state }) {
+  const rate = store.clock.value?.rate ?? 0;
+  const setRate = (/** @type {number} */ wanted) =>
+    store.send("Setting the clock", "/lab/clock/rate", { rate: wanted });
+  const running = rate > 0;
+  return html`<div class="controls" role="group" aria-label="Clock">
+    <button onClick=${() => setRate(running ? 0 : 1)} title=${running ? "Pause (Space)" : "Run (Space)"}>
+      ${running ? "❚❚ Pause" : "▶ Run"}
+    </button>
+    <button
+      onClick=${() => store.send("Going to the next event", "/lab/clock/step", {})}
+      title="Go to the next instant at which anything is due (n)"
+    >
+      ▶❘ Next
+    </button>
+    <label class="speed"
+      >Speed
+      <input
+        type="range"
+        min="0"
+        max="100"
+        value=${Math.round((Math.log(Math.max(1, rate)) / Math.log(FASTEST)) * 100)}
+        onChange=${(/** @type {any} */ event) =>
+          setRate(Math.round(Math.exp((event.target.value / 100) * Math.log(FASTEST))))}
+        aria-valuetext=${running ? `${rate} lab seconds each second` : "paused"}
+      />
+    </label>
+    <${Until} store=${store} state=${state} />
+  </div>`;
+}
+
+const JUMPS = ["15 min", "1 h", "6 h", "12 h", "1 day"];
+
+/** The menu "Until": jump by a duration, to an instant, to convergence, or to the next mail of a kind. @param {{store: Store, state: LabState}} props */
+function Until({ store, state }) {
+  const [open, setOpen] = useState(false);
+  const menu = useRef(/** @type {HTMLDivElement | null} */ (null));
+  useEffect(() => {
+    if (!open) return undefined;
+    const away = (/** @type {Event} */ event) => {
+      if (!menu.current?.contains(/** @type {Node} */ (event.target))) setOpen(false);
+    };
+    document.addEventListener("pointerdown", away);
+    return () => document.removeEventListener("pointerdown", away);
+  }, [open]);
+  const go = (/** @type {string} */ what, /** @type {string} */ path, /** @type {unknown} */ body) => {
+    setOpen(false);
+    void store.act(what, async () => {
+      const answer = await store.source.request(path, { method: "POST", body });
+      if (answer.held === false) store.tell("It did not happen within 7 lab days.");
+    });
+  };
+  const closeByKey = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Escape" || !open) return;
+    event.stopPropagation();
+    setOpen(false);
+    menu.current?.querySelector("button")?.focus();
+  };
+  const folders = Object.values(state.folders).filter((each) => !each.deleted);
+  return html`<div class="menu" ref=${menu} onKeyDown=${closeByKey}>
+    <button aria-haspopup="true" aria-expanded=${open} onClick=${() => setOpen(!open)}>Until …</button>
+    ${
+      open &&
+      html`<div class="sheet" role="dialog" aria-label="Move the clock until">
+      <h2>Move the clock</h2>
+      <div class="row">
+        ${JUMPS.map(
+          (span) =>
+            html`<button onClick=${() => go(`Moving ${span}`, "/lab/clock/advance", { to: span })}>${span}</button>`,
+        )}
+      </div>
+      <form
+        onSubmit=${(/** @type {any} */ event) => {
+          event.preventDefault();
+          go("Moving the clock", "/lab/clock/advance", { to: event.target.elements.to.value });
+        }}
+      >
+        <label>To <input name="to" placeholder="2003-10-22T06:15Z or 90 min" required /></label>
+        <button>Go</button>
+      </form>
+      <h2>Until a folder has converged</h2>
+      <div class="row">
+        ${folders.slice(0, 12).map(
+          ({ id }) =>
+            html`<button
+              onClick=${() =>
+                go(`Waiting for ${folderName(state, id)}`, "/lab/clock/until", {
+                  converged: id === "1-1" ? id : folderName(state, id),
+                  within: "7 days",
+                })}
+            >
+              ${folderName(state, id)}
+            </button>`,
+        )}
+      </div>
+      <h2>Until the next mail</h2>
+      <div class="row">
+        ${MAILS.map(
+          (kind) =>
+            html`<button onClick=${() => go(`Waiting for mail: ${kind}`, "/lab/clock/until", { mail: kind, within: "7 days" })}>
+              ${kind}
+            </button>`,
+        )}
+      </div>
+      <h2>Until the next</h2>
+      <div class="row">
+        ${UNTIL_EVENTS.map(
+          ([type, label]) =>
+            html`<button onClick=${() => go(`Waiting: ${label}`, "/lab/clock/until", { event: type, within: "7 days" })}>
+              ${label}
+            </button>`,
+        )}
+      </div>
+    </div>`
+    }
+  </div>`;
+}
+
+/** The types of mail that one can wait for, by the names that the API takes. */
+const MAILS = [
+  "hierarchy",
+  "content",
+  "status",
+  "status request",
+  "backfill request",
+  "hierarchy response",
+  "content response",
+];
+
+const UNTIL_EVENTS = [
+  ["entry.made", "backfill entry"],
+  ["conflict.arose", "conflict"],
+  ["hop.failed", "failed delivery"],
+  ["replica.dropped", "replica removed"],
+];
+
+/** Which folders agree, from the events alone. @param {{store: Store, state: LabState}} props */
+function Verdict({ store, state }) {
+  const folders = folderSummaries(state);
+  const agree = folders.filter((each) => each.agrees).length;
+  const all = agree === folders.length;
+  const conflicts = conflictCount(state);
+  const told = conflicts ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "";
+  return html`<button
+    class=${`badge verdict ${all && !conflicts ? "good" : "warn"}`}
+    onClick=${() => (store.view.value = "replicas")}
+    title=${`At ${clockTime(state.at)}: ${all ? "all running holders of each folder have every change" : "click to see what is missing"}`}
+  >
+    ${all ? "all folders agree" : `${agree} of ${folders.length} folders agree`}${told}
+  </button>`;
+}
+
+/** How often the console asks for the verdict of pflab follow, in milliseconds. Spark needs some seconds for each. */
+const VERDICT_EVERY_MS = 5000;
+
+const JUDGEMENTS = {
+  converged: { text: "Spark: converged", kind: "good" },
+  "not converged": { text: "Spark: not converged", kind: "warn" },
+  "rules violated": { text: "Spark: rules violated", kind: "bad" },
+};
+
+/** The verdict of `pflab follow`, if it runs beside the lab. @param {{store: Store}} props */
+function SparkVerdict({ store }) {
+  const [verdict, setVerdict] = useState(/** @type {{judgement: string, at: string} | null} */ (null));
+  useEffect(() => {
+    if (!store.source.live || store.source.base) return undefined;
+    const read = () => {
+      store.source.request("/lab").then(
+        (lab) => setVerdict(lab.verdict),
+        () => setVerdict(null),
+      );
+    };
+    read();
+    const timer = setInterval(read, VERDICT_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [store]);
+  if (!verdict) return null;
+  const known = JUDGEMENTS[/** @type {keyof typeof JUDGEMENTS} */ (verdict.judgement)];
+  return html`<span class=${`badge ${known?.kind ?? ""}`} title=${`Up to ${verdict.at}, by pflab follow`}>
+    ${known?.text ?? `Spark: ${verdict.judgement}`}
+  </span>`;
+}

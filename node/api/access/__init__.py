@@ -1,0 +1,22 @@
+"""Access to the API: which requests are accepted, how large they may be, tokens, and the page at which a browser logs in.
+
+Imported by: the HTTP server and the applications that it serves.
+Public: `Guard`, its limits and errors, `carries`, and the types of an ASGI application.
+"""
+
+from node.api.access.guard import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, Guard, TooLarge
+from node.api.access.requests import App, Receive, Scope, Send
+from node.api.access.tokens import carries
+
+__all__ = [
+    "BODIES_BYTES",
+    "CLIENT_STREAMS",
+    "LOOPBACK_NAMES",
+    "App",
+    "Guard",
+    "Receive",
+    "Scope",
+    "Send",
+    "TooLarge",
+    "carries",
+]

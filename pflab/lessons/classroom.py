@@ -1,0 +1,193 @@
+"""The classroom: the labs of the lessons that are played at present, each in this process with its own topology and clock.
+
+A lesson ends when somebody ends it, when nobody has used it for IDLE_S, when it must make room for another, or when the
+classroom closes. A lesson is in use while it plays, and while a request for its lab is open, such as a stream of events.
+
+The files of a lesson's lab are in a temporary folder, which is removed when the lesson ends. They are not in the run folder of
+the user's lab, because programs that read a run would take them for a part of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from pflab.drivers.live import LiveLab
+from pflab.errors import LabError
+from pflab.lessons.played_lesson import PlayedLesson, Standing
+from pflab.runs.run_folder import RunFolder
+from pflab.server.app import app_of_live_lab
+from topology.problems import did_you_mean, quoted
+from transport.smtp.connections import Connections
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from pflab.scenario.load import Scenario
+
+MOST_LESSONS: Final = 8
+"""The most lessons that are played at once (decision)."""
+
+IDLE_S: Final = 30 * 60.0
+"""Real time after which a lesson that nobody uses ends (decision)."""
+
+CHECK_S: Final = 60.0
+"""Real time between two searches for lessons that nobody uses."""
+
+CONNECTIONS: Final = 32
+"""The most SMTP connections that the labs of all lessons have open together. The user's lab has a limit of its own."""
+
+ID_BYTES: Final = 8
+
+log = logging.getLogger("pflab.lessons")
+
+
+class LessonUnknown(Exception):
+    """There is no lesson of this name, or none with this id is played."""
+
+
+class NoRoom(LabError):
+    """As many lessons as possible are in use."""
+
+
+@dataclass(slots=True, eq=False)
+class OpenLesson:
+    """A lesson that is played, its lab, and the application that serves the lab.
+
+    used_s: the real time of its last use. requests: how many requests for it are open.
+    """
+
+    id: str
+    played: PlayedLesson
+    lab: LiveLab
+    app: FastAPI
+    folder: TemporaryDirectory[str]
+    used_s: float
+    requests: int = 0
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def in_use(self) -> bool:
+        return self.requests > 0 or self.played.standing is Standing.PLAYING
+
+
+class Classroom:
+    """Plays lessons of a course. `monotonic` returns real time in seconds."""
+
+    def __init__(
+        self,
+        lessons: Callable[[], Mapping[str, Scenario]],
+        *,
+        most: int = MOST_LESSONS,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._lessons_of_course = lessons
+        self._lessons: Mapping[str, Scenario] | None = None
+        self._most = most
+        self._monotonic = monotonic
+        self._open: dict[str, OpenLesson] = {}
+        self._beginning = asyncio.Lock()
+        self._connections = Connections(CONNECTIONS)
+        self._watching: asyncio.Task[None] | None = None
+
+    @property
+    def lessons(self) -> Mapping[str, Scenario]:
+        """The lessons of the course by their names. The first use reads their files."""
+        if self._lessons is None:
+            self._lessons = self._lessons_of_course()
+        return self._lessons
+
+    @contextmanager
+    def using(self, lesson_id: str) -> Iterator[OpenLesson]:
+        """Give the lesson with this id, which is in use meanwhile. Raises LessonUnknown."""
+        found = self._open.get(lesson_id)
+        if found is None:
+            raise LessonUnknown("no lesson with this id is played; it may have ended, begin another with POST /lessons")
+        found.requests += 1
+        try:
+            yield found
+        finally:
+            found.requests -= 1
+            found.used_s = self._monotonic()
+
+    async def begin(self, name: str) -> OpenLesson:
+        """Start the lab of a lesson and play to the first text. The lesson that nobody has used for longest makes room.
+
+        Raises LessonUnknown for a name that the course does not have, and NoRoom if all lessons are in use.
+        """
+        if name not in self.lessons:
+            raise LessonUnknown(f"{quoted(name)} is not a lesson; {did_you_mean(name, self.lessons)}")
+        async with self._beginning:
+            await self._make_room()
+            opened = await self._opened(name, self.lessons[name])
+            self._open[opened.id] = opened
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch(), name="end idle lessons")
+        with self.using(opened.id):
+            await opened.played.begin()
+        return opened
+
+    async def end(self, lesson_id: str) -> None:
+        """End a lesson and its lab, and remove its files. Raises LessonUnknown."""
+        with self.using(lesson_id) as found:
+            del self._open[lesson_id]
+        found.ended.set()
+        await found.played.end()
+        try:
+            await found.lab.close()
+        finally:
+            await asyncio.to_thread(found.folder.cleanup)
+
+    async def end_idle(self) -> None:
+        """End the lessons that nobody has used for IDLE_S."""
+        now_s = self._monotonic()
+        for each in [*self._open.values()]:
+            if not each.in_use and now_s - each.used_s >= IDLE_S:
+                await self.end(each.id)
+
+    async def close(self) -> None:
+        """End all lessons."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        async with self._beginning:
+            while self._open:
+                await self.end(next(iter(self._open)))
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(CHECK_S)
+            try:
+                await self.end_idle()
+            except Exception:
+                log.exception("a lesson did not end well")
+
+    async def _make_room(self) -> None:
+        if len(self._open) < self._most:
+            return
+        idle = [each for each in self._open.values() if not each.in_use]
+        if not idle:
+            raise NoRoom(f"{self._most} lessons are in use, and more are not possible; end one of them first")
+        await self.end(min(idle, key=lambda each: each.used_s).id)
+
+    async def _opened(self, name: str, lesson: Scenario) -> OpenLesson:
+        lesson_id = secrets.token_hex(ID_BYTES)
+        folder = TemporaryDirectory(prefix="pflab-lesson-", ignore_cleanup_errors=True)
+        run = f"{name}/{lesson_id}"
+        lab = LiveLab(lesson.topology, folder=RunFolder.at(Path(folder.name)), run=run, connections=self._connections)
+        try:
+            await lab.up()
+        except BaseException:
+            await lab.close()
+            folder.cleanup()
+            raise
+        app = app_of_live_lab(lab, lab.host_of)
+        return OpenLesson(lesson_id, PlayedLesson(name, lesson, lab), lab, app, folder, self._monotonic())

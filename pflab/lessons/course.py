@@ -1,0 +1,98 @@
+"""The course: the lessons that come with pflab, in their order, and lessons of a trainer's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from pflab.scenario.lesson import Narration, Quiz
+from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, ScenarioError, files_of_course, load_scenario
+from topology.file.examples import EXAMPLES
+from topology.file.load import load_topology
+from topology.problems import quoted
+
+FIRST: Final = "lost-mail"
+"""The first lesson of the course. As a lesson it plays in the default lab, which has three sites."""
+
+WORDS_A_MINUTE: Final = 120
+"""How fast a learner reads (decision): slower than a novel, because the texts are dense."""
+
+STEPS_A_MINUTE: Final = 2
+"""How many texts a learner takes in in a minute, with the lines that show what has changed (decision)."""
+
+
+def lessons_of_pflab() -> dict[str, Scenario]:
+    """Return the lessons that come with pflab by their names, in the order of the course."""
+    found = {path.stem: load_scenario(path) for path in files_of_course()}
+    lessons = [(each.course.number, name) for name, each in found.items() if each.course is not None]
+    found[FIRST] = first_lesson()
+    return {name: found[name] for _, name in sorted(lessons)}
+
+
+def first_lesson() -> Scenario:
+    """Return the first lesson of the course, in the default lab."""
+    lesson = load_scenario(SCENARIOS_OF_PFLAB / f"{FIRST}.yaml")
+    return replace(lesson, topology=load_topology(EXAMPLES / "default.yaml"))
+
+
+class OwnLessonsError(Exception):
+    """The files of own lessons have mistakes: all of them, one line each in `lines`."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = tuple(lines)
+
+
+def own_lessons(folder: Path) -> dict[str, Scenario]:
+    """Return the lessons in a folder, its files *.yaml, by their names without the ending.
+
+    Raises OwnLessonsError if a file has mistakes, cannot be played as a lesson, or has the name of a lesson of pflab.
+    """
+    lessons: dict[str, Scenario] = {}
+    wrong: list[str] = []
+    taken = {path.stem for path in files_of_course()}
+    files = sorted(folder.glob("*.yaml"))
+    if not files:
+        wrong.append(f"{folder}: no lessons; name a folder that has lessons, files such as my-lesson.yaml")
+    for path in files:
+        try:
+            lesson = load_scenario(path)
+        except ScenarioError as error:
+            wrong += error.lines
+            continue
+        except OSError as error:
+            wrong.append(
+                f"{path}: {(error.strerror or str(error)).lower()}; every *.yaml must be a file that can be read"
+            )
+            continue
+        if path.stem in taken:
+            wrong.append(f"{path}: pflab has a lesson {quoted(path.stem)}; rename the file")
+        if not lesson.live:
+            wrong.append(f"{path}: cannot be played in a live lab; leave out live: false")
+        if not any(isinstance(step.args, Narration | Quiz) for step in lesson.steps):
+            wrong.append(f"{path}: has no text and no question; add a say, for example")
+        lessons[path.stem] = lesson
+    if wrong:
+        raise OwnLessonsError(wrong)
+    return lessons
+
+
+def lesson_numbered(given: str, lessons: Mapping[str, Scenario]) -> str:
+    """Return the name of the lesson with this number in the course. A text that is not such a number is returned as it is."""
+    by_number = {str(each.course.number): name for name, each in lessons.items() if each.course is not None}
+    return by_number.get(given, given)
+
+
+def minutes_of(lesson: Scenario) -> int:
+    """Return about how many minutes a learner needs to read the lesson and to answer its questions."""
+    texts = [lesson.lesson or ""]
+    for step in lesson.steps:
+        if isinstance(step.args, Quiz):
+            texts += [step.args.ask, *step.args.choices, step.args.because]
+        elif isinstance(step.args, Narration):
+            texts.append(step.args.text)
+    words = sum(len(text.split()) for text in texts)
+    return math.ceil(words / WORDS_A_MINUTE + len(texts) / STEPS_A_MINUTE)

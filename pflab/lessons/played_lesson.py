@@ -1,0 +1,196 @@
+"""A lesson that is played in a lab from beat to beat: each text, question and answer is a beat, and the lab waits there.
+
+| standing | what happens | `next` |
+|---|---|---|
+| playing | the steps up to the next beat are played | raises LessonBusy |
+| waiting | the lab's clock is paused; learners read | plays on |
+| finished | all steps were played | raises LabError |
+| failed | a step failed, or pflab has a bug; `failure` says which | raises LabError |
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from node.errors import Misuse, bug_line
+from pflab.errors import LabError
+from pflab.lessons.highlight import highlight
+from pflab.scenario.lesson import Narration, Quiz
+from pflab.scenario.runner import play_scenario
+from pflab.scenario.session import Play
+from topology.problems import one_of, quoted
+from traces.labtime import format_instant
+
+if TYPE_CHECKING:
+    from pflab.lab.served_lab import ServedLab
+    from pflab.scenario.load import Scenario, Step
+    from pflab.terms.verdict import Verdict
+
+log = logging.getLogger("pflab.lessons")
+
+
+class LessonBusy(LabError):
+    """The lesson plays on already, because of an earlier request."""
+
+
+class Standing(StrEnum):
+    PLAYING = "playing"
+    WAITING = "waiting"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+@dataclass(slots=True, kw_only=True)
+class Beat:
+    """A text, a question or the answer of a question, and the moment at which it was told.
+
+    kind       say, question or reveal
+    at         the lab time
+    seq        how many events the record of the lab had
+    choices    of a question
+    given      the choice that was given as the answer of a question; None for no answer
+    question   of a reveal: the index of its question
+    answer, because  of a question that was answered or revealed, and of its reveal
+    highlight  what a page highlights meanwhile (`pflab.lessons.highlight`)
+    notes      what only the presenter sees
+    """
+
+    index: int
+    kind: str
+    text: str
+    at: str
+    seq: int
+    choices: tuple[str, ...] = ()
+    given: str | None = None
+    question: int | None = None
+    answer: str | None = None
+    because: str | None = None
+    highlight: dict[str, Any] | None = None
+    notes: str | None = None
+
+
+class PlayedLesson:
+    """One lesson in one lab, which is up and has just started."""
+
+    def __init__(self, name: str, lesson: Scenario, lab: ServedLab) -> None:
+        self.name = name
+        self.standing = Standing.PLAYING
+        self.beats: list[Beat] = []
+        self._lesson = lesson
+        self._lab = lab
+        self._failure: list[str] = []
+        self._verdict: Verdict | None = None
+        self._asked: tuple[int, Quiz] | None = None
+        """The last question that is not revealed yet, with the index of its beat."""
+        self._still = asyncio.Event()
+        """Set while the lesson does not play."""
+        self._go = asyncio.Event()
+        self._playing: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        """Play to the first beat."""
+        self._playing = asyncio.create_task(self._play(), name=f"lesson {self.name}")
+        await self._still.wait()
+
+    async def next(self, answer: str | None = None) -> None:
+        """Play to the next beat, or to the end. answer: the choice that learners give to the question of the present beat.
+
+        Raises LessonBusy if the lesson plays already, LabError if it has ended, and Misuse for an answer that is not a choice.
+        """
+        if self.standing is Standing.PLAYING:
+            raise LessonBusy("the lesson is playing already; wait until it reaches the next text")
+        if self.standing is not Standing.WAITING:
+            raise LabError("the lesson has ended; begin it again with POST /lessons")
+        if answer is not None:
+            self._answer(self.beats[-1], answer)
+        self.standing = Standing.PLAYING
+        self._still.clear()
+        self._go.set()
+        await self._still.wait()
+
+    async def end(self) -> None:
+        """Stop playing. A request that waits for the next text is answered."""
+        if self._playing is not None:
+            self._playing.cancel()
+            await asyncio.gather(self._playing, return_exceptions=True)
+        if self.standing in {Standing.PLAYING, Standing.WAITING}:
+            self.standing, self._failure = Standing.FAILED, ["the lesson was ended before its last text"]
+        self._still.set()
+
+    def state(self) -> dict[str, Any]:
+        """Return the state of the lesson as JSON values."""
+        lesson, verdict = self._lesson, self._verdict
+        return {
+            "name": self.name,
+            "title": lesson.title,
+            "introduction": lesson.lesson,
+            "look": lesson.look,
+            "learn": lesson.course and lesson.course.learn,
+            "standing": self.standing.value,
+            "beats": [asdict(beat) for beat in self.beats],
+            "beats_total": sum(_is_beat(step) for step in lesson.steps),
+            "failure": self._failure or None,
+            "verdict": verdict and {**verdict.as_document(), "in_words": verdict.in_words()},
+        }
+
+    # --- playing
+
+    async def _play(self) -> None:
+        play = Play(self._lab)
+        try:
+            result = await play_scenario(self._lesson, play, watch=self._tell)
+            self._verdict = play.verdict()
+            if result.failure is not None:
+                self._failure = result.failure.in_words()
+        except Exception as error:
+            log.exception("lesson %s", self.name)
+            self._failure = [bug_line(error)]
+        self.standing = Standing.FAILED if self._failure else Standing.FINISHED
+        self._still.set()
+
+    async def _tell(self, step: Step, play: Play) -> None:
+        """Add a beat and wait for `next`, if the step is one. The runner calls this as its `StepWatcher`."""
+        if not _is_beat(step):
+            return
+        self.beats.append(self._beat(step, play))
+        self.standing = Standing.WAITING
+        self._go.clear()
+        self._still.set()
+        await self._go.wait()
+
+    def _beat(self, step: Step, play: Play) -> Beat:
+        told: Narration | Quiz = step.args
+        beat = Beat(
+            index=len(self.beats),
+            kind=step.verb,
+            text=told.ask if isinstance(told, Quiz) else told.text,
+            at=format_instant(self._lab.now),
+            seq=self._lab.record.count,
+            highlight=None if told.show is None else highlight(told.show, play),
+            notes=told.notes,
+        )
+        if isinstance(told, Quiz):
+            beat.kind, beat.choices = "question", told.choices
+            self._asked = (beat.index, told)
+        elif step.verb == "reveal" and self._asked is not None:
+            beat.question, quiz = self._asked
+            self._asked = None
+            for each in (beat, self.beats[beat.question]):
+                each.answer, each.because = quiz.answer, quiz.because
+        return beat
+
+    def _answer(self, beat: Beat, answer: str) -> None:
+        if self._asked is None or self._asked[0] != beat.index:
+            raise Misuse("the present text is not a question; send no answer")
+        quiz = self._asked[1]
+        if answer not in quiz.choices:
+            raise Misuse(f"{quoted(answer)} is not a choice; {one_of(quiz.choices)}")
+        beat.given, beat.answer, beat.because = answer, quiz.answer, quiz.because
+
+
+def _is_beat(step: Step) -> bool:
+    return isinstance(step.args, Narration | Quiz)

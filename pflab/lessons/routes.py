@@ -1,0 +1,135 @@
+"""Lessons over HTTP: the course, lessons that are played, and the lab of each below /lessons/{id}/.
+
+The lab of a lesson has the whole API of a lab, such as /lessons/{id}/lab/stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Response
+from pydantic import Field
+
+from node.api.access import App, Receive, Scope, Send
+from node.api.bodies import Body, Line
+from node.api.values import json_response, problem
+from pflab.lessons.classroom import Classroom, LessonUnknown, OpenLesson
+from pflab.lessons.course import minutes_of
+from pflab.scenario.load import Scenario
+from pflab.server.extension import Extension
+
+PATH: Final = "/lessons"
+
+Id = Annotated[str, Path(max_length=100, description="The id of a lesson that is played.")]
+
+
+class Begin(Body):
+    name: Annotated[Line, Field(examples=["lost-mail"])]
+
+
+class Next(Body):
+    """answer: the choice that the learners give, if the present text is a question."""
+
+    answer: Annotated[Line | None, Field(examples=["after 6 hours"])] = None
+
+
+def extension_of(classroom: Classroom) -> Extension:
+    """Return what serves the lessons of a classroom. It closes the classroom."""
+    return Extension(_router(classroom), PATH, _labs(classroom), {LessonUnknown: HTTPStatus.NOT_FOUND}, classroom.close)
+
+
+def _router(classroom: Classroom) -> APIRouter:
+    router = APIRouter(tags=["lessons"], prefix=PATH)
+
+    @router.get("")
+    async def course() -> Response:
+        """Return the lessons in the order of the course."""
+        return json_response([_listed(name, lesson) for name, lesson in classroom.lessons.items()])
+
+    @router.post("", status_code=HTTPStatus.CREATED)
+    async def begin(wanted: Begin) -> Response:
+        """Start a lab for a lesson, and play to the lesson's first text. The lab is served below `path`. It ends when nobody
+        has used it for 30 minutes."""
+        opened = await classroom.begin(wanted.name)
+        return json_response({"id": opened.id, "path": f"{PATH}/{opened.id}/"}, HTTPStatus.CREATED)
+
+    @router.get("/{id}/lesson")
+    async def state(id: Id) -> Response:  # noqa: A002 - the name of the parameter in the path
+        """Return the lesson with the texts, questions and answers so far. `seq` is the number of events that the record of the
+        lab had when a text was told."""
+        with classroom.using(id) as lesson:
+            return json_response(_state(lesson))
+
+    @router.post("/{id}/next")
+    async def play_on(id: Id, wanted: Next | None = None) -> Response:  # noqa: A002 - as above
+        """Play on to the next text, or to the end, and return the lesson then. Answers 409 while another request plays on."""
+        with classroom.using(id) as lesson:
+            await lesson.played.next(None if wanted is None else wanted.answer)
+            return json_response(_state(lesson))
+
+    @router.delete("/{id}", status_code=HTTPStatus.NO_CONTENT)
+    async def end(id: Id) -> Response:  # noqa: A002 - as above
+        """End the lesson and its lab."""
+        await classroom.end(id)
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+
+    return router
+
+
+def _listed(name: str, lesson: Scenario) -> dict[str, Any]:
+    course, verbs = lesson.course, [step.verb for step in lesson.steps]
+    return {
+        "name": name,
+        "number": course and course.number,
+        "level": course and course.level.value,
+        "learn": course and course.learn,
+        "title": lesson.title,
+        "minutes": minutes_of(lesson),
+        "texts": verbs.count("say") + verbs.count("reveal"),
+        "questions": verbs.count("quiz"),
+        "servers": len(lesson.topology.servers),
+    }
+
+
+def _state(lesson: OpenLesson) -> Mapping[str, Any]:
+    return {"id": lesson.id, **lesson.played.state()}
+
+
+def _labs(classroom: Classroom) -> App:
+    """Return the application that passes requests for a lesson's lab to its application."""
+
+    async def labs(scope: Scope, receive: Receive, send: Send) -> None:
+        lesson_id, slash, _ = scope["path"].removeprefix(f"{scope['root_path']}/").partition("/")
+        try:
+            with classroom.using(lesson_id) as lesson:
+                below = {**scope, "root_path": f"{scope['root_path']}/{lesson_id}"}
+                if not slash:
+                    below["path"] += "/"
+                if scope["path"].endswith("/stream"):
+                    await _streamed(lesson, below, receive, send)
+                else:
+                    await lesson.app(below, receive, send)
+        except LessonUnknown as error:
+            await problem(HTTPStatus.NOT_FOUND, type(error).__name__, str(error))(scope, receive, send)
+
+    return labs
+
+
+async def _streamed(lesson: OpenLesson, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request for a stream. The stream ends when the lesson ends."""
+    answering = asyncio.ensure_future(lesson.app(scope, receive, send))
+    ending = asyncio.ensure_future(lesson.ended.wait())
+    try:
+        await asyncio.wait({answering, ending}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        is_answered = answering.done()
+        for task in (answering, ending):
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            await answering
+        if not is_answered and ending.done() and not ending.cancelled():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,77 @@
+"""The browser console: the files of the folder `console/`, with headers that let a browser load nothing from elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Header, Response
+
+from node.api.values import problem
+from pflab.replay.console_files import CONSOLE
+
+POLICY: Final = "; ".join(
+    [
+        "default-src 'none'",
+        *(f"{kind} 'self'" for kind in ("script-src", "style-src", "font-src", "connect-src", "form-action")),
+        "img-src 'self' data:",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+"""The page loads, asks and sends only what this server has; no markup in a mail or a name can add a script or a style."""
+
+TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".webp": "image/webp",
+    ".woff2": "font/woff2",
+    ".yaml": "text/plain; charset=utf-8",
+}
+"""The content type of each kind of file that is served."""
+
+_HEADERS: Final = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",  # the browser keeps a file, but asks each time whether its ETag still holds
+}
+
+_PART: Final = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
+_PATH: Final = re.compile(rf"(?:{_PART}/){{0,7}}{_PART}")
+"""A path below the folder. No part begins with a dot, so no path leaves the folder."""
+
+IfNoneMatch = Annotated[str | None, Header(include_in_schema=False)]
+
+
+def console_router() -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    async def page(if_none_match: IfNoneMatch = None) -> Response:
+        return _file("index.html", if_none_match)
+
+    @router.get("/console/{path:path}")
+    async def file(path: str, if_none_match: IfNoneMatch = None) -> Response:
+        return _file(path, if_none_match)
+
+    return router
+
+
+def _file(path: str, known: str | None) -> Response:
+    """Return a file of the console, or 304 if the browser has it already."""
+    file = CONSOLE / path
+    if not _PATH.fullmatch(path) or file.suffix not in TYPES or not file.is_file():
+        return problem(HTTPStatus.NOT_FOUND, "Http", "the console has no such file")
+    content = file.read_bytes()
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {**_HEADERS, "ETag": tag}
+    if known is not None and tag in {each.strip() for each in known.split(",")}:
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(content, media_type=TYPES[file.suffix], headers=headers)

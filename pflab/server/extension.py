@@ -1,0 +1,26 @@
+"""What a program adds to the HTTP server of a lab: routes, and an application below a path."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+
+from node.api.access import App
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """Routes and an application that belong together.
+
+    router: the routes. path, app: where the application is mounted; it gets the requests that no route answers. errors: errors
+    of the routes, and the status of the answer for each. close: ends what the routes have started; the program calls it after
+    the HTTP server has stopped.
+    """
+
+    router: APIRouter
+    path: str
+    app: App
+    errors: Mapping[type[Exception], int]
+    close: Callable[[], Awaitable[None]]

@@ -1,0 +1,63 @@
+"""Labs, and pages of their console in Chromium. A test fails if its page complains or asks for another machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tests.support.chromium import chromium
+from tests.support.console_page import OpenPage, WatchedPage, launch
+from tests.support.running_lab import lab_up
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder: the browser is no part of `make test`."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.console)
+
+
+LONGEST_MS = 60_000
+"""How long a page may take on a busy machine. A page that is right is seldom slower than a second."""
+
+expect.set_options(timeout=LONGEST_MS)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if chromium() is None:
+        pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")
+    with sync_playwright() as playwright, closing(launch(playwright)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def lab(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of an embedded lab with five stores in three sites and a paused clock. All tests of a module share it."""
+    organization = (project_root / "topology" / "examples" / "default.yaml").read_text("utf-8")
+    with lab_up(tmp_path_factory.mktemp("lab"), topology=organization) as url:
+        yield url
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Opens pages. At the end no page may have complained or asked for another machine. A test that provokes a complaint
+    clears it."""
+    with ExitStack() as stack:
+        opened: list[WatchedPage] = []
+
+        def open_(address: str, *, width: int = 1280, height: int = 720, dark: bool = False) -> WatchedPage:
+            watched = WatchedPage(browser, width=width, height=height, dark=dark)
+            stack.callback(watched.close)
+            opened.append(watched)
+            watched.page.goto(address)
+            return watched
+
+        yield open_
+        assert [each for watched in opened for each in watched.complaints] == []
+        assert [each for watched in opened for each in watched.strangers] == []

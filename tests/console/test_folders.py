@@ -1,0 +1,155 @@
+"""Folders and posts in a browser, and the replicas by origin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pflab.client import Client
+from tests.support.console_page import AXE, OpenPage
+
+HOSTILE = "<img src=x onerror=\"document.title='run'\"> \u202egnp.exe"
+
+
+@pytest.fixture(scope="module")
+def posts(lab: str) -> Iterator[str]:
+    """A lab in which A and B have a conflict of one post, and C has a post that no other store has yet."""
+    with Client(lab) as client:
+        post = client.post("A", "Projects", subject="Plan", body="We meet on Monday.", sender="kim@contoso.test")
+        client.post("B", "Projects", subject=HOSTILE, body="<script>document.title='run'</script>")
+        client.advance("2 h")
+        client.edit("A", "Projects", post, body="We meet on Tuesday.")
+        client.advance("1 min")
+        client.edit("B", "Projects", post, body="We meet on Friday.")
+        client.advance("2 h")
+        client.post("C", "Projects", subject="News")
+    yield lab
+
+
+def folders(page: Page) -> None:
+    page.get_by_role("tab", name="Folders").click()
+    page.get_by_role("navigation", name="Folders").get_by_role("button", name=re.compile("^Projects")).first.click()
+
+
+def test_a_post_that_has_not_arrived_is_a_gap(posts: str, open_page: OpenPage) -> None:
+    """C has its own post. Beside it A's column says that the post is not there yet, and that A does not know of it."""
+    page = open_page(posts).page
+    folders(page)
+    page.get_by_role("combobox", name="Server", exact=True).select_option("C")
+    page.get_by_role("combobox", name="The other server").select_option("A")
+    row = page.get_by_role("row", name="News")
+    expect(row.get_by_role("cell").nth(1)).to_have_text("C-1 is not here yet: A does not know of it")
+    row.get_by_role("button").click()
+    panel = page.get_by_role("complementary", name="Details")
+    expect(panel.get_by_role("row", name="C has it")).to_contain_text("made here")
+    expect(panel.get_by_role("row", name="A lacks it")).to_be_visible()
+
+
+def test_subjects_are_never_markup(posts: str, open_page: OpenPage) -> None:
+    """A subject that looks like markup is text. A character that turns the direction of text is made visible."""
+    page = open_page(posts).page
+    folders(page)
+    page.get_by_role("button", name="<img src=x").first.click()
+    expect(page.get_by_role("heading", name="\\u202egnp.exe")).to_be_visible()
+    expect(page.get_by_text("<script>").first).to_be_visible()
+    assert page.locator("img").count() == 0
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed; make test-console installs it if there is npm")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_everybody_can_read_a_conflict(posts: str, open_page: OpenPage, dark: bool) -> None:
+    """axe-core finds no serious violation while a conflict, the form of a post, or the changes by origin are shown."""
+    watched = open_page(posts, dark=dark)
+    page = watched.page
+    folders(page)
+    page.locator("#view").get_by_role("button", name="conflict").first.click()
+    expect(page.get_by_role("region", name="Conflict")).to_contain_text("modified last")
+    assert watched.serious_violations() == []
+    page.get_by_role("button", name="Post on A").click()
+    assert watched.serious_violations() == []
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Replicas").click()
+    assert watched.serious_violations() == []
+    page.get_by_role("row", name="Projects").get_by_role("button", name="Projects", exact=True).click()
+    assert watched.serious_violations() == []
+
+
+def test_a_conflict_is_resolved_by_a_button(posts: str, open_page: OpenPage) -> None:
+    """CF-3: the versions are shown beside each other, and the one that the user keeps is the only one left."""
+    page = open_page(posts).page
+    folders(page)
+    page.locator("#view").get_by_role("button", name="conflict").first.click()
+    other = page.get_by_role("region", name="A-2", exact=True)
+    expect(other.locator("mark")).to_have_text("Tuesday.")
+    other.get_by_role("button", name="Keep this version").click()
+    panel = page.get_by_role("complementary", name="Details")
+    expect(page.get_by_role("region", name="Conflict")).to_have_count(0)
+    expect(panel.locator("pre.body")).to_have_text("We meet on Tuesday.")
+    with Client(posts) as client:
+        (kept,) = client.versions("A", "A-1")
+    assert kept["body"] == "We meet on Tuesday."
+
+
+def test_posting_editing_and_deleting(posts: str, open_page: OpenPage, tmp_path: Path) -> None:
+    """A post with a file is made in a form, its file is saved as it was, and the post is changed and deleted."""
+    (tmp_path / "plan.txt").write_bytes(b"first\r\nsecond")
+    page = open_page(posts).page
+    folders(page)
+    page.get_by_role("button", name="Post on A").click()
+    page.get_by_label("Subject").fill("From a browser")
+    page.get_by_label("Attachments").set_input_files(tmp_path / "plan.txt")
+    page.get_by_role("dialog").get_by_role("button", name="Post", exact=True).click()
+    page.get_by_role("button", name="From a browser").first.click()
+    with page.expect_download() as found:
+        page.get_by_role("link", name="plan.txt").click()
+    assert found.value.suggested_filename == "plan.txt"
+    assert found.value.path().read_bytes() == b"first\r\nsecond"
+    page.get_by_role("button", name="Edit …").click()
+    page.get_by_label("Subject").fill("Changed")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("heading", name="Changed")).to_be_visible()
+    expect(page.locator("pre.properties")).to_contain_text('PR_SUBJECT 0x0037001F: "Changed"')
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Really delete").click()
+    expect(page.get_by_role("complementary", name="Details")).to_contain_text("deleted")
+
+
+def test_a_new_folder_and_its_replicas(posts: str, open_page: OpenPage) -> None:
+    """A folder is made where the user says. Its replica list is changed, and the tree shows the new one."""
+    page = open_page(posts).page
+    folders(page)
+    page.get_by_role("button", name="New folder …").click()
+    page.get_by_label("Name").fill("2003")
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("heading", name="Projects/2003")).to_be_visible()
+    page.get_by_role("button", name="Replicas …").click()
+    page.get_by_role("checkbox", name="D").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="2003 A B C D E")).to_be_visible()
+    with Client(posts) as client:
+        (made,) = [each for each in client.folders("A") if each["path"] == "Projects/2003"]
+    assert made["replicas"] == ["A", "B", "C", "D", "E"]
+
+
+def test_the_past_of_a_folder(posts: str, open_page: OpenPage) -> None:
+    """At an earlier moment the list is that of this moment, and nothing can be changed."""
+    page = open_page(posts).page
+    folders(page)
+    expect(page.get_by_role("button", name="Plan").first).to_be_visible()
+    page.keyboard.press("Home")
+    expect(page.get_by_role("button", name="Plan")).to_have_count(0)
+    expect(page.get_by_role("button", name="Post on A")).to_have_count(0)
+
+
+def test_replicas_by_origin(posts: str, open_page: OpenPage) -> None:
+    """A folder opens a table that says which changes of each store each server has, and what is missing."""
+    page = open_page(posts).page
+    page.get_by_role("tab", name="Replicas").click()
+    page.get_by_role("row", name="Projects").get_by_role("button", name="Projects", exact=True).click()
+    expect(page.get_by_role("row", name=re.compile("^E "))).to_contain_text("lacks C-1")
+    page.get_by_role("button", name="All folders").click()
+    expect(page.get_by_role("row", name="the hierarchy")).to_be_visible()

@@ -1,0 +1,59 @@
+"""Each lesson of the course can be played to its end in a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from pflab.lessons.course import lessons_of_pflab
+from tests.support.console_lessons import LONGEST_MS, begin, end
+from tests.support.console_page import OpenPage
+
+LESSONS = tuple(lessons_of_pflab())
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_played_to_its_end(lab: str, open_page: OpenPage, name: str) -> None:
+    """Every text and question appears; the first answer is taken as an answer; the end tells the verdict, and no error."""
+    watched = open_page(begin(lab, name))
+    page = watched.page
+    card = page.get_by_role("region", name="Lesson")
+    expect(card).to_be_visible(timeout=LONGEST_MS)
+    for _ in range(100):
+        following = card.locator("button.primary")
+        if not following.count():
+            break
+        expect(following).to_be_enabled(timeout=LONGEST_MS)
+        before = card.locator("header small").inner_text()
+        answers = card.get_by_role("group", name="Answers").locator("button:enabled")
+        if answers.count():
+            answers.first.click()
+        else:
+            following.click()
+        expect(card.locator("header small")).not_to_have_text(before, timeout=LONGEST_MS)
+    expect(card).to_contain_text("The lab is still up")
+    expect(card).not_to_contain_text("could not be played")
+    end(page)
+
+
+def test_going_back_shows_the_lab_as_it_was(lab: str, open_page: OpenPage) -> None:
+    """Back shows the earlier text, and the lab at its moment: in the lost-mail lesson B does not miss anything at its start."""
+    page = open_page(begin(lab, "lost-mail")).page
+    card = page.get_by_role("region", name="Lesson")
+    server = page.get_by_role("button", name="Server B")
+    expect(card).to_be_visible(timeout=LONGEST_MS)
+    while "misses 1" not in (server.get_attribute("aria-label") or ""):
+        following = card.locator("button.primary")
+        expect(following).to_be_enabled(timeout=LONGEST_MS)
+        following.click()
+        skip = card.get_by_role("button", name="Skip")
+        expect(following).to_be_enabled(timeout=LONGEST_MS)
+        if skip.count():
+            skip.click()
+    while not card.get_by_role("button", name="Back").is_disabled():
+        card.get_by_role("button", name="Back").click()
+    expect(server).not_to_have_accessible_name(re.compile("misses"))
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+    end(page)

@@ -1,0 +1,95 @@
+"""The console opens on a lab that is up: without complaints, without a network, readable for everybody."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from pflab.client import Client
+from tests.support.console_page import AXE, OpenPage
+
+
+def test_the_page_shows_the_lab(lab: str, open_page: OpenPage) -> None:
+    """The page names the organization and shows each of its servers, without a complaint and without another machine."""
+    page = open_page(lab).page
+    with Client(lab) as client:
+        told = client.lab()
+    expect(page).to_have_title(f"{told['organization']} · pflab")
+    for server in told["servers"]:
+        expect(page.get_by_role("button", name=f"Server {server['name']},")).to_be_visible()
+
+
+def test_the_page_follows_the_lab(lab: str, open_page: OpenPage) -> None:
+    """The stream of events reaches the page: a server that stops, and one that starts again, is shown at once."""
+    page = open_page(lab).page
+    expect(page.get_by_role("button", name="Server D,")).to_have_accessible_name(re.compile("folders$"))
+    with Client(lab) as client:
+        client.stop("D")
+        expect(page.get_by_role("button", name="Server D,")).to_have_accessible_name(re.compile("stopped$"))
+        client.start("D")
+    expect(page.get_by_role("button", name="Server D,")).to_have_accessible_name(re.compile("folders$"))
+
+
+def test_names_are_never_markup(lab: str, open_page: OpenPage) -> None:
+    """A folder and a message whose names look like markup are shown as text, and run nothing."""
+    name = "<img src=x onerror=\"document.title='run'\">"
+    with Client(lab) as client:
+        client.create_folder("A", name, replicas=["A"])
+    watched = open_page(lab)
+    watched.page.get_by_role("tab", name="Replicas").click()
+    expect(watched.page.get_by_text(name).first).to_be_visible()
+    assert watched.page.locator("img").count() == 0
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed; make test-console installs it if there is npm")
+@pytest.mark.parametrize("view", ["Map", "Replicas", "Folders"])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_everybody_can_read_the_page(lab: str, open_page: OpenPage, view: str, dark: bool) -> None:
+    """axe-core finds no serious violation in the views, dark and light."""
+    watched = open_page(lab, dark=dark)
+    watched.page.get_by_role("tab", name=view).click()
+    assert watched.serious_violations() == []
+
+
+def test_the_pointer_reads_an_arrow(lab: str, open_page: OpenPage) -> None:
+    """The pointer on an arrow of the diagram tells the type of the mail, its way and its times."""
+    with Client(lab) as client:
+        client.post("A", "Projects", subject="Read me")
+        client.advance("16 min")
+    page = open_page(lab).page
+    expect(page.get_by_text("receives from A: content about Projects").first).to_be_visible()
+    canvas = page.get_by_label(re.compile("^Mails between"))
+    box = canvas.bounding_box()
+    assert box is not None
+    tip = page.locator(".pointer-tip")
+    for x in range(64, int(box["width"]), 4):
+        canvas.hover(position={"x": x, "y": box["height"] * 0.2})
+        if "content from A to" in tip.inner_text():
+            break
+    expect(tip).to_contain_text(re.compile(r"content from A to [BC]\nabout Projects\nsent .*\narrived "))
+
+
+def test_escape_closes_the_menu_of_the_clock(lab: str, open_page: OpenPage) -> None:
+    """Escape closes the menu `Until`, and the keyboard is where it was before."""
+    page = open_page(lab).page
+    button = page.get_by_role("button", name="Until …")
+    button.click()
+    expect(page.get_by_role("dialog", name="Move the clock until")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Move the clock until")).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+def test_the_page_loads_again_after_a_reset(lab: str, open_page: OpenPage) -> None:
+    """A page that was open during a reset of the lab shows the lab as it was saved, and not what happened after the save."""
+    watched = open_page(lab)
+    with Client(lab) as client:
+        client.save("start", replace=True)
+        client.stop("D")
+        expect(watched.page.get_by_role("button", name="Server D,")).to_have_accessible_name(re.compile("stopped$"))
+        with watched.page.expect_event("load"):
+            client.reset("start")
+    expect(watched.page.get_by_role("button", name="Server D,")).to_have_accessible_name(re.compile("folders$"))
+    watched.complaints.clear()  # requests failed while the lab began again

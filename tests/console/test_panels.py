@@ -1,0 +1,128 @@
+"""The panels of a server, a mail and a connector, and the dialog with the faults, used as a trainer uses them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pflab.client import Client
+from tests.support.console_page import AXE, OpenPage
+
+PROJECTS = re.compile("Projects on Server A")
+
+
+@pytest.fixture(scope="module")
+def lost(lab: str) -> Iterator[Client]:
+    """The lab after B has lost the mail with A-1, and while a mail from A waits for the connector to NYC."""
+    with Client(lab) as client:
+        client.json("POST", "/lab/faults", {"kind": "lose", "from": "A", "to": "B", "type": "content", "count": 1})
+        client.post("A", "Projects", subject="Hello")
+        client.advance("24 h 30 min")
+        client.json("POST", "/lab/faults", {"kind": "hold", "connector": "SEA-NYC", "lasts": "10 days"})
+        client.post("A", "Projects", subject="Waiting")
+        client.advance("16 min")
+        yield client
+
+
+def open_server(page: Page, name: str, part: str) -> None:
+    page.get_by_role("button", name=f"Server {name},").click()
+    page.get_by_label("Details").get_by_role("tab", name=part).click()
+
+
+def test_a_server_shows_what_it_lacks_and_when_it_asks(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The state table names the missing change as Microsoft's tools did, and the backfill array counts down to the request."""
+    page = open_page(lab).page
+    open_server(page, "B", "State table")
+    details = page.get_by_label("Details")
+    expect(details.get_by_role("row", name=PROJECTS)).to_contain_text("A-2 received")
+    expect(details.get_by_role("row", name=re.compile("Projects on Server B"))).to_contain_text("A-1 missing")
+    details.get_by_role("tab", name="Backfill").click()
+    expect(details.get_by_role("row", name=re.compile("A-1"))).to_contain_text(re.compile(r"06:15\s+in 5 h 29 min"))
+
+
+def test_a_setting_is_changed(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """A setting is changed in its row, and the store has the new value."""
+    page = open_page(lab).page
+    open_server(page, "C", "Settings")
+    page.get_by_label("Find").last.fill("always interval")
+    page.get_by_role("button", name="Change Replication Always Interval").click()
+    page.get_by_label("New value of Replication Always Interval").fill("30 min")
+    page.get_by_role("button", name="Set", exact=True).click()
+    expect(page.get_by_label("Details")).to_contain_text("default 15 min")
+    found = lost.json("GET", "/nodes/C/settings")["not_default"]
+    assert found["Replication Always Interval"]["value"] == "30 min"
+
+
+def test_a_server_is_backed_up_stopped_and_restored(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The buttons back up, stop and restore a server; a restore asks for the backup, because it loses what came after."""
+    page = open_page(lab).page
+    open_server(page, "D", "State table")
+    actions = page.get_by_role("group", name="Actions on D")
+    actions.get_by_role("button", name="Back up").click()
+    expect(actions.get_by_role("button", name="Restore …")).to_be_enabled()
+    actions.get_by_role("button", name="Stop").click()
+    expect(actions.get_by_role("button", name="Start")).to_be_visible()
+    actions.get_by_role("button", name="Restore …").click()
+    page.get_by_role("button", name="Restore D").click()
+    expect(actions.get_by_role("button", name="Stop")).to_be_visible()
+
+
+def test_a_waiting_mail_is_read_released_and_dropped(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """A mail in a queue shows its content to each property; it can be held, released, and dropped when it leaves."""
+    page = open_page(lab).page
+    open_server(page, "A", "Mail queue")
+    details = page.get_by_label("Details")
+    details.get_by_role("button", name="content").first.click()
+    expect(details.get_by_role("tabpanel")).to_contain_text("PR_SUBJECT")
+    details.get_by_role("tab", name="Raw message").click()
+    expect(details.get_by_role("tabpanel")).to_contain_text("Message-ID: <")
+    copy = details.get_by_role("region", name=re.compile("Copy for"))
+    copy.get_by_role("button", name="Drop").click()
+    expect(copy).to_have_count(0)  # the mail was held; it is released, leaves, and is lost on arrival
+    expect(details.get_by_role("row", name=re.compile("A → C"))).to_contain_text("lost")
+
+
+def test_a_connector_is_cut_and_healed(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The buttons of a connector cut it and heal it."""
+    page = open_page(lab).page
+    page.get_by_role("button", name="Connector NYC-LON").click()
+    actions = page.get_by_role("group", name="Actions on NYC-LON")
+    actions.get_by_role("button", name="Cut").click()
+    expect(page.get_by_label("Details")).to_contain_text("refuses connections on NYC-LON")
+    actions.get_by_role("button", name="Heal").click()
+    expect(actions.get_by_role("button", name="Heal")).to_be_disabled()
+
+
+def test_faults_are_injected_and_healed_from_the_keyboard(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The key f opens the dialog; a form injects a fault, and its row says in words what it does and heals it."""
+    page = open_page(lab).page
+    page.keyboard.press("f")
+    dialog = page.get_by_role("dialog", name="Faults")
+    dialog.get_by_role("button", name="Delay").press("Enter")
+    dialog.get_by_role("combobox", name="from", exact=True).select_option("A")
+    dialog.get_by_role("combobox", name="to", exact=True).select_option("B")
+    dialog.get_by_role("textbox", name="by", exact=True).fill("2 h")
+    dialog.get_by_role("textbox", name="by", exact=True).press("Enter")
+    row = dialog.get_by_role("row", name=re.compile("delays mails from A to B by 2 h"))
+    row.get_by_role("button", name=re.compile("Heal")).press("Enter")
+    expect(row).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed; make test-console installs it if there is npm")
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_everybody_can_read_the_panels(lab: str, lost: Client, open_page: OpenPage, dark: bool) -> None:
+    """axe-core finds no serious violation in each part of a server, in a mail, and in the dialog with the faults."""
+    watched = open_page(lab, dark=dark)
+    page = watched.page
+    found = {}
+    for part in ("State table", "Backfill", "Mail queue", "Folders", "Log", "Settings"):
+        open_server(page, "B", part)
+        found[part] = watched.serious_violations()
+    page.keyboard.press("f")
+    found["faults"] = watched.serious_violations()
+    assert {part: each for part, each in found.items() if each} == {}

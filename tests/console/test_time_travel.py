@@ -1,0 +1,96 @@
+"""The past in a browser: the slider, the play of past events, and a run as a file."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pflab.client import Client
+from tests.support.console_page import OpenPage
+
+
+def step(page: Page, name: str) -> str:
+    """Return what a server's card says."""
+    return page.get_by_role("button", name=f"Server {name}").get_attribute("aria-label") or ""
+
+
+@pytest.fixture(scope="module")
+def lost(lab: str) -> str:
+    """A lab in which the mail with A's first change was lost on its way to B, 15 lab minutes ago."""
+    with Client(lab) as client:
+        client.inject("lose", from_="A", to="B", type="content", count=1)
+        client.post("A", "Projects", subject="Hello")
+        client.advance("20 min")
+    return lab
+
+
+def test_the_slider_shows_earlier_moments_and_returns(lost: str, open_page: OpenPage) -> None:
+    """At the beginning no store misses anything; in the present B misses the change. The lab itself does not change."""
+    page = open_page(lost).page
+    expect(page.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("misses 1"))
+    page.keyboard.press("Home")
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+    expect(page.get_by_role("button", name="Server A")).to_have_accessible_name(re.compile("not started"))
+    page.keyboard.press("End")
+    expect(page.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("misses 1"))
+    expect(page.locator(".clock .how")).to_have_text("paused")
+
+
+def test_a_search_goes_to_the_event_that_it_finds(lost: str, open_page: OpenPage) -> None:
+    """A search shows the next event whose words have the text; a text that no event has is told."""
+    watched = open_page(lost)
+    page = watched.page
+    find = page.get_by_role("searchbox", name="Find")
+    find.fill("makes 'Hello'")
+    find.press("Enter")
+    expect(page.locator(".travel .event")).to_contain_text("makes 'Hello' in Projects as A-1")
+    find.fill("no such event")
+    find.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("No event has")
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file that the verb replay writes of a simulated run."""
+    place = tmp_path_factory.mktemp("replay")
+    file = place / "run.html"
+    for words in (
+        ["simulate", "--seeds", "103", "--traces", str(place)],
+        ["replay", str(place / "latest"), "-o", str(file)],
+    ):
+        subprocess.run([sys.executable, "-m", "pflab", *words], check=True, capture_output=True, timeout=120)
+    return file
+
+
+def test_a_replay_file_opens_from_disk(replay: Path, open_page: OpenPage) -> None:
+    """A file of a simulated run shows map, replicas, diagram and every moment, without a server and without a network."""
+    watched = open_page(replay.as_uri())
+    page = watched.page
+    expect(page.get_by_role("button", name="Server A")).to_be_visible()
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+    page.keyboard.press("2")
+    expect(page.get_by_role("row", name="the hierarchy")).to_be_visible()
+    page.keyboard.press("1")
+    page.keyboard.press("Home")
+    expect(page.locator(".travel .event")).to_have_text("the beginning")
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".travel .event")).not_to_have_text("the beginning")
+    assert page.get_by_role("button", name="Run (Space)").count() == 0
+    assert watched.serious_violations() == []
+
+
+def test_a_lab_gives_its_run_as_a_file(lost: str, open_page: OpenPage, tmp_path: Path) -> None:
+    """The download of a live lab is a replay file that shows the same."""
+    page = open_page(lost).page
+    with page.expect_download() as found:
+        page.get_by_role("link", name="Save run").click()
+    file = tmp_path / "run.html"
+    found.value.save_as(file)
+    replayed = open_page(file.as_uri()).page
+    expect(replayed.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("misses 1"))

@@ -1,0 +1,290 @@
+"""Lessons in labs of their own: what learners see and when, how many lessons there are, and when they end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.client import Client, ClientError
+from pflab.lessons.classroom import IDLE_S, Classroom, LessonUnknown, NoRoom
+from pflab.lessons.played_lesson import LessonBusy
+from pflab.scenario.load import scenario_from_text
+from tests.support.classroom import lab_with_lessons
+from tests.support.running_lab import lab_up
+
+pytestmark = pytest.mark.live
+
+LESSON = """\
+title: A lesson
+topology: one-site.yaml
+lesson: What happens.
+course: {number: 1, level: basic, learn: how a post travels}
+steps:
+  - post: {on: A, folder: Projects, subject: Hello, as: hello}
+  - say: A user posts.
+  - quiz:
+      ask: When has B it?
+      choices: [at once, after 15 minutes]
+      answer: after 15 minutes
+      because: A waits.
+      show: {view: folders, server: [A, B], folder: Projects, message: hello}
+      notes: Let them vote.
+  - until: {mail: content, to: B, within: 16 min}
+  - expect: {on: B, folder: Projects, has: hello}
+  - reveal:
+      text: So it is.
+      show: {server: B, table: state, folder: Projects, row: A, mail: {type: content, from: A, to: B}}
+  - say: {text: Look., show: {mail: {type: status}}}
+"""
+
+
+def classroom_of(text: str = LESSON, **options: Any) -> Classroom:
+    return Classroom(lambda: {"mine": scenario_from_text(text)}, **options)
+
+
+class RealTime:
+    """A clock that a test moves."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+async def refused(call: Callable[[], Any]) -> tuple[int, str]:
+    """Return the status and the text of a refusal."""
+    with pytest.raises(ClientError) as caught:
+        await call()
+    return caught.value.status, caught.value.detail
+
+
+async def test_the_course_is_listed(tmp_path: Path) -> None:
+    """The list has what a trainer needs to choose a lesson."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        (lesson,) = await caller.ask("GET", "/lessons")
+    assert lesson == {
+        "name": "mine",
+        "number": 1,
+        "level": "basic",
+        "learn": "how a post travels",
+        "title": "A lesson",
+        "minutes": 5,
+        "texts": 3,
+        "questions": 1,
+        "servers": 3,
+    }
+
+
+async def test_a_lesson_has_a_lab_of_its_own(tmp_path: Path) -> None:
+    """The lab of a lesson has the API of a lab below the lesson's path. The user's lab does not change."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (lab, caller):
+        events, now = lab.record.count, lab.now
+        path = await caller.begin("mine")
+        await caller.play_to_end(path)
+        served = await caller.ask("GET", f"{path}/lab")
+        assert [server["name"] for server in served["servers"]] == ["A", "B", "C"]
+        assert served["clock"]["now_at"] == "2003-10-21T00:15:00Z"
+        assert [each["subject"] for each in await caller.ask("GET", f"{path}/nodes/B/messages?folder=Projects")] == [
+            "Hello"
+        ]
+        await caller.ask("POST", f"{path}/lab/clock/advance", {"to": "1 h"})
+        assert (lab.record.count, lab.now) == (events, now)
+        assert not list(lab.folder.glob("**/B.sqlite"))
+
+
+async def test_each_text_tells_when_it_was_told(tmp_path: Path) -> None:
+    """A text has the lab time and the number of events at which it was told, so that a page can show the lab as it was."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        path = await caller.begin("mine")
+        (posted,) = (await caller.ask("GET", f"{path}/lesson"))["beats"]
+        events = await caller.text(f"{path}/lab/events")
+        assert posted["seq"] == len(events.splitlines())
+        assert '"change.made"' in events
+        state = await caller.play_to_end(path)
+        assert [beat["at"][11:16] for beat in state["beats"]] == ["00:00", "00:00", "00:15", "00:15"]
+        assert state["verdict"]["in_words"][-1] == "Projects: converged on A, B and C"
+
+
+async def test_the_answer_is_told_after_the_question_was_answered_or_revealed(tmp_path: Path) -> None:
+    """Nobody can read the answer of a question before. A learner need not answer."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        for given in ("at once", None):
+            path = await caller.begin("mine")
+            state = await caller.ask("POST", f"{path}/next")
+            assert "A waits" not in str(state)
+            asked = state["beats"][-1]
+            assert (asked["kind"], asked["choices"]) == ("question", ["at once", "after 15 minutes"])
+            assert (asked["answer"], asked["because"], asked["given"]) == (None, None, None)
+            state = await caller.ask("POST", f"{path}/next", {"answer": given})
+            asked, revealed = state["beats"][-2:]
+            assert asked["given"] == given
+            assert revealed["question"] == asked["index"]
+            for beat in (asked, revealed):
+                assert (beat["answer"], beat["because"]) == ("after 15 minutes", "A waits.")
+
+
+async def test_a_text_has_what_a_page_highlights_and_the_notes_of_the_presenter(tmp_path: Path) -> None:
+    """Names of messages and mails are shown with the ids that the events have. A mail that was not sent has none."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        path = await caller.begin("mine")
+        beats = (await caller.play_to_end(path))["beats"]
+        events = [json.loads(line) for line in (await caller.text(f"{path}/lab/events")).splitlines()]
+    post = next(event for event in events if event["type"] == "change.made")
+    sent = next(event for event in events if event["type"] == "mail.submitted")
+    plain, asked, revealed, last = beats
+    assert (plain["highlight"], plain["notes"]) == (None, None)
+    assert asked["notes"] == "Let them vote."
+    assert asked["highlight"] == {
+        "view": "folders",
+        "servers": ["A", "B"],
+        "connectors": [],
+        "folder": "Projects",
+        "table": None,
+        "row": None,
+        "message": {"name": "hello", "folder": "Projects", "object": post["object"], "numbers": [post["number"]]},
+        "mail": None,
+    }
+    assert (revealed["highlight"]["table"], revealed["highlight"]["row"]) == ("state", "A")
+    assert revealed["highlight"]["mail"] == {
+        "id": sent["mail"],
+        "type": "content",
+        "from": "A",
+        "to": "B",
+        "folder": None,
+    }
+    assert last["highlight"]["mail"]["id"] is None
+
+
+async def test_mistakes_are_refused_in_words(tmp_path: Path) -> None:
+    """Unknown lessons and ids, answers that are not choices, and a lesson that has ended."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        assert await refused(lambda: caller.begin("min")) == (404, '"min" is not a lesson; did you mean "mine"?')
+        for path in ("/lessons/0123456789abcdef", "/lessons/..%2f..", "/lessons/" + "x" * 99):
+            assert (await refused(lambda path=path: caller.ask("GET", f"{path}/lab")))[0] == 404
+            assert (await refused(lambda path=path: caller.ask("POST", f"{path}/next")))[0] == 404
+            assert (await refused(lambda path=path: caller.ask("DELETE", path)))[0] == 404
+        path = await caller.begin("mine")
+
+        async def answer(text: str | None) -> Any:
+            return await caller.ask("POST", f"{path}/next", {"answer": text})
+
+        assert await refused(lambda: answer("Hello")) == (422, "the present text is not a question; send no answer")
+        await answer(None)
+        status, detail = await refused(lambda: answer("never"))
+        assert (status, detail.partition(";")[0]) == (422, '"never" is not a choice')
+        await caller.play_to_end(path)
+        assert await refused(lambda: answer(None)) == (
+            409,
+            "the lesson has ended; begin it again with POST /lessons",
+        )
+
+
+async def test_only_one_request_plays_on() -> None:
+    """While a lesson plays on, another request is refused."""
+    classroom = classroom_of()
+    lesson = (await classroom.begin("mine")).played
+    await lesson.next()
+    plays = asyncio.create_task(lesson.next())
+    await asyncio.sleep(0)
+    with pytest.raises(LessonBusy, match="is playing already"):
+        await lesson.next()
+    await plays
+    assert len(lesson.beats) == 3
+    await classroom.close()
+
+
+async def test_a_step_that_fails_is_told_in_words(tmp_path: Path) -> None:
+    """If somebody changes the lab of a lesson so that the lesson cannot go on, the lesson says what it expected."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        path = await caller.begin("mine")
+        await caller.ask("POST", f"{path}/lab/servers/B/stop")
+        state = await caller.play_to_end(path)
+    assert state["standing"] == "failed"
+    assert state["failure"][0] == "step 4, line 15: until failed at 2003-10-21T00:16:00Z"
+    assert "content" in state["failure"][1]
+
+
+async def test_an_ended_lesson_leaves_nothing(tmp_path: Path) -> None:
+    """The end of a lesson stops its servers, ends its streams and removes its files."""
+    async with lab_with_lessons(tmp_path, classroom := classroom_of()) as (_, caller):
+        path = await caller.begin("mine")
+        with classroom.using(path.rpartition("/")[2]) as lesson:
+            lab = lesson.lab
+        assert (lab.folder / "databases" / "A.sqlite").exists()
+        with Client(caller.url) as client:
+            stream = await asyncio.to_thread(client.ask, "GET", f"{path}/lab/stream?after=0")
+            assert await asyncio.to_thread(stream.readline) == b": pflab\n"
+            await caller.ask("DELETE", path)
+            assert b"node.started" in await asyncio.to_thread(stream.read)
+        assert not lab.folder.exists()
+        assert not any(map(lab.running, lab.names))
+        assert (await refused(lambda: caller.ask("GET", f"{path}/lesson")))[0] == 404
+
+
+async def test_a_lesson_that_nobody_uses_ends() -> None:
+    """A lesson ends after half an hour without a request. An open stream counts as use."""
+    classroom = classroom_of(monotonic=(real := RealTime()))
+    left, seen = [(await classroom.begin("mine")).id for _ in range(2)]
+    with classroom.using(seen):
+        real.now_s = IDLE_S
+        await classroom.end_idle()
+        with pytest.raises(LessonUnknown), classroom.using(left):
+            pass
+    real.now_s += IDLE_S - 1
+    await classroom.end_idle()
+    real.now_s += 1
+    with classroom.using(seen):
+        pass
+    real.now_s += IDLE_S
+    await classroom.end_idle()
+    with pytest.raises(LessonUnknown), classroom.using(seen):
+        pass
+    await classroom.close()
+
+
+async def test_a_lesson_that_ends_meanwhile_does_not_stop_the_classroom_from_closing() -> None:
+    """Somebody ends a lesson while the classroom closes: the other lessons end nevertheless."""
+    classroom = classroom_of()
+    opened = [await classroom.begin("mine") for _ in range(3)]
+    closing = asyncio.create_task(classroom.close())
+    try:
+        await opened[0].ended.wait()
+        await classroom.end(opened[1].id)
+        await closing
+        for each in opened:
+            with pytest.raises(LessonUnknown), classroom.using(each.id):
+                pass
+    finally:
+        await classroom.close()
+
+
+async def test_the_oldest_lesson_makes_room() -> None:
+    """At the limit the lesson that was not used for longest ends, but never one that is in use."""
+    classroom = classroom_of(most=2, monotonic=(real := RealTime()))
+    first = (await classroom.begin("mine")).id
+    real.now_s = 1
+    second = (await classroom.begin("mine")).id
+    real.now_s = 2
+    with classroom.using(first):
+        third = (await classroom.begin("mine")).id
+        with pytest.raises(LessonUnknown), classroom.using(second):
+            pass
+        with classroom.using(third), pytest.raises(NoRoom, match="2 lessons are in use"):
+            await classroom.begin("mine")
+    await classroom.close()
+
+
+@pytest.mark.parametrize("how", [(), ("--processes",)])
+def test_each_lab_of_pflab_up_plays_lessons(how: tuple[str, ...], tmp_path: Path) -> None:
+    """A lab plays lessons in its own process, whether its servers are in this process or not."""
+    with lab_up(tmp_path, *how) as url, Client(url) as client:
+        assert len(client.json("GET", "/lessons")) > 30
+        path = client.json("POST", "/lessons", {"name": "status-window"})["path"]
+        assert client.json("POST", f"{path}next")["standing"] == "waiting"
+        assert [each["name"] for each in client.json("GET", f"{path}lab")["servers"]] == ["A", "B"]
+        assert client.json("GET", "/lab")["clock"]["now_at"] == "2003-10-21T00:00:00Z"

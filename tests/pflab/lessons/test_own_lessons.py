@@ -1,0 +1,92 @@
+"""Lessons of a trainer's own: the page that says how to write them, and the folder in which a lab finds them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.client import Client
+from pflab.lessons.classroom import Classroom
+from pflab.lessons.course import OwnLessonsError, own_lessons
+from pflab.scenario.lesson import Course, Narration, Quiz, Show, ShownMail
+from pflab.terms.verdict import ExitCode
+from tests.support.classroom import lab_with_lessons
+from tests.support.running_lab import lab_up
+
+LEAST = "title: Mine\ntopology: one-site.yaml\nsteps:\n  - say: Look.\n"
+
+
+@pytest.fixture(scope="module")
+def page(project_root: Path) -> str:
+    return (project_root / "docs" / "lessons.md").read_text("utf-8")
+
+
+@pytest.fixture
+def folder(page: str, tmp_path: Path) -> Path:
+    """Return a folder with the lesson of the page."""
+    (example,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    place = tmp_path / "my-lessons"
+    place.mkdir()
+    (place / "post-by-mail.yaml").write_text(example, "utf-8")
+    return place
+
+
+@pytest.mark.live
+async def test_the_lesson_of_the_page_plays_to_its_end(folder: Path, tmp_path: Path) -> None:
+    """The example of docs/lessons.md is a correct lesson, and uses notes, a question and pictures."""
+    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder))) as (_, caller):
+        state = await caller.play_to_end(await caller.begin("post-by-mail"))
+    assert (state["standing"], state["failure"]) == ("finished", None)
+    assert state["verdict"]["judgement"] == "converged"
+    assert [beat["kind"] for beat in state["beats"]] == ["say", "question", "reveal"]
+    assert state["beats"][-1]["highlight"]["mail"]["id"]
+
+
+def test_the_page_names_every_key(page: str) -> None:
+    """The tables of the page have each key of texts, questions, pictures and the course."""
+    for model in (Course, Narration, Quiz, Show, ShownMail):
+        keys = [field.alias or name for name, field in model.model_fields.items()]
+        assert [key for key in keys if f"`{key}`" not in page] == [], model.__name__
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "mistake"),
+    [
+        ("mine", LEAST.replace("say", "sya"), 'mine.yaml:4:5: steps[0].sya: "sya" is not a verb; did you mean "say"?'),
+        ("lost-mail", LEAST, 'lost-mail.yaml: pflab has a lesson "lost-mail"; rename the file'),
+        ("mine", LEAST + "live: false\n", "mine.yaml: cannot be played in a live lab; leave out live: false"),
+        ("mine", LEAST.replace("say: Look.", "advance: 1 h"), "mine.yaml: has no text and no question; add a say"),
+    ],
+)
+def test_each_mistake_in_a_folder_is_told(name: str, text: str, mistake: str, folder: Path) -> None:
+    """A folder with a wrong file is refused, and the mistake is one line with the name of the file."""
+    (folder / f"{name}.yaml").write_text(text, "utf-8")
+    with pytest.raises(OwnLessonsError) as caught:
+        own_lessons(folder)
+    (line,) = caught.value.lines
+    assert line.startswith(f"{folder}/{mistake}")
+
+
+def test_a_folder_without_lessons_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong folder is named before a lab starts."""
+    assert run(["up", "--port", "0", "--lessons", str(tmp_path / "none")]) == ExitCode.UNKNOWN
+    assert "none: no lessons; name a folder that has lessons, files such as my-lesson.yaml" in capsys.readouterr().err
+    with pytest.raises(OwnLessonsError, match="can be read"):
+        (tmp_path / "x.yaml").mkdir()
+        own_lessons(tmp_path)
+
+
+@pytest.mark.live
+def test_a_lab_lists_own_lessons_after_its_own(folder: Path, tmp_path: Path) -> None:
+    """pflab up --lessons serves the lessons of the folder after those of pflab. One needs no place in the course."""
+    (folder / "mine.yaml").write_text(LEAST, "utf-8")
+    with lab_up(tmp_path, "--lessons", str(folder)) as url, Client(url) as client:
+        *course, mine, mail = client.json("GET", "/lessons")
+        assert course[0]["name"] == "lost-mail"
+        assert (mine["name"], mine["number"], mine["level"]) == ("mine", None, None)
+        assert (mail["name"], mail["number"], mail["level"]) == ("post-by-mail", 1, "basic")
+        path = client.json("POST", "/lessons", {"name": "mine"})["path"]
+        assert client.json("POST", f"{path}next")["standing"] == "finished"

@@ -1,0 +1,81 @@
+"""A page of the console in Chromium, steered by Playwright, with everything that went wrong in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request
+
+from tests.support.chromium import FLAGS, chromium
+
+AXE: Final = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+"""The checker of accessibility, which `make test-console` installs from npm."""
+
+SERIOUS: Final = ("serious", "critical")
+
+PATIENCE_MS: Final = 120_000
+"""How long a page may take to load on a busy machine."""
+
+LOADED_FROM: Final = ("about", "blob", "data", "file")
+"""The schemes of addresses that need no network."""
+
+OWN_FLAGS: Final = frozenset({"--headless", "--remote-debugging-pipe"})
+"""What Playwright gives to Chromium itself."""
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start Debian's Chromium without a window. It finds no host but this machine."""
+    flags = [flag for flag in FLAGS if flag not in OWN_FLAGS]
+    flags.append("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost")
+    return playwright.chromium.launch(executable_path=chromium(), args=flags)
+
+
+class WatchedPage:
+    """A page in a browser context of its own.
+
+    complaints: errors and warnings of the console, uncaught exceptions, and answers that are no success. strangers: addresses
+    outside of this machine that the page asked for.
+    """
+
+    def __init__(self, browser: Browser, *, width: int = 1280, height: int = 720, dark: bool = False) -> None:
+        scheme: Any = "dark" if dark else "light"
+        self._context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.complaints: list[str] = []
+        self.strangers: list[str] = []
+        self._context.on("request", self._asked)
+        self._context.on("console", self._told)
+        self._context.on("weberror", lambda found: self.complaints.append(f"exception: {found.error}"))
+        self._context.set_default_timeout(PATIENCE_MS)
+        self.page: Page = self._context.new_page()
+
+    def close(self) -> None:
+        self._context.close()
+
+    def serious_violations(self) -> list[str]:
+        """Return what axe-core finds on the page as it is now, if it is serious or critical."""
+        self.page.evaluate(AXE.read_text("utf-8"))
+        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{each['id']}: {each['help']}: {node['html']} {node['failureSummary']}"
+            for each in found["violations"]
+            if each["impact"] in SERIOUS
+            for node in each["nodes"]
+        ]
+
+    def _asked(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme not in LOADED_FROM and address.hostname not in {"127.0.0.1", "localhost"}:
+            self.strangers.append(request.url)
+
+    def _told(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+
+
+class OpenPage(Protocol):
+    """The fixture `open_page`."""
+
+    def __call__(self, address: str, *, width: int = 1280, height: int = 720, dark: bool = False) -> WatchedPage:
+        """Open a page in a browser context of its own."""
