@@ -74,9 +74,9 @@ def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberS
     """Return each mail's share of the numbers: all numbers up to its last item, except the numbers of later mails.
 
     The items of the mails are in order of number. The last mail gets the rest. The shares are disjoint, and their union
-    is `whole`.
+    is `whole`. A number of a later mail is still a hole in the set of the other kind, so a mail may claim it there.
     """
-    waiting = [each.merged() for each in pending_after(mails)]
+    waiting = pending_after(mails)
     result: list[NumberSets] = []
     rest = whole
     for index, mail in enumerate(mails):
@@ -86,7 +86,7 @@ def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberS
         boundary = max(update.version.number for update in mail)
         names = names_of(mail).merged()
         share = NumberSets(rest.contents.upto(boundary), rest.associated.upto(boundary))
-        share = (share | rest & NumberSets(names, names)).without(waiting[index])
+        share = (share | rest & NumberSets(names, names)) - waiting[index]
         result.append(share)
         rest -= share
     return result

@@ -63,6 +63,22 @@ async def test_unsent_changes_go_under_the_schedule_never(whole: bool, monkeypat
         assert await lab.until(lambda: len(subjects(lab, "C")) == 3, lab.now + 3 * DAY_US)
 
 
+async def test_each_mail_closes_the_holes_of_both_kinds() -> None:
+    """The number of an associated message is a hole in the set of the posts, so a mail claims it although a later mail has
+    the message (CN-6, CN-9). Simulated seed 2558970224 found that it did not."""
+    async with Simulator(topology_from_text(NEVER)) as lab:
+        await post(lab, "A", "first", "x" * 200_000)
+        view = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="view", associated=True))
+        await post(lab, "A", "second", "x" * 200_000)
+        await lab.do("A", lambda node, now: node.edit(now, "Projects", view, subject="view of both"))
+        await lab.do("A", lambda node, now: node.send_again(now, "Projects", days=1, to=["B"]))
+        parts = [each.folders[0] for each in events_of(lab, MailSubmitted, "A") if "resent" in each.marks]
+        claims = [(part.cnset.rpartition(":")[2], part.cnset_fai.rpartition(":")[2]) for part in parts]
+        assert claims == [("1", "1"), ("2-3", "3"), ("", "2,4")]
+        await lab.settle()
+        assert subjects(lab, "B") == ["first", "second", "view of both"]
+
+
 async def test_an_order_that_cannot_be_carried_out_is_refused() -> None:
     """The version must have the command, the stores must hold the folder, and content must not be suspended (RP-5, SE-1)."""
     async with Simulator(topology_from_text(OLD)) as lab:
