@@ -19,6 +19,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from multiprocessing.resource_tracker import ensure_running
 from pathlib import Path
 from typing import Any, cast
 
@@ -203,6 +204,7 @@ def _worker(order: Order) -> Iterator[Connection]:
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_work, args=(there, order), daemon=True)
+    ensure_running()  # The first process would start it inside the block, and it unblocks SIGINT.
     try:
         with _without_interrupts():
             process.start()
