@@ -175,7 +175,7 @@ export function faultWords(fault) {
   const left = of("count") && `, ${times(Number(of("count")))} more`;
   const kind = of("kind");
   if (kind === "cut") return `refuses connections ${of("between") ? `between ${ends(of("between"))}` : place.trim()}`;
-  if (kind === "hold") return `holds all mail${place}${until}`;
+  if (kind === "hold") return `holds ${of("mail") ? "one mail" : "all mail"}${place}${until}`;
   if (kind === "unstamp") return `${of("server")} has no mail address in the directory`;
   if (kind === "kill") return `${of("server")} was killed`;
   if (kind === "crash") return `crashes ${of("server")} ${of("point")}`;

@@ -120,6 +120,7 @@ function BeatText({ store, beat }) {
   const player = store.lesson;
   const question = beat.kind === "reveal" && beat.question !== null ? player.lesson.value?.beats[beat.question] : null;
   return html`
+    ${question && html`<p class="hint">${question.text}</p>`}
     ${
       question?.given &&
       html`<p class=${question.given === beat.answer ? "right" : "wrong"}>

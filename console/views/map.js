@@ -155,7 +155,7 @@ function rank(sync) {
 
 /** @param {import("../state/summary.js").ServerSummary} summary */
 function words(summary) {
-  if (summary.missing) return `misses ${summary.missing}${summary.waiting ? ", knows it" : ""}`;
+  if (summary.missing) return `lacks ${summary.missing}${summary.waiting ? ", knows it" : ""}`;
   if (summary.conflicts) return `${summary.conflicts} ${summary.conflicts === 1 ? "conflict" : "conflicts"}`;
   const folders = summary.replicas.length - 1;
   return `${folders} ${folders === 1 ? "folder" : "folders"}`;

@@ -11,6 +11,7 @@ from copy import copy
 from typing import Any, Final
 
 from pflab.terms import number_sets as sets
+from pflab.terms.fault_words import fault_words
 from pflab.terms.folder_ids import HIERARCHY, HIERARCHY_NAME
 from pflab.terms.mail_types import mail_name
 from pflab.terms.verdict import join_names
@@ -252,7 +253,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
         e.reason
     ],
     "node.stopped": lambda e, n: "is killed" if e.how == "kill" else "stops",
-    "fault.injected": lambda e, n: f"fault {e.fault}: {e.kind} " + " ".join(f"{k}={v}" for k, v in e.details.items()),
+    "fault.injected": lambda e, n: f"fault {e.fault}: {fault_words(e.kind, e.details)}",
     "fault.altered": lambda e, n: (
         f"fault {e.fault} alters a mail for {join_names(map(store_named, e.recipients))} between {e.server} and {e.next_hop}"
     ),
@@ -355,9 +356,11 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "clock.changed": lambda e, n: (
         f"moves the clock to {to_the_second(e.to)}"
         if e.how != "rate"
-        else f"runs the clock at {e.rate:g} times real time"
-        if e.rate
         else "pauses the clock"
+        if not e.rate
+        else "runs the clock in real time"
+        if e.rate == 1
+        else f"runs the clock at {e.rate:g} times real time"
     ),
     "run.started": lambda e, n: f"begins the run with seed {e.seed}",
     "run.ended": lambda e, n: f"ends the run: {e.verdict}",

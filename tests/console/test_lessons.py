@@ -44,7 +44,7 @@ def test_going_back_shows_the_lab_as_it_was(lab: str, open_page: OpenPage) -> No
     card = page.get_by_role("region", name="Lesson")
     server = page.get_by_role("button", name="Server B")
     expect(card).to_be_visible(timeout=LONGEST_MS)
-    while "misses 1" not in (server.get_attribute("aria-label") or ""):
+    while "lacks 1" not in (server.get_attribute("aria-label") or ""):
         following = card.locator("button.primary")
         expect(following).to_be_enabled(timeout=LONGEST_MS)
         following.click()
@@ -54,6 +54,6 @@ def test_going_back_shows_the_lab_as_it_was(lab: str, open_page: OpenPage) -> No
             skip.click()
     while not card.get_by_role("button", name="Back").is_disabled():
         card.get_by_role("button", name="Back").click()
-    expect(server).not_to_have_accessible_name(re.compile("misses"))
+    expect(server).not_to_have_accessible_name(re.compile("lacks"))
     expect(page.locator(".clock .how")).to_have_text("an earlier moment")
     end(page)

@@ -30,14 +30,14 @@ def lost(lab: str) -> str:
 
 
 def test_the_slider_shows_earlier_moments_and_returns(lost: str, open_page: OpenPage) -> None:
-    """At the beginning no store misses anything; in the present B misses the change. The lab itself does not change."""
+    """At the beginning no store lacks anything; in the present B misses the change. The lab itself does not change."""
     page = open_page(lost).page
-    expect(page.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("misses 1"))
+    expect(page.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("lacks 1"))
     page.keyboard.press("Home")
     expect(page.locator(".clock .how")).to_have_text("an earlier moment")
     expect(page.get_by_role("button", name="Server A")).to_have_accessible_name(re.compile("not started"))
     page.keyboard.press("End")
-    expect(page.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("misses 1"))
+    expect(page.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("lacks 1"))
     expect(page.locator(".clock .how")).to_have_text("paused")
 
 
@@ -93,4 +93,4 @@ def test_a_lab_gives_its_run_as_a_file(lost: str, open_page: OpenPage, tmp_path:
     file = tmp_path / "run.html"
     found.value.save_as(file)
     replayed = open_page(file.as_uri()).page
-    expect(replayed.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("misses 1"))
+    expect(replayed.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("lacks 1"))

@@ -41,7 +41,7 @@ export function HeldFolders({ store, state, name, folder }) {
           </th>
           <td>
             ${summary.sync}
-            ${missing && html`<div class="missing">misses ${missing}</div>`}
+            ${missing && html`<div class="missing">lacks ${missing}</div>`}
             ${!missing && unsent && html`<div class="hint">${unsent} not sent yet</div>`}
           </td>
           <td>

@@ -70,7 +70,7 @@ function glance(state, name, folder) {
   const since = known.length
     ? `known for ${duration(state.at - Math.min(...known.map((each) => each.madeAt)))}`
     : "not known here";
-  return `${told}: misses ${setName(state, behind.missing)}, ${since}`;
+  return `${told}: lacks ${setName(state, behind.missing)}, ${since}`;
 }
 
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */

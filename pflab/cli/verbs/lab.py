@@ -17,6 +17,7 @@ from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
 from pflab.runs.event_lines import NOISE, EventFilter
 from pflab.terms.event_words import line, tag_of
+from pflab.terms.fault_words import fault_words
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean, quoted
 from traces.errors import TraceError
@@ -402,16 +403,9 @@ def _control_server(client: Client, act: str, server: str | None, backup: str | 
     return f"server {server}: {act}"
 
 
-_NARROWING: Final = frozenset({"from", "to", "type", "link", "connector", "between", "server"})
-"""The fields that limit a fault to some mails. A fault without any of them acts on all mail."""
-
-
 def _fault_line(fault: Mapping[str, Any]) -> str:
-    details = ", ".join(f"{name} {value}" for name, value in fault.items() if name not in {"id", "kind", "acted"})
-    if not _NARROWING & fault.keys():
-        details = ", ".join(filter(None, ("all mail", details)))
     times = {0: "has not acted", 1: "has acted once"}.get(fault["acted"], f"has acted {fault['acted']} times")
-    return f"{fault['id']}  {fault['kind']}  {details}  ({times})"
+    return f"{fault['id']}  {fault_words(fault['kind'], fault)}  ({times})"
 
 
 def _waiting_lines(mails: Sequence[Mapping[str, Any]]) -> list[str]:

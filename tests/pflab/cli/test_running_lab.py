@@ -139,9 +139,9 @@ def test_a_fault_for_all_mail_says_so(up: str, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     assert run(["fault"]) == ExitCode.GOOD
     assert capsys.readouterr().out.splitlines() == [
-        "F1  lose  all mail  (has not acted)",
-        "F2  lose  all mail, count 3  (has not acted)",
-        "F3  lose  to B  (has not acted)",
+        "F1  loses all mails  (has not acted)",
+        "F2  loses all mails, 3 times  (has not acted)",
+        "F3  loses mails to B  (has not acted)",
     ]
 
 

@@ -127,12 +127,12 @@ def test_a_copy_that_was_bad_mail_is_shown(capsys: pytest.CaptureFixture[str]) -
     why = "the signature is not that of store A (altered on its way by fault F1)"
     assert f"    B keeps its copy aside as bad mail: {why}." in lines
     events = "\n".join(lines[lines.index("") :])
-    assert "fault F1: alter from=A to=B" in events
+    assert "fault F1: alters content mails from A to B, once" in events
     assert "fault F1 alters a mail for B between A and B" in events
     mail = next(each.mail for each in RunEvents.at(path).events if isinstance(each, MailBad))
     life = "\n".join(output_of(capsys, "explain", str(mail)))
     assert "It is altered between A and B at 2003-10-21T00:15:00Z (fault F1)." in life
-    assert "fault F1: alter from=A to=B" in life
+    assert "fault F1: alters content mails from A to B, once" in life
     assert last_sentence(lines) == "Every store that holds a replica has it."
 
 

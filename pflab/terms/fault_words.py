@@ -1,0 +1,59 @@
+"""A fault in words: `loses content mails from A to B, once`. The console says the same (`console/state/faults.js`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_DOES: Final = {
+    "lose": "loses",
+    "delay": "delays",
+    "duplicate": "duplicates",
+    "reorder": "reorders",
+    "alter": "alters",
+}
+
+
+def fault_words(kind: str, details: Mapping[str, object]) -> str:
+    """Return what a fault does, and to which mails. `details`: as the fault's event and the HTTP API have them."""
+    of = {name: str(value) for name, value in details.items()}
+    place = "".join(
+        f" {word} {of[name].replace(' -> ', ' to ')}"
+        for name, word in (("link", "from"), ("from", "from"), ("to", "to"), ("connector", "on"))
+        if name in of
+    )
+    until = f" until {of['until']}" if "until" in of else ""
+    left = {"": "", "1": ", once"}.get(of.get("count", ""), f", {of.get('count')} times")
+    match kind:
+        case "cut":
+            return f"refuses connections{_ends(of['between']) if 'between' in of else place}{until}"
+        case "hold":
+            return f"holds {'one mail' if 'mail' in of else 'all mail'}{place}{until}"
+        case "unstamp":
+            return f"{of.get('server', '')} has no mail address in the directory"
+        case "kill":
+            return f"{of.get('server', '')} was killed"
+        case "crash":
+            return f"crashes {of.get('server', '')} {of.get('point', '')}"
+        case "smtp":
+            effect = f"a delay of {of.get('by', '')}" if of.get("does") == "tarpit" else of.get("does", "")
+            return f"{of.get('verb', '')} ends with {effect}{place}{left}{until}"
+        case _:
+            mails = (
+                "one mail"
+                if "mail" in of
+                else f"{of['type']} mails"
+                if "type" in of
+                else "mails"
+                if place
+                else "all mails"
+            )
+            by = f" by {of['by']}" if "by" in of else ""
+            return f"{_DOES.get(kind, kind)} {mails}{place}{by}{left}{until}"
+
+
+def _ends(between: str) -> str:
+    """Return the ends of a cut line from `A - B`, or from `A -> B` for one direction."""
+    if " -> " in between:
+        return f" from {between.replace(' -> ', ' to ')}"
+    return f" between {between.replace(' - ', ' and ')}"
