@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated, Final
 
 from typer import Option
@@ -13,11 +15,12 @@ from pflab.cli.demo.play import WORST_LAST, run_demo
 from pflab.cli.given_files import own_name
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, seed_option
-from pflab.cli.output import page, print_lines
-from pflab.cli.verbs.scenario import load_all
+from pflab.cli.output import CommandError, page, print_lines
+from pflab.cli.verbs.scenario import find_scenario, load_all
 from pflab.lessons.course import lesson_numbered, lessons_of_pflab
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
+from topology.problems import quoted
 
 
 def demo(
@@ -44,7 +47,7 @@ def demo(
         return ExitCode.GOOD
     chosen = None
     if lesson is not None:
-        chosen = load_all([lesson_numbered(lesson, lessons_of_pflab())], suggested=lessons_of_pflab)[0]
+        chosen = load_all([_known(lesson)])[0]
     folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
@@ -56,6 +59,25 @@ def demo(
         return code
     checked = _checked(folder)
     return max(code, checked, key=WORST_LAST.index) if checked in WORST_LAST else checked
+
+
+def _known(lesson: str) -> str:
+    """Return the name of a lesson that was given by its number or name, or the given file.
+
+    Raises CommandError for a number or name that no lesson and no scenario has.
+    """
+    lessons = lessons_of_pflab()
+    name = lesson_numbered(lesson, lessons)
+    path = find_scenario(name)
+    if path.exists() or path != Path(path.stem):
+        return name
+    near = get_close_matches(name, lessons, n=1)
+    told = (
+        f"did you mean {quoted(near[0])}? pflab demo --lessons lists all lessons"
+        if near
+        else f"there are {len(lessons)}, and pflab demo --lessons lists them"
+    )
+    raise CommandError(f"--lesson {lesson}: no such lesson; {told}")
 
 
 _CHECKED_WITHIN_S: Final = 300

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -146,15 +145,8 @@ def _print_result(result: ScenarioResult, folder: RunFolder | None) -> None:
         print_lines([f"kept in {shown_path(folder.path)}"], style="dim")
 
 
-def _scenarios_of_pflab() -> list[str]:
-    return [each.stem for each in SCENARIOS_OF_PFLAB.glob("*.yaml")]
-
-
-def load_all(names: list[str], *, suggested: Callable[[], Iterable[str]] = _scenarios_of_pflab) -> list[Scenario]:
-    """Return the scenarios. Raises CommandError with the mistakes in all of them.
-
-    suggested: returns the names of pflab's scenarios that are suggested in place of an unknown name.
-    """
+def load_all(names: list[str]) -> list[Scenario]:
+    """Return the scenarios. Raises CommandError with the mistakes in all of them."""
     loaded: list[Scenario] = []
     wrong: list[str] = []
     for name in names:
@@ -165,7 +157,7 @@ def load_all(names: list[str], *, suggested: Callable[[], Iterable[str]] = _scen
             wrong += error.lines
         except OSError as error:
             bare = isinstance(error, FileNotFoundError) and path == Path(path.stem)
-            near = did_you_mean(path.name, suggested())
+            near = did_you_mean(path.name, (each.stem for each in SCENARIOS_OF_PFLAB.glob("*.yaml")))
             what = "name a scenario file" + f", or one that comes with pflab: {near}" * bare
             wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; {what}")
     if wrong:

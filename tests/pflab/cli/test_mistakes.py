@@ -11,7 +11,6 @@ from pflab.cli.app import run
 from pflab.lessons.course import lessons_of_pflab
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import GOOD, printed_json, printed_lines
-from topology.problems import one_of
 
 
 def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,10 +107,17 @@ def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixt
             ["up", "good.yaml", "--clock", "x"],
             "--clock x: not a rate; write the word real, or a number such as 60 for a minute per second",
         ),
+        *(
+            (["demo", "--lesson", name], f"--lesson {name}: no such lesson; {told}")
+            for name, told in (
+                ("99", f"there are {len(lessons_of_pflab())}, and pflab demo --lessons lists them"),
+                ("nosuch", f"there are {len(lessons_of_pflab())}, and pflab demo --lessons lists them"),
+                ("lost-mial", 'did you mean "lost-mail"? pflab demo --lessons lists all lessons'),
+            )
+        ),
         (
-            ["demo", "--lesson", "nosuch"],
-            "nosuch: no such file or directory; name a scenario file, or one that comes with pflab: "
-            + one_of(lessons_of_pflab()),
+            ["demo", "--lesson", "none.yaml"],
+            "none.yaml: no such file or directory; name a scenario file",
         ),
         (["run"], "pflab run: Missing argument 'SCENARIO...'; see pflab run --help"),
     ],
