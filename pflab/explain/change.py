@@ -18,7 +18,7 @@ from pflab.runs.event_lines import event_json, one_line
 from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
 from pflab.terms.event_words import Lexicon, hours_and_minutes, store_named, to_the_second
-from pflab.terms.mail_types import BROADCASTS, RESPONSES, UPDATES, mail_name
+from pflab.terms.mail_types import BROADCASTS, RESPONSES, UPDATES, Mark, mail_name
 from pflab.terms.verdict import join_names
 from topology.problems import did_you_mean
 from traces.events import (
@@ -232,13 +232,18 @@ class _Change:
         return [*told, self.outcome.sentence()] if self.outcome is not None else told
 
     def _mails_told(self) -> Iterable[str]:
-        """Yield each mail that broadcast the change, and the stores that it did not reach."""
+        """Yield each mail that brought the change without a request, and the stores that it did not reach."""
         for id_, mail in self.mails.items():
             if mail.message_type not in BROADCASTS:
                 continue
             to = join_names(map(store_named, mail.recipients))
             kind = mail_name(mail.message_type)
-            yield f"At {to_the_second(mail.at)} {mail.node} sends it to {to}, in its broadcast ({kind})."
+            how = (
+                f"in a resent mail ({kind}), by order of an administrator"
+                if Mark.RESENT in mail.marks
+                else f"in its broadcast ({kind})"
+            )
+            yield f"At {to_the_second(mail.at)} {mail.node} sends it to {to}, {how}."
             for event in self.kept:
                 if isinstance(event, HopDropped) and event.mail == id_:
                     who = join_names(map(store_named, event.recipients))
@@ -266,7 +271,7 @@ class _Change:
         late = self._first(VersionIgnored, lambda each: each.node == store and each.number == self.number)
         if got is not None:
             after = f", {hours_and_minutes(got.at - made_at)} after it was made" if made_at is not None else ""
-            since = f"{to_the_second(got.at)}{after}, by {_WAYS[got.way]}"
+            since = f"{to_the_second(got.at)}{after}, by {self._way(got)}"
             restored = self.outcome.lost_by_restore(store) if self.outcome is not None else None
             if restored is None or restored.at < got.at:
                 told.append(f"{store} has it since {since}.")
@@ -286,6 +291,17 @@ class _Change:
         """Return the last event in which the store received the change. After a restore a store can receive a change again."""
         found = [each for each in self.kept if isinstance(each, VersionApplied) and each.node == store]
         return next((each for each in reversed(found) if each.number == self.number), None)
+
+    def _way(self, got: VersionApplied) -> str:
+        """Return how a store received the change, in words."""
+        arrived = (
+            each
+            for each in self.kept
+            if isinstance(each, MailReceived) and each.node == got.node and each.seq < got.seq
+        )
+        mail = max(arrived, key=lambda each: each.seq, default=None)
+        is_resent = got.way == "broadcast" and mail is not None and Mark.RESENT in mail.marks
+        return "a resent mail" if is_resent else _WAYS[got.way]
 
     def _without(self, store: str, *, knows: bool) -> str:
         """Return the sentence for a store that has not received the change. If the run has not ended, the change may still

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pflab.terms.event_words import Lexicon, store_named, to_the_second
-from pflab.terms.mail_types import mail_name
+from pflab.terms.event_words import Lexicon, marked_name, store_named, to_the_second
 from pflab.terms.verdict import join_names
 from topology.problems import counted
 from traces.events import (
@@ -31,7 +30,7 @@ def mail_told(names: Lexicon, events: list[Event], *, ended: bool) -> list[str]:
         to = join_names(map(store_named, sent.recipients))
         about = join_names(names.folder(each.folder) for each in sent.folders)
         told.append(
-            f"{sent.node} queues it at {to_the_second(sent.at)}: {mail_name(sent.message_type)} about {about}, for {to},"
+            f"{sent.node} queues it at {to_the_second(sent.at)}: {marked_name(sent)} about {about}, for {to},"
             f" {counted(sent.size, 'byte')}."
         )
     for event in events:

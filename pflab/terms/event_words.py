@@ -150,6 +150,12 @@ def line(event: Event, names: Lexicon) -> str:
     return f"{to_the_second(event.at)}  {event.node:<4}  {words(event, names)}"
 
 
+def marked_name(mail: MailSubmitted | MailReceived) -> str:
+    """Return the type of a mail with its marks, such as `content (resent)`."""
+    marks = f" ({', '.join(mail.marks)})" if mail.marks else ""
+    return f"{mail_name(mail.message_type)}{marks}"
+
+
 def hours_and_minutes(span_us: int) -> str:
     """Return a duration to the nearest minute: `36 h 15 min`, `36 h` or `15 min`."""
     hours, minutes = divmod((span_us + MINUTE_US // 2) // MINUTE_US, 60)
@@ -186,8 +192,7 @@ def _mail(event: MailSubmitted | MailReceived, names: Lexicon) -> str:
         numbers = sets.union([sets.parse_traced(folder.cnset), sets.parse_traced(folder.cnset_fai)])
         of = f" {sets.words(numbers, names.store_of)}" if numbers else ""
         told.append(f"{names.folder(folder.folder)}{of}")
-    marks = f" ({', '.join(event.marks)})" if event.marks else ""
-    return f"{mail_name(event.message_type)}{marks} about {'; '.join(told) or 'nothing'}".replace(
+    return f"{marked_name(event)} about {'; '.join(told) or 'nothing'}".replace(
         f"hierarchy about {HIERARCHY_NAME}", "hierarchy"
     )
 

@@ -16,7 +16,7 @@ from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import Step, scenario_from_text
 from pflab.scenario.runner import run_scenario
 from pflab.terms.verdict import ExitCode
-from tests.support.cli_runs import LOST_MAIL, json_of, last_sentence, output_of, play
+from tests.support.cli_runs import LOST_MAIL, SCENARIOS, json_of, last_sentence, output_of, play
 from topology.model import Topology
 from traces.events import MailBad
 from traces.labtime import LabTime
@@ -118,6 +118,23 @@ def test_the_history_of_a_mail(capsys: pytest.CaptureFixture[str]) -> None:
     assert "It is lost on arrival at B" in story
     assert "C unpacks it at" in story
     assert "It was never unpacked on B." in story
+
+
+def test_mails_that_an_administrator_has_sent_again_are_not_called_broadcasts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A resent mail is called resent where the change leaves and where it arrives (AD-1)."""
+    path = play((SCENARIOS / "send-contents.yaml").read_text("utf-8"))
+    story = output_of(capsys, "explain", "A-1")
+    assert [line.strip() for line in story[1:6]] == [
+        "At 2003-10-21T00:15:00Z A sends it to B and C, in its broadcast (content).",
+        "The copy for B is lost on arrival (fault F1).",
+        "At 2003-10-21T00:16:00Z A sends it to B, in a resent mail (content), by order of an administrator.",
+        "B has it since 2003-10-21T00:16:00Z, 16 min after it was made, by a resent mail.",
+        "C has it since 2003-10-21T00:15:00Z, 15 min after it was made, by its broadcast.",
+    ]
+    resent = next(each.mail for each in RunEvents.at(path).events if "resent" in getattr(each, "marks", ()))
+    assert "content (resent) about Projects, for B" in output_of(capsys, "explain", str(resent))[1]
 
 
 def test_a_copy_that_was_bad_mail_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
