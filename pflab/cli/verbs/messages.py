@@ -227,7 +227,11 @@ def _list(reader: Reader, stores: list[str], folder: str | None, limit: int, *, 
             ]
         )
         return ExitCode.GOOD
+    empty = 0
     for store, path, views in found:
+        if not views and folder is None:
+            empty += 1
+            continue
         if not views:
             out.print(f"{path} on Server {store} has no messages.", markup=False)
             continue
@@ -235,6 +239,8 @@ def _list(reader: Reader, stores: list[str], folder: str | None, limit: int, *, 
         if len(views) > limit:
             print_lines([f"({len(views) - limit} earlier messages left out; see --limit)"], style="dim")
         page.print()
+    if empty:
+        print_lines([f"{counted(empty, 'replica has', 'replicas have')} no messages"], style="dim")
     return ExitCode.GOOD
 
 

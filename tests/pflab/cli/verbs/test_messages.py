@@ -47,16 +47,15 @@ def up(tmp_path: Path) -> Iterator[str]:
 
 @pytest.mark.usefixtures("conflict")
 def test_messages_are_listed_for_each_folder_and_server(capsys: pytest.CaptureFixture[str]) -> None:
-    """The list has a table for each folder of each store, at most 80 columns wide, and marks conflicts (CF-1). Texts of
-    users do not control the terminal."""
+    """The list has a table for each folder of each store, at most 80 columns wide, and marks conflicts (CF-1). Replicas
+    without messages are only counted, unless their folder was asked for. Texts of users do not control the terminal."""
     assert run(["messages"]) == ExitCode.GOOD
     out = capsys.readouterr().out
     assert [line.rstrip() for line in out.splitlines() if " on Server " in line] == [
-        "News on Server A has no messages.",
         "Projects on Server A",
         "Projects on Server B",
-        "News on Server C has no messages.",
     ]
+    assert out.endswith("\n2 replicas have no messages\n")
     assert max(map(len, out.splitlines())) <= 80
     assert out.count("(in conflict with A-2)") == 2
     assert out.count("Only on A") == 1
@@ -66,6 +65,9 @@ def test_messages_are_listed_for_each_folder_and_server(capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert "Only on A" in out
     assert "(1 earlier messages left out; see --limit)" in out
+    assert "replica" not in out
+    assert run(["messages", "--folder", "News", "--server", "C"]) == ExitCode.GOOD
+    assert capsys.readouterr().out == "News on Server C has no messages.\n"
     assert run(["messages", "--server", "B", "--json"]) == ExitCode.GOOD
     (message,) = json.loads(capsys.readouterr().out)
     assert (message["store"], message["folder"], message["number"]) == ("B", "Projects", "B-1")
@@ -173,7 +175,7 @@ def test_messages_are_changed_by_their_numbers(up: str, capsys: pytest.CaptureFi
     assert made["numbers"] == ["B-3", "B-4"]
     assert said("delete", "A-1", "--node", "B") == "B-5"
     assert said("delete", "B-4", "--node", "B") == "B-6"
-    assert "Projects on Server B has no messages." in said("messages", "--server", "B")
+    assert "Projects on Server B has no messages." in said("messages", "--server", "B", "--folder", "Projects")
     assert "message A-1 was deleted on B" in refused("edit", "A-1", "--node", "B", "--body", "x")
     assert "give --subject, --body or both" in refused("edit", "A-1", "--node", "B")
     assert "there is no server 'Z'" in refused("delete", "A-1", "--node", "Z")
