@@ -16,7 +16,7 @@ from typer import Argument, Option
 
 from node.api.http_server import HttpServer
 from pflab.cli import become_node
-from pflab.cli.given_files import shown_path
+from pflab.cli.given_files import RUNS, shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
 from pflab.cli.given_topology import read_topology
 from pflab.cli.lab_options import run_folder
@@ -28,14 +28,14 @@ from pflab.drivers.processes import ProcessLab
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.drivers.socket_lab import SocketOptions
-from pflab.runs.continued import Earlier, continue_run, read_end_of
+from pflab.runs.continued import STATE, Earlier, continue_run, read_end_of
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SAVED, SavedRuns
 from pflab.server.app import app_of_live_lab
 from pflab.server.extension import Extension
 from pflab.terms.verdict import ExitCode
 from topology.model import Topology
-from topology.problems import counted
+from topology.problems import counted, one_of
 
 Orders = asyncio.Queue[tuple[RunFolder, Earlier] | None]
 """What a running lab is to do next: begin the run history that continues in a folder, or end (None)."""
@@ -88,6 +88,7 @@ def up(
     if resume is not None and (topology is not None or processes):
         raise CommandError("pflab up --resume: the run has its topology, and runs in one process; leave out the others")
     if resume is not None:
+        _check_exists(resume)
         resume = resume.resolve()  # runs/latest will be another run
         end, topology = read_end_of(resume), resume / "topology.yaml"
         seed, tls = int((resume / "seed").read_text("ascii")), end.tls
@@ -108,6 +109,17 @@ def up(
         raise CommandError(_port_taken(port, error)) from error
     print_lines([f"stopped; kept in {shown_path(last.path)}"], style="dim")
     return ExitCode.GOOD
+
+
+def _check_exists(run: Path) -> None:
+    """Raise CommandError, with the runs that can be continued, if there is no such run folder."""
+    if run.is_dir():
+        return
+    states = [*RUNS.glob(f"*/*/{STATE}"), *RUNS.glob(f"*/*/{SAVED}/[!.]*/{STATE}")]
+    names = sorted((str(each.parent) for each in states), reverse=True)
+    raise CommandError(
+        f"--resume {run}: no such run; {one_of(names) if names else f'no run below {RUNS} can be continued'}"
+    )
 
 
 def _check_free(port: int) -> None:
