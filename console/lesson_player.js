@@ -114,6 +114,7 @@ export class LessonPlayer {
     }
     const lesson = this.lesson.value;
     if (!lesson || lesson.standing !== "waiting") return;
+    const seen = this.index.value;
     const from = this.beat()?.seq ?? 0;
     store.holdsFlights = true;
     const held = store.head.value;
@@ -121,7 +122,7 @@ export class LessonPlayer {
     const played = await store.act("The lab plays on", async () => {
       const told = await store.source.request("/next", {
         method: "POST",
-        body: answer === undefined ? {} : { answer },
+        body: answer === undefined ? { seen } : { seen, answer },
       });
       await store.reached(told.beats.at(-1)?.seq ?? held);
       this.lesson.value = told;
@@ -129,6 +130,10 @@ export class LessonPlayer {
     store.holdsFlights = false;
     if (!played) {
       store.travelTo(null);
+      return;
+    }
+    if (seen + 1 < this.last()) {
+      this.show(seen + 1); // another page has played on further
       return;
     }
     this.index.value = this.last();

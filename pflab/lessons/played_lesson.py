@@ -6,6 +6,9 @@
 | waiting | the lab's clock is paused; learners read | plays on |
 | finished | all steps were played | raises LabError |
 | failed | a step failed, or pflab has a bug; `failure` says which | raises LabError |
+
+A `next` that names the beat that was seen has no effect if the lesson has played on from it already. So a request that arrives
+twice plays on once.
 """
 
 from __future__ import annotations
@@ -96,11 +99,21 @@ class PlayedLesson:
         self._playing = asyncio.create_task(self._play(), name=f"lesson {self.name}")
         await self._still.wait()
 
-    async def next(self, answer: str | None = None) -> None:
-        """Play to the next beat, or to the end. answer: the choice that learners give to the question of the present beat.
+    async def next(self, answer: str | None = None, *, seen: int | None = None) -> None:
+        """Play to the next beat, or to the end.
 
-        Raises LessonBusy if the lesson plays already, LabError if it has ended, and Misuse for an answer that is not a choice.
+        answer  the choice that learners give to the question of the present beat
+        seen    the index of the beat from which to play on. If the lesson has played on from it already, only wait until it
+                does not play.
+
+        Raises LessonBusy if the lesson plays already, LabError if it has ended, and Misuse for an answer that is not a choice,
+        or if the beat `seen` was not told yet.
         """
+        if seen is not None and seen >= len(self.beats):
+            raise Misuse(f"text {seen} was not told yet; the last text is {len(self.beats) - 1}")
+        if seen is not None and (self.standing is not Standing.WAITING or seen < len(self.beats) - 1):
+            await self._still.wait()
+            return
         if self.standing is Standing.PLAYING:
             raise LessonBusy("the lesson is playing already; wait until it reaches the next text")
         if self.standing is not Standing.WAITING:

@@ -32,9 +32,11 @@ class Begin(Body):
 
 
 class Next(Body):
-    """answer: the choice that the learners give, if the present text is a question."""
+    """answer: the choice that the learners give, if the present text is a question.
+    seen: the index of the text from which to play on, so that a repeated request has no effect."""
 
     answer: Annotated[Line | None, Field(examples=["after 6 hours"])] = None
+    seen: Annotated[int | None, Field(ge=0)] = None
 
 
 def extension_of(classroom: Classroom) -> Extension:
@@ -66,9 +68,11 @@ def _router(classroom: Classroom) -> APIRouter:
 
     @router.post("/{id}/next")
     async def play_on(id: Id, wanted: Next | None = None) -> Response:  # noqa: A002 - as above
-        """Play on to the next text, or to the end, and return the lesson then. Answers 409 while another request plays on."""
+        """Play on to the next text, or to the end, and return the lesson then. Answers 409 while another request plays on.
+        If the lesson has already played on from the text `seen`, the request has no effect."""
+        wanted = wanted or Next()
         with classroom.using(id) as lesson:
-            await lesson.played.next(None if wanted is None else wanted.answer)
+            await lesson.played.next(wanted.answer, seen=wanted.seen)
             return json_response(_state(lesson))
 
     @router.delete("/{id}", status_code=HTTPStatus.NO_CONTENT)

@@ -57,3 +57,20 @@ def test_going_back_shows_the_lab_as_it_was(lab: str, open_page: OpenPage) -> No
     expect(server).not_to_have_accessible_name(re.compile("lacks"))
     expect(page.locator(".clock .how")).to_have_text("an earlier moment")
     end(page)
+
+
+def test_a_page_that_is_behind_misses_no_text(lab: str, open_page: OpenPage) -> None:
+    """Next in a page, while another page of the same lesson has gone further, shows the next text and does not play on."""
+    address = begin(lab, "lost-mail")
+    ahead, behind = open_page(address).page, open_page(address).page
+    step, following = "section.lesson header small", "section.lesson button.primary"
+    expect(behind.locator(step)).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    for number in (2, 3):
+        ahead.locator(following).click()
+        expect(ahead.locator(step)).to_contain_text(f"step {number} of", timeout=LONGEST_MS)
+        expect(ahead.locator(following)).to_be_enabled(timeout=LONGEST_MS)
+    for number in (2, 3):
+        behind.locator(following).click()
+        expect(behind.locator(step)).to_contain_text(f"step {number} of", timeout=LONGEST_MS)
+    ahead.goto("about:blank")  # it would complain that its lab is gone
+    end(behind)

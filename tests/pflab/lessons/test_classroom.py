@@ -184,6 +184,26 @@ async def test_mistakes_are_refused_in_words(tmp_path: Path) -> None:
         )
 
 
+async def test_a_repeated_request_has_no_effect(tmp_path: Path) -> None:
+    """A request that says which text the learner saw plays on from that text only. Repeated, it returns the lesson as it is,
+    also while the lesson plays and after its end."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        path = await caller.begin("mine")
+
+        async def play_on(seen: int, answer: str | None = None) -> tuple[int, str]:
+            state = await caller.ask("POST", f"{path}/next", {"seen": seen, "answer": answer})
+            return len(state["beats"]), state["standing"]
+
+        assert await asyncio.gather(play_on(0), play_on(0)) == [(2, "waiting"), (2, "waiting")]
+        assert await play_on(0) == (2, "waiting")
+        assert await play_on(1, "at once") == (3, "waiting")
+        assert await play_on(1, "after 15 minutes") == (3, "waiting")
+        assert (await caller.ask("GET", f"{path}/lesson"))["beats"][1]["given"] == "at once"
+        assert await refused(lambda: play_on(3)) == (422, "text 3 was not told yet; the last text is 2")
+        assert await play_on(2) == (4, "waiting")
+        assert await play_on(3) == await play_on(3) == (4, "finished")
+
+
 async def test_only_one_request_plays_on() -> None:
     """While a lesson plays on, another request is refused."""
     classroom = classroom_of()
