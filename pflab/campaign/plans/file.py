@@ -1,4 +1,5 @@
 """Read and write plan files: YAML for people, with one line for each step and fault; JSON for programs.
+`pflab schema plan` prints the JSON Schema of these files.
 
 Reading checks the whole file (`pflab.campaign.plans.checks`) before anything is played.
 """
@@ -16,6 +17,7 @@ import msgspec
 from pflab.campaign.plans.checks import duration_of, plan_problems
 from pflab.campaign.plans.plan import Plan
 from pflab.errors import LabError
+from topology.file.schema import topology_schema
 from topology.file.yaml_source import read_yaml
 from topology.problems import ProblemsError
 from traces.labtime import format_duration
@@ -124,3 +126,33 @@ def load_plan(path: Path) -> Plan:
     if len(data) > MAX_BYTES:
         raise LabError(f"{path}: the file is larger than {MAX_BYTES // 1024**2} MiB, the limit for a plan")
     return plan_from_text(data.decode("utf-8", "replace"), str(path))
+
+
+def plan_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a plan file, for editors."""
+    (plan,), definitions = msgspec.json.schema_components([Plan])
+    definitions = {name: _as_in_files(each) for name, each in definitions.items()}
+    schema = definitions.pop(plan["$ref"].rpartition("/")[2])
+    topology = topology_schema()
+    definitions.update(topology.pop("$defs"))
+    del topology["$schema"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "pflab plan",
+        "properties": {**schema["properties"], "topology": topology},
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _as_in_files(definition: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a class, with durations as text, and with the names of keys in its description."""
+    changed = dict(definition)
+    if "description" in definition:
+        changed["description"] = " ".join(definition["description"].replace("_us", "").split())
+    if "properties" in definition:
+        changed["properties"] = {
+            key: {"type": "string", "examples": ["15 min"]} if key in _SPANS else value
+            for key, value in definition["properties"].items()
+        }
+    return changed

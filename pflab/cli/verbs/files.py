@@ -26,7 +26,14 @@ from traces.labtime import format_duration
 if TYPE_CHECKING:
     from transport.mime.describe import Branch
 
-SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema}
+
+def _plan_schema() -> dict[str, Any]:
+    from pflab.campaign.plans.file import plan_schema  # noqa: PLC0415 - the simulator takes long to import
+
+    return plan_schema()
+
+
+SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema, "plan": _plan_schema}
 
 
 def validate(
@@ -159,7 +166,7 @@ def _branch_json(branch: Branch) -> dict[str, Any]:
     return found
 
 
-def schema(what: Annotated[str, Argument(metavar="topology|scenario", help="The kind of file.")]) -> int:
+def schema(what: Annotated[str, Argument(metavar="topology|scenario|plan", help="The kind of file.")]) -> int:
     """Print the JSON Schema of a kind of file, for editors.
 
     With this schema, an editor can check a file, and suggest keys and values, while you type.

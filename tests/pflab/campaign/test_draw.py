@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -15,11 +16,21 @@ import pytest
 from pflab.campaign.plans import plan as cp
 from pflab.campaign.plans.draw import draw_organization, draw_plan
 from pflab.campaign.plans.draw_faults import _KINDS as DRAWN_FAULTS
-from pflab.campaign.plans.file import PlanError, document_of, load_plan, plan_from_text, plan_of, plan_text
-from pflab.campaign.plans.plan import FAULT_KINDS, AnyFault, AnyStep, CreateFolder, Plan, Post
+from pflab.campaign.plans.file import PlanError, document_of, load_plan, plan_from_text, plan_of, plan_schema, plan_text
+from pflab.campaign.plans.plan import (
+    FAULT_CLASSES,
+    FAULT_KINDS,
+    STEP_CLASSES,
+    AnyFault,
+    AnyStep,
+    CreateFolder,
+    Plan,
+    Post,
+)
 from pflab.errors import LabError
 from topology.enums import ResolveMethod
 from topology.file.load import load_topology, topology_from_text
+from topology.file.schema import topology_schema
 from traces.labtime import DAY_US, MINUTE_US
 
 SEEDS = range(1, 301)
@@ -272,3 +283,19 @@ def test_a_plan_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "large.yaml").write_bytes(b"#" * (2 * 1024 * 1024))
     with pytest.raises(LabError, match="the limit for a plan"):
         load_plan(tmp_path / "large.yaml")
+
+
+def test_the_schema_of_plans_knows_every_step_and_fault() -> None:
+    """The JSON Schema has the keys and kinds of plan files: durations are text, and the topology is that of a topology file."""
+    schema = plan_schema()
+    offered = schema["properties"]
+    for name, classes in (("steps", STEP_CLASSES), ("faults", FAULT_CLASSES)):
+        found = [schema["$defs"][each["$ref"].rpartition("/")[2]] for each in offered[name]["items"]["anyOf"]]
+        kinds = [each["properties"]["do" if name == "steps" else "fault"]["enum"] for each in found]
+        assert kinds == [[each] for each in classes]
+        assert all(each["properties"]["at"]["type"] == "string" for each in found)
+    assert offered["length"]["type"] == schema["$defs"]["Network"]["properties"]["jitter"]["type"] == "string"
+    assert schema["required"] == ["seed", "length", "topology"]
+    assert schema["$defs"]["ServerEntry"] == topology_schema()["$defs"]["ServerEntry"]
+    assert set(offered["topology"]["properties"]) == set(topology_schema()["properties"])
+    assert "_us" not in json.dumps(schema)

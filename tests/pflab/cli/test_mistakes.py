@@ -94,7 +94,7 @@ def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixt
             ["simulate", "good.yaml"],
             "good.yaml: this is a scenario, not a topology; name a topology, or use pflab run",
         ),
-        (["schema", "foo"], 'pflab schema foo: no such kind of file; one of "topology", "scenario"'),
+        (["schema", "foo"], 'pflab schema foo: no such kind of file; one of "topology", "scenario", "plan"'),
         *(
             (
                 ["up", "good.yaml", "--clock", rate],

@@ -136,7 +136,7 @@ def test_validate_says_what_a_good_file_is(good: str, capsys: pytest.CaptureFixt
     ]
 
 
-@pytest.mark.parametrize("kind", ["topology", "scenario"])
+@pytest.mark.parametrize("kind", ["topology", "scenario", "plan"])
 def test_schemas_are_json(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """pflab schema prints a JSON Schema document."""
     assert run(["schema", kind]) == ExitCode.GOOD
