@@ -100,7 +100,9 @@ def _kind_of(data: object) -> str:
         return "topology"
     if "plan" in data or ({"seed", "length"} <= data.keys()):
         return "plan"
-    return "scenario" if "steps" in data else "topology"
+    if "steps" in data or ("servers" not in data and data.keys() & {"title", "topology"}):
+        return "scenario"
+    return "topology"
 
 
 def _scenario_summary(file: Path) -> str:

@@ -24,6 +24,20 @@ def test_validate_tells_each_mistake_in_one_line(capsys: pytest.CaptureFixture[s
     assert [each["line"] for each in printed_json(capsys)["problems"]] == [4, 5]
 
 
+def test_a_scenario_without_a_title_is_told_all_its_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
+    """A missing title hides no other mistake. Without steps too, the file is still judged as a scenario."""
+    for text, lines in (
+        ("topology: one-site.yaml\nrules: [XX-1]\nsteps:\n  - psot: {}\n  - stop: Q\n", [1, 2, 4, 5]),
+        ("topology: one-sit.yaml\nlive: 3\nstps:\n  - stop: Q\n", [1, 1, 1, 2, 3]),
+        ("title: x\ntopology: one-site.yaml\nstps:\n  - stop: A\n", [1, 3]),
+    ):
+        Path("bad.yaml").write_text(text, "utf-8")
+        assert run(["validate", "bad.yaml", "--json"]) == ExitCode.UNKNOWN
+        found = printed_json(capsys)
+        assert found["kind"] == "scenario"
+        assert [each["line"] for each in found["problems"]] == lines
+
+
 def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixture[str]) -> None:
     """Every file is checked, also after one that is wrong or cannot be read; the exit code is 2 if any file is wrong."""
     Path("lab.yaml").write_text("servers: {A: {}}\nfolders: {Projects: {replica: [A]}}\n", "utf-8")
