@@ -52,7 +52,10 @@ def _conflict(ctx: Context, s: Stimulus, folder: Folder, object_id: bytes, conta
         return
     attached, left_out = _conflicting(ctx, s, object_id, numbers)
     shown = ", ".join(named(number, ctx.store.store_of) for number in numbers)
-    text = f"Message {object_text(object_id)} has concurrent versions: {shown} (the first is shown)."
+    subject = s.conn.exec_driver_sql(
+        "SELECT subject FROM message WHERE object = ? ORDER BY shown DESC", (object_id,)
+    ).scalar()
+    text = f"The message '{subject}' has concurrent versions: {shown} (the first is shown)."
     if left_out:
         text += f"\n\nToo large to be attached: {', '.join(left_out)}."
     send_notice(ctx, s, folder, recipients, f"Conflict in {folder.path}", text, attached)
