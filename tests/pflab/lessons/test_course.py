@@ -17,13 +17,6 @@ END_DIFFERENT = {"tombstone-outlived", "equal-not-enough", "reissued-counters"}
 """The lessons that end with stores that disagree, or have lost a change, because they teach how this happens."""
 
 
-WITH_NOTES = {
-    *("lost-mail", "new-post", "one-clock", "status-window", "altered", "conflict", "slow-link", "delete-against-edit"),
-    *("last-replica", "will-not-go", "reissued-counters", "need-to-authenticate", "near-old-server", "six-groups"),
-}
-"""The lessons that tell a page what to show, and have notes for a presenter."""
-
-
 @pytest.mark.live
 @pytest.mark.parametrize("name", LESSONS)
 async def test_each_lesson_plays_to_its_end(name: str, tmp_path: Path) -> None:
@@ -54,9 +47,9 @@ def test_each_lesson_asks_a_question() -> None:
     assert (len(first), first.count("quiz")) == (10, 2)
 
 
-@pytest.mark.parametrize("name", sorted(WITH_NOTES))
+@pytest.mark.parametrize("name", LESSONS)
 def test_a_presenter_has_notes_and_a_page_knows_what_to_show(name: str) -> None:
-    """Each question of these lessons has notes, and most texts say what to look at."""
+    """Each question of each lesson has notes, and most texts say what to look at."""
     told = [step.args for step in LESSONS[name].steps if isinstance(step.args, Narration | Quiz)]
     assert all(each.notes and each.show for each in told if isinstance(each, Quiz))
     assert 2 * sum(each.show is not None for each in told) > len(told)
