@@ -3,8 +3,9 @@
 A lesson ends when somebody ends it, when nobody has used it for IDLE_S, when it must make room for another, or when the
 classroom closes. A lesson is in use while it plays, and while a request for its lab is open, such as a stream of events.
 
-The files of a lesson's lab are in a temporary folder, which is removed when the lesson ends. They are not in the run folder of
-the user's lab, because programs that read a run would take them for a part of it.
+The files of a lesson's lab are in a temporary folder, which is removed when the lesson ends, or with the first lesson of a
+later classroom if the process is killed. They are not in the run folder of the user's lab, because programs that read a run
+would take them for a part of it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
+from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
 from pflab.lessons.played_lesson import PlayedLesson, Standing
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
@@ -69,7 +69,7 @@ class OpenLesson:
     played: PlayedLesson
     lab: LiveLab
     app: FastAPI
-    folder: TemporaryDirectory[str]
+    folder: LessonFolder
     used_s: float
     requests: int = 0
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -126,11 +126,12 @@ class Classroom:
         if name not in self.lessons:
             raise LessonUnknown(f"{quoted(name)} is not a lesson; {did_you_mean(name, self.lessons)}")
         async with self._beginning:
+            if self._watching is None:
+                await asyncio.to_thread(remove_abandoned)
+                self._watching = asyncio.create_task(self._watch(), name="end idle lessons")
             await self._make_room()
             opened = await self._opened(name, self.lessons[name])
             self._open[opened.id] = opened
-        if self._watching is None:
-            self._watching = asyncio.create_task(self._watch(), name="end idle lessons")
         with self.using(opened.id):
             await opened.played.begin()
         return opened
@@ -144,7 +145,7 @@ class Classroom:
         try:
             await found.lab.close()
         finally:
-            await asyncio.to_thread(found.folder.cleanup)
+            await asyncio.to_thread(found.folder.remove)
 
     async def end_idle(self) -> None:
         """End the lessons that nobody has used for IDLE_S."""
@@ -180,14 +181,14 @@ class Classroom:
 
     async def _opened(self, name: str, lesson: Scenario) -> OpenLesson:
         lesson_id = secrets.token_hex(ID_BYTES)
-        folder = TemporaryDirectory(prefix="pflab-lesson-", ignore_cleanup_errors=True)
+        folder = LessonFolder()
         run = f"{name}/{lesson_id}"
-        lab = LiveLab(lesson.topology, folder=RunFolder.at(Path(folder.name)), run=run, connections=self._connections)
+        lab = LiveLab(lesson.topology, folder=RunFolder.at(folder.path), run=run, connections=self._connections)
         try:
             await lab.up()
         except BaseException:
             await lab.close()
-            folder.cleanup()
+            folder.remove()
             raise
         app = app_of_live_lab(lab, lab.host_of)
         return OpenLesson(lesson_id, PlayedLesson(name, lesson, lab), lab, app, folder, self._monotonic())

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ import pytest
 
 from pflab.client import Client, ClientError
 from pflab.lessons.classroom import IDLE_S, Classroom, LessonUnknown, NoRoom
+from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
 from pflab.lessons.played_lesson import LessonBusy
 from pflab.scenario.load import scenario_from_text
 from tests.support.classroom import lab_with_lessons
@@ -297,6 +302,38 @@ async def test_the_oldest_lesson_makes_room() -> None:
         with classroom.using(third), pytest.raises(NoRoom, match="2 lessons are in use"):
             await classroom.begin("mine")
     await classroom.close()
+
+
+def test_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first lesson of a classroom removes the folder of a process that was killed, and no folder that is in use or that no
+    lesson made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    used = LessonFolder()
+    other = tmp_path / "pflab-lesson-other"
+    other.mkdir()
+    code = "from pflab.lessons.lesson_folder import LessonFolder as F; f = F(); print(f.path, flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        left = Path(process.stdout.readline().strip())
+        remove_abandoned()
+        assert set(tmp_path.iterdir()) == {used.path, other, left}
+        process.kill()
+
+    async def begin() -> None:
+        classroom = classroom_of()
+        await classroom.begin("mine")
+        await classroom.close()
+
+    asyncio.run(begin())
+    assert set(tmp_path.iterdir()) == {used.path, other}
+    used.remove()
+    assert set(tmp_path.iterdir()) == {other}
 
 
 @pytest.mark.parametrize("how", [(), ("--processes",)])

@@ -1,0 +1,47 @@
+"""The temporary folder of a lesson that is played, and the removal of folders whose process was killed.
+
+Each folder has a file that its process keeps locked. The operating system releases the lock when the process ends, however it
+ends. So a folder whose file can be locked belongs to nobody. A process id would not prove this, because ids are used again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
+from typing import Final
+
+_PREFIX: Final = "pflab-lesson-"
+_LOCKED: Final = "locked"
+
+
+class LessonFolder:
+    """A new temporary folder, which exists until `remove`."""
+
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
+        self.path = Path(self._folder.name)
+        # The file gets its name after it is locked, so that no other process finds it unlocked.
+        draft = self.path / f".{_LOCKED}"
+        self._locked = draft.open("wb")
+        fcntl.flock(self._locked, fcntl.LOCK_EX)
+        draft.rename(self.path / _LOCKED)
+
+    def remove(self) -> None:
+        self._folder.cleanup()
+        self._locked.close()
+
+
+def remove_abandoned() -> None:
+    """Remove the folders of this user's lessons whose process has ended without removing them."""
+    for file in Path(gettempdir()).glob(f"{_PREFIX}*/{_LOCKED}"):
+        with suppress(OSError):  # locked, or another process removes it too
+            folder = file.parent.lstat()
+            if stat.S_ISDIR(folder.st_mode) and folder.st_uid == os.geteuid():
+                with file.open("r+b") as found:
+                    fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(file.parent)
