@@ -83,19 +83,38 @@ export class LessonPlayer {
     this.store.travelTo(beat && index < this.last() ? beat.seq : null);
   }
 
-  /** Point at what the present beat speaks of. */
+  /** Point at what the present beat speaks of: the view, the part of the panel, and what is selected. */
   point() {
     const { store } = this;
-    const highlight = this.beat()?.highlight ?? null;
-    store.highlight.value = highlight;
-    if (!highlight) return;
-    if (highlight.view && highlight.view !== "diagram") {
-      store.view.value = highlight.view === "matrix" ? "replicas" : highlight.view;
+    const pointed = this.beat()?.highlight ?? null;
+    store.highlight.value = pointed;
+    if (!pointed) return;
+    const { servers, table, message, mail } = pointed;
+    const folder = this.folderId(pointed.folder ?? message?.folder ?? null);
+    const view = table === "messages" ? "folders" : pointed.view;
+    if (view === "map" || view === "folders") store.view.value = view;
+    if (view === "matrix") {
+      store.view.value = "replicas";
+      store.origins.value = folder ?? null;
     }
-    const folder = Object.values(store.history?.now.folders ?? {}).find((each) => each.path === highlight.folder)?.id;
-    if (highlight.mail?.id) store.select({ kind: "mail", id: highlight.mail.id });
-    else if (highlight.servers.length === 1) store.select({ kind: "server", id: highlight.servers[0], folder });
-    else if (highlight.connectors.length === 1) store.select({ kind: "connector", id: highlight.connectors[0] });
+    if (view === "folders" && folder) {
+      store.reader.value = { folder, server: servers[0] ?? "", beside: servers[1] ?? "" };
+    }
+    if (table && table !== "messages") store.part.value = table;
+    if (mail?.id) store.select({ kind: "mail", id: mail.id });
+    else if (message && view === "folders")
+      store.select({ kind: "post", id: message.object, folder, server: servers[0] ?? "" });
+    else if (servers.length === 1) store.select({ kind: "server", id: servers[0], folder });
+    else if (pointed.connectors.length === 1) store.select({ kind: "connector", id: pointed.connectors[0] });
+  }
+
+  /**
+   * Return the id of a folder, which a lesson names by its path or its id.
+   * @param {string | null} name
+   */
+  folderId(name) {
+    const folders = Object.values(this.store.history?.now.folders ?? {});
+    return folders.find((each) => each.path === name || each.id === name)?.id;
   }
 
   back() {

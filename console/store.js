@@ -68,6 +68,8 @@ export class Store {
     /** The folder whose changes the view "Replicas" shows by origin; null: all folders. */
     this.origins = signal(/** @type {string | null} */ (null));
     this.selection = signal(/** @type {Selection | null} */ (null));
+    /** The part of a server's panel that is shown, kept when another server is selected: so one compares servers. */
+    this.part = signal("state");
     this.dialog = signal(/** @type {Dialog} */ (""));
     /** New events move no mails, because they will be played: a lesson plays what happened up to its next text. */
     this.holdsFlights = false;

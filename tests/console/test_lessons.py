@@ -43,7 +43,9 @@ def test_going_back_shows_the_lab_as_it_was(lab: str, open_page: OpenPage) -> No
     page = open_page(begin(lab, "lost-mail")).page
     card = page.get_by_role("region", name="Lesson")
     server = page.get_by_role("button", name="Server B")
+    on_map = page.get_by_role("tab", name="Map")
     expect(card).to_be_visible(timeout=LONGEST_MS)
+    on_map.click()
     while "lacks 1" not in (server.get_attribute("aria-label") or ""):
         following = card.locator("button.primary")
         expect(following).to_be_enabled(timeout=LONGEST_MS)
@@ -52,8 +54,10 @@ def test_going_back_shows_the_lab_as_it_was(lab: str, open_page: OpenPage) -> No
         expect(following).to_be_enabled(timeout=LONGEST_MS)
         if skip.count():
             skip.click()
+        on_map.click()
     while not card.get_by_role("button", name="Back").is_disabled():
         card.get_by_role("button", name="Back").click()
+    on_map.click()
     expect(server).not_to_have_accessible_name(re.compile("lacks"))
     expect(page.locator(".clock .how")).to_have_text("an earlier moment")
     end(page)
@@ -74,3 +78,20 @@ def test_a_page_that_is_behind_misses_no_text(lab: str, open_page: OpenPage) -> 
         expect(behind.locator(step)).to_contain_text(f"step {number} of", timeout=LONGEST_MS)
     ahead.goto("about:blank")  # it would complain that its lab is gone
     end(behind)
+
+
+def test_a_text_points_at_the_table_and_the_row_of_which_it_speaks(lab: str, open_page: OpenPage) -> None:
+    """The first text of new-post speaks of A's own row: A's state table of Projects is shown, and the row is marked. Another
+    table that the presenter opened gives way to it."""
+    page = open_page(begin(lab, "new-post")).page
+    row = page.locator("table.state tr.pointed")
+    expect(row).to_have_count(1, timeout=LONGEST_MS)
+    expect(row).to_contain_text("Projects on Server A")
+    page.get_by_role("tab", name="Log").click()
+    expect(row).to_have_count(0)
+    following = page.locator("section.lesson button.primary")
+    following.click()
+    expect(following).to_be_enabled(timeout=LONGEST_MS)
+    page.get_by_role("region", name="Lesson").get_by_role("button", name="Back").click()
+    expect(row).to_have_count(1)
+    end(page)

@@ -24,14 +24,16 @@ import { FolderTree } from "./tree.js";
 function whatIsOpen({ folder, server, beside }, state) {
   const servers = Object.keys(state.servers);
   const present = state.folders[folder] && !state.folders[folder].deleted;
-  const first = Object.values(state.folders).find((each) => each.id !== "1-1" && !each.deleted)?.id ?? "";
-  const shown = present ? folder : first;
-  const holder = servers.find((name) => hasReplica(state, name, shown)) ?? servers[0];
-  const holders = servers.filter((name) => name !== holder && hasReplica(state, name, shown));
+  const shown = present
+    ? folder
+    : (Object.values(state.folders).find((each) => each.id !== "1-1" && !each.deleted)?.id ?? "");
+  const holders = servers.filter((name) => hasReplica(state, name, shown));
+  const first = state.servers[server] ? server : (holders[0] ?? servers[0]);
+  const other = holders.find((name) => name !== first) ?? null;
   return {
     folder: shown,
-    server: state.servers[server] ? server : holder,
-    beside: beside === null ? null : state.servers[beside] ? beside : (holders[0] ?? null),
+    server: first,
+    beside: beside === null ? null : state.servers[beside] ? beside : other,
   };
 }
 

@@ -3,7 +3,7 @@
 import { folderName, setName } from "../../state/lab_state.js";
 import { duration } from "../../state/lab_time.js";
 import { heldFolders, replicaSummary } from "../../state/summary.js";
-import { html, signal } from "../../vendor/preact.js";
+import { html } from "../../vendor/preact.js";
 import { Backfill } from "./backfill.js";
 import { HeldFolders } from "./held_folders.js";
 import { Log } from "./log.js";
@@ -18,11 +18,9 @@ import { Tabs } from "./tabs.js";
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  */
 
-/** The part that is shown, kept when another server is selected: so one compares servers. */
-const part = signal("state");
-
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function ServerPanel({ store, state, name }) {
+  const part = store.part.value;
   const server = state.servers[name];
   const place = state.topology.servers[name];
   const folder = store.selection.value?.folder ?? "";
@@ -42,14 +40,14 @@ export function ServerPanel({ store, state, name }) {
     </h2>
     <p class="hint">${glance(state, name, folder)}</p>
     ${store.source.live && html`<${ServerActions} ...${props} />`}
-    <${Tabs} label="About the server" tabs=${tabs} chosen=${part.value} choose=${(/** @type {string} */ id) => (part.value = id)}>
-      ${["state", "backfill", "held"].includes(part.value) && html`<${FolderFilter} ...${props} />`}
-      ${part.value === "state" && html`<${StateTables} ...${props} />`}
-      ${part.value === "backfill" && html`<${Backfill} ...${props} />`}
-      ${part.value === "queue" && html`<${MailQueue} ...${props} />`}
-      ${part.value === "held" && html`<${HeldFolders} ...${props} />`}
-      ${part.value === "log" && html`<${Log} ...${props} />`}
-      ${part.value === "settings" && html`<${Settings} ...${props} />`}
+    <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {string} */ id) => (store.part.value = id)}>
+      ${["state", "backfill", "held"].includes(part) && html`<${FolderFilter} ...${props} />`}
+      ${part === "state" && html`<${StateTables} ...${props} />`}
+      ${part === "backfill" && html`<${Backfill} ...${props} />`}
+      ${part === "queue" && html`<${MailQueue} ...${props} />`}
+      ${part === "held" && html`<${HeldFolders} ...${props} />`}
+      ${part === "log" && html`<${Log} ...${props} />`}
+      ${part === "settings" && html`<${Settings} ...${props} />`}
     </${Tabs}>`;
 }
 

@@ -30,6 +30,7 @@ export function StateTables({ store, state, name, folder }) {
   /** @type {Record<string, any>} */
   const replicas = {};
   for (const each of statuses ?? []) for (const one of each.replicas) replicas[`${each.folder} ${one.store}`] = one;
+  const pointed = store.highlight.value?.servers.includes(name) ? store.highlight.value.row : null;
   return html`${shown.map(
     (each) => html`<table class="state" key=${each}>
       <thead>
@@ -42,7 +43,7 @@ export function StateTables({ store, state, name, folder }) {
       <tbody>
         ${stateTable(state, name, each).map((row) => {
           const transit = replicas[`${each} ${row.store}`]?.transmission_us;
-          return html`<tr key=${row.store}>
+          return html`<tr key=${row.store} class=${row.store === pointed ? "pointed" : ""}>
             <th scope="row">${row.replica}${row.local && html` <small>(local replica)</small>`}</th>
             <td>${row.data.map((line) => html`<div class=${line.kind}>${line.text}</div>`)}</td>
             <td>

@@ -475,11 +475,11 @@ def test_heal_says_what_it_healed(up: str, capsys: pytest.CaptureFixture[str]) -
     said("cut", "--from", "A", "--to", "B")
     said("kill", "B")
     assert said("heal", "F1") == [
-        "healed: F1  lose  from A, to B  (has not acted)",
+        "healed: F1  loses mails from A to B  (has not acted)",
         "server B was killed; its start heals that: pflab fault start B",
     ]
     assert said("heal", "all") == [
-        "healed: F2  cut  between A - B  (has not acted)",
+        "healed: F2  refuses connections between A and B  (has not acted)",
         "server B was killed; its start heals that: pflab fault start B",
     ]
     said("start", "B")
