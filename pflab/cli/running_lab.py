@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Option
 
-from node.reads import StoreReader
 from pflab.cli.given_files import RUNS
 from pflab.cli.output import CommandError
 from pflab.client import Client, ClientError
-from pflab.lab.remote_node import RemoteNode
 from pflab.terms.event_words import Lexicon
 from traces.labtime import LabTime, parse_instant
 
 if TYPE_CHECKING:
+    from node.reads import StoreReader
     from topology.model import Topology
 
 LAB_FILE: Final = RUNS / "lab.json"
@@ -156,6 +155,8 @@ class LabReader:
 
     @contextmanager
     def reading(self, store: str) -> Iterator[StoreReader]:
+        from pflab.lab.remote_node import RemoteNode  # noqa: PLC0415 - few verbs read a store
+
         yield RemoteNode(store, self.client)
 
     def now(self, store: StoreReader) -> LabTime:

@@ -12,28 +12,15 @@ import typer
 from typer import Argument
 
 from pflab.cli.given_files import read_bytes
-from pflab.cli.given_topology import read_topology
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.errors import LabError
-from pflab.scenario.load import load_scenario
-from pflab.scenario.model import scenario_schema
 from pflab.terms.verdict import ExitCode
-from topology.file.schema import topology_schema
 from topology.file.yaml_source import read_yaml
 from topology.problems import Problem, ProblemsError, counted, one_of
 from traces.labtime import format_duration
 
 if TYPE_CHECKING:
     from transport.mime.describe import Branch
-
-
-def _plan_schema() -> dict[str, Any]:
-    from pflab.campaign.plans.file import plan_schema  # noqa: PLC0415 - the simulator takes long to import
-
-    return plan_schema()
-
-
-SCHEMAS = {"topology": topology_schema, "scenario": scenario_schema, "plan": _plan_schema}
 
 
 def validate(
@@ -106,19 +93,23 @@ def _kind_of(data: object) -> str:
 
 
 def _scenario_summary(file: Path) -> str:
+    from pflab.scenario.load import load_scenario  # noqa: PLC0415 - takes long to import
+
     scenario = load_scenario(file)
     rules = f", rules {', '.join(scenario.rules)}" if scenario.rules else ""
     return f"{scenario.title} ({counted(len(scenario.steps), 'step')}{rules})"
 
 
 def _topology_summary(file: Path) -> str:
+    from pflab.cli.given_topology import read_topology  # noqa: PLC0415 - as above
+
     organization = read_topology(file)
     servers, sites = counted(len(organization.servers), "server"), counted(len(organization.sites), "site")
     return f"{servers} in {sites}, {counted(len(organization.folders), 'folder')}"
 
 
 def _plan_summary(file: Path) -> str:
-    from pflab.campaign.plans.file import load_plan  # noqa: PLC0415 - the simulator takes long to import
+    from pflab.campaign.plans.file import load_plan  # noqa: PLC0415 - as above
 
     plan = load_plan(file)
     return f"{counted(len(plan.steps), 'step')} and {counted(len(plan.faults), 'fault')} in {format_duration(plan.length_us)}"
@@ -175,8 +166,33 @@ def schema(what: Annotated[str, Argument(metavar="topology|scenario|plan", help=
 
     Example: pflab schema scenario > scenario.schema.json
     """
-    if what not in SCHEMAS:
-        raise CommandError(f"pflab schema {what}: no such kind of file; {one_of(SCHEMAS)}")
-    document = SCHEMAS[what]()
+    if what not in _SCHEMAS:
+        raise CommandError(f"pflab schema {what}: no such kind of file; {one_of(_SCHEMAS)}")
+    document = _SCHEMAS[what]()
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
     return ExitCode.GOOD
+
+
+def _schema_of_topologies() -> dict[str, Any]:
+    from topology.file.schema import topology_schema  # noqa: PLC0415 - takes long to import
+
+    return topology_schema()
+
+
+def _schema_of_scenarios() -> dict[str, Any]:
+    from pflab.scenario.model import scenario_schema  # noqa: PLC0415 - as above
+
+    return scenario_schema()
+
+
+def _schema_of_plans() -> dict[str, Any]:
+    from pflab.campaign.plans.file import plan_schema  # noqa: PLC0415 - as above
+
+    return plan_schema()
+
+
+_SCHEMAS: Final = {
+    "topology": _schema_of_topologies,
+    "scenario": _schema_of_scenarios,
+    "plan": _schema_of_plans,
+}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from pflab.cli.given_files import shown_path
-from pflab.cli.given_topology import read_topology
 from pflab.cli.options import Servers, seed_option
 from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
 from pflab.cli.running_lab import Lab, client_of
@@ -190,6 +189,8 @@ def import_(
         return _import_live(lab, server, folder, files, again=again, as_json=as_json)
     if lab is not None:
         raise CommandError("both a topology and a running lab are given; give only one")
+    from pflab.cli.given_topology import read_topology  # noqa: PLC0415 - a running lab needs no topology file
+
     organization = read_topology(topology)
     if folder not in organization.folders:
         raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, organization.folders)}")

@@ -566,7 +566,7 @@ def test_a_lab_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 ASKING = (
     "post", "folder", "clock", "fault", "content", "directory", "events", "top", "load", "export", "mailbox", "explain",
     "trace", "log", "state", "backfill", "verdict", "follow", "check", "diff", "edit", "delete", "resolve", "send", "messages",
-    "queue", "settings", "status", "instances", "recover",
+    "queue", "settings", "status", "instances", "recover", "lab", "replicas", "resend", "synchronize",
 )  # fmt: skip
 """The verbs for a running lab, and those that choose between a running lab and a run folder."""
 
