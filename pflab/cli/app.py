@@ -42,7 +42,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "compose": ("containers", "Print a docker-compose.yml for a topology."),
         "node": ("up", "Run one server in this process; the container of each server runs this verb."),
         "lab": (
-            "saved_labs",
+            "lab",
             "Save a lab, reset it to a saved state, or make it write all its events to traces.",
         ),
         "clock": ("lab", "Show, set or advance the clock of a running lab."),
