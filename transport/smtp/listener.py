@@ -8,7 +8,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import Awaitable, Callable, Collection
-from typing import cast
+from typing import Final, cast
 
 from transport.envelope import IncomingHop, IncomingMail, Offers
 from transport.errors import TransportError
@@ -25,6 +25,9 @@ AcceptMail = Callable[[IncomingHop, IncomingMail], Awaitable[None] | None]
 CheckRecipient = Callable[[str], None]
 """Raises RefusalError unless this server accepts mail for the address."""
 
+
+ACCEPT_STEPS: Final = 4
+"""Rounds of the event loop in which asyncio makes a connection that it has accepted. Python 3.11 needs two."""
 
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd's: a line for each wrong command would fill the disk
 
@@ -79,6 +82,7 @@ class SmtpListener:
         self.room = Room(self.limits.contents_bytes)
         self.sessions: set[StoreSession] = set()
         self._server: asyncio.Server | None = None
+        self.stops = False
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> tuple[str, int]:
         """Listen, on a free port if `port` is 0; return host and port."""
@@ -110,6 +114,13 @@ class SmtpListener:
         """Stop listening and close all connections. A mail whose content has not ended is not stored."""
         if self._server is None:
             return
+        self.stops = True
+        loop = asyncio.get_running_loop()
+        for listening in self._server.sockets:
+            loop.remove_reader(listening.fileno())
+        # asyncio makes an accepted connection in several steps, and loses one that it has not made when the server closes.
+        for _ in range(ACCEPT_STEPS):
+            await asyncio.sleep(0)
         self._server.close()
         sessions = list(self.sessions)
         for session in sessions:
@@ -131,6 +142,9 @@ class _Door(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # spec: ML-7
         stream = cast(asyncio.Transport, transport)
+        if self._listener.stops:
+            stream.abort()
+            return
         if not self._find_room(stream):
             name = self._listener.hostname.encode("ascii", "replace")
             stream.write(b"421 %b 4.3.2 too many connections\r\n" % name)

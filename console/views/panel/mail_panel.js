@@ -19,6 +19,7 @@ const MOST_FOLDERS = 50;
 /** @param {{store: Store, state: LabState, id: string}} props */
 export function MailPanel({ store, state, id }) {
   const mail = state.mails[id];
+  const exists = mail.legs.length > 0 || Object.values(state.servers).some((server) => server.queue[id]);
   const arrived = Object.keys(state.servers).length > 0 && mail.received.length > 0;
   return html`<h2 class=${`mail-${mailColour(mail.type)}`}>
       ✉ ${mailTypeName(mail.type)}
@@ -43,7 +44,7 @@ export function MailPanel({ store, state, id }) {
     ${store.source.live && html`<${WaitingCopies} store=${store} state=${state} id=${id} />`}
     ${mail.folders.length > 0 && html`<${Folders} state=${state} folders=${mail.folders} />`}
     <${Way} legs=${mail.legs} />
-    <${MailContent} store=${store} id=${id} />`;
+    ${exists ? html`<${MailContent} store=${store} id=${id} />` : html`<p class="hint">It expired in the queue of its first server, and nobody has its content.</p>`}`;
 }
 
 /** A store as a button that selects its server; another address as text. @param {{store: Store, state: LabState, name: string}} props */

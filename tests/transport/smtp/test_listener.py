@@ -1,5 +1,8 @@
 """The SMTP server of a node, spoken to over real sockets by clients of every kind."""
 
+import asyncio
+import socket
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -8,7 +11,7 @@ from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, sessions_at_mo
 from transport.envelope import IncomingHop, RefusalError
 from transport.errors import TransportError
 from transport.smtp.connections import MOST_CONNECTIONS
-from transport.smtp.listener import COMMAND_LINE_LIMIT_BYTES, ListenerLimits
+from transport.smtp.listener import COMMAND_LINE_LIMIT_BYTES, ListenerLimits, SmtpListener
 from transport.smtp.sender import SenderLimits
 
 
@@ -281,3 +284,20 @@ def test_a_lab_of_a_hundred_servers_fits_the_limits() -> None:
     limits = ListenerLimits()
     assert limits.connections >= 99 * SenderLimits().parallel + limits.stranger_connections
     assert limits.connections + MOST_CONNECTIONS < 1024 - 100
+
+
+@pytest.mark.parametrize("rounds", range(5))
+async def test_a_connection_that_is_being_accepted_ends_with_the_listener(rounds: int) -> None:
+    """asyncio makes an accepted connection in several rounds of its loop. Whatever round the stop falls in, the peer's
+    connection is closed and not forgotten."""
+    listener = SmtpListener("A", accept=lambda hop, mail: None, check_recipient=lambda address: None)
+    address = await listener.start()
+    peers = [socket.create_connection(address, timeout=10) for _ in range(3)]
+    for _ in range(rounds):
+        await asyncio.sleep(0)
+    await listener.stop()
+    assert listener.sessions == set()
+    for peer in peers:
+        with peer, suppress(ConnectionResetError):
+            while await asyncio.to_thread(peer.recv, 1000):
+                pass  # a greeting may come first
