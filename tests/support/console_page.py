@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
@@ -30,6 +31,11 @@ def launch(playwright: Playwright) -> Browser:
     flags = [flag for flag in FLAGS if flag not in OWN_FLAGS]
     flags.append("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost")
     return playwright.chromium.launch(executable_path=chromium(), args=flags)
+
+
+MAY_BE_GONE: Final = re.compile(r"/nodes/\w+/versions\?|/lab/mails/")
+"""What a lab that runs on can drop between the event that a page shows and the page's request. The page tells the user so, but
+Chromium also writes a line."""
 
 
 class WatchedPage:
@@ -70,8 +76,10 @@ class WatchedPage:
             self.strangers.append(request.url)
 
     def _told(self, message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
-            self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+        address = message.location.get("url", "")
+        gone = "404 (Not Found)" in message.text and MAY_BE_GONE.search(address) is not None
+        if message.type in {"error", "warning"} and not gone:
+            self.complaints.append(f"{message.type}: {message.text} ({address})")
 
 
 class OpenPage(Protocol):
