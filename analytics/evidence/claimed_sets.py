@@ -25,6 +25,11 @@ _INCLUDES: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at
 _EXCUSED: Final = f"exists(coalesce(s.excused, array()), c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.modified_at, r.guid, r.counter))"
 """Of a folder or an associated message, the last writer's version includes all others (HI-5, CN-9)."""
+_REPLACES: Final = "struct(w.modified_at, w.guid, w.counter) > struct(r.modified_at, r.guid, r.counter)"
+_IN_EXPIRED: Final = (
+    f"exists(rows, w -> w.act = 'made' and alone and {_REPLACES} and {GONE.format(number='w.number', at='s.at')})"
+)
+"""A version that took the place of the change has expired. The change's number then comes without a version (CN-9, DL-3)."""
 
 
 def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
@@ -51,8 +56,8 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
 
 def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
     """Compare each change with the last stated row of each store. Columns: trace, node, at, folder, subject, number; claimed:
-    the stated row has the number; had: at that time the store had a version that includes the change, or the change had
-    expired (DL-3); applied: the store applied the change.
+    the stated row has the number; had: at that time the store had a version that includes the change, or the change or
+    the version in its place had expired (DL-3); applied: the store applied the change.
 
     spec: CN-7, IN-1, CV-1
     """
@@ -61,7 +66,7 @@ def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
     case = (
         "struct(s.store as node, s.at as at, r.number as number,"
         f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_INCLUDES} or {_LATER})) or {_EXCUSED}"
-        f" or {GONE.format(number='r.number', at='s.at')} as had,"
+        f" or {GONE.format(number='r.number', at='s.at')} or {_IN_EXPIRED} as had,"
         f" exists(rows, x -> {_HERE} and x.act = 'applied' and x.number = r.number and not x.undone) as applied)"
     )
     cases = F.expr(f"flatten(transform(stated_rows, s -> transform({made}, r -> {case})))")

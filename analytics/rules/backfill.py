@@ -55,7 +55,7 @@ CHECKS: Final = (
     ),
     Check(
         "requests are answered", ("BF-5", "BF-8"), "requests", "A request is answered at once, and exactly once.",
-        "true", f"answers = 1 and answered_at = at or answers is null and refused = 1 and {IS_SUSPENDED}",
+        "true", f"answers = 1 and (answered_at = at or refused > 0) or answers is null and refused = times and {IS_SUSPENDED}",
         "concat(node, case when answers is null then ' did not answer' else ' answered late or again' end, ' the request <', mail, '> of ', sender)",
     ),
     Check(

@@ -143,6 +143,8 @@ class Painter {
     this.chosen = false;
     /** @type {{arrow: Arrow, x1: number, y1: number, x2: number, y2: number}[]} what was painted, for clicks */
     this.painted = [];
+    /** @type {Record<string, number>} */
+    this.lanes = {};
     this.zoom = /** @type {import("../vendor/d3.js").ZoomBehavior<HTMLCanvasElement, unknown>} */ (zoom())
       .scaleExtent([1, 1e6])
       .on("zoom", (/** @type {any} */ event) => {
@@ -206,14 +208,15 @@ class Painter {
     );
   }
 
-  /**
-   * Return the middle of a server's lane.
-   * @param {string} server
-   */
+  /** @param {string} server @returns {number} the middle of a server's lane, as it was painted last */
   lane(server) {
-    const names = Object.keys(this.store.history?.now.servers ?? {});
-    const height = (this.canvas.clientHeight - AXIS - TOP) / Math.max(1, names.length);
-    return TOP + (names.indexOf(server) + 0.5) * height;
+    return this.lanes[server] ?? 0;
+  }
+
+  /** @param {string[]} names @param {number} height of the canvas */
+  placeLanes(names, height) {
+    const each = (height - AXIS - TOP) / Math.max(1, names.length);
+    this.lanes = Object.fromEntries(names.map((name, index) => [name, TOP + (index + 0.5) * each]));
   }
 
   paint() {
@@ -233,6 +236,7 @@ class Painter {
     const scale = this.scale();
     const x = (/** @type {number} */ at) => scale(at / 1000);
     const names = Object.keys(store.history.now.servers);
+    this.placeLanes(names, height);
 
     this.paintSpans(context, colour, x, width, height);
     // Lanes and the axis.

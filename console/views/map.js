@@ -26,13 +26,16 @@ const MOST_SQUARES = 10;
 const SQUARES = ["in sync", "behind", "locally modified"];
 
 const MARGIN = 12;
+
+/** The size of an envelope with its outline, in the units of the picture. */
+const ENVELOPE = { width: 26, height: 20 };
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @param {{store: Store, state: LabState}} props */
 export function LabMap({ store, state }) {
   const topology = state.topology;
   const layout = useMemo(() => mapLayout(topology), [topology]);
-  const flights = useRef(/** @type {SVGGElement | null} */ (null));
+  const flights = useRef(/** @type {HTMLDivElement | null} */ (null));
 
   useEffect(() => {
     /** @param {LabEvent[]} events */
@@ -66,8 +69,8 @@ export function LabMap({ store, state }) {
       ${Object.entries(layout.servers).map(
         ([name, place]) => html`<${Card} key=${name} store=${store} state=${state} name=${name} place=${place} />`,
       )}
-      <g ref=${flights} class="flights"></g>
     </svg>
+    <div ref=${flights} class="flights" aria-hidden="true"></div>
     <ul class="legend" aria-label="Colours of mails and folders">
       ${LEGEND.map(({ name, colour }) => html`<li><i class=${`mail-${colour}`}></i>${name}</li>`)}
       ${SQUARES.map((sync) => html`<li><i class=${`of-folder ${sync.replace(" ", "-")}`}></i>folder ${sync}</li>`)}
@@ -170,8 +173,9 @@ export const onEnter = (act) => (/** @type {KeyboardEvent} */ event) => {
 };
 
 /**
- * Move an envelope over the map.
- * @param {SVGGElement} layer
+ * Move an envelope over the map. Envelopes are not in the SVG picture: a browser would paint the picture for each frame, but
+ * moves an element of its own without painting.
+ * @param {HTMLDivElement} layer
  * @param {Store} store
  * @param {import("../state/map_layout.js").MapLayout} layout
  * @param {{mail: string, node: string, next_hop: string, connector: string | null}} hop
@@ -181,11 +185,19 @@ function fly(layer, store, layout, hop) {
   const mail = state?.mails[hop.mail];
   if (!state || !mail) return;
   const way = wayOf(layout, state.topology, hop.node, hop.next_hop, hop.connector ?? "");
-  if (way.length < 2) return;
+  const picture = /** @type {SVGSVGElement} */ (layer.previousElementSibling);
+  const onScreen = picture.getScreenCTM();
+  if (way.length < 2 || !onScreen) return;
+  const corner = layer.getBoundingClientRect();
   const lost = mail.legs.some((leg) => leg.to === hop.next_hop && leg.outcome === "lost");
-  const envelope = document.createElementNS(SVG, "g");
+  const envelope = document.createElementNS(SVG, "svg");
   envelope.setAttribute("class", `envelope mail-${mailColour(mail.type)}${lost ? " lost" : ""}`);
-  envelope.setAttribute("aria-hidden", "true");
+  envelope.setAttribute(
+    "viewBox",
+    `${-ENVELOPE.width / 2} ${-ENVELOPE.height / 2} ${ENVELOPE.width} ${ENVELOPE.height}`,
+  );
+  envelope.setAttribute("width", String(ENVELOPE.width * onScreen.a));
+  envelope.setAttribute("height", String(ENVELOPE.height * onScreen.d));
   const title = document.createElementNS(SVG, "title");
   title.textContent = `${mailTypeName(mail.type)} from ${mail.from} to ${mail.to.join(", ")}`;
   const body = document.createElementNS(SVG, "path");
@@ -199,7 +211,9 @@ function fly(layer, store, layout, hop) {
   let gone = 0;
   const frames = way.map((point, index) => {
     if (index) gone += lengths[index - 1];
-    return { transform: `translate(${point.x}px, ${point.y}px)`, offset: gone / total, opacity: 1 };
+    const x = (point.x - ENVELOPE.width / 2) * onScreen.a + onScreen.e - corner.left;
+    const y = (point.y - ENVELOPE.height / 2) * onScreen.d + onScreen.f - corner.top;
+    return { transform: `translate(${x}px, ${y}px)`, offset: gone / total, opacity: 1 };
   });
   if (lost) frames[frames.length - 1].opacity = 0;
   envelope.animate(calm ? frames.slice(-1) : frames, {

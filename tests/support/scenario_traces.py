@@ -28,7 +28,8 @@ BROKEN_ON_PURPOSE: dict[str, tuple[int, set[str]]] = {
 """Lessons that break a rule: the exit code, and a rule of each check that must report it."""
 
 SEEDS = (
-    2, 13, 28, 32, 48, 71, 84, 110, 179, 230, 5016, 5028, 90060, 90103, 100197, 100277, 100433, 2687790865, 2687790868,
+    2, 13, 28, 32, 48, 71, 84, 110, 179, 230, 5016, 5028, 90060, 90103, 100197, 100277, 100433, 200226, 200345,
+    2687790865, 2687790868,
 )  # fmt: skip
 """Seeds with many branches: links that go down, restarted stores, changed lists, dropped tombstones, a request refused because
 content is suspended (5016), and a deleted store with the only copy of something (5028).
@@ -37,7 +38,8 @@ In others a check of the analytics once found a violation that is none: a source
 hierarchy overtook content that was suspended (71, 110), two deletions of an item met (84), a replica ended before it asked for
 statuses (179), a mail came back to its sender's bridgehead (230), a repeat came to a store that had no address for its sender
 (100197), items had expired in a folder that was once below a deleted folder (100277), a repeat was about a folder that was
-hidden at the receiver (100433), a new replica became the only one (2687790865), a mail that a later one had overtaken came from
+hidden at the receiver (100433), a repeated request was refused twice (200226), a change had lost against a version that has
+expired (200345), a new replica became the only one (2687790865), a mail that a later one had overtaken came from
 a store that was marked down (2687790868)."""
 
 
