@@ -333,12 +333,20 @@ async def _send_mail(runner: StepRunner, step: plan.SendMail) -> bool:
 
 
 async def end_never(runner: StepRunner) -> None:
-    """Set the schedule of each folder that has the schedule "never" to always, so that its content can converge (OUT-1)."""
+    """Set the schedule of each folder that has the schedule "never" to always, so that its content can converge (OUT-1).
+
+    A store that was restored may not know the folder or its schedule any more. So every store that runs is asked.
+    """
     lab = runner.lab
-    on = next(store for store in lab.names if lab.running(store))
-    for view in lab.read(on, lambda node: node.folders()):
-        if view.schedule == "never" and not view.hidden:
-            await runner.change(on, lambda node, now, path=view.path: node.change_folder(now, path, schedule="always"))  # type: ignore[misc]
+    ended = set()
+    for on in [store for store in lab.names if lab.running(store)]:
+        for view in lab.read(on, lambda node: node.folders()):
+            if view.schedule == "never" and not view.hidden and view.id not in ended:
+                await runner.change(
+                    on,
+                    lambda node, now, path=view.path: node.change_folder(now, path, schedule="always"),  # type: ignore[misc]
+                )
+                ended.add(view.id)
 
 
 async def _delete_store(runner: StepRunner, step: plan.DeleteStore) -> bool:

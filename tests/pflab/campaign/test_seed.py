@@ -287,6 +287,11 @@ def _has_worker(pid: int) -> bool:
     return any(b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes() for child in children)
 
 
+def test_the_heal_ends_a_schedule_that_the_first_store_no_longer_knows() -> None:
+    """In this seed A is restored from a backup that is older than the schedule "never" of F0, so only B can end it (OUT-1)."""
+    assert run_seed(231276014).in_words() == ["seed 231276014: converged"]
+
+
 def test_a_given_topology_travels_to_the_workers() -> None:
     """A campaign with a given topology plays it in every process."""
     organization = topology_from_text("servers: {A: , B: }\nfolders: {F: {replicas: [A, B]}}\n", "small")
