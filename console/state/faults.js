@@ -1,4 +1,4 @@
-/** The kinds of fault: in words, and what a form asks for to inject each. The lab checks every value. */
+/** The kinds of fault: what each does, and what a form asks for to inject it. The lab checks every value. */
 
 /**
  * @typedef {object} Field
@@ -145,54 +145,4 @@ export function faultRequest(kind, values) {
     delete request.to;
   }
   return request;
-}
-
-const DOES = /** @type {Record<string, string>} */ ({
-  lose: "loses",
-  delay: "delays",
-  duplicate: "duplicates",
-  reorder: "reorders",
-  alter: "alters",
-});
-
-/**
- * Return a fault in words: `loses content mails from A to B, once more`.
- * @param {Record<string, unknown>} fault its kind and its details, as the API and the events have them
- */
-export function faultWords(fault) {
-  const of = (/** @type {string} */ name) => (fault[name] === undefined ? "" : String(fault[name]));
-  const until =
-    of("until") &&
-    ` until ${of("until")
-      .replace("T", " ")
-      .replace(/(:00)?Z$/, "")}`;
-  const place = [
-    of("link") && ` from ${of("link").replace(" -> ", " to ")}`,
-    of("from") && ` from ${of("from")}`,
-    of("to") && ` to ${of("to")}`,
-    of("connector") && ` on ${of("connector")}`,
-  ].join("");
-  const left = of("count") && `, ${times(Number(of("count")))} more`;
-  const kind = of("kind");
-  if (kind === "cut") return `refuses connections ${of("between") ? `between ${ends(of("between"))}` : place.trim()}`;
-  if (kind === "hold") return `holds ${of("mail") ? "one mail" : "all mail"}${place}${until}`;
-  if (kind === "unstamp") return `${of("server")} has no mail address in the directory`;
-  if (kind === "kill") return `${of("server")} was killed`;
-  if (kind === "crash") return `crashes ${of("server")} ${of("point")}`;
-  if (kind === "smtp") {
-    const effect = of("does") === "tarpit" ? `a delay of ${of("by")}` : of("does");
-    return `${of("verb")} ends with ${effect}${place}${left}${until}`;
-  }
-  const mails = of("mail") ? "one mail" : `${of("type") ? `${of("type")} ` : ""}mails`;
-  return `${DOES[kind] ?? kind} ${mails}${place}${of("by") ? ` by ${of("by")}` : ""}${left}${until}`;
-}
-
-/** @param {string} between `A - B`, or `A -> B` for one direction */
-function ends(between) {
-  return between.includes("->") ? `${between.replace(" -> ", " and ")}, one way` : between.replace(" - ", " and ");
-}
-
-/** @param {number} count */
-function times(count) {
-  return count === 1 ? "once" : `${count} times`;
 }

@@ -158,6 +158,7 @@ import * as numbers from "./change_numbers.js";
  * @property {string} id
  * @property {string} kind
  * @property {Record<string, unknown>} details
+ * @property {string} words what it does, as the lab says it
  * @property {LabTime} at
  *
  * @typedef {object} LabState
@@ -461,6 +462,7 @@ const TAKE = {
       id: event.fault,
       kind: event.kind,
       details: event.details,
+      words: (event.words ?? event.kind).replace(/^fault \S+: /, ""),
       at: event.at,
     };
   },

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FAULT_FORMS, faultRequest, faultWords } from "../state/faults.js";
+import { faultRequest } from "../state/faults.js";
 import { apply, beginning } from "../state/lab_state.js";
 import { stateTable } from "../state/state_table.js";
 
@@ -118,25 +118,4 @@ test("a form becomes a request: empty fields are left out, and two ends are a cu
   });
   assert.deepEqual(faultRequest("cut", { from: "A", to: "B", oneWay: true }), { kind: "cut", from: "A", to: "B" });
   assert.deepEqual(faultRequest("cut", { connector: "SEA-NYC", from: "" }), { kind: "cut", connector: "SEA-NYC" });
-});
-
-test("each kind of fault has words", () => {
-  const told = [
-    [{ kind: "lose", from: "A", to: "B", type: "content", count: "1" }, "loses content mails from A to B, once more"],
-    [{ kind: "delay", by: "20 min", count: "3" }, "delays mails by 20 min, 3 times more"],
-    [{ kind: "lose", mail: "1@a", link: "A -> B", count: "1" }, "loses one mail from A to B, once more"],
-    [
-      { kind: "hold", connector: "SEA-NYC", until: "2003-10-21T02:00:00Z" },
-      "holds all mail on SEA-NYC until 2003-10-21 02:00",
-    ],
-    [{ kind: "cut", between: "SEA - NYC" }, "refuses connections between SEA and NYC"],
-    [{ kind: "cut", between: "A -> B" }, "refuses connections between A and B, one way"],
-    [{ kind: "cut", connector: "SEA-NYC" }, "refuses connections on SEA-NYC"],
-    [{ kind: "smtp", verb: "RCPT", does: "451", to: "B" }, "RCPT ends with 451 to B"],
-    [{ kind: "smtp", verb: "DATA", does: "tarpit", by: "20 min" }, "DATA ends with a delay of 20 min"],
-    [{ kind: "unstamp", server: "B" }, "B has no mail address in the directory"],
-    [{ kind: "kill", server: "B" }, "B was killed"],
-  ];
-  for (const [fault, words] of told) assert.equal(faultWords(/** @type {Record<string, unknown>} */ (fault)), words);
-  for (const { kind } of FAULT_FORMS) assert.ok(faultWords({ kind, server: "B" }));
 });

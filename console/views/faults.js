@@ -1,8 +1,8 @@
 /** The dialog with the faults: which are active, how to end them, and a form for each kind. */
 
-import { EFFECTS, FAULT_FORMS, MAIL_TYPES, VERBS, faultRequest, faultWords } from "../state/faults.js";
+import { EFFECTS, FAULT_FORMS, MAIL_TYPES, VERBS, faultRequest } from "../state/faults.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { Relative, useAnswer } from "./panel/fetched.js";
+import { Relative, useAnswer } from "./fetched.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
@@ -67,7 +67,7 @@ function Active({ store, state }) {
         ${active.map(
           (each) => html`<tr key=${each.id}>
             <th scope="row">${each.id}</th>
-            <td>${faultWords(each)}</td>
+            <td>${state.faults[each.id]?.words ?? `${each.server} was killed`}</td>
             <td>${each.acted === undefined ? "" : each.acted === 0 ? "not yet" : each.acted === 1 ? "once" : `${each.acted} times`}</td>
             <td><${Meets} store=${store} mails=${waiting?.[each.id] ?? []} /></td>
             <td>${each.kind !== "kill" && html`<button onClick=${() => heal(each.id)} aria-label=${`Heal ${each.id}`}>Heal</button>`}</td>

@@ -60,9 +60,7 @@ export function toggle(what) {
   const root = document.documentElement;
   if (what === "projector") root.toggleAttribute("data-projector");
   else {
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const now = root.dataset.theme ?? (dark ? "dark" : "light");
-    root.dataset.theme = now === "dark" ? "light" : "dark";
+    root.dataset.theme = root.dataset.theme === "light" ? "dark" : "light";
   }
   window.dispatchEvent(new Event("resize")); // the diagram paints itself again, with the new colours and sizes
 }

@@ -1,4 +1,4 @@
-"""A fault in words: `loses content mails from A to B, once`. The console says the same (`console/state/faults.js`)."""
+"""A fault in words: `loses content mails from A to B, once`."""
 
 from __future__ import annotations
 

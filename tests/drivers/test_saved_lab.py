@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +17,7 @@ from pflab.runs.continued import continue_run
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SAVED, SavedRuns
 from pflab.terms.verdict import ExitCode, Judgement
+from tests.support.lab_actions import everything
 from tests.support.running_lab import lab_up
 from topology.file.load import topology_from_text
 from traces.events import FaultHealed, NodeStarted, NodeStopped, RunEnded, RunStarted
@@ -110,18 +110,6 @@ async def test_a_lab_without_a_place_for_snapshots_refuses_them(tmp_path: Path) 
         with pytest.raises(LabError, match="no lab was saved as 'start'"):
             await lab.reset("start")
         assert list(lab.saved()) == []
-
-
-def everything(client: Client) -> dict[str, Any]:
-    """Return what users see of a lab: its time, which servers run, and what each store has."""
-    shown = client.lab()
-    there = [each["name"] for each in shown["servers"] if each["standing"] == "running"]
-    return {
-        "now": shown["clock"]["now_at"],
-        "there": there,
-        "messages": {name: client.messages(name, "Projects") for name in there},
-        "digests": {name: client.digests(name) for name in there},
-    }
 
 
 def test_a_lab_goes_back_to_a_snapshot(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pflab.client import Client
 from pflab.lab.lab import Lab
 from traces.events import Event
 
@@ -19,3 +20,15 @@ def subjects(lab: Lab, server: str, folder: str = "Projects") -> list[str]:
 def events_of(lab: Lab, kind: type[Event], node: str | None = None) -> list[Any]:
     """Return the events of one type so far, of one node or of all."""
     return [event for event in lab.events() if isinstance(event, kind) and node in {None, event.node}]
+
+
+def everything(client: Client) -> dict[str, Any]:
+    """Return what users see of a lab: its time, which servers run, and what each store has."""
+    shown = client.lab()
+    there = [each["name"] for each in shown["servers"] if each["standing"] == "running"]
+    return {
+        "now": shown["clock"]["now_at"],
+        "there": there,
+        "messages": {name: client.messages(name, "Projects") for name in there},
+        "digests": {name: client.digests(name) for name in there},
+    }

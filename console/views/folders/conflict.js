@@ -5,7 +5,7 @@ import { folderName, numberName, splitNumber } from "../../state/lab_state.js";
 import { parseInstant, shortInstant } from "../../state/lab_time.js";
 import { visibleText, winnerReason } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
-import { nodePath, useAnswer } from "./answers.js";
+import { nodePath, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -28,7 +28,7 @@ import { nodePath, useAnswer } from "./answers.js";
  * }} props
  */
 export function Conflict({ store, state, folder, server, object, item, versions, live, onMerge }) {
-  const { answer } = useAnswer(store, live ? nodePath(server, "/folders") : null, "");
+  const { value: answer } = useAnswer(store, live ? nodePath(server, "/folders") : "");
   const known = answer?.find((/** @type {any} */ each) => each.id === folder);
   /** @type {string[]} */
   const contacts = known?.contacts ?? [];

@@ -3,7 +3,7 @@
 import { folderName } from "../../state/lab_state.js";
 import { folderTree, hasReplica, visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
-import { nodePath } from "./answers.js";
+import { nodePath } from "../fetched.js";
 import { Modal } from "./modal.js";
 
 /**

@@ -5,7 +5,7 @@ import { relative, shortInstant } from "../../state/lab_time.js";
 import { entryFor, hasReplica, knowsFolder, postRows, visibleText } from "../../state/posts.js";
 import { replicaSummary } from "../../state/summary.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
-import { canAsk, nodePath, useAnswer } from "./answers.js";
+import { isPresent, nodePath, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -152,13 +152,13 @@ function useDetails(store, state, folder, server) {
   const posts = Object.keys(table?.items ?? {}).length;
   const asks =
     server !== null &&
-    canAsk(store) &&
+    isPresent(store) &&
     state.servers[server]?.standing === "running" &&
     hasReplica(state, server, folder) &&
     posts > 0 &&
     posts <= MOST_DETAILS;
-  const path = asks ? nodePath(server, `/messages?folder=${encodeURIComponent(folder)}`) : null;
-  const { answer } = useAnswer(store, path, table?.numbers);
+  const path = asks ? nodePath(server, `/messages?folder=${encodeURIComponent(folder)}`) : "";
+  const { value: answer } = useAnswer(store, path, table?.numbers);
   return answer && new Map(answer.map((/** @type {any} */ each) => [each.id, each]));
 }
 

@@ -4,7 +4,7 @@ import { folderName, numberName } from "../../state/lab_state.js";
 import { relative, shortInstant } from "../../state/lab_time.js";
 import { visibleText, whereIs } from "../../state/posts.js";
 import { html, useMemo, useState } from "../../vendor/preact.js";
-import { canAsk, nodePath, useAnswer } from "./answers.js";
+import { isPresent, nodePath, useAnswer } from "../fetched.js";
 import { Conflict } from "./conflict.js";
 import { PostDialog } from "./post_dialog.js";
 
@@ -32,10 +32,14 @@ export function PostPanel({ store, state, folder, server, object }) {
   const [sure, setSure] = useState(false);
   const table = state.servers[server]?.tables[folder];
   const item = table?.items[object];
-  const live = canAsk(store) && state.servers[server]?.standing === "running" && item !== undefined && !item.deleted;
+  const live = isPresent(store) && state.servers[server]?.standing === "running" && item !== undefined && !item.deleted;
   const asked = nodePath(server, `/versions?message=${encodeURIComponent(object)}`);
   // The order of an object's versions is part of what changes: a resolved conflict can leave the shown version as it was.
-  const { answer, error } = useAnswer(store, live ? asked : null, item && [item.number, ...item.conflict].join());
+  const { value: answer, refused: error } = useAnswer(
+    store,
+    live ? asked : "",
+    item && [item.number, ...item.conflict].join(),
+  );
   /** @type {Version[]} */
   const versions = answer ?? [];
   const shown = versions[0];

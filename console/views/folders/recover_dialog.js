@@ -4,7 +4,7 @@ import { folderName } from "../../state/lab_state.js";
 import { parseInstant, shortInstant } from "../../state/lab_time.js";
 import { visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
-import { nodePath, useAnswer } from "./answers.js";
+import { nodePath, useAnswer } from "../fetched.js";
 import { Modal } from "./modal.js";
 
 /**
@@ -17,7 +17,7 @@ import { Modal } from "./modal.js";
 export function RecoverDialog({ store, state, server, folder, onClose }) {
   const [tries, setTries] = useState(0);
   const [problem, setProblem] = useState("");
-  const { answer, error } = useAnswer(store, nodePath(server, "/retained"), tries);
+  const { value: answer, refused: error } = useAnswer(store, nodePath(server, "/retained"), tries);
   const path = folderName(state, folder);
   /** @type {Retained[]} */
   const kept = (answer ?? []).filter((/** @type {Retained} */ each) => each.message === null || each.folder === path);

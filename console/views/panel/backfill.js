@@ -3,7 +3,7 @@
 import { folderName, setName } from "../../state/lab_state.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { html } from "../../vendor/preact.js";
-import { Relative } from "./fetched.js";
+import { Relative } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store

@@ -1,9 +1,8 @@
 /** The panel of a connector: what it costs and carries, whether it works, and which mails wait for it. */
 
-import { faultWords } from "../../state/faults.js";
 import { mailTypeName } from "../../state/mail_types.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
-import { OnlyPresent, Relative, isPresent } from "./fetched.js";
+import { OnlyPresent, Relative, isPresent } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -63,7 +62,7 @@ export function ConnectorPanel({ store, state, connector }) {
         <dd class="missing">${down}</dd>`
       }
     </dl>
-    ${faults.map((each) => html`<p class="missing" key=${each.id}>${each.id}: ${faultWords({ kind: each.kind, ...each.details })}</p>`)}
+    ${faults.map((each) => html`<p class="missing" key=${each.id}>${each.id}: ${each.words}</p>`)}
     ${
       store.source.live &&
       html`<div class="row actions" role="group" aria-label=${`Actions on ${name}`}>

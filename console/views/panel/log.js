@@ -2,7 +2,7 @@
 
 import { shortInstant } from "../../state/lab_time.js";
 import { html } from "../../vendor/preact.js";
-import { OnlyPresent, isPresent, useAnswer } from "./fetched.js";
+import { OnlyPresent, isPresent, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store

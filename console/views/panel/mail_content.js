@@ -1,7 +1,7 @@
 /** What is in a mail: decoded to each property of each item, or as it crossed the wire. */
 
 import { html, useState } from "../../vendor/preact.js";
-import { OnlyPresent, isPresent, useAnswer } from "./fetched.js";
+import { OnlyPresent, isPresent, useAnswer } from "../fetched.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {import("../../store.js").Store} Store */

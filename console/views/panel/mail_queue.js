@@ -4,7 +4,7 @@ import { storeOfAddress } from "../../state/lab_state.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { mailColour, mailTypeName } from "../../state/mail_types.js";
 import { html } from "../../vendor/preact.js";
-import { Relative, useAnswer } from "./fetched.js";
+import { Relative, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store

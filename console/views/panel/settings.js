@@ -1,7 +1,7 @@
 /** The settings of a server by their real names. In the present of a live lab they can be changed. */
 
 import { html, useState } from "../../vendor/preact.js";
-import { isPresent, useAnswer } from "./fetched.js";
+import { isPresent, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store

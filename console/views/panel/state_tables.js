@@ -4,7 +4,7 @@ import { shortInstant } from "../../state/lab_time.js";
 import { stateTable } from "../../state/state_table.js";
 import { heldFolders, replicaSummary } from "../../state/summary.js";
 import { html, useState } from "../../vendor/preact.js";
-import { Relative, useAnswer } from "./fetched.js";
+import { Relative, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store

@@ -2,7 +2,7 @@
 
 import { storeOfAddress } from "../../state/lab_state.js";
 import { html, useState } from "../../vendor/preact.js";
-import { Relative, isPresent, useAnswer } from "./fetched.js";
+import { Relative, isPresent, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 from smtplib import SMTP, SMTPSenderRefused
-from typing import Any
 
 import pytest
 
@@ -17,6 +16,7 @@ from pflab.drivers.launch import node_environment
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
 from tests.support.coordinator_process import running_coordinator, wait_for_history
+from tests.support.lab_actions import everything
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import TWO_STORES
@@ -66,18 +66,6 @@ def test_a_coordinated_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path) -> No
         with SMTP(host, int(port)) as outside, pytest.raises(SMTPSenderRefused) as refused:
             outside.sendmail("kim@outside.test", ["projects@contoso.test"], b"Subject: outside\r\n\r\nx\r\n")
         assert refused.value.smtp_code == 530
-
-
-def everything(client: Client) -> dict[str, Any]:
-    """Return what users see of a lab: its time, which servers run, and what each store has."""
-    shown = client.lab()
-    there = [each["name"] for each in shown["servers"] if each["standing"] == "running"]
-    return {
-        "now": shown["clock"]["now_at"],
-        "there": there,
-        "messages": {name: client.messages(name, "Projects") for name in there},
-        "digests": {name: client.digests(name) for name in there},
-    }
 
 
 def test_a_saved_lab_is_restored(

@@ -1,9 +1,9 @@
 /** What only the server knows: fetched when it is shown, and only in the present of a live lab. */
 
-import { relative } from "../../state/lab_time.js";
-import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { relative } from "../state/lab_time.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 
-/** @typedef {import("../../store.js").Store} Store */
+/** @typedef {import("../store.js").Store} Store */
 
 /** The shortest time between two requests for the same thing, in milliseconds. */
 const REFRESH_MS = 700;
@@ -17,6 +17,15 @@ const TICK_MS = 500;
  */
 export function isPresent(store) {
   return Boolean(store.source.live) && !store.travelling.value;
+}
+
+/**
+ * Return the path of a request to a node.
+ * @param {string} server
+ * @param {string} path with everything after the name of the node, already encoded
+ */
+export function nodePath(server, path) {
+  return `/nodes/${encodeURIComponent(server)}${path}`;
 }
 
 /**
