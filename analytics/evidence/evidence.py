@@ -212,13 +212,14 @@ def rows_replaced(events: Silver) -> DataFrame:
 
 def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     """Return trace, mail, node, next_hop, connector, copies, at, landed, arrived_at, exact, arrivals, given_up, last_at,
-    links_at, named.
+    links_at, named, cut.
 
     landed: the next server has the mail, or a fault lost it there. arrived_at: when it first came there. exact: arrived_at and
     last_at are exact. arrivals: how often the mail came to this node, by a hop or because it was submitted there. given_up:
     the copies that never reached a next server, so that new copies took their recipients. links_at: when the node first learned
     that a link was down or up. named: how many of the mail's recipients are named by a fault; each of these recipients gets a
-    copy of its own.
+    copy of its own. cut: how often a transmission of the mail to this node failed. The mail may have arrived although the
+    answer was lost, and then it is sent again.
     """
     copies = (
         events.of("hop.sent", "hop.failed")
@@ -247,7 +248,8 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     )  # fmt: skip
     landed = here.where("arrived_at is not null")
     landed = landed.select("trace", "mail", F.col("node").alias("next_hop"), "arrived_at", F.lit(True).alias("landed"))
-    here = here.drop("arrived_at")
+    cut = events.of("hop.failed").groupBy("trace", "mail", F.col("next_hop").alias("node")).agg(F.count(F.lit(1)).alias("cut"))
+    here = here.drop("arrived_at").join(cut, ["trace", "mail", "node"], "left")
     links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
     found = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
     found = found.join(F.broadcast(links), ["trace", "node"], "left")

@@ -164,8 +164,9 @@ class LossesAreReported(Invariant):
     id = "losses are reported"
     rules = ("RP-4", "DU-1")
     says = (
-        "A restored store reports as lost exactly the changes that it made after the backup and put into none of its "
-        "mails. It need not report changes that waited while no other holder had an address, or while there was none."
+        "A restored store reports as lost exactly the changes that it made after the backup and that none of its mails "
+        "contained or claimed. It need not report changes that waited while no other holder had an address, or while "
+        "there was none."
     )
 
     def remember(self) -> None:
@@ -192,10 +193,12 @@ class LossesAreReported(Invariant):
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
+        """Take what a mail contains or claims as broadcast. A store that leaves while content is suspended only claims it."""
         for section in event.folders:
             unsent = self._unsent.get((event.node, section.folder))
             if unsent:
-                sent = bits.by_kind(section.cnset, section.cnset_fai)
+                texts = (section.cnset, section.cnset_fai), (section.row, section.row_fai)
+                sent = bits.union(bits.by_kind(*each) for each in texts)
                 made = self.facts.changes
                 unsent.difference_update(
                     [each for each in unsent if bits.has(sent, each, fai=made[each].kind == "fai")]

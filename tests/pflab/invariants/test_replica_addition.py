@@ -198,6 +198,20 @@ def test_a_loss_of_what_counted_as_broadcast() -> None:
     assert trace.witnesses() == []
 
 
+def test_a_loss_of_what_a_leaving_store_claimed() -> None:
+    """A store that leaves while content is suspended claims its changes without a broadcast. After a restore it need not report
+    them as lost (RP-2, RP-4, RP-5)."""
+    trace = trace_of_holders(LossesAreReported)
+    backs_up(trace)
+    made = trace.change("A", 5)
+    trace.add(ContentSuspended, "A")
+    trace.add(ReplicaPending, "A", folder=FOLDER)
+    sends(trace, "A", 1, MailKind.STATUS_REQUEST, ALL, marks=("delete-pending",), row=made.number)
+    goes_back(trace)
+    rest(trace, MINUTE_US)
+    assert trace.witnesses() == []
+
+
 def test_a_loss_of_what_another_store_should_get() -> None:
     """A change that waits for its cycle must be reported as lost if a list becomes shorter but has other holders (RP-4)."""
     trace = trace_of_holders(LossesAreReported)
