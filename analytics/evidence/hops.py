@@ -32,22 +32,26 @@ def attempts(events: Silver) -> DataFrame:
     (the type of the event), mail, next_hop, connector, reason, retry_at, queue_id, before, queued_at, returned, system,
     limited, ordinary.
 
-    before: the copy's previous attempt (what, at, next_hop, connector). queued_at: when this server first had the mail.
+    before: the copy's previous attempt (what, at, next_hop, connector, incarnation), null if a restore undid it. queued_at: when this server first had the mail.
     returned: the mail was returned to its sender at that time or later. system: it is a replication mail. limited: the
     connectors whose limits apply to replication mails: those through an ordinary mail server. ordinary: the mail had lost its
     XEXCH50 at this attempt or at an earlier hop, so it counts as mail of a user.
     """
     rows = events.lines(*_ATTEMPTS).select(
-        "trace", "node", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
+        "trace", "node", "incarnation", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
         F.col("retry_at").cast("long").alias("retry_at"), F.col("queue_id").cast("long").alias("queue_id"),
     )  # fmt: skip
     failing = rows.where("what != 'hop.sent'").select("trace", "node", "queue_id").distinct()
     few = rows.join(F.broadcast(failing), ["trace", "node", "queue_id"], "left_semi")
     copy = Window.partitionBy("trace", "node", "queue_id").orderBy("seq")
-    before = F.lag(F.struct("what", "at", "next_hop", "connector")).over(copy)
+    before = F.lag(F.struct("what", "at", "next_hop", "connector", "incarnation")).over(copy)
+    restores = events.of("node.started").where("reason = 'restored'")
+    restores = restores.select("trace", "node", "incarnation", F.lit(True).alias("restored"))
+    few = few.join(F.broadcast(restores), ["trace", "node", "incarnation"], "left")
     tried = few.withColumns(
         {
-            "before": before,
+            # The queue of a backup does not know of the attempts after it.
+            "before": F.when(F.col("restored").isNull() | (before["incarnation"] == F.col("incarnation")), before),
             "returned": F.max(F.when(F.col("what") == "hop.expired", F.col("at"))).over(
                 copy.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
             )
