@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Annotated, Final, Literal, Unpack
 
+import typer
 from typer import Argument, Option
 
 from node.api.http_server import HttpServer
@@ -21,7 +25,7 @@ from pflab.cli.given_lessons import OwnLessons, served_lessons
 from pflab.cli.given_topology import read_topology
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, PORT, InTls, KeepMails, Patience, rate_of, seed_option
-from pflab.cli.output import CommandError, print_lines
+from pflab.cli.output import CommandError, json_text, print_lines
 from pflab.cli.running_lab import check_alone, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
@@ -42,6 +46,31 @@ Orders = asyncio.Queue[tuple[RunFolder, Earlier] | None]
 
 EXAMPLE: Final = Path("default")
 """The example topology of `pflab up` alone."""
+
+STDIN_BYTES: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """How a lab behaves towards the person or program that started it.
+
+    as_json: print one line of JSON when the lab is ready, and nothing else. stop_with_stdin: end the lab when its standard
+    input is closed.
+    """
+
+    as_json: bool
+    stop_with_stdin: bool
+
+    def tell(self, *lines: str, style: str | None = None) -> None:
+        """Print lines for a person."""
+        if not self.as_json:
+            print_lines(lines, style=style)
+
+    def tell_ready(self, lab: LiveLab | ProcessLab, url: str, folder: RunFolder) -> None:
+        """Print the line for a program."""
+        if self.as_json:
+            smtp = {name: _smtp_of(lab, name) for name in lab.names}
+            typer.echo(json_text({"url": url, "run": lab.run, "folder": str(folder.path.resolve()), "smtp": smtp}))
 
 
 def up(
@@ -73,6 +102,20 @@ def up(
         ),
     ] = None,
     patience: Patience = PATIENCE_S,
+    stop_with_stdin: Annotated[
+        bool,
+        Option(
+            "--stop-with-stdin",
+            help="Stop the lab when its standard input is closed, as when the program that started it ends or is killed.",
+        ),
+    ] = False,
+    as_json: Annotated[
+        bool,
+        Option(
+            "--json",
+            help="When the lab is ready, print one line of JSON with url, run, folder and smtp, and nothing else.",
+        ),
+    ] = False,
 ) -> int:
     """Start a lab and serve it over HTTP until Ctrl-C.
 
@@ -98,16 +141,19 @@ def up(
     _check_free(port)
     folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
     assert folder is not None, "a live run always has a folder"
-    print_lines([f"starting {counted(len(organization.servers), 'server')} ..."], style="dim")
+    caller = Caller(as_json, stop_with_stdin)
+    caller.tell(f"starting {counted(len(organization.servers), 'server')} ...", style="dim")
     earlier = None if resume is None else continue_run(resume, folder)
     bring_up = partial(_processes, patience_s=patience) if processes else partial(_embedded, earlier=earlier)
     try:
-        last = asyncio.run(bring_up(organization, folder, port, rate, served, seed=seed, durability=kind, tls=tls))
+        last = asyncio.run(
+            bring_up(organization, folder, port, rate, served, caller, seed=seed, durability=kind, tls=tls)
+        )
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise
         raise CommandError(_port_taken(port, error)) from error
-    print_lines([f"stopped; kept in {shown_path(last.path)}"], style="dim")
+    caller.tell(f"stopped; kept in {shown_path(last.path)}", style="dim")
     return ExitCode.GOOD
 
 
@@ -142,6 +188,7 @@ async def _embedded(
     port: int,
     rate: float,
     lessons: Extension,
+    caller: Caller,
     *,
     earlier: Earlier | None,
     **options: Unpack[SocketOptions],
@@ -160,9 +207,10 @@ async def _embedded(
                 if not announced:
                     port = server.address[1]
                     await lab.coordinator.set_rate(rate)
-                    ends.enter_context(_announced(url, orders))
+                    ends.enter_context(_announced(url, orders, caller))
+                    caller.tell_ready(lab, url, folder)
                     announced = True
-                _print_addresses(lab, url, folder)
+                _tell_addresses(caller, lab, url, folder)
                 following = await orders.get()
             if following is None:
                 return folder
@@ -193,6 +241,7 @@ async def _processes(
     port: int,
     rate: float,
     lessons: Extension,
+    caller: Caller,
     *,
     patience_s: float,
     **options: Unpack[SocketOptions],
@@ -203,8 +252,9 @@ async def _processes(
     try:
         async with lab:
             await lab.coordinator.set_rate(rate)
-            with _announced(lab.url, orders):
-                _print_addresses(lab, lab.url, folder)
+            with _announced(lab.url, orders, caller):
+                caller.tell_ready(lab, lab.url, folder)
+                _tell_addresses(caller, lab, lab.url, folder)
                 await orders.get()
     finally:
         await lessons.close()
@@ -212,8 +262,9 @@ async def _processes(
 
 
 @contextmanager
-def _announced(url: str, orders: Orders) -> Iterator[None]:
-    """Let other verbs find the lab, and order its end at the first Ctrl-C or SIGTERM; the next one ends the process."""
+def _announced(url: str, orders: Orders, caller: Caller) -> Iterator[None]:
+    """Let other verbs find the lab, and order its end at the first Ctrl-C or SIGTERM; the next one ends the process. Order its
+    end too when standard input is closed, if the caller wants this."""
     loop = asyncio.get_running_loop()
 
     def release() -> None:
@@ -227,6 +278,9 @@ def _announced(url: str, orders: Orders) -> Iterator[None]:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end)
+    if caller.stop_with_stdin:
+        # A thread of its own, because asyncio cannot watch a file or /dev/null. It may outlive the event loop.
+        Thread(target=_wait_for_stdin, args=(lambda: loop.call_soon_threadsafe(end),), daemon=True).start()
     write_lab_file(url)
     try:
         yield
@@ -234,13 +288,30 @@ def _announced(url: str, orders: Orders) -> Iterator[None]:
         release()
 
 
-def _print_addresses(lab: LiveLab | ProcessLab, url: str, folder: RunFolder) -> None:
+def _wait_for_stdin(closed: Callable[[], object]) -> None:
+    """Call `closed` when standard input ends. What is read from it is ignored."""
+    with suppress(OSError):  # there is no standard input
+        while os.read(0, STDIN_BYTES):
+            pass
+    with suppress(RuntimeError):  # the lab has ended already
+        closed()
+
+
+def _tell_addresses(caller: Caller, lab: LiveLab | ProcessLab, url: str, folder: RunFolder) -> None:
     running = [name for name in lab.topology.servers if lab.running(name)]
-    print_lines([f"{lab.topology.organization} is up: {', '.join(running)}"])
-    print_lines([f"  {url}/  opens the console in a browser", f"  {url}/docs"])
-    listening = [f"{name} {':'.join(map(str, lab.smtp_of(name)))}" for name in running]
-    print_lines([f"  SMTP: {', '.join(listening)}"])
-    print_lines([f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab"], style="dim")
+    listening = [f"{name} {_smtp_of(lab, name)}" for name in running]
+    caller.tell(
+        f"{lab.topology.organization} is up: {', '.join(running)}",
+        f"  {url}/  opens the console in a browser",
+        f"  {url}/docs",
+        f"  SMTP: {', '.join(listening)}",
+    )
+    caller.tell(f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab", style="dim")
+
+
+def _smtp_of(lab: LiveLab | ProcessLab, name: str) -> str | None:
+    """Return the address at which a server takes mail; None if it does not run."""
+    return "{}:{}".format(*lab.smtp_of(name)) if lab.running(name) else None
 
 
 def node(name: Annotated[str, Argument(help="The server's name.")]) -> int:
