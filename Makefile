@@ -4,6 +4,7 @@
 VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
+SITE  := $(VENV)/.installed-docs
 TOOLS := node_modules/.installed
 
 # npm installs the tools that check and test the console. Without npm nothing else is missing.
@@ -17,7 +18,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo console test test-long test-kills test-compose test-console check check-console rules bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture pictures vendor clean
+.PHONY: help install demo console test test-long test-kills test-compose test-console check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,11 +62,11 @@ test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium; n
 	@$(if $(NPM),,echo "NOT RUN: axe-core on the console, because npm is not installed (Debian: apt-get install npm)" >&2)
 	@$(BIN)/pytest -m console $(or $(ARGS),tests/console)
 
-check: $(STAMP) check-console  ## check lint, format, types, imports, and that docs/rules.md is up to date
+check: $(STAMP) check-console  ## check lint, format, types, imports, and that docs/reference/rules.md is up to date
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy docs/rules_page.py docs/events_page.py bench
+	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/site bench
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture
@@ -89,9 +90,17 @@ $(TOOLS): package.json
 	@npm install --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error
 	@touch $@
 
-rules: $(STAMP)  ## generate docs/rules.md from docs/rules.yaml and the tree, and docs/events.md from the events
+rules: $(STAMP)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, and docs/reference/events.md from the events
 	@$(BIN)/python docs/rules_page.py
 	@$(BIN)/python docs/events_page.py
+
+$(SITE): $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+docs: $(SITE)  ## build the documentation site into build/docs; it opens without a server and without a network
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "The site begins at build/docs/index.html"
 
 bench: $(STAMP)  ## run the benchmarks (ARGS: --json, or names)
 	@$(BIN)/python -m bench $(ARGS)

@@ -1,4 +1,4 @@
-"""Write docs/events.md: each event of a trace, its fields, and what each field is worth as evidence.
+"""Write docs/reference/events.md: each event of a trace, its fields, and what each field is worth as evidence.
 
 python docs/events_page.py            write the page
 python docs/events_page.py --check    exit with 1, and say why, if the page is out of date
@@ -16,7 +16,7 @@ from typing import Final, get_args
 from analytics.evidence.agreement.fields import FIELDS, HEADER, Fields, Worth
 from traces.events import EVENT_TYPES, ChangeEvent, Event, MailEvent, ReplicationEvent, RunEvent
 
-PAGE: Final = "docs/events.md"
+PAGE: Final = "docs/reference/events.md"
 FAMILIES: Final = {
     "The run": RunEvent,
     "Mails and hops": MailEvent,
@@ -63,7 +63,7 @@ def render() -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Return 0 if the page was written or is up to date, and 1 if it is out of date."""
-    parser = argparse.ArgumentParser(description="Write docs/events.md from the definitions of the events.")
+    parser = argparse.ArgumentParser(description="Write docs/reference/events.md from the definitions of the events.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
     options = parser.parse_args(arguments)
     page = Path(__file__).resolve().parents[1] / PAGE

@@ -1,4 +1,4 @@
-"""Write docs/rules.md: the rules of docs/rules.yaml, and the files that obey, test and show each rule.
+"""Write docs/reference/rules.md: the rules of docs/rules.yaml, and the files that obey, test and show each rule.
 
     python docs/rules_page.py            write the page
     python docs/rules_page.py --check    exit with 1, and say why, if the page is out of date
@@ -31,7 +31,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 DOCS = Path(__file__).resolve().parent
 CATALOGUE = "docs/rules.yaml"
-PAGE = "docs/rules.md"
+PAGE = "docs/reference/rules.md"
 CODE_FOLDERS = ("traces", "topology", "transport", "node", "pflab", "console")
 CHECK_FOLDERS = ("analytics",)
 
@@ -326,7 +326,7 @@ def _rule(rule: Rule, coverage: Coverage) -> list[str]:
         rows.append(("Scenarios", coverage.scenarios, "no scenario"))
         rows.append(("Trace check", coverage.checks, f"none: {rule.untraced}" if rule.untraced else "no trace check"))
     for label, table, gap in rows:
-        files = ", ".join(f"[{name}](../{name})" for name in table.get(rule.id, ()))
+        files = ", ".join(f"[{name}](../../{name})" for name in table.get(rule.id, ()))
         if files or rule.status is Status.BUILT:
             lines.append(f"- {label}: {files or f'**{gap}**'}")
     return lines if lines[-1] == "" else [*lines, ""]
@@ -344,7 +344,7 @@ def _versions(versions: Versions) -> list[str]:
 
 def main(arguments: list[str] | None = None, root: Path = DOCS.parent) -> int:
     """Return 0 if the page was written or is up to date, 1 if it is out of date or the catalogue or a citation is wrong."""
-    parser = argparse.ArgumentParser(description="Write docs/rules.md from docs/rules.yaml and the tree.")
+    parser = argparse.ArgumentParser(description="Write docs/reference/rules.md from docs/rules.yaml and the tree.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
     options = parser.parse_args(arguments)
     try:

@@ -248,7 +248,11 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     )  # fmt: skip
     landed = here.where("arrived_at is not null")
     landed = landed.select("trace", "mail", F.col("node").alias("next_hop"), "arrived_at", F.lit(True).alias("landed"))
-    cut = events.of("hop.failed").groupBy("trace", "mail", F.col("next_hop").alias("node")).agg(F.count(F.lit(1)).alias("cut"))
+    cut = (
+        events.of("hop.failed")
+        .groupBy("trace", "mail", F.col("next_hop").alias("node"))
+        .agg(F.count(F.lit(1)).alias("cut"))
+    )
     here = here.drop("arrived_at").join(cut, ["trace", "mail", "node"], "left")
     links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
     found = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")

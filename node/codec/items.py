@@ -47,7 +47,8 @@ from transport.mapi.property_tags import (
 )
 from transport.mime.item_conversion import MailPost, edit_mail, mail_of_item
 
-# The encoding of PR_REPLICA_LIST is not public [X, section 6.5], so pflab defines these properties; see docs/wire-format.md.
+# The encoding of PR_REPLICA_LIST is not public [X, section 6.5], so pflab defines these properties; see
+# docs/reference/wire-format.md.
 PR_PFLAB_REPLICAS = 0x6700101F  # names of the holders' stores
 PR_PFLAB_REPLICAS_ADDED = 0x67011014  # when each was added, lab time in microseconds
 PR_PFLAB_CONTACTS = 0x6702101F

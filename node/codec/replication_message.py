@@ -71,8 +71,8 @@ class Mark(IntFlag):
     RESENT = 32  # spec: AD-1 sent again by an administrator's order, to chosen stores
 
 
-# Control properties of pflab, in the provider-internal range; docs/wire-format.md has every byte. The sets of a section use
-# the tags that {MS-OXCFXICS} has for the same sets.
+# Control properties of pflab, in the provider-internal range; docs/reference/wire-format.md has every byte. The sets of a
+# section use the tags that {MS-OXCFXICS} has for the same sets.
 P_VERSION = 0x67100003
 P_TYPE = 0x67110003
 P_STORE = 0x6712001F

@@ -1,4 +1,4 @@
-"""Read and check a scenario file, so that a lab can play it (docs/scenarios.md).
+"""Read and check a scenario file, so that a lab can play it (docs/reference/scenarios.md).
 
 Every mistake in a file is a `Problem`: file, line, what is wrong, what would be right. All are reported at once.
 """

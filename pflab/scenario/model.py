@@ -1,4 +1,4 @@
-"""The model of a scenario file: the arguments of each verb (docs/scenarios.md), and its JSON Schema for editors.
+"""The model of a scenario file: the arguments of each verb (docs/reference/scenarios.md), and its JSON Schema for editors.
 
 A step is a mapping with one key, its verb. Each verb's model forbids unknown keys, so that a misspelt one is an error.
 `pflab schema scenario` prints the schema.
@@ -30,7 +30,7 @@ RULE_IDS: Final = tuple(
 
 def _rule(rule: str) -> str:
     if rule not in RULE_IDS:
-        raise wrong(f"{quoted(rule)} is not the id of a rule; write an id such as BF-3 (docs/rules.md)")
+        raise wrong(f"{quoted(rule)} is not the id of a rule; write an id such as BF-3 (docs/reference/rules.md)")
     return rule
 
 
@@ -41,9 +41,9 @@ class Head(Part):
     """A scenario: an organization, and the steps to play.
 
     topology: a file (relative to the scenario, or one of the examples) or the topology itself. settings: registry values for
-    all servers that do not set them. rules: ids of the rules (docs/rules.md) that the scenario tests. live: false if it needs
-    the simulator. lesson: an explanation for learners. look: what a learner should look at. course: the place of a lesson in
-    the course of pflab demo. breaks: DU-1 if the settings make the lab lose an acknowledged change.
+    all servers that do not set them. rules: ids of the rules (docs/reference/rules.md) that the scenario tests. live: false if
+    it needs the simulator. lesson: an explanation for learners. look: what a learner should look at. course: the place of a
+    lesson in the course of pflab demo. breaks: DU-1 if the settings make the lab lose an acknowledged change.
     """
 
     title: str = Field(min_length=1)

@@ -74,8 +74,8 @@ def test_posts_travel_between_containers(stack: Stack) -> None:
 
 
 def test_the_example_in_plain_http_runs(stack: Stack, project_root: Path) -> None:
-    """The example in docs/containers.md works on the containers, from the machine itself without a token."""
-    assert play(project_root / "docs" / "containers.md", stack.url) > 10
+    """The example in docs/how-to/containers.md works on the containers, from the machine itself without a token."""
+    assert play(project_root / "docs" / "how-to" / "containers.md", stack.url) > 10
 
 
 def test_a_store_is_small_and_starts_fast(stack: Stack) -> None:

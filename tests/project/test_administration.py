@@ -1,4 +1,4 @@
-"""docs/administration.md lists each operation of Exchange's tools with a verb, a request and a scenario that exist."""
+"""docs/how-to/administration.md lists each operation of Exchange's tools with a verb, a request and a scenario that exist."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Row = dict[str, str]
 def rows(project_root: Path) -> list[Row]:
     found: list[Row] = []
     names: list[str] = []
-    for line in (project_root / "docs" / "administration.md").read_text("utf-8").splitlines():
+    for line in (project_root / "docs" / "how-to" / "administration.md").read_text("utf-8").splitlines():
         cells = [each.strip() for each in line.strip("|").split("|")]
         if not line.startswith("|") or len(cells) < 8:
             names = []

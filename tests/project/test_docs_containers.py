@@ -1,4 +1,4 @@
-"""docs/containers.md agrees with the project: services, settings, commands, and an example that runs."""
+"""docs/how-to/containers.md agrees with the project: services, settings, commands, and an example that runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.running_lab import lab_up
 
 @pytest.fixture
 def page(project_root: Path) -> Path:
-    return project_root / "docs" / "containers.md"
+    return project_root / "docs" / "how-to" / "containers.md"
 
 
 def test_the_table_of_settings_agrees_with_the_compose_file(project_root: Path, page: Path) -> None:

@@ -1,4 +1,4 @@
-"""Each field of each event is declared in one table, which docs/events.md shows."""
+"""Each field of each event is declared in one table, which docs/reference/events.md shows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_each_state_is_reached_and_is_an_event() -> None:
 
 
 def test_the_page_is_up_to_date(project_root: Path) -> None:
-    """docs/events.md is what the generator writes."""
+    """docs/reference/events.md is what the generator writes."""
     done = subprocess.run(
         [sys.executable, str(project_root / "docs" / "events_page.py"), "--check"],
         cwd=project_root, env={"PYTHONPATH": str(project_root)}, capture_output=True, text=True, check=False,

@@ -14,11 +14,11 @@ from pflab.terms.verdict import ExitCode
 from tests.support.named_commands import mistake_in
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LESSONS = sorted(path for path in (ROOT / "scenarios").glob("*.yaml") if "\nlook:" in path.read_text("utf-8"))
 
 NO_COMMANDS = {"pflab replication mail 2", "pflab smtp authentication 1", "pflab store certificate 1"}
-"""Texts that are signed, in docs/wire-format.md."""
+"""Texts that are signed, in docs/reference/wire-format.md."""
 
 
 def _in_page(text: str) -> list[str]:

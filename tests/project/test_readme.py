@@ -15,7 +15,11 @@ from pflab.terms.verdict import ExitCode
 from tests.support.running_lab import lab_up
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
+]
 
 
 def _commands(page: str) -> list[list[str]]:
@@ -50,7 +54,7 @@ def test_the_pages_name_every_verb() -> None:
     shown = {page: {words[0] for words in _commands((ROOT / page).read_text("utf-8"))} for page in PAGES}
     assert set(VERBS) <= set().union(*shown.values())
     assert len(shown["README.md"]) > 10
-    assert len(shown["docs/labs.md"]) > 20
+    assert len(shown["docs/how-to/labs.md"]) > 20
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -85,14 +89,20 @@ def test_readme_is_short() -> None:
     """README.md stays under 150 lines and links the page of each kind of user."""
     readme = (ROOT / "README.md").read_text("utf-8")
     assert len(readme.splitlines()) < 150
-    for page in ("docs/labs.md", "docs/testing.md", "docs/lessons.md", "docs/analytics.md", "CONTRIBUTING.md"):
+    for page in (
+        "docs/how-to/labs.md",
+        "docs/tutorials/test-engineer.md",
+        "docs/how-to/lessons.md",
+        "docs/how-to/analytics.md",
+        "CONTRIBUTING.md",
+    ):
         assert f"({page})" in readme
 
 
 @pytest.mark.live
 def test_the_test_in_python_passes(project_root: Path, tmp_path: Path) -> None:
-    """The test on docs/testing.md passes against a lab of the topology that it names."""
-    page = (project_root / "docs/testing.md").read_text("utf-8")
+    """The test on docs/tutorials/test-engineer.md passes against a lab of the topology that it names."""
+    page = (project_root / "docs/tutorials/test-engineer.md").read_text("utf-8")
     (block,) = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
     topology = (project_root / "topology/examples/one-site.yaml").read_text("utf-8")
     with lab_up(tmp_path, topology=topology) as url:

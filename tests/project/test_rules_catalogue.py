@@ -44,7 +44,7 @@ def make_project(tmp_path: Path) -> Plant:
     """Write a small project: the catalogue above unless another is given, and these files."""
 
     def planted(files: dict[str, str]) -> Path:
-        for name, text in {"docs/rules.yaml": SMALL, **files}.items():
+        for name, text in {"docs/rules.yaml": SMALL, "docs/reference/index.md": "", **files}.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -215,7 +215,7 @@ def test_gaps_are_marked(page: ModuleType, make_project: Plant) -> None:
     catalogue = page.load_catalogue(root / page.CATALOGUE)
     text = page.render(catalogue, page.scan(root, catalogue))
     first, second, third = (text.partition(f"### {name} ")[2].partition("###")[0] for name in ("QQ-1", "QQ-2", "ZZ-1"))
-    assert "[node/a.py](../node/a.py)" in first
+    assert "[node/a.py](../../node/a.py)" in first
     assert "**no test**" in first
     assert "**no scenario**" in first
     assert "**no code**" in second

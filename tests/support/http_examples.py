@@ -1,4 +1,4 @@
-"""The example of docs/containers.md, as requests and expected answers."""
+"""The example of docs/how-to/containers.md, as requests and expected answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/topology.md is correct: its examples load, and it has every key and every setting."""
+"""docs/reference/topology.md is correct: its examples load, and it has every key and every setting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from topology.settings.catalogue import SPECS
 from topology.settings.spec import DWORD_MAX, LEVELS, Kind, SettingSpec
 from topology.settings.values import value_text
 
-PAGE = (Path(__file__).parents[2] / "docs" / "topology.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "topology.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 
 

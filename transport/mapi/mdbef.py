@@ -1,8 +1,8 @@
 """The MDBEF envelope of a system message: the format of Exchange 5.5 stores.
 
 The bytes of Microsoft's MDBEF were never published. This module defines an envelope of the lab with this name.
-docs/wire-format.md has every byte. It has the same property lists and the same item streams as the TNEF envelope, so a server
-can convert one into the other without changing an item.
+docs/reference/wire-format.md has every byte. It has the same property lists and the same item streams as the TNEF envelope, so
+a server can convert one into the other without changing an item.
 
 A checksum covers the envelope. It does not cover the items, which have their own checksums. So damage to an item affects only
 that item; other damage affects the whole mail.

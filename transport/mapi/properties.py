@@ -1,8 +1,8 @@
 """Bags of MAPI properties as bytes, in the layout of every mail and every stored item.
 
 The bytes are those of TNEF's attMsgProps [MS-OXTNEF 2.1.3.4]: a count, then for each property its tag, the name of a named
-property, and its value, all aligned to 4 bytes. docs/wire-format.md has every byte. `transport.mapi.property_types` explains
-tags and values; its public names can be imported from here too.
+property, and its value, all aligned to 4 bytes. docs/reference/wire-format.md has every byte. `transport.mapi.property_types`
+explains tags and values; its public names can be imported from here too.
 
 Every error is a ``CodecError``. A wrong length in the input never allocates more memory than the size of the input. The two
 loops below are the hot path of the lab (about 4 us for a dozen properties), so they avoid function calls.

@@ -2,7 +2,7 @@
 
 The outer stream has the control properties as its message properties, and one attachment for each part. The attachment's
 data object is the item's stream (nested TNEF); the properties next to the part are the attachment's other properties.
-docs/wire-format.md has every byte.
+docs/reference/wire-format.md has every byte.
 
 A damaged item does not damage its mail: parts are returned undecoded, and only damage to the envelope is an error here. If the
 checksum of an attachment is wrong, `_check_damage` decides whether the item or the envelope is damaged.

@@ -3,7 +3,7 @@
 The item has the properties that people use: subject, sender, recipients, text, and attachments as files. It also has the mail
 itself, so every store can return exactly the same bytes. PFLAB_MAIL is the mail without the bodies of its attachments.
 PFLAB_MAIL_CUTS says where each body belongs and how it was encoded. A body is cut out only if encoding it again gives the same
-bytes. A body that is cut out is not stored twice. docs/wire-format.md has the layout.
+bytes. A body that is cut out is not stored twice. docs/reference/wire-format.md has the layout.
 
 An item that was never a mail, or whose text was edited, becomes a new mail.
 

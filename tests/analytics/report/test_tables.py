@@ -19,8 +19,8 @@ NOTEBOOK = ROOT / "examples" / "tables.ipynb"
 
 
 def documented() -> dict[str, dict[str, str]]:
-    """Return the columns of each table in docs/tables.md, and their types."""
-    page = (ROOT / "docs" / "tables.md").read_text("utf-8")
+    """Return the columns of each table in docs/reference/tables.md, and their types."""
+    page = (ROOT / "docs" / "reference" / "tables.md").read_text("utf-8")
     tables: dict[str, dict[str, str]] = {}
     for section in page.split("\n## ")[1:]:
         rows = re.findall(r"^\| ([\w, ]+) \| ([^|]+) \|.*\|$", section, re.MULTILINE)
@@ -36,7 +36,7 @@ def kind(simple: str) -> str:
 
 @pytest.mark.parametrize("name", documented())
 def test_the_page_has_every_column(judged: Judged, name: str) -> None:
-    """docs/tables.md has each column of the tables that it describes, with its type, and no other."""
+    """docs/reference/tables.md has each column of the tables that it describes, with its type, and no other."""
     schema = judged.table(name).schema
     assert {field.name: kind(field.dataType.simpleString()) for field in schema} == documented()[name]
 

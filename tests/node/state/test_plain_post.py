@@ -62,7 +62,7 @@ def test_the_fast_path_writes_and_reads_as_the_codec(subject: str, body: str, se
 
 
 def test_both_ways_end_a_stream_with_a_guard_where_needed() -> None:
-    """One item in 256 has a checksum that ends in a zero, and is read like the others. (docs/wire-format.md, section 3)"""
+    """One item in 256 has a checksum that ends in a zero, and is read like the others. (The format of mails, section 3)"""
     streams = [post(body="\uff00" * n) for n in range(600)]  # each adds 255 to the checksum, which thus wraps twice
     guarded = [stream for stream in streams if stream.endswith(b"\xff\xff\xfe\x01")]
     assert guarded

@@ -294,8 +294,8 @@ def test_invariants_share_no_code_with_the_agent(project_root: Path) -> None:
 
 
 def test_the_page_on_campaigns_names_everything(project_root: Path) -> None:
-    """docs/campaigns.md lists each invariant with its rules, each validation, branch and kind of fault."""
-    page = (project_root / "docs" / "campaigns.md").read_text("utf-8")
+    """docs/how-to/campaigns.md lists each invariant with its rules, each validation, branch and kind of fault."""
+    page = (project_root / "docs" / "how-to" / "campaigns.md").read_text("utf-8")
     for invariant in INVARIANTS:
         assert f"| {invariant.id} | {', '.join(invariant.rules)} | {invariant.says} |" in page
     flowing = " ".join(page.split())

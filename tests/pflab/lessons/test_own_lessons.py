@@ -21,7 +21,7 @@ LEAST = "title: Mine\ntopology: one-site.yaml\nsteps:\n  - say: Look.\n"
 
 @pytest.fixture(scope="module")
 def page(project_root: Path) -> str:
-    return (project_root / "docs" / "lessons.md").read_text("utf-8")
+    return (project_root / "docs" / "how-to" / "lessons.md").read_text("utf-8")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def folder(page: str, tmp_path: Path) -> Path:
 
 @pytest.mark.live
 async def test_the_lesson_of_the_page_plays_to_its_end(folder: Path, tmp_path: Path) -> None:
-    """The example of docs/lessons.md is a correct lesson, and uses notes, a question and pictures."""
+    """The example of docs/how-to/lessons.md is a correct lesson, and uses notes, a question and pictures."""
     async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder))) as (_, caller):
         state = await caller.play_to_end(await caller.begin("post-by-mail"))
     assert (state["standing"], state["failure"]) == ("finished", None)

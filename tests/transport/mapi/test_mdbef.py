@@ -23,7 +23,7 @@ WIRE = encode_mdbef(SENT)
 
 
 def test_layout_is_the_documented_one() -> None:
-    """Header, control bag, unknown attributes, parts and check sum lie where docs/wire-format.md says. (spec: ML-2)"""
+    """Header, control bag, unknown attributes, parts and check sum lie where the page on the wire format says. (spec: ML-2)"""
     sent = SystemMessage(
         {PR_CNSET_SEEN: b"AB"}, (Part(b"ITEM!", {PR_SUBJECT: "s"}),), (RawAttribute(0x0006FE01, b"new", 0),)
     )

@@ -375,14 +375,14 @@ def test_a_stream_beyond_the_size_limit_is_refused(monkeypatch: pytest.MonkeyPat
 
 
 def documented(page: str, name: str) -> bytes:
-    """The bytes of one worked example of docs/wire-format.md: hexadecimal, and remarks behind semicolons."""
+    """The bytes of one worked example of docs/reference/wire-format.md: hexadecimal, and remarks behind semicolons."""
     block = page.split(f"```hex {name}\n")[1].split("```", maxsplit=1)[0]
     return bytes.fromhex(" ".join(line.partition(";")[0] for line in block.splitlines()))
 
 
 def test_the_documented_examples_are_true(project_root: Path) -> None:
-    """The worked examples in docs/wire-format.md are what the encoders write. (spec: ML-2)"""
-    page = (project_root / "docs" / "wire-format.md").read_text(encoding="utf-8")
+    """The worked examples in docs/reference/wire-format.md are what the encoders write. (spec: ML-2)"""
+    page = (project_root / "docs" / "reference" / "wire-format.md").read_text(encoding="utf-8")
     guid = bytes.fromhex("9bb9ffb50f44774fb488c5c6702ee3a8")
     item = encode_item(Item({PR_SUBJECT: "Hi", PR_LAST_MODIFICATION_TIME: filetime(AT)}))
     sent = SystemMessage({PR_CNSET_SEEN: guid}, (Part(item, {PR_CHANGE_KEY: guid + b"\0\0\0\0\0d"}),))

@@ -84,7 +84,7 @@ def test_lines_fit_smtp_whatever_the_size(size: int) -> None:
 
 
 def test_the_header_is_the_documented_one() -> None:
-    """The header of a TNEF mail is, byte for byte, the one in docs/wire-format.md. (spec: ML-2)"""
+    """The header of a TNEF mail is, byte for byte, the one in docs/reference/wire-format.md. (spec: ML-2)"""
     assert build_mail(HEADERS, BodyForm.TNEF, b"body") == (
         b"Message-ID: <1-14CE@A.contoso.test>\r\n"
         b"From: <A-IS@contoso.test>\r\n"

@@ -1,0 +1,65 @@
+"""The documentation site: it is built without a warning, and no page loads anything from another host."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mkdocs", reason="make docs installs MkDocs")
+
+LOADS = re.compile(
+    r"""<(?:script|img|iframe|source|video|object|embed|link)\b[^>]*?\b(?:src|href|data)=["']?((?:https?:)?//[^"'\s>]+)"""
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site, strictly: a warning is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    root = Path(__file__).parents[2]
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
+        cwd=root,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    return folder
+
+
+def test_no_page_loads_anything_from_another_host(site: Path) -> None:
+    """No page names a script, a style, a font or a picture of another host, and no style sheet imports one."""
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > 20
+    foreign = {(page.name, url) for page in pages for url in LOADS.findall(page.read_text("utf-8"))}
+    foreign |= {
+        (sheet.name, url)
+        for sheet in site.rglob("*.css")
+        for url in re.findall(r"(?:url\(|@import\s*)[\"']?((?:https?:)?//[^\"')]+)", sheet.read_text("utf-8"))
+    }
+    assert foreign == set()
+
+
+def test_the_site_has_its_pages_and_nothing_else_of_docs(site: Path) -> None:
+    """The site has the pages at the top of the tree too, and neither the generators nor their data."""
+    for page in (
+        "index",
+        "explanation/architecture",
+        "explanation/contributing",
+        "reference/changelog",
+        "reference/rules",
+    ):
+        assert (site / f"{page}.html").is_file()
+    assert [path.name for path in site.rglob("*") if path.suffix in {".py", ".yaml", ".md"}] == []
+
+
+def test_the_search_works_without_a_server(site: Path) -> None:
+    """A page that is opened as a file finds the index of the search beside it."""
+    assert "var __index" in (site / "search" / "search_index.js").read_text("utf-8")[:20]
