@@ -32,10 +32,11 @@ def attempts(events: Silver) -> DataFrame:
     (the type of the event), mail, next_hop, connector, reason, retry_at, queue_id, before, queued_at, returned, system,
     limited, ordinary.
 
-    before: the copy's previous attempt (what, at, next_hop, connector, incarnation), null if a restore undid it. queued_at: when this server first had the mail.
-    returned: the mail was returned to its sender at that time or later. system: it is a replication mail. limited: the
-    connectors whose limits apply to replication mails: those through an ordinary mail server. ordinary: the mail had lost its
-    XEXCH50 at this attempt or at an earlier hop, so it counts as mail of a user.
+    before: the copy's previous attempt (what, at, next_hop, connector, incarnation), null if a restore undid it.
+    queued_at: when this server first had the mail. returned: the mail was returned to its sender at that time or later.
+    system: it is a replication mail. limited: the connectors whose limits apply to replication mails: those through an
+    ordinary mail server. ordinary: the mail had lost its XEXCH50 at this attempt or at an earlier hop, so it counts as
+    mail of a user.
     """
     rows = events.lines(*_ATTEMPTS).select(
         "trace", "node", "incarnation", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
