@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from pflab.cli.exit_codes import STOPPED
+from pflab.home import enter
 
 __all__ = ["STOPPED", "become_node", "main"]
 
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line. Raises SystemExit with one of the exit codes."""
+    enter()
     given = sys.argv[1:] if args is None else list(args)
     if given[:1] == ["node"]:
         become_node(given[1:])

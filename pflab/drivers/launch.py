@@ -1,11 +1,11 @@
-"""The command and environment of a node's process. With them the process finds pflab's packages in any current folder."""
+"""The command and environment of a node's process, and the folder from which images are built."""
 
 from __future__ import annotations
 
-import os
 import sys
-from importlib.util import find_spec
 from pathlib import Path
+
+from pflab.home import HOME, environment
 
 
 def node_order(*arguments: str) -> list[str]:
@@ -14,15 +14,10 @@ def node_order(*arguments: str) -> list[str]:
 
 
 def node_environment() -> dict[str, str]:
-    """Return the environment of a node's process."""
-    found = find_spec("node")
-    assert found is not None
-    assert found.origin is not None
-    source = str(Path(found.origin).parent.parent)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH"))))}
+    """Return the environment of a node's process. With it the process finds pflab's packages in any current folder."""
+    return environment()
 
 
 def source_root() -> Path | None:
     """Return the folder from which images are built; None if pflab's packages are not in a source tree."""
-    root = Path(__file__).resolve().parents[2]
-    return root if (root / "compose" / "Dockerfile").is_file() else None
+    return HOME if (HOME / "compose" / "Dockerfile").is_file() else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
-CONSOLE: Final = Path(__file__).resolve().parents[2] / "console"
-"""The folder of the console. It is beside the package, in the repository and in an installed pflab."""
+from pflab.home import HOME
+
+CONSOLE: Final = HOME / "console"
+"""The folder of the console."""
 
 _FOLDERS: Final = ("", "source", "state", "vendor", "views", "views/folders", "views/panel")
 """The folders whose modules a browser loads."""

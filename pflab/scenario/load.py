@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from pflab.home import HOME
 from pflab.scenario.conditions import Until
 from pflab.scenario.lesson import Course, LessonCheck
 from pflab.scenario.model import VERBS, Head
@@ -26,8 +27,8 @@ from topology.file.yaml_source import YamlSource, read_text, read_yaml
 from topology.model import Topology
 from topology.problems import PathItem, Problem, ProblemsError, TopologyError, did_you_mean, quoted
 
-SCENARIOS_OF_PFLAB = Path(__file__).resolve().parents[2] / "scenarios"
-"""The folder of the scenarios that come with pflab. It is beside the package, in the repository and in an installed pflab."""
+SCENARIOS_OF_PFLAB = HOME / "scenarios"
+"""The folder of the scenarios that come with pflab."""
 
 KEYS = "a scenario has the keys title, topology and steps"
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from node.api.bodies import Body, Line, Rate
@@ -88,9 +88,12 @@ def clock_router(lab: ServedLab) -> APIRouter:
         return moving
 
     @router.get("")
-    async def clock() -> Response:
-        """Return the lab time and the rate of the clock."""
-        return json_response(clock_shown(lab))
+    async def clock(
+        after: Annotated[Line | None, Query(description="A duration.", examples=["15 min"])] = None,
+    ) -> Response:
+        """Return the lab time and the rate of the clock. `after_at` is the instant at the end of the duration `after`."""
+        more = {} if after is None else {"after_at": format_instant(lab.now + parse_duration(after))}
+        return json_response(clock_shown(lab, **more))
 
     @router.post("/rate")
     async def rate(wanted: NewRate) -> Response:

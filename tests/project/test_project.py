@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -17,7 +16,6 @@ import pytest
 
 from pflab.campaign.plans.checks import LONGEST_US, MOST_LETTERS, MOST_POSTS
 from pflab.campaign.plans.file import MAX_BYTES
-from pflab.server.console import TYPES
 from traces.labtime import DAY_US
 
 FLOORS = ["pflab", "node", "transport", "topology", "traces"]
@@ -112,9 +110,9 @@ def test_make_help_lists_the_targets(project_root: Path) -> None:
 
 def test_make_install_says_what_it_does_and_what_comes_next(project_root: Path) -> None:
     """`make install` says in one line what it does and how long it takes, and at its end what to do next."""
-    told = call(
-        ["make", "--no-print-directory", "--dry-run", "--what-if=pyproject.toml", "install"], project_root
-    ).splitlines()
+    command = ["make", "--no-print-directory", "--dry-run", "--what-if=pyproject.toml", "install"]
+    made = subprocess.run(command, cwd=project_root, capture_output=True, text=True, check=True)
+    told = made.stdout.splitlines()
     (begins,) = [line for line in told if line.startswith("echo") and "Installing" in line]
     assert "minutes" in begins
     assert "1 GB" in begins
@@ -149,52 +147,6 @@ def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> 
     assert f"a file of at most {MAX_BYTES // 1024**2} MiB" in page
     assert f"every duration at most {LONGEST_US // DAY_US:,} d" in page
     assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} characters" in page
-
-
-def test_an_installed_wheel_finds_its_scenarios(project_root: Path, tmp_path: Path) -> None:
-    """A wheel contains the scenarios, the example topologies and the console. An installed pflab finds them in any folder."""
-    tree, installed, elsewhere = (tmp_path / name for name in ("tree", "installed", "elsewhere"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        tree.mkdir(exist_ok=True)
-        shutil.copy(project_root / name, tree)
-    for name in (*FLOORS, "analytics", "scenarios", "console"):
-        shutil.copytree(project_root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (tree / "node_modules" / "tool").mkdir(parents=True)
-    (tree / "node_modules" / "tool" / "tool.py").touch()
-    elsewhere.mkdir()
-    build = "import setuptools; setuptools.setup()"
-    call([sys.executable, "-c", build, "-q", "build", "--build-lib", str(installed)], tree)
-    for folder in ("scenarios", "topology/examples"):
-        in_tree = {each.name for each in (project_root / folder).glob("*.yaml")}
-        assert {each.name for each in (installed / folder).iterdir()} >= in_tree > set()
-    assert not (installed / "node_modules").exists()
-    served = console_files(project_root / "console")
-    assert console_files(installed / "console") == served > {"index.html", "main.js", "vendor/preact.js"}
-    pflab = f"import sys; sys.path.insert(0, {str(installed)!r}); from pflab.cli import main; main()"
-    told = call([sys.executable, "-P", "-c", pflab, "run", "new-post", "--simulate"], elsewhere)
-    assert "passed" in told
-    assert "six-groups" in call([sys.executable, "-P", "-c", pflab, "demo", "--lessons"], elsewhere)
-    for module, name, folder in (
-        ("pflab.scenario.load", "SCENARIOS_OF_PFLAB", "scenarios"),
-        ("pflab.replay.console_files", "CONSOLE", "console"),
-    ):
-        whence = f"import sys; sys.path.insert(0, {str(installed)!r}); from {module} import {name}; print({name})"
-        assert call([sys.executable, "-P", "-c", whence], elsewhere).strip() == str(installed / folder)
-
-
-def console_files(folder: Path) -> set[str]:
-    """Return the files of a console that browsers may ask for, without its tests."""
-    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in TYPES}
-    return {name for name in files if not name.startswith("tests/")}
-
-
-def call(command: list[str], folder: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_nouns_agree_with_their_numbers(project_root: Path) -> None:

@@ -1,0 +1,112 @@
+"""The calls of a lab as coroutines, for tests whose own programs run in the same event loop.
+
+A call waits in a thread, one at a time, so the loop goes on meanwhile: a server of the test can take the lab's mail.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from pflab.testing.lab import Lab
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _waits(call: Callable[Concatenate[Lab, P], R]) -> Callable[Concatenate[AsyncLab, P], Coroutine[Any, Any, R]]:
+    """Return a method that makes the call in a thread."""
+
+    async def waiting(lab: AsyncLab, /, *args: P.args, **options: P.kwargs) -> R:
+        async with lab.alone:
+            return await asyncio.to_thread(call, lab.sync, *args, **options)
+
+    update_wrapper(waiting, call)
+    return waiting
+
+
+class AsyncLab:
+    """A lab whose calls are coroutines. `sync` is the same lab with plain calls."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.sync = lab
+        self.alone = asyncio.Lock()
+
+    # mypy refuses methods with **keywords in a place for any method, because `self` could be a keyword.
+    lab = _waits(Lab.lab)
+    saved = _waits(Lab.saved)
+    save = _waits(Lab.save)
+    reset = _waits(Lab.reset)
+    ship = _waits(Lab.ship)
+    verdict = _waits(Lab.verdict)
+    servers = _waits(Lab.servers)
+    now = _waits(Lab.now)
+    clock = _waits(Lab.clock)
+    set_rate = _waits(Lab.set_rate)
+    pause = _waits(Lab.pause)
+    step = _waits(Lab.step)
+    advance = _waits(Lab.advance)
+    until_converged = _waits(Lab.until_converged)
+    until_event = _waits(Lab.until_event)
+    until_mail = _waits(Lab.until_mail)
+    faults = _waits(Lab.faults)
+    waiting = _waits(Lab.waiting)
+    inject = _waits(Lab.inject)  # type: ignore[arg-type]
+    heal = _waits(Lab.heal)
+    stop = _waits(Lab.stop)
+    start = _waits(Lab.start)
+    kill = _waits(Lab.kill)
+    backup = _waits(Lab.backup)
+    restore = _waits(Lab.restore)
+    delete_store = _waits(Lab.delete_store)
+    set_recipient_policy = _waits(Lab.set_recipient_policy)
+    folders = _waits(Lab.folders)
+    create_folder = _waits(Lab.create_folder)  # type: ignore[arg-type]
+    folder_made = _waits(Lab.folder_made)  # type: ignore[arg-type]
+    change_folder = _waits(Lab.change_folder)  # type: ignore[arg-type]
+    folder_changed = _waits(Lab.folder_changed)  # type: ignore[arg-type]
+    delete_folder = _waits(Lab.delete_folder)
+    messages = _waits(Lab.messages)
+    body = _waits(Lab.body)
+    post = _waits(Lab.post)
+    post_batch = _waits(Lab.post_batch)
+    post_numbered = _waits(Lab.post_numbered)
+    post_mail = _waits(Lab.post_mail)
+    mail = _waits(Lab.mail)
+    log = _waits(Lab.log)
+    mailbox = _waits(Lab.mailbox)
+    mailbox_mail = _waits(Lab.mailbox_mail)
+    send_mail = _waits(Lab.send_mail)
+    versions = _waits(Lab.versions)
+    edit = _waits(Lab.edit)  # type: ignore[arg-type]
+    message_edited = _waits(Lab.message_edited)  # type: ignore[arg-type]
+    delete = _waits(Lab.delete)
+    message_deleted = _waits(Lab.message_deleted)
+    retained = _waits(Lab.retained)
+    recover = _waits(Lab.recover)
+    recover_folder = _waits(Lab.recover_folder)
+    resolve = _waits(Lab.resolve)
+    conflict_resolved = _waits(Lab.conflict_resolved)
+    state = _waits(Lab.state)
+    states = _waits(Lab.states)
+    replication_status = _waits(Lab.replication_status)
+    instances = _waits(Lab.instances)
+    sources = _waits(Lab.sources)
+    directory = _waits(Lab.directory)
+    backfill = _waits(Lab.backfill)
+    queue = _waits(Lab.queue)
+    digests = _waits(Lab.digests)
+    settings = _waits(Lab.settings)
+    setting_details = _waits(Lab.setting_details)
+    configure = _waits(Lab.configure)
+    send_again = _waits(Lab.send_again)
+    change_replicas = _waits(Lab.change_replicas)  # type: ignore[arg-type]
+    propagate = _waits(Lab.propagate)
+    synchronize = _waits(Lab.synchronize)
+    smtp = _waits(Lab.smtp)
+    until = _waits(Lab.until)
+    assert_converged = _waits(Lab.assert_converged)
+    last_events = _waits(Lab.last_events)
+    go_back = _waits(Lab.go_back)

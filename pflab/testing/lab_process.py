@@ -1,0 +1,86 @@
+"""A lab in a process of its own.
+
+The process is `python -P -m pflab up`, so nothing of pflab but its client is imported into the process of the tests. The lab
+ends when its standard input closes, so it ends even if the tests are killed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pflab.testing.lab import Lab
+
+Driver = Literal["simulated", "embedded", "processes"]
+"""How a lab runs its servers: in one process without sockets, in one process with real mail, or each in its own process."""
+
+DRIVERS: Final[Mapping[Driver, Sequence[str]]] = {
+    "simulated": ("--simulated",),
+    "embedded": (),
+    "processes": ("--processes",),
+}
+
+STOP_TIMEOUT_S = 20.0
+"""How long, in real time, a lab may take to end before it is killed."""
+
+
+class LabNotStarted(Exception):
+    """A lab could not be started. The text is what it wrote, for example where its topology is wrong."""
+
+
+class LabProcess:
+    """A running lab. Its runs are below `folder`. `topology`: a topology file, the name of an example, or a topology."""
+
+    def __init__(
+        self, topology: Path | str | Mapping[str, Any], folder: Path, *, driver: Driver, keep_mails: bool = False
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        given = str(topology)
+        if isinstance(topology, Mapping):
+            given = "topology.json"
+            (folder / given).write_text(json.dumps(topology, indent=1), "utf-8")
+        elif Path(topology).is_file():
+            given = str(Path(topology).resolve())
+        command = [sys.executable, "-P", "-m", "pflab", "up", given, "--port", "0", "--clock", "0", "--json"]
+        command += ["--stop-with-stdin", *DRIVERS[driver], *(["--keep-mails"] if keep_mails else [])]
+        self.driver = driver
+        self.folder = folder
+        self._errors = folder / "lab.log"
+        with self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,  # Ctrl-C is for the tests, which then close the lab
+            )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            self.close()
+            raise LabNotStarted(self._errors.read_text("utf-8", "replace").strip() or "the lab ended without a message")
+        ready = json.loads(line)
+        self.lab = Lab(ready["url"], token=ready.get("token"), runs_in=folder)
+
+    @property
+    def ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        """End the lab, which writes its traces, and wait until it has ended."""
+        if hasattr(self, "lab"):
+            self.lab.close()
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()

@@ -1,0 +1,160 @@
+"""The labs of one test session: which run, who may have them, and how a test gets a lab in its first state.
+
+States of a lab process:
+
+    CLEAN   as it was when it started      USED   a test has had it      ENDED   its process has ended
+
+    state   a test asks for a lab with this topology and driver      the session ends
+    CLEAN   it gets this one; USED                                   ENDED
+    USED    the lab goes back to its state "start"; USED             ENDED
+    ENDED   another process is started; USED
+
+A lab that cannot go back (each server a process) is ended instead, and another one is started.
+
+What must never happen: two tests at a time in one lab; a lab that outlives the session; the run folder of a failed test that
+is removed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pflab.client import ClientError
+from pflab.home import HOME
+from pflab.testing.lab import START, Lab
+from pflab.testing.lab_process import Driver, LabNotStarted, LabProcess
+from pflab.testing.organization import Organization
+
+Topology = Path | str | Mapping[str, Any] | Organization
+"""A topology file, the name of an example that comes with pflab, or a topology."""
+
+MOST_IDLE: Final = 3
+"""How many labs wait for the next test with their topology. The one that has waited longest ends."""
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A lab between two tests. home: its first run folder, which has the saved states. before: the run folder of the last
+    test, None if it must be kept."""
+
+    process: LabProcess
+    home: Path
+    before: Path | None = None
+    used: bool = False
+    saved: bool = False
+
+
+@dataclass(slots=True)
+class Labs:
+    """The labs of a session. `folder`: where they run; `keep_runs`: keep the run folder of tests that pass as well. url: an
+    existing lab, which all tests get in turn."""
+
+    folder: Path
+    driver: Driver
+    keep_runs: bool = False
+    keep_mails: bool = False
+    url: str | None = None
+    _idle: dict[str, _Slot] = field(default_factory=dict)
+    _started: int = 0
+    _kept: set[Path] = field(default_factory=set)
+    _shown: str | None = None
+    """The topology that the existing lab has."""
+
+    @contextmanager
+    def lab(self, topology: Topology, driver: Driver | None = None) -> Iterator[Lab]:
+        """Lend a lab in its first state, with a paused clock."""
+        if self.url is not None:
+            yield self._existing(topology)
+            return
+        document = _document(topology)
+        chosen = driver or self.driver
+        key = json.dumps([chosen, document if isinstance(document, dict) else str(document)])
+        slot = self._ready(self._idle.pop(key, None), document, chosen)
+        slot.used = True
+        before = slot.process.lab.run_folder
+        try:
+            yield slot.process.lab
+        finally:
+            slot.before = None if self.keep_runs or before == slot.home or before in self._kept else before
+            self._return(key, slot)
+
+    def keep(self, folder: Path) -> None:
+        """Keep the run folder of a failed test."""
+        self._kept.add(folder)
+
+    def close(self) -> None:
+        """End all labs."""
+        for slot in self._idle.values():
+            slot.process.close()
+        self._idle.clear()
+
+    # --- one lab
+
+    def _ready(self, slot: _Slot | None, topology: Any, driver: Driver) -> _Slot:
+        if slot is not None and slot.used:
+            if slot.saved and not slot.process.ended:
+                with suppress(ClientError):  # the test may have broken it; another one starts then
+                    slot.process.lab.go_back()
+                    if slot.before is not None:
+                        shutil.rmtree(slot.before, ignore_errors=True)
+                    return slot
+            slot.process.close()
+            slot = None
+        if slot is None:
+            self._started += 1
+            folder = self.folder / f"lab-{self._started}"
+            process = LabProcess(topology, folder, driver=driver, keep_mails=self.keep_mails)
+            slot = _Slot(process, process.lab.run_folder)
+        with suppress(ClientError):  # servers in processes of their own cannot be saved
+            slot.process.lab.save(START)
+            slot.saved = True
+        return slot
+
+    def _return(self, key: str, slot: _Slot) -> None:
+        leaving = [self._idle.pop(key)] if key in self._idle else []
+        self._idle[key] = slot
+        while len(self._idle) > MOST_IDLE:
+            leaving.append(self._idle.pop(next(iter(self._idle))))
+        for each in leaving:
+            each.process.close()
+
+    def _existing(self, topology: Topology) -> Lab:
+        """Return the lab at the URL in its first state. A lab in containers gets the topology if it has another one."""
+        assert self.url is not None
+        lab = Lab(self.url)
+        text = _text(topology)
+        if text == self._shown:
+            lab.go_back()
+            return lab
+        try:
+            lab.begin_again(text)
+        except ClientError as error:
+            if self._shown is not None:
+                raise LabNotStarted(f"{error}; a test with another topology needs a lab in containers") from error
+        lab.pause()
+        lab.save(START, replace=True)
+        self._shown = text
+        return lab
+
+
+def _text(topology: Topology) -> str:
+    """Return a topology as a file has it."""
+    found = _document(topology)
+    if isinstance(found, dict):
+        return json.dumps(found)
+    example = HOME / "topology" / "examples" / f"{found}.yaml"
+    return (Path(found) if Path(found).is_file() else example).read_text("utf-8")
+
+
+def _document(topology: Topology) -> Path | str | dict[str, Any]:
+    if isinstance(topology, Organization):
+        return topology.as_document()
+    if isinstance(topology, Mapping):
+        return dict(topology)
+    return topology

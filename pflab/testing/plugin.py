@@ -1,0 +1,196 @@
+"""The pytest plugin: fixtures that lend a lab, options, and what a failed test says about its lab.
+
+Fixtures: `lab`, `module_lab`, `session_lab`, `async_lab`, `lab_factory`, `lab_topology`, `mailbox`. Marker: `pflab_topology`.
+
+Every pytest run in an environment with pflab loads this module, so it imports only what the options need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    from pflab.testing.async_lab import AsyncLab
+    from pflab.testing.lab import Lab
+    from pflab.testing.lab_process import Driver
+    from pflab.testing.labs import Labs, Topology
+    from pflab.testing.mailbox import Mailbox
+
+_LABS = pytest.StashKey["list[Lab]"]()
+"""The labs that a test, a module or a session has."""
+
+_SESSION = pytest.StashKey["Labs"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("pflab", "labs of public folder stores")
+    group.addoption(
+        "--pflab-driver",
+        choices=["simulated", "embedded", "processes"],
+        default="embedded",
+        help="how labs run: without sockets, in one process with real mail (default), or each server as a process",
+    )
+    group.addoption(
+        "--pflab-lab", metavar="URL", help="use this running lab for all tests, for example one in containers"
+    )
+    group.addoption("--pflab-traces", metavar="DIR", help="keep the run folders of all tests in this folder")
+    group.addoption("--pflab-keep-mails", action="store_true", help="keep each mail as an .eml file in the run folder")
+    parser.addini(
+        "pflab_topology", "the topology of the fixture lab: a file, or the name of an example", default="one-site"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "pflab_topology(topology): the topology of this test's lab: a file, an example, a mapping or an Organization",
+    )
+    if config.getoption("--pflab-lab") and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--pflab-lab: tests that run at the same time cannot share a lab; leave out -n")
+
+
+# --- fixtures
+
+
+@pytest.fixture(scope="session")
+def _pflab_labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Labs]:
+    from pflab.testing.labs import Labs  # noqa: PLC0415 - only sessions with labs need it
+
+    option = request.config.getoption
+    traces = option("--pflab-traces")
+    worker = getattr(request.config, "workerinput", {}).get("workerid", "")
+    folder = tmp_path_factory.mktemp("pflab") if traces is None else Path(traces).resolve() / worker
+    labs = Labs(
+        folder,
+        option("--pflab-driver"),
+        keep_runs=traces is not None,
+        keep_mails=option("--pflab-keep-mails"),
+        url=option("--pflab-lab"),
+    )
+    request.session.stash[_SESSION] = labs
+    yield labs
+    labs.close()
+
+
+@pytest.fixture(scope="session")
+def lab_topology(request: pytest.FixtureRequest) -> Topology:
+    """The topology of the fixtures that lend labs. Override it in your conftest.py, or set `pflab_topology` in pytest's ini."""
+    given = str(request.config.getini("pflab_topology"))
+    file = request.config.rootpath / given
+    return file if file.is_file() else given
+
+
+class LabFactory(Protocol):
+    """Lends a lab with any topology until the end of the test."""
+
+    def __call__(self, topology: Topology, *, driver: Driver | None = None) -> Lab: ...
+
+
+@pytest.fixture
+def lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology) -> Iterator[Lab]:
+    """A lab of this test alone, in its first state, with a paused clock."""
+    marker = request.node.get_closest_marker("pflab_topology")
+    topology = lab_topology if marker is None else marker.args[0]
+    with _lent(request, _pflab_labs.lab(topology)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def module_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology) -> Iterator[Lab]:
+    """A lab that the tests of a module share. Nothing resets it between them; `go_back` does."""
+    with _lent(request, _pflab_labs.lab(lab_topology)) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def session_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology) -> Iterator[Lab]:
+    """A lab that all tests share. Nothing resets it between them; `go_back` does."""
+    with _lent(request, _pflab_labs.lab(lab_topology)) as found:
+        yield found
+
+
+@pytest.fixture
+def async_lab(lab: Lab) -> AsyncLab:
+    """The fixture `lab`, with calls that are coroutines."""
+    from pflab.testing.async_lab import AsyncLab  # noqa: PLC0415 - as above
+
+    return AsyncLab(lab)
+
+
+@pytest.fixture
+def lab_factory(request: pytest.FixtureRequest, _pflab_labs: Labs) -> Iterator[LabFactory]:
+    """A function that lends any number of labs to one test."""
+    with ExitStack() as lent:
+
+        def lend(topology: Topology, *, driver: Driver | None = None) -> Lab:
+            return lent.enter_context(_lent(request, _pflab_labs.lab(topology, driver)))
+
+        yield lend
+
+
+@pytest.fixture
+def mailbox() -> Iterator[Mailbox]:
+    """A mail server of the test that collects mail. Give its address to a server of the lab as the setting Smart Host."""
+    from pflab.testing.mailbox import open_mailbox  # noqa: PLC0415 - as above
+
+    with open_mailbox() as found:
+        yield found
+
+
+@contextmanager
+def _lent(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) -> Iterator[Lab]:
+    """Lend a lab, and remember it for the report of a failed test."""
+    with lending as found:
+        request.node.stash.setdefault(_LABS, []).append(found)
+        try:
+            yield found
+        finally:
+            request.node.stash[_LABS].remove(found)
+
+
+# --- reports
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to the report of a failed test what happened last in its labs, and how to look at it."""
+    report = yield
+    if report.failed and report.when == "call":
+        for lab in (each for node in item.listchain() for each in node.stash.get(_LABS, [])):
+            report.sections.append((f"lab at {lab.url}", _last_words(item, lab)))
+    return report
+
+
+def _last_words(item: pytest.Item, lab: Lab) -> str:
+    from pflab.client import ClientError  # noqa: PLC0415 - only failed tests need it
+
+    try:
+        folder, lines = lab.run_folder, lab.last_events()
+    except ClientError as error:
+        return f"the lab does not answer: {error}"
+    item.session.stash[_SESSION].keep(folder)
+    return "\n".join(
+        [
+            "The last events, in lab time:",
+            *(f"  {line}" for line in lines),
+            f"The run is kept in {folder}",
+            f"To see it in a browser: pflab replay {folder}",
+        ]
+    )
+
+
+# --- scenarios
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a YAML file that is a scenario."""
+    if file_path.suffix not in {".yaml", ".yml"}:
+        return None
+    from pflab.testing.scenarios import ScenarioFile, is_scenario  # noqa: PLC0415 - most files are no scenarios
+
+    return ScenarioFile.from_parent(parent, path=file_path) if is_scenario(file_path) else None
