@@ -14,6 +14,7 @@ from typing import Final
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from pages import GENERATED
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -35,6 +36,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for name, uri in OUTSIDE.items():
         if files.get_file_from_path(uri) is None:
             files.append(File.generated(config, uri, content=(ROOT / name).read_text("utf-8")))
+    for uri, render in GENERATED.items():
+        files.append(File.generated(config, uri, content=render()))
     return files
 
 

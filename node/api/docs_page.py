@@ -16,7 +16,7 @@ from fastapi import FastAPI, Response
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """Forbids the browser to load anything else, whatever the page contains."""
 
-_METHODS: Final = ("get", "post", "put", "patch", "delete")
+METHODS: Final = ("get", "post", "put", "patch", "delete")
 STYLE: Final = """
 body { font: 15px/1.45 sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
 code, pre { font: 13px/1.4 monospace } pre { background: #f4f4f2; padding: .6em; overflow-x: auto }
@@ -57,7 +57,7 @@ def docs_page(document: Mapping[str, Any]) -> str:
 def _sections(document: Mapping[str, Any]) -> Iterator[str]:
     by_tag: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
-        for method in _METHODS:
+        for method in METHODS:
             if method in methods:
                 tag = (methods[method].get("tags") or ["more"])[0]
                 by_tag.setdefault(tag, []).append(_operation(document, method, path, methods[method]))
@@ -89,7 +89,7 @@ def _parameters(parameters: Any) -> Iterator[str]:
 
 def _body(document: Mapping[str, Any], body: Mapping[str, Any] | None) -> Iterator[str]:
     for kind, content in (body or {}).get("content", {}).items():
-        example = content.get("example", _example(document, content.get("schema", {})))
+        example = content.get("example", example_of(document, content.get("schema", {})))
         yield f"<p>Request body, {escape(kind)}:</p>{_shown(example)}"
 
 
@@ -101,19 +101,19 @@ def _answer(status: str, answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"<p>{escape(status)} {escape(phrase)}</p>{''.join(examples) if status.startswith('2') else ''}"
 
 
-def _example(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
+def example_of(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
     """Return the example of a schema, or one made of the examples of its properties."""
     if "$ref" in schema:
-        return _example(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+        return example_of(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     if "example" in schema:
         return schema["example"]
     if schema.get("examples"):
         return schema["examples"][0]
     if "properties" in schema:
-        found = {name: _example(document, each) for name, each in schema["properties"].items()}
+        found = {name: example_of(document, each) for name, each in schema["properties"].items()}
         return {name: value for name, value in found.items() if value is not None}
     options = schema.get("anyOf", ())
-    return next((value for each in options if (value := _example(document, each)) is not None), schema.get("default"))
+    return next((value for each in options if (value := example_of(document, each)) is not None), schema.get("default"))
 
 
 def _shown(example: Any) -> str:

@@ -16,6 +16,7 @@ import pytest
 
 from pflab.campaign.plans.checks import LONGEST_US, MOST_LETTERS, MOST_POSTS
 from pflab.campaign.plans.file import MAX_BYTES
+from tests.support.generated_pages import generated_pages
 from traces.labtime import DAY_US
 
 FLOORS = ["pflab", "node", "transport", "topology", "traces"]
@@ -137,7 +138,9 @@ def test_the_index_lists_every_page(project_root: Path) -> None:
     """docs/index.md links every other page of docs/."""
     docs = project_root / "docs"
     index = (docs / "index.md").read_text(encoding="utf-8")
-    pages = sorted({path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} - {"index.md"})
+    pages = sorted(
+        {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} - {"index.md"} | generated_pages().keys()
+    )
     assert [name for name in pages if f"({name})" not in index] == []
 
 

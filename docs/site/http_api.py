@@ -1,0 +1,74 @@
+"""The page of the HTTP API, from its OpenAPI document."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from node.api.docs_page import METHODS, example_of
+from pflab.drivers.live import LiveLab
+from pflab.runs.run_folder import RunFolder
+from pflab.server.app import app_of_live_lab
+from topology.file.load import topology_from_text
+
+HEAD = """# The HTTP API
+
+Every request of a running lab. A lab itself shows this documentation at `/docs`, and the OpenAPI document at `/openapi.json`.
+Errors are `application/problem+json`. [Testing with pflab](../tutorials/test-engineer.md) says
+what their statuses mean, and [The lab in containers](../how-to/containers.md#access-and-the-labs-token) who may do what.
+[Lessons for training](../how-to/lessons.md#lessons-over-http) has the requests of lessons.
+"""
+
+
+def render() -> str:
+    """Return the page."""
+    document = openapi()
+    by_tag: dict[str, list[str]] = {}
+    for path, methods in document["paths"].items():
+        for method in METHODS:
+            if method in methods:
+                told = "".join(_operation(document, method, path, methods[method]))
+                by_tag.setdefault((methods[method].get("tags") or ["more"])[0], []).append(told)
+    return HEAD + "".join(f"\n## {tag.capitalize()}\n{''.join(told)}" for tag, told in by_tag.items())
+
+
+def openapi() -> dict[str, Any]:
+    """Return the OpenAPI document of a lab."""
+    with tempfile.TemporaryDirectory() as folder:
+        lab = LiveLab(topology_from_text("servers: {A: }\n"), folder=RunFolder.at(Path(folder)))
+        return app_of_live_lab(lab, lab.host_of).openapi()
+
+
+def _operation(document: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
+    yield f"\n### {method.upper()} {path}\n\n"
+    yield _text(operation.get("description", operation.get("summary", ""))) + "\n\n"
+    rows = [_parameter(each) for each in operation.get("parameters", ())]
+    if rows:
+        yield f"| parameter | in | meaning |\n|---|---|---|\n{''.join(rows)}\n"
+    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+        example = content.get("example", example_of(document, content.get("schema", {})))
+        yield f"Request body, `{kind}`:\n\n{_shown(example)}"
+    for status, answer in operation.get("responses", {}).items():
+        if status.startswith("2"):
+            yield f"Answer {status} {HTTPStatus(int(status)).phrase}"
+            examples = [_shown(each["example"]) for each in answer.get("content", {}).values() if "example" in each]
+            yield f":\n\n{''.join(examples)}" if examples else ".\n\n"
+
+
+def _parameter(each: Mapping[str, Any]) -> str:
+    where = each["in"] if each.get("required") else f"{each['in']}, optional"
+    return f"| `{each['name']}` | {where} | {_text(each.get('description', ''))} |\n"
+
+
+def _text(text: str) -> str:
+    return " ".join(text.split()).replace("|", "&#124;").replace("<", "&lt;")
+
+
+def _shown(example: Any) -> str:
+    if isinstance(example, str):
+        return f"```\n{example.rstrip()}\n```\n\n"
+    return f"```json\n{json.dumps(example, indent=2, ensure_ascii=False)}\n```\n\n"

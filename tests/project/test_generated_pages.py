@@ -1,0 +1,63 @@
+"""The pages of the reference that are made from the code have everything that the code has."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import typer
+
+from pflab.cli.app import VERBS, app
+from pflab.client import Client
+from tests.support.generated_pages import generated_pages
+from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
+from topology.settings.catalogue import SPECS
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return {uri.removeprefix("reference/"): render() for uri, render in generated_pages().items()}
+
+
+def test_the_command_line_has_every_verb_and_option(pages: dict[str, str]) -> None:
+    """The page has a heading for each verb, and below it each option."""
+    page = pages["command-line.md"]
+    root = typer.main.get_command(app)
+    for verb in VERBS:
+        section = re.split(r"^##", page.partition(f"\n### pflab {verb}\n")[2], flags=re.MULTILINE)[0]
+        command = root.get_command(None, verb)  # type: ignore[attr-defined, arg-type]  # a group
+        options = {name for each in command.params if each.name != "__" for name in each.opts if name.startswith("-")}
+        assert section, verb
+        assert [option for option in options if option not in section] == [], verb
+
+
+def test_the_http_api_has_every_request_of_the_client(pages: dict[str, str]) -> None:
+    """The page has requests of the lab, of a node, of the clock and of faults, each with its method and path."""
+    requests = re.findall(r"^### (GET|POST|PUT|PATCH|DELETE) (/\S+)$", pages["http-api.md"], re.MULTILINE)
+    assert len(requests) == len(set(requests)) > 60
+    assert {("POST", "/lab/faults"), ("POST", "/lab/clock/until"), ("POST", "/nodes/{name}/messages")} <= set(requests)
+
+
+def test_the_page_of_the_client_has_every_method(pages: dict[str, str]) -> None:
+    """The page has each public method of the client, and its first sentence."""
+    page = pages["client.md"]
+    public = [name for name in dir(Client) if not name.startswith("_") and callable(getattr(Client, name))]
+    assert [name for name in public if f"\n### {name}\n" not in page] == []
+
+
+def test_the_page_of_files_has_every_key_of_a_topology(pages: dict[str, str]) -> None:
+    """The page has each key of a topology, in the table of its part."""
+    page = pages["file-keys.md"]
+    for title, model in (
+        ("## Topology", TopologyFile),
+        ("### topology: connector", ConnectorEntry),
+        ("### topology: folder", FolderEntry),
+        ("### topology: server", ServerEntry),
+    ):
+        section = page.partition(f"\n{title}\n")[2].partition("\n##")[0]
+        assert [key for key in model.model_fields if f"| `{key}`" not in section] == [], title
+
+
+def test_the_page_of_settings_has_every_setting(pages: dict[str, str]) -> None:
+    """The page has each setting once."""
+    assert sorted(re.findall(r"^### (.*)$", pages["settings.md"], re.MULTILINE)) == sorted(spec.name for spec in SPECS)
