@@ -102,10 +102,11 @@ class Checksum:
         return (self.events, self.crc32_sum) == (end.events, end.crc32_sum)
 
 
-def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> Path:
+def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes], *, durable: bool = True) -> Path:
     """Write the batches (each the lines of `Recorder.take`) as one closed segment and return its path.
 
-    On return the file and its name are durable. Raises SegmentError if there is nothing to write, or if the segment exists.
+    On return the file and its name survive a power failure, if `durable`. Raises SegmentError if there is nothing to write, or
+    if the segment exists.
     """
     if SegmentName.parse(str(name)) != name:
         raise SegmentError(f"{str(name)!r} cannot name a segment; write <node>-<incarnation>-<first seq>{SUFFIX}")
@@ -123,7 +124,8 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
             if checksum.events:
                 file.write(checksum.end_line())
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
     except OSError:
         unfinished.unlink(missing_ok=True)  # it takes room on a full disk
         raise
@@ -131,7 +133,8 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes]) -> 
         unfinished.unlink()
         raise SegmentError(f"segment {final.name} would be empty; write one only when there are events")
     unfinished.rename(final)
-    _sync_folder(folder)
+    if durable:
+        _sync_folder(folder)
     return final
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from node.api.bodies import Body, Line, Rate
-from node.api.hosts import LAST_NUMBER, Hosts, Name, Number
+from node.api.hosts import LAST_NUMBER, Name, Number
 from node.api.values import json_bytes, json_response
 from node.errors import bug_line
 from node.host.host import Host
@@ -69,11 +69,17 @@ class Deleted(Gone):
     force: bool = False
 
 
+class ManagedHosts(Protocol):
+    """The servers of a process, with all that a coordinator asks of them."""
+
+    def host(self, name: str) -> Host: ...
+
+
 Rest = Callable[[float], Awaitable[None]]
 """Waits until the node may have become idle, at most the given number of real seconds."""
 
 
-def control_router(hosts: Hosts, rest: Rest, meet: Callable[[Peers], None]) -> APIRouter:
+def control_router(hosts: ManagedHosts, rest: Rest, meet: Callable[[Peers], None]) -> APIRouter:
     """Return the routes by which a coordinator manages this node."""
     router = APIRouter(prefix="/nodes/{name}", tags=["coordinator"])
 

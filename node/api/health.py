@@ -9,10 +9,9 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Response
 
-from node.api.hosts import Hosts
+from node.api.hosts import Hosts, ServedHost
 from node.api.values import ServerUnknown, json_response, problem
 from node.errors import NodeError, NotRunning, bug_line
-from node.host.host import Host
 from traces.labtime import SECOND_US
 
 _METRICS = (
@@ -79,7 +78,7 @@ def _values(hosts: Hosts, name: str) -> dict[str, float]:
         return {"pflab_up": 0}
 
 
-def _of(host: Host) -> dict[str, float]:
+def _of(host: ServedHost) -> dict[str, float]:
     return {
         "pflab_up": 1,
         "pflab_lab_time_seconds": host.now / SECOND_US,

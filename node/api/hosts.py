@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, TypeVar
 
 from fastapi import Depends, Header, Path, Query, Request, Response
 
 from node.api.values import json_bytes
-from node.host.host import Host
 from node.store.node import Node
 from traces.labtime import LabTime
+
+T = TypeVar("T")
 
 Name = Annotated[str, Path(description="The server's name in the topology.", examples=["A"])]
 FolderQuery = Annotated[
@@ -36,6 +37,26 @@ REPLAYED = "Idempotency-Replayed"
 """The header of an answer to a change that was made before with the same key."""
 
 
+class ServedHost(Protocol):
+    """A running server, as the routes for users and for reading need it. `node.host.host.Host` says what the members mean."""
+
+    @property
+    def now(self) -> LabTime: ...
+
+    @property
+    def rate(self) -> float: ...
+
+    @property
+    def activity(self) -> int: ...
+
+    @property
+    def failure(self) -> Exception | None: ...
+
+    def do(self, fn: Callable[[Node, LabTime], T]) -> T: ...
+
+    def read(self, fn: Callable[[Node], T]) -> T: ...
+
+
 class Hosts(Protocol):
     """The servers that a process serves over HTTP."""
 
@@ -43,7 +64,7 @@ class Hosts(Protocol):
     def names(self) -> Sequence[str]:
         """The names of all servers that requests may name, running or not."""
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str) -> ServedHost:
         """Return the host of a running server. Raises node.api.values.ServerUnknown, node.errors.NotRunning."""
 
     @property

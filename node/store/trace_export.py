@@ -32,7 +32,8 @@ def export_events(database: Database, node: str, folder: Path) -> None:
     last = conn.exec_driver_sql("SELECT coalesce(max(seq), 0) FROM event").scalar_one()
     for incarnation in sorted({row[0] for row in waiting}):
         rows = [row for row in waiting if row[0] == incarnation]
-        write_segment(folder, SegmentName(node, incarnation, rows[0][1]), (row[2] for row in rows))
+        name, batches = SegmentName(node, incarnation, rows[0][1]), (row[2] for row in rows)
+        write_segment(folder, name, batches, durable=database.path is not None)
     with database.writing() as conn:
         conn.exec_driver_sql("DELETE FROM event WHERE seq <= ?", (last,))
 

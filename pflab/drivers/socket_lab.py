@@ -18,7 +18,7 @@ from node.errors import MailRefused, Misuse, NotRunning
 from pflab.errors import LabError
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import RecentMails, with_capture
-from pflab.lab.coordinator import Timed
+from pflab.lab.coordinator import Coordinator, Timed
 from pflab.lab.lab import OUTSIDE_HOST
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
@@ -56,6 +56,8 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     folder: where databases and traces go. See `SocketOptions` for the options. The clock is paused until
     `coordinator.set_rate`, `advance` or `until` move it.
     """
+
+    coordinator: Coordinator
 
     def __init__(
         self, topology: Topology, *, folder: RunFolder, record: Record | None = None, **options: Unpack[SocketOptions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from node.api.http_client import Address
     from pflab.faults.fault_plan import FaultPlan
     from pflab.faults.mail_capture import DecideNow, RecentMails
-    from pflab.lab.coordinator import Coordinator
     from pflab.runs.recorder import Record
     from topology.model import Topology
     from traces.labtime import LabTime
@@ -35,15 +34,29 @@ class ExportedTraces:
     away: tuple[str, ...]
 
 
-class ServedLab(Lab):
-    """A lab with real time, a record and an HTTP server.
+class ServedClock(Protocol):
+    """The clock of a lab, as people move it. `pflab.lab.coordinator.Coordinator` says what the members mean."""
 
-    Only labs of `pflab coordinate` can begin another run, or write traces before their end. Only these labs and the embedded
-    labs of `pflab up` can save snapshots. In other labs these operations raise LabError.
+    @property
+    def rate(self) -> float: ...
+
+    @property
+    def warping(self) -> bool: ...
+
+    async def set_rate(self, rate: float) -> None: ...
+
+    async def step(self, limit_at: LabTime | None = None) -> bool: ...
+
+
+class ServedLab(Lab):
+    """A lab with a record and an HTTP server.
+
+    Only labs of `pflab coordinate` can begin another run, or write traces before their end. Only these labs, and the
+    labs of `pflab up` without processes, can save snapshots. In other labs these operations raise LabError.
     """
 
     faults: FaultPlan
-    coordinator: Coordinator
+    coordinator: ServedClock
     decide: DecideNow
     recent_mails: RecentMails
     """The newest mails. Nodes in processes of their own send them only if the run keeps mails."""
@@ -53,8 +66,8 @@ class ServedLab(Lab):
     _verdict: Mapping[str, object] | None = None
 
     @abstractmethod
-    def smtp_of(self, name: str) -> Address:
-        """Return the address at which a running server takes mail.
+    def smtp_of(self, name: str) -> Address | None:
+        """Return the address at which a running server takes mail; None in a simulated lab, which has no sockets.
 
         Raises LabError if the lab has no server of this name, and NotRunning if the server does not run.
         """

@@ -282,6 +282,12 @@ class EmbeddedServers(Servers):
         self.started(server, now)
         return node
 
+    def take_over(self, databases: Mapping[str, bytes]) -> None:
+        """Make the nodes of these servers, which have not started in this lab, with copies of databases."""
+        for name, content in databases.items():
+            node = self.server(name).node = self._make(name)
+            node.take_over(content)
+
     def stop(self, server: LabServer, now: LabTime) -> None:
         """Stop a running server's node cleanly."""
         assert server.node is not None

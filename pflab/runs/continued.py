@@ -74,7 +74,8 @@ def read_end_of(run: Path) -> LabEnd:
         return msgspec.json.decode((run / STATE).read_bytes(), type=LabEnd)
     except FileNotFoundError:
         raise LabError(
-            f"{run} cannot be continued: only a run of pflab up, without --processes, that was stopped with Ctrl-C has {STATE}"
+            f"{run} cannot be continued: only a run of pflab up, without --processes or --simulated, that was stopped with"
+            f" Ctrl-C has {STATE}"
         ) from None
     except (OSError, msgspec.DecodeError) as error:
         raise LabError(f"{run / STATE} cannot be read: {error}") from error

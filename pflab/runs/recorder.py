@@ -48,6 +48,7 @@ class Record:
     most       how many of the newest events are kept in memory; None keeps all. The index of an event does not change when
                older events are forgotten.
     earlier    the events of the run that this one continues, if it does
+    durable    whether the segments of the lab survive a power failure
 
     The record calls `collect` before it is read and before the lab adds an event. `collect` adds the events of nodes in other
     processes.
@@ -62,6 +63,7 @@ class Record:
         real_time: Callable[[], float] | None = None,
         most: int | None = None,
         earlier: Sequence[Event] = (),
+        durable: bool = True,
     ) -> None:
         self._folder = folder
         self._now = now
@@ -77,6 +79,7 @@ class Record:
         self._segment = SegmentName(LAB, self._recorder.incarnation, self._recorder.seq + 1)
         self._events: list[Event] = list(earlier)
         self._most = most
+        self._durable = durable
         self._first = 0
         self._lines: list[bytes] = []
         self._names = Lexicon()
@@ -167,10 +170,14 @@ class Record:
             self.write_copy(self._folder.traces)
         self._lines.clear()
 
+    def own_segment(self) -> tuple[SegmentName, tuple[bytes, ...]]:
+        """Return the name and the lines of the segment with the events of the lab itself up to now."""
+        return self._segment, tuple(self._lines)
+
     def write_copy(self, traces: Path) -> None:
         """Write the events of the lab itself up to now as one closed segment into a folder of traces."""
         if self._lines:
-            write_segment(traces, self._segment, self._lines)
+            write_segment(traces, self._segment, self._lines, durable=self._durable)
 
 
 def say_who_waits(nodes: Iterable[tuple[str, Node | None]], now: LabTime) -> str:

@@ -19,11 +19,10 @@ from pydantic import Field
 from node.api.app import make_app
 from node.api.bodies import Body, Line
 from node.api.events import ALIVE_S, LOOK_S, LastEventId, seq_of, streamed
-from node.api.hosts import Hosts, Number
+from node.api.hosts import Hosts, Number, ServedHost
 from node.api.values import ServerUnknown, json_response
 from node.errors import NotRunning, bug_line
 from node.host.clock import ClockError
-from node.host.host import Host
 from node.seeded_ids import setup_guid
 from pflab.errors import LabError
 from pflab.lab.served_lab import ServedLab
@@ -97,7 +96,7 @@ class ProxiedHosts:
     def names(self) -> Sequence[str]:
         return ()
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str) -> ServedHost:
         raise NotRunning(f"server {name} is not running")
 
 
@@ -106,7 +105,7 @@ class EmbeddedHosts:
 
     ending = False
 
-    def __init__(self, lab: ServedLab, host_of: Callable[[str], Host]) -> None:
+    def __init__(self, lab: ServedLab, host_of: Callable[[str], ServedHost]) -> None:
         self._lab = lab
         self._host_of = host_of
 
@@ -118,13 +117,15 @@ class EmbeddedHosts:
     def names(self) -> Sequence[str]:
         return self._lab.names
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str) -> ServedHost:
         if name not in self._lab.names:
             raise ServerUnknown(f"there is no server {name!r} in this lab; it has {', '.join(self._lab.names)}")
         return self._host_of(name)
 
 
-def app_of_live_lab(lab: ServedLab, host_of: Callable[[str], Host], extension: Extension | None = None) -> FastAPI:
+def app_of_live_lab(
+    lab: ServedLab, host_of: Callable[[str], ServedHost], extension: Extension | None = None
+) -> FastAPI:
     """Return the application of a lab whose nodes run in this process."""
     return _app(lab, EmbeddedHosts(lab, host_of), extension)
 
@@ -181,7 +182,7 @@ def _lab_router(lab: ServedLab) -> APIRouter:
                 "site": server.site,
                 "version": str(server.version),
                 **_status(lab, name),
-                "smtp": "{}:{}".format(*lab.smtp_of(name)) if lab.running(name) else None,
+                "smtp": smtp_shown(lab, name),
             }
             for name, server in lab.topology.servers.items()
         ]
@@ -236,6 +237,12 @@ def _lab_router(lab: ServedLab) -> APIRouter:
         return json_response({"ends": lab.history}, HTTPStatus.ACCEPTED)
 
     return router
+
+
+def smtp_shown(lab: ServedLab, name: str) -> str | None:
+    """Return the address at which a server takes mail; None if it does not run, or has no sockets."""
+    address = lab.smtp_of(name) if lab.running(name) else None
+    return None if address is None else "{}:{}".format(*address)
 
 
 def _status(lab: ServedLab, name: str) -> dict[str, str]:
@@ -363,7 +370,8 @@ async def _followed(lab: ServedLab, seen: int, *, words: bool) -> AsyncIterator[
     yield b": pflab\n\n"
     silent_s = 0.0
     encode = _encoder(lab, seen) if words else msgspec.json.encode
-    while True:
+    history = lab.history
+    while lab.history == history:  # after a reset, the ids of events begin again
         await lab.catch_up()
         seen = max(seen, lab.record.first)
         fresh = lab.events(seen)

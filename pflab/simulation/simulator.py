@@ -68,7 +68,7 @@ from node.errors import CannotWrite, Crashed, InternalError, MailRefused, NotRun
 from node.store.node import Node
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
-from pflab.faults.mail_capture import with_capture
+from pflab.faults.mail_capture import Keep, with_capture
 from pflab.lab.lab import OUTSIDE_HOST
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus, authority_of
@@ -85,6 +85,7 @@ from transport.protocol.fault_points import AfterSend, AtArrival, AtVerb, Before
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
+    from traces.events import Event
     from transport.envelope import Transmission
 
 T = TypeVar("T")
@@ -121,7 +122,8 @@ class Simulator(RecordedLab):
     """A simulated lab.
 
     seed: determines GUIDs, keys and all random choices. folder: where traces go; None: nothing is written. network: how the
-    network reorders and delays mails; by default it does neither. run: the run's id, by default `sim-<seed>`.
+    network reorders and delays mails; by default it does neither. run: the run's id, by default `sim-<seed>`. earlier: the
+    events of the run that this one continues. keep: what keeps the mails that cross a hop.
     """
 
     def __init__(
@@ -133,10 +135,12 @@ class Simulator(RecordedLab):
         network: NetworkPolicy | None = None,
         run: str | None = None,
         make_node: NodeFactory = Node,
+        earlier: Sequence[Event] = (),
+        keep: Sequence[Keep] = (),
     ) -> None:
         self._now: LabTime = topology.start_at
         run = run if run is not None else f"sim-{seed}"
-        record = Record(run, folder=folder, now=lambda: self._now)
+        record = Record(run, folder=folder, now=lambda: self._now, earlier=earlier, durable=False)
         super().__init__(topology, seed=seed, run=run, record=record)
         self._folder = folder
         self.faults = FaultPlan(
@@ -154,7 +158,7 @@ class Simulator(RecordedLab):
         )
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us
-        self._network = Network(network, with_capture(self.faults.decide, folder), derived_seed(seed, "network"))
+        self._network = Network(network, with_capture(self.faults.decide, folder, *keep), derived_seed(seed, "network"))
         self._servers: EmbeddedServers = EmbeddedServers(
             NodeSettings(
                 topology=topology,
@@ -169,6 +173,8 @@ class Simulator(RecordedLab):
         self._slots = [_Slot(server) for server in self._servers.all()]
         self._slot = {slot.name: slot for slot in self._slots}
         self._back_at: dict[str, LabTime] = {}
+        self._failures: dict[str, Exception] = {}
+        """The internal error of each server whose own stimulus failed, until its next start."""
         self.steps = 0
         """Steps so far, for benchmarks."""
 
@@ -195,6 +201,9 @@ class Simulator(RecordedLab):
     # --- users
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+        return self._do(name, fn)
+
+    def _do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
         self._servers.node(name)
         if self.environment.silent(name, self._now):
             raise NotRunning(f"server {name} does not answer")
@@ -223,8 +232,7 @@ class Simulator(RecordedLab):
         self.record.clock_changed("advance", 0.0, to_at)
         self._run_instant()
         while (due_at := self._next_due()) is not None and due_at <= to_at:
-            self._now = due_at
-            self._run_instant()
+            await self._jump(due_at)
         self._now = to_at
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
@@ -237,9 +245,27 @@ class Simulator(RecordedLab):
             if due_at is None or due_at > limit_at:
                 self._now = limit_at
                 return predicate()
-            self._now = due_at
-            self._run_instant()
+            await self._jump(due_at)
         return True
+
+    async def step(self, limit_at: LabTime | None = None) -> bool:
+        """Jump to the next instant at which anything is due, and do it; return whether anything was due by `limit_at`.
+
+        If nothing was, set the clock to `limit_at`.
+        """
+        check_not_after_end(limit_at or 0)
+        self._run_instant()
+        due_at = self._next_due()
+        if due_at is None or (limit_at is not None and due_at > limit_at):
+            self._now = max(self._now, limit_at or 0)
+            return False
+        await self._jump(due_at)
+        self.record.clock_changed("step", 0.0, due_at)
+        return True
+
+    async def _jump(self, due_at: LabTime) -> None:
+        self._now = due_at
+        self._run_instant()
 
     # --- start and stop
 
@@ -444,6 +470,7 @@ class Simulator(RecordedLab):
         except (MailRefused, CannotWrite):
             raise
         except Exception as error:
+            self._failures[slot.name] = error
             raise InternalError.of(f"server {slot.name}", f"at {format_instant(self._now)}", error) from error
 
     async def _start(self, server: LabServer) -> None:
@@ -451,6 +478,7 @@ class Simulator(RecordedLab):
 
     def _start_node(self, slot: _Slot) -> None:
         self._back_at.pop(slot.name, None)
+        self._failures.pop(slot.name, None)
         self._servers.start(slot.server, self._clock(slot.name))
         slot.stale = True
         slot.fruitless = 0

@@ -551,6 +551,12 @@ class TestSimulator(ClockCases, MailCases, FaultCases, ServerCases, RecordCases,
         return "simulator"
 
 
+class TestSimulatedLab(ClockCases, MailCases, FaultCases, ServerCases, RecordCases):
+    @pytest.fixture
+    def driver(self) -> str:
+        return "simulated lab"
+
+
 @pytest.mark.live
 class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, FailingNodeCases):
     @pytest.fixture

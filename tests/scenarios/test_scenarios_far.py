@@ -20,11 +20,14 @@ CHOSEN = ("killed", "restored", "mail-to-folder", "orphan")
 pytestmark = pytest.mark.live
 
 
+@pytest.mark.parametrize("how", ["--processes", "--simulated"])
 @pytest.mark.parametrize("name", CHOSEN)
-def test_scenario_passes_on_a_lab_that_is_up(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`pflab run SCENARIO --lab URL` plays it on a lab of processes, and its expectations hold there."""
+def test_scenario_passes_on_a_lab_that_is_up(
+    name: str, how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`pflab run SCENARIO --lab URL` plays it on a lab of processes or a simulated one, and its expectations hold there."""
     path = SCENARIOS / f"{name}.yaml"
-    with lab_up(tmp_path, "--processes", topology=load_scenario(path).topology.as_yaml()) as url:
+    with lab_up(tmp_path, how, topology=load_scenario(path).topology.as_yaml()) as url:
         code = run(["run", str(path), "--lab", url, "--json"])
         (result,) = json.loads(capsys.readouterr().out)
         assert code == ExitCode.GOOD, result["failure"]

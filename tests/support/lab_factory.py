@@ -15,6 +15,7 @@ from pflab.drivers.remote_lab import HttpOptions
 from pflab.lab.lab import Lab
 from pflab.lab.servers import NodeFactory
 from pflab.runs.run_folder import RunFolder
+from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.simulation.simulator import Simulator
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import THREE_STORES
@@ -47,6 +48,12 @@ def lab_factory(driver: str, folder: Path, at_end: ExitStack) -> LabFactory:
         run = RunFolder.create(folder / "runs", "test", keeps_mails=keeps_mails)
         makers: dict[str, Callable[[], Lab]] = {
             "simulator": lambda: Simulator(topology, seed=seed, folder=run, make_node=make_node),
+            "simulated lab": lambda: SimulatedLab(
+                topology,
+                seed=seed,
+                folder=run,
+                next_folder=lambda: RunFolder.create(folder / "runs", "test"),
+            ),
             "live": lambda: LiveLab(topology, seed=seed, folder=run, make_node=make_node),
             "processes": lambda: ProcessLab(topology, seed=seed, folder=run),
             "managed": lambda: ManagedLab(

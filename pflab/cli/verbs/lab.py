@@ -472,7 +472,8 @@ def lab(
     """Save a lab, reset it to a saved state, or make it write all its events to traces.
 
     This verb works with a lab of pflab up without --processes, with a lab in containers, and with any other lab that
-    pflab coordinate runs. ship does not work with a lab of pflab up.
+    pflab coordinate runs. A lab of pflab up --simulated keeps its saved states only until it stops. ship does not work with a
+    lab of pflab up.
 
     save keeps the lab's time, every store and the traces. reset restores them, pauses the clock and heals all faults.
     ship makes the lab write all its events to trace files, which you can then copy.

@@ -7,13 +7,13 @@ import errno
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import Annotated, Final, Literal, Unpack
+from typing import Annotated, Any, Final, Literal, Unpack
 
 import typer
 from typer import Argument, Option
@@ -32,11 +32,13 @@ from pflab.drivers.processes import ProcessLab
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.drivers.socket_lab import SocketOptions
+from pflab.lab.served_lab import ServedLab
 from pflab.runs.continued import STATE, Earlier, continue_run, read_end_of
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SAVED, SavedRuns
-from pflab.server.app import app_of_live_lab
+from pflab.server.app import app_of_live_lab, smtp_shown
 from pflab.server.extension import Extension
+from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.terms.verdict import ExitCode
 from topology.model import Topology
 from topology.problems import counted, one_of
@@ -66,10 +68,10 @@ class Caller:
         if not self.as_json:
             print_lines(lines, style=style)
 
-    def tell_ready(self, lab: LiveLab | ProcessLab, url: str, folder: RunFolder) -> None:
+    def tell_ready(self, lab: ServedLab, url: str, folder: RunFolder) -> None:
         """Print the line for a program."""
         if self.as_json:
-            smtp = {name: _smtp_of(lab, name) for name in lab.names}
+            smtp = {name: smtp_shown(lab, name) for name in lab.names}
             typer.echo(json_text({"url": url, "run": lab.run, "folder": str(folder.path.resolve()), "smtp": smtp}))
 
 
@@ -79,9 +81,22 @@ def up(
         Argument(help="A topology file, or the name of an example that comes with pflab.", show_default=str(EXAMPLE)),
     ] = None,
     clock: Annotated[
-        str, Option(metavar="real|RATE", help="The rate of the clock in lab seconds for each real second; 0: paused.")
-    ] = "real",
+        str | None,
+        Option(
+            metavar="real|RATE",
+            help="The rate of the clock in lab seconds for each real second; 0: paused.",
+            show_default="real",
+        ),
+    ] = None,
     processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
+    simulated: Annotated[
+        bool,
+        Option(
+            "--simulated",
+            help="Simulate the network and keep the databases in memory: the fastest lab. Its clock is paused, and moves by "
+            "pflab clock step, advance and until; its servers have no SMTP ports.",
+        ),
+    ] = False,
     port: Annotated[int, Option(min=0, max=65535, help="The port of the lab's HTTP API; 0 chooses a free one.")] = PORT,
     seed: Annotated[int, seed_option("The seed for GUIDs and keys.")] = DEFAULT_SEED,
     durability: Annotated[
@@ -124,7 +139,16 @@ def up(
 
     Example: pflab up one-site --processes --clock 60
     """
-    rate = rate_of(clock)
+    if simulated:
+        clock = clock or "0"
+        _check_simulated(
+            {"--processes": processes, "--resume": resume, "--tls": tls, "--durability full": durability == "full"}
+        )
+    rate = rate_of(clock or "real")
+    if simulated and rate:
+        raise CommandError(
+            f"pflab up --simulated --clock {clock}: the clock of a simulated lab cannot run; leave out --clock"
+        )
     if durability not in {"full", "normal"}:
         raise CommandError(f"--durability {durability}: write full or normal")
     kind: Literal["full", "normal"] = "full" if durability == "full" else "normal"
@@ -139,15 +163,18 @@ def up(
     served = served_lessons(lessons)
     check_alone()
     _check_free(port)
-    folder = run_folder("up", None, simulate=False, keep_mails=keep_mails)
-    assert folder is not None, "a live run always has a folder"
+    folder = _new_folder(keeps_mails=keep_mails)
     caller = Caller(as_json, stop_with_stdin)
     caller.tell(f"starting {counted(len(organization.servers), 'server')} ...", style="dim")
     earlier = None if resume is None else continue_run(resume, folder)
+    bring_up: Callable[..., Coroutine[Any, Any, RunFolder]]
     bring_up = partial(_processes, patience_s=patience) if processes else partial(_embedded, earlier=earlier)
+    options = SocketOptions(seed=seed, durability=kind, tls=tls)
     try:
         last = asyncio.run(
-            bring_up(organization, folder, port, rate, served, caller, seed=seed, durability=kind, tls=tls)
+            _simulated(organization, folder, port, served, caller, seed=seed)
+            if simulated
+            else bring_up(organization, folder, port, rate, served, caller, **options)
         )
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
@@ -155,6 +182,15 @@ def up(
         raise CommandError(_port_taken(port, error)) from error
     caller.tell(f"stopped; kept in {shown_path(last.path)}", style="dim")
     return ExitCode.GOOD
+
+
+def _check_simulated(given: Mapping[str, object]) -> None:
+    """Raise CommandError if options were given that need processes, sockets or files."""
+    wrong = [option for option, value in given.items() if value]
+    if wrong:
+        raise CommandError(
+            f"pflab up --simulated: it has one process, no sockets and no databases on disk; leave out {', '.join(wrong)}"
+        )
 
 
 def _check_exists(run: Path) -> None:
@@ -217,15 +253,44 @@ async def _embedded(
             folder, earlier = following
 
 
+async def _simulated(
+    topology: Topology, folder: RunFolder, port: int, lessons: Extension, caller: Caller, *, seed: int
+) -> RunFolder:
+    """Run a simulated lab until Ctrl-C; return its last run folder."""
+    folders = [folder]
+
+    def next_folder() -> RunFolder:
+        folders.append(_new_folder(keeps_mails=folder.keeps_mails))
+        return folders[-1]
+
+    lab = SimulatedLab(topology, folder=folder, next_folder=next_folder, seed=seed)
+    orders = Orders()
+    async with AsyncExitStack() as ends:
+        ends.push_async_callback(lessons.close)
+        url = await ends.enter_async_context(
+            _serving(HttpServer(app_of_live_lab(lab, lab.host_of, lessons), port=port), lab)
+        )
+        with _announced(url, orders, caller):
+            caller.tell_ready(lab, url, folder)
+            _tell_addresses(caller, lab, url, folder)
+            await orders.get()
+    return folders[-1]
+
+
+def _new_folder(*, keeps_mails: bool) -> RunFolder:
+    folder = run_folder("up", None, simulate=False, keep_mails=keeps_mails)
+    assert folder is not None, "a lab of this verb always has a folder"
+    return folder
+
+
 def _go_back(saved: SavedRuns, orders: Orders, name: str, *, keeps_mails: bool) -> None:
     """Order the run history that continues from a saved lab. Raises LabError if it cannot be prepared."""
-    folder = run_folder("up", None, simulate=False, keep_mails=keeps_mails)
-    assert folder is not None, "a live run always has a folder"
+    folder = _new_folder(keeps_mails=keeps_mails)
     orders.put_nowait((folder, continue_run(saved.find(name), folder)))
 
 
 @asynccontextmanager
-async def _serving(server: HttpServer, lab: LiveLab) -> AsyncIterator[str]:
+async def _serving(server: HttpServer, lab: LiveLab | SimulatedLab) -> AsyncIterator[str]:
     """Serve a lab and start it; yield its address. The server stops before the lab, so no request finds a lab that ends."""
     async with AsyncExitStack() as ends:
         ends.push_async_callback(lab.close)
@@ -297,21 +362,16 @@ def _wait_for_stdin(closed: Callable[[], object]) -> None:
         closed()
 
 
-def _tell_addresses(caller: Caller, lab: LiveLab | ProcessLab, url: str, folder: RunFolder) -> None:
+def _tell_addresses(caller: Caller, lab: ServedLab, url: str, folder: RunFolder) -> None:
     running = [name for name in lab.topology.servers if lab.running(name)]
-    listening = [f"{name} {_smtp_of(lab, name)}" for name in running]
+    listening = [f"{name} {address}" for name in running if (address := smtp_shown(lab, name)) is not None]
     caller.tell(
         f"{lab.topology.organization} is up: {', '.join(running)}",
         f"  {url}/  opens the console in a browser",
         f"  {url}/docs",
-        f"  SMTP: {', '.join(listening)}",
+        f"  SMTP: {', '.join(listening) or 'no ports; the lab is simulated'}",
     )
     caller.tell(f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab", style="dim")
-
-
-def _smtp_of(lab: LiveLab | ProcessLab, name: str) -> str | None:
-    """Return the address at which a server takes mail; None if it does not run."""
-    return "{}:{}".format(*lab.smtp_of(name)) if lab.running(name) else None
 
 
 def node(name: Annotated[str, Argument(help="The server's name.")]) -> int:

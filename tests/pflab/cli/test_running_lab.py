@@ -26,11 +26,11 @@ from tests.support.running_lab import lab_up
 pytestmark = pytest.mark.live
 
 
-@pytest.fixture(params=["embedded", "processes"])
+@pytest.fixture(params=["embedded", "processes", "simulated"])
 def up(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Start a lab in a folder of its own, with a paused clock; it must stop well."""
     monkeypatch.chdir(tmp_path)
-    with lab_up(tmp_path, *(["--processes"] if request.param == "processes" else [])) as url:
+    with lab_up(tmp_path, *([] if request.param == "embedded" else [f"--{request.param}"])) as url:
         yield url
     assert not (tmp_path / "runs" / "lab.json").exists()
     assert list((tmp_path / "runs" / "latest" / "traces").glob("B-*.jsonl"))
@@ -342,6 +342,7 @@ def test_the_client_needs_only_the_standard_library(tmp_path: Path) -> None:
     assert result.stdout.strip() == b"[]"
 
 
+@pytest.mark.parametrize("up", ["embedded", "processes"], indirect=True)
 def test_mail_can_be_sent_to_a_server_of_the_lab(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """ML-1: the lab shows the SMTP address of each server; a mail sent there to a folder's address is posted."""
     with Client(up) as client:
@@ -487,12 +488,10 @@ def test_heal_says_what_it_healed(up: str, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_line_separator_in_a_subject_breaks_no_verb(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Subjects and Message-IDs may contain U+0085, U+2028 and U+2029, which end a line for some programs."""
+    odd = "Subject: a\u2028b\u0085c\u2029d\r\nMessage-ID: <one\u2028two@outside.test>\r\n\r\nx\r\n"
     with Client(up) as client:
-        host, _, port = client.lab()["servers"][0]["smtp"].partition(":")
-    with SMTP(host, int(port)) as outside:
-        odd = "Subject: a\u2028b\u0085c\u2029d\r\nMessage-ID: <one\u2028two@outside.test>\r\n\r\nx\r\n"
-        outside.sendmail("kim@outside.test", ["projects@contoso.test"], odd.encode())
-    with Client(up) as client:
+        path = "/lab/servers/A/mail?from=kim@outside.test&to=projects@contoso.test"
+        client.content("POST", path, odd.encode())
         client.post("A", "Projects", subject="one\u2028two")
         client.advance("20 min")
         events = [json.dumps(each, ensure_ascii=False) for each in client.events()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,26 +13,27 @@ from node.api.http_server import HttpServer
 from node.store.node import Node
 from pflab.client import Client, ClientError, url_at
 from pflab.drivers.live import LiveLab
-from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
-from tests.support.topologies import THREE_STORES
-from topology.file.load import topology_from_text
+from pflab.simulation.simulated_lab import SimulatedLab
+from tests.support.lab_factory import lab_factory
 
 pytestmark = pytest.mark.live
 
 
+@pytest.mark.parametrize("driver", ["live", "simulated lab"])
 async def test_a_server_that_failed_says_so_until_it_starts_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    driver: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The status of a failed server is failed, with the error; after kill and start it runs again."""
-    lab = LiveLab(topology_from_text(THREE_STORES), folder=RunFolder.create(tmp_path / "runs", "live"))
+    lab = lab_factory(driver, tmp_path, ExitStack())()
+    assert isinstance(lab, LiveLab | SimulatedLab)
     server = HttpServer(app_of_live_lab(lab, lab.host_of))
     tick = Node.tick
 
-    def broken(node: Node, now: int) -> None:
+    def broken(node: Node, now: int) -> bool:
         if node.name == "B":
             raise OverflowError("cannot convert")
-        tick(node, now)
+        return tick(node, now)
 
     def ask(url: str) -> None:
         def standing() -> dict[str, Any]:

@@ -24,10 +24,10 @@ folders:
 """
 
 
-@pytest.fixture(params=["embedded", "processes"])
+@pytest.fixture(params=["embedded", "processes", "simulated"])
 def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A lab in which a mail from A to B takes ten minutes, with a paused clock."""
-    more = ["--processes", "--keep-mails"] if request.param == "processes" else []
+    more = {"embedded": [], "processes": ["--processes", "--keep-mails"], "simulated": ["--simulated"]}[request.param]
     with lab_up(tmp_path_factory.mktemp("lab"), *more, topology=TOPOLOGY) as url, closing(Client(url)) as client:
         yield client
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pflab.cli.app import run
 from pflab.client import Client
 from pflab.drivers.launch import node_environment
 from pflab.terms.verdict import ExitCode
@@ -38,7 +39,7 @@ def started(folder: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
             lab.kill()
 
 
-@pytest.mark.parametrize("more", [[], ["--processes"]])
+@pytest.mark.parametrize("more", [[], ["--processes"], ["--simulated"]])
 def test_a_program_gets_one_line_of_json_and_ends_the_lab_with_its_standard_input(
     tmp_path: Path, more: list[str]
 ) -> None:
@@ -61,6 +62,22 @@ def test_a_program_gets_one_line_of_json_and_ends_the_lab_with_its_standard_inpu
         assert (lab.stdout.read(), lab.stderr.read()) == ("", "")
     assert not (tmp_path / "runs" / "lab.json").exists()
     assert list((Path(ready["folder"]) / "traces").glob("B-*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--clock", "60"], "--clock 60: the clock of a simulated lab cannot run; leave out --clock"),
+        (["--processes", "--tls"], "no databases on disk; leave out --processes, --tls"),
+    ],
+)
+def test_a_simulated_lab_refuses_what_it_cannot_have(
+    more: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line names the options that make no sense."""
+    assert run(["up", "--simulated", *more]) == ExitCode.UNKNOWN
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(told)
 
 
 def test_without_the_option_a_lab_outlives_its_standard_input(tmp_path: Path) -> None:

@@ -1,0 +1,181 @@
+"""The simulated lab that an HTTP server serves: its clock, what a change does at once, and its snapshots."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from node.api.http_server import HttpServer
+from pflab.client import Client, ClientError, url_at
+from pflab.errors import LabError, Taken
+from pflab.faults.fault import FaultKind, Mails
+from pflab.runs.run_folder import RunFolder
+from pflab.server.app import app_of_live_lab
+from pflab.simulation.simulated_lab import SimulatedLab
+from tests.support.clock import ALWAYS_US, START_AT
+from tests.support.lab_actions import events_of, everything, post, subjects
+from tests.support.topologies import THREE_STORES
+from topology.file.load import topology_from_text
+from traces.events import ClockChanged, FaultHealed, MailReceived, NodeStarted, RunEnded, RunStarted
+from traces.labtime import DAY_US, HOUR_US
+from traces.reading import read_folder
+
+RESET_S = 1.0
+"""Ten times what a reset may take on an idle machine; it takes about 0.03 s."""
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> SimulatedLab:
+    def folder() -> RunFolder:
+        return RunFolder.create(tmp_path, "up")
+
+    return SimulatedLab(topology_from_text(THREE_STORES), folder=folder(), next_folder=folder)
+
+
+@asynccontextmanager
+async def served(lab: SimulatedLab) -> AsyncIterator[Callable[[Callable[[Client], Any]], Any]]:
+    """Serve a lab; yield what calls a function with a client in a thread."""
+    server = HttpServer(app_of_live_lab(lab, lab.host_of))
+
+    async def asked(function: Callable[[Client], Any]) -> Any:
+        def call() -> Any:
+            with Client(url_at(address)) as client:
+                return function(client)
+
+        return await asyncio.to_thread(call)
+
+    async with lab:
+        address = await server.start()
+        try:
+            yield asked
+        finally:
+            await server.stop()
+
+
+async def test_the_clock_is_paused_and_stays_so(lab: SimulatedLab) -> None:
+    """Rate 0 is accepted; another rate is refused in one line. A step goes to the next due time, or to its limit."""
+    async with served(lab) as asked:
+        with pytest.raises(
+            ClientError, match=r"cannot run \(rate 60\); it is paused, and moves by step, advance and until"
+        ):
+            await asked(lambda client: client.set_rate(60))
+        await asked(lambda client: client.set_rate(0))
+        assert (await asked(lambda client: client.clock()))["rate"] == 0
+        assert (await asked(lambda client: client.step("1 s")))["moved"] is False
+        assert lab.now == START_AT + 1_000_000
+        assert (await asked(lambda client: client.step()))["moved"] is True
+        due_at = lab.now
+        assert due_at > START_AT + 1_000_000
+    assert [(each.how, each.to) for each in events_of(lab, ClockChanged)] == [("pause", START_AT), ("step", due_at)]
+
+
+async def test_a_change_runs_what_is_due_at_once(lab: SimulatedLab) -> None:
+    """As in a live lab with a paused clock, mail that an order sends at once arrives without a move of the clock."""
+    async with served(lab) as asked:
+        await asked(lambda client: client.synchronize("B", "Projects"))
+        assert {each.node for each in events_of(lab, MailReceived)} == {"A", "C"}
+        assert lab.now == START_AT
+
+
+async def test_there_are_no_smtp_ports(lab: SimulatedLab) -> None:
+    """GET /lab has no SMTP addresses; a mail by HTTP reaches the server, or is refused as by SMTP."""
+    async with served(lab) as asked:
+        assert {each["smtp"] for each in (await asked(lambda client: client.lab()))["servers"]} == {None}
+        path = "/lab/servers/A/mail?from=kim@outside.test&to="
+        content = b"Subject: Hello\r\n\r\nmail\r\n"
+        await asked(lambda client: client.content("POST", f"{path}projects@contoso.test", content))
+        assert subjects(lab, "A") == ["Hello"]
+        with pytest.raises(ClientError, match="550"):
+            await asked(lambda client: client.content("POST", f"{path}nobody@contoso.test", content))
+
+
+async def test_requests_are_answered_while_the_clock_moves(lab: SimulatedLab) -> None:
+    """A long move does not block the server; a reset is refused meanwhile."""
+    async with served(lab) as asked:
+        await lab.save("start")
+        moving = asyncio.create_task(lab.advance(START_AT + 300 * DAY_US))
+        await asyncio.sleep(0)
+        assert (await asked(lambda client: client.clock()))["warping"]
+        with pytest.raises(LabError, match="being moved; wait until it stops"):
+            await lab.reset("start")
+        await moving
+        assert lab.now == START_AT + 300 * DAY_US
+
+
+async def test_a_snapshot_has_all_of_the_lab(lab: SimulatedLab, tmp_path: Path) -> None:
+    """Running, stopped and killed stores, queues, backups, the directory, the number of the last fault, and the events. Faults
+    end, and the trace of each history is whole."""
+    async with lab:
+        await post(lab, "A", "sent")
+        await lab.advance(START_AT + HOUR_US)
+        backup = await lab.backup("B")
+        await lab.stop("B")
+        await lab.kill("C")
+        fault = lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"))
+        await post(lab, "A", "waits")
+        await lab.advance(lab.now + ALWAYS_US)
+        saved_at, events = lab.now, list(lab.events())
+        await lab.save("start")
+        with pytest.raises(Taken, match="already saved as 'start'"):
+            await lab.save("start")
+        with pytest.raises(LabError, match="is not a name for a snapshot"):
+            await lab.save("../start")
+        with pytest.raises(LabError, match="no lab was saved as 'end'; saved: start"):
+            await lab.reset("end")
+        await lab.start("B")
+        await lab.advance(lab.now + DAY_US)
+        await lab.reset("start")
+        assert (lab.now, [lab.running(name) for name in "ABC"]) == (saved_at, [True, False, False])
+        assert list(lab.events())[: len(events)] == events
+        assert {each.fault for each in events_of(lab, FaultHealed)} == {fault, f"F{int(fault[1:]) - 1}"}
+        assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B")) == f"F{int(fault[1:]) + 1}"
+        lab.faults.heal()
+        await lab.restore("B", backup)
+        await lab.start("C")
+        await lab.advance(lab.now + 3 * DAY_US)
+        assert subjects(lab, "B") == subjects(lab, "C") == ["sent", "waits"]
+    first, second = sorted((tmp_path / "up").iterdir())
+    for folder in (first, second):
+        trace = read_folder(folder / "traces")
+        assert trace.report() == []
+        assert {each.run for each in trace.events} == {f"up/{first.name}"}
+        assert [sum(isinstance(each, kind) for each in trace.events) for kind in (RunStarted, RunEnded)] == [1, 1]
+        assert {each.stem for each in (folder / "databases").iterdir()} == set("ABC")
+    assert lab.history == f"up/{second.name}"
+
+
+async def test_each_reset_gives_the_same_lab(lab: SimulatedLab) -> None:
+    """What happened before a reset changes nothing after it, not even the ids of messages; and a reset is quick."""
+    runs = []
+    async with served(lab) as asked:
+        await lab.save("start")
+        for number in range(3):
+            began_s = time.monotonic()
+            await lab.reset("start")
+            assert time.monotonic() - began_s < RESET_S
+            assert len(events_of(lab, NodeStarted)) == 6
+            await post(lab, "A")
+            await lab.advance(START_AT + HOUR_US)
+            runs.append((await asked(everything), [repr(each) for each in lab.events()]))
+            await post(lab, "B", f"only this time: {number}")
+            await lab.kill("C")
+            lab.faults.cut(("A", "B"))
+    assert runs[0] == runs[1] == runs[2]
+    assert [each["subject"] for each in runs[0][0]["messages"]["C"]] == ["Hello"]
+
+
+async def test_a_stream_of_events_ends_with_its_history(lab: SimulatedLab) -> None:
+    """After a reset the ids of events begin again, so a client must begin again too."""
+    async with served(lab) as asked:
+        await lab.save("start")
+        reading = asyncio.create_task(asked(lambda client: client.content("GET", "/lab/stream?after=0")))
+        while not reading.done():
+            await asyncio.sleep(0.2)
+            await lab.reset("start")
+        assert b"run.started" in await reading
