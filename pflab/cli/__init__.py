@@ -29,6 +29,10 @@ def main(args: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         code = STOPPED
     except Exception as error:  # in an import
+        if given[:1] == ["doctor"]:  # which says what is wrong
+            from pflab.cli.doctor.report import print_report  # noqa: PLC0415 - as above
+
+            sys.exit(print_report(as_json="--json" in given))
         from pflab.cli.bugs import bug_lines  # noqa: PLC0415 - as above
         from pflab.terms.verdict import ExitCode  # noqa: PLC0415 - as above
 

@@ -140,9 +140,16 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "decode": ("files", "Decode a replication mail, down to each property of each item."),
         "schema": ("files", "Print the JSON Schema of a kind of file, for editors."),
     },
+    "Installation": {
+        "doctor": (
+            "doctor.verb",
+            "Check whether this machine has what pflab needs, and say how to get what is missing.",
+        ),
+    },
 }
-"""The verbs in groups, as pflab --help lists them. Each verb has its module in `pflab.cli.verbs` and its line in
-the list. The function in the module has the name of the verb. If this name is a keyword of Python, an underscore follows it."""
+"""The verbs in groups, as pflab --help lists them. Each verb has its module in `pflab.cli.verbs`, or in a
+folder of its own beside it, and its line in the list. The function in the module has the name of the verb. If this name is a
+keyword of Python, an underscore follows it."""
 
 VERBS: Final = {verb: how for group in GROUPS.values() for verb, how in group.items()}
 
@@ -172,7 +179,9 @@ class _BrokenPipe(Exception):
 
 def function_of(verb: str) -> Any:
     """Return the function of a verb, after importing its module."""
-    return getattr(import_module(f"pflab.cli.verbs.{VERBS[verb][0]}"), f"{verb}_" if iskeyword(verb) else verb)
+    place = VERBS[verb][0]
+    module = import_module(f"pflab.cli.{place}" if "." in place else f"pflab.cli.verbs.{place}")
+    return getattr(module, f"{verb}_" if iskeyword(verb) else verb)
 
 
 class Verbs(TyperGroup):

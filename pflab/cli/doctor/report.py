@@ -1,0 +1,26 @@
+"""The report of `pflab doctor`: one line for each finding, or JSON."""
+
+from __future__ import annotations
+
+import json
+
+from pflab.cli.doctor.checks import MISSING, OPTIONAL, failed, findings
+
+
+def print_report(*, as_json: bool) -> int:
+    """Run the checks and print what they find. Return the exit code: 1 if pflab itself does not work, else 0."""
+    found = []
+    for each in findings():
+        found.append(each)
+        if not as_json:
+            print(f"{each.status:<8}  {each.name}: {each.what}", flush=True)  # a check can take some seconds
+    works = not any(map(failed, found))
+    if as_json:
+        print(json.dumps({"works": works, "checks": [each._asdict() for each in found]}, indent=2))
+    elif not works:
+        print(f"pflab does not work here; see the lines that begin with {MISSING!r}")
+    elif any(each.status == OPTIONAL for each in found):
+        print(f"pflab works here; only what the lines that begin with {OPTIONAL!r} name does not")
+    else:
+        print("pflab works here, with all its parts")
+    return 0 if works else 1
