@@ -49,8 +49,8 @@ console: $(STAMP)  ## start the example lab and print the address of its console
 test: $(STAMP)  ## run all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
-test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks
-	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/test_settings.py tests/project/test_benchmarks.py)
+test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks, a tutorial with Spark
+	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/test_settings.py tests/project/test_benchmarks.py tests/project/site/test_tutorials.py)
 
 test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and compare their verdicts with those of a check
 	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_killed.py)

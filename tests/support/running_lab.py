@@ -24,7 +24,7 @@ END_S = 30
 @contextmanager
 def lab_up(folder: Path, *more: str, topology: str | None = ONE_SITE, port: int = 0) -> Iterator[str]:
     """Run `pflab up` in a folder, with a paused clock, and give the lab's URL. It must end well, without a traceback; its
-    stderr is in the file `errors`. topology None: the lab continues a run."""
+    stderr is in the file `errors`, and what it prints until it is up in `printed`. topology None: `more` says which lab."""
     if topology is not None:
         (folder / "lab.yaml").write_text(topology, "utf-8")
         more = ("lab.yaml", *more)
@@ -40,6 +40,7 @@ def lab_up(folder: Path, *more: str, topology: str | None = ONE_SITE, port: int 
         while "Ctrl-C" not in (line := lab.stdout.readline()):
             assert line, told
             told += line
+        (folder / "printed").write_text(told + line, "utf-8")
         yield next(line.strip().removesuffix("/docs") for line in told.splitlines() if line.endswith("/docs"))
     finally:
         lab.send_signal(signal.SIGINT)

@@ -21,7 +21,7 @@ LOADS = re.compile(
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site, strictly: a warning is an error."""
     folder = tmp_path_factory.mktemp("site")
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
         cwd=root,
