@@ -3,6 +3,7 @@
 | driver | where the nodes run | lab time |
 |---|---|---|
 | `pflab.simulation.simulator.Simulator` | in this thread, on a seeded network | jumps |
+| `pflab.simulation.simulated_lab.SimulatedLab` | the same, behind an HTTP server | jumps |
 | `pflab.drivers.live.LiveLab` | in this event loop, with sockets and databases | runs or warps |
 | `pflab.drivers.processes.ProcessLab` | in processes that the lab starts | runs or warps |
 | `pflab.containers.managed_lab.ManagedLab` | in processes that another program, such as Docker, keeps alive | runs or warps |

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from node.errors import InternalError
 from pflab.errors import LabError, NotIdle
@@ -43,7 +45,7 @@ T = TypeVar("T")
 class _Saved:
     """The state of a lab.
 
-    servers     the states of the servers and the directory (`pflab.lab.servers.Servers.as_document`)
+    servers     the states of the servers and the directory (`pflab.lab.servers.Servers.as_document`), as JSON
     databases   the database of each store that has ever started
     faults      the number of the last fault
     active      the ids of the faults that were in force
@@ -53,7 +55,7 @@ class _Saved:
     """
 
     at: LabTime
-    servers: Mapping[str, Any]
+    servers: bytes
     databases: Mapping[str, bytes]
     faults: int
     active: tuple[str, ...]
@@ -240,7 +242,7 @@ class SimulatedLab(Simulator, ServedLab):
         check_free(name, self.saved(), replace=replace)
         self._snapshots[name] = _Saved(
             at=self.now,
-            servers=self._servers.as_document(),
+            servers=msgspec.json.encode(self._servers.as_document()),
             databases=self._databases(),
             faults=self.faults.number,
             active=tuple(each.id for each in self.faults.active()),
@@ -275,7 +277,7 @@ class SimulatedLab(Simulator, ServedLab):
         self._run_folder.write_inputs(self.topology.as_yaml(), self.seed)
         self._now = saved.at
         self._backups = list(saved.backups)
-        self._servers.recall(saved.servers)
+        self._servers.recall(msgspec.json.decode(saved.servers))
         self._servers.take_over(saved.databases)
         self.faults.number_after(saved.faults)
         ran = self._servers.running()
