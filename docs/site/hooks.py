@@ -28,6 +28,8 @@ OUTSIDE: Final = {
 
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
+_ROW = re.compile(r"^\|.*$", re.MULTILINE)
+_CODE = re.compile(r"`[^`]+`")
 _NAMED = re.compile(r"^(\[[^\]]+\]: )(?!https?:|#)([^\s#]+)(#\S*)?$", re.MULTILINE)
 
 
@@ -62,6 +64,10 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         start, path, anchor = match.groups("")
         return f"{start}{target(path) or path}{anchor}"
 
+    def cell(match: re.Match[str]) -> str:
+        return match[0].replace("\\|", "|")  # GitHub needs the backslash, MkDocs shows it
+
+    markdown = _ROW.sub(lambda row: _CODE.sub(cell, row[0]), markdown)
     pieces = _FENCED.split(markdown)
     blocks = [*_FENCED.findall(markdown), ""]
     return "".join(

@@ -60,6 +60,12 @@ def test_the_site_has_its_pages_and_nothing_else_of_docs(site: Path) -> None:
     assert [path.name for path in site.rglob("*") if path.suffix in {".py", ".yaml", ".md"}] == []
 
 
+def test_every_block_of_code_is_a_block(site: Path) -> None:
+    """No page shows the marks of a block, because MkDocs did not understand its first line."""
+    shown = [page.name for page in site.rglob("*.html") if re.search(r"<p>```|\\\|", page.read_text("utf-8"))]
+    assert shown == []
+
+
 def test_the_search_works_without_a_server(site: Path) -> None:
     """A page that is opened as a file finds the index of the search beside it."""
     assert "var __index" in (site / "search" / "search_index.js").read_text("utf-8")[:20]

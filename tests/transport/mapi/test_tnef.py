@@ -376,7 +376,7 @@ def test_a_stream_beyond_the_size_limit_is_refused(monkeypatch: pytest.MonkeyPat
 
 def documented(page: str, name: str) -> bytes:
     """The bytes of one worked example of docs/reference/wire-format.md: hexadecimal, and remarks behind semicolons."""
-    block = page.split(f"```hex {name}\n")[1].split("```", maxsplit=1)[0]
+    block = page.split(f'```hex title="{name}"\n')[1].split("```", maxsplit=1)[0]
     return bytes.fromhex(" ".join(line.partition(";")[0] for line in block.splitlines()))
 
 
@@ -386,8 +386,8 @@ def test_the_documented_examples_are_true(project_root: Path) -> None:
     guid = bytes.fromhex("9bb9ffb50f44774fb488c5c6702ee3a8")
     item = encode_item(Item({PR_SUBJECT: "Hi", PR_LAST_MODIFICATION_TIME: filetime(AT)}))
     sent = SystemMessage({PR_CNSET_SEEN: guid}, (Part(item, {PR_CHANGE_KEY: guid + b"\0\0\0\0\0d"}),))
-    assert documented(page, "tnef-example") == encode_tnef(sent)
-    assert documented(page, "mdbef-example") == encode_mdbef(sent)
+    assert documented(page, "A TNEF envelope") == encode_tnef(sent)
+    assert documented(page, "An MDBEF envelope") == encode_mdbef(sent)
     for limit in (MAX_PROPERTIES, MAX_VALUES, MAX_ATTRIBUTES, MAX_RECIPIENTS, MAX_PARTS, MAX_EXTRA):
         assert f"| {limit:,} |" in page
 
