@@ -7,7 +7,17 @@ const MARKUP = ["dangerouslySetInnerHTML", "innerHTML", "outerHTML", "srcdoc", "
 const message = "This makes markup of text; let Preact write the text.";
 
 export default [
-  { ignores: ["console/vendor/*.js", "console/vendor/*.entry.mjs", "docs/assets/", "**/*.d.ts", ".venv/", "runs/", "build/"] },
+  {
+    ignores: [
+      "console/vendor/*.js",
+      "console/vendor/*.entry.mjs",
+      "docs/assets/",
+      "**/*.d.ts",
+      ".venv/",
+      "runs/",
+      "build/",
+    ],
+  },
   js.configs.recommended,
   {
     languageOptions: { ecmaVersion: 2023, sourceType: "module" },
