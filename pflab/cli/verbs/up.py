@@ -84,8 +84,7 @@ def up(
         str | None,
         Option(
             metavar="real|RATE",
-            help="The rate of the clock in lab seconds for each real second; 0: paused.",
-            show_default="real",
+            help="The rate of the clock in lab seconds for each real second; 0: paused. The default is real.",
         ),
     ] = None,
     processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
