@@ -106,6 +106,7 @@ class AsyncLab:
     propagate = _waits(Lab.propagate)
     synchronize = _waits(Lab.synchronize)
     smtp = _waits(Lab.smtp)
+    deliver = _waits(Lab.deliver)
     until = _waits(Lab.until)
     assert_converged = _waits(Lab.assert_converged)
     last_events = _waits(Lab.last_events)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import urlencode
 
-from pflab.client import UNHEARD, Client, ClientError
+from pflab.client import UNHEARD, Client, ClientError, quoted
 
 RESET_TIMEOUT_S = 60.0
 """How long, in real time, a lab may take to go back to a saved state."""
@@ -58,11 +58,16 @@ class Lab(Client):
         if found["smtp"] is None:
             stopped = found["standing"] != "running"
             why = (
-                f"server {server} is {found['standing']}" if stopped else "a simulated lab has no SMTP; use lab.mail_in"
+                f"server {server} is {found['standing']}" if stopped else "a simulated lab has no SMTP; use lab.deliver"
             )
             raise ClientError(409, "NotRunning", why)
         host, _, port = str(found["smtp"]).rpartition(":")
         return host, int(port)
+
+    def deliver(self, server: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+        """Send a mail to a server as a mail program outside does, in every kind of lab. The mail is durable when this returns."""
+        query = urlencode({"from": sender, "to": list(recipients)}, doseq=True)
+        self.json("POST", f"/lab/servers/{quoted(server)}/mail?{query}", content)
 
     # --- time
 
@@ -86,7 +91,7 @@ class Lab(Client):
 
     def _instant_after(self, duration: str) -> str:
         """Return the instant at the end of a duration that begins now."""
-        return str(self.json("GET", f"/lab/clock?after={quote(duration)}")["after_at"])
+        return str(self.json("GET", f"/lab/clock?after={quoted(duration)}")["after_at"])
 
     # --- convergence
 

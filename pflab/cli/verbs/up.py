@@ -19,6 +19,7 @@ import typer
 from typer import Argument, Option
 
 from node.api.http_server import HttpServer
+from node.host.host import Host
 from pflab.cli import become_node
 from pflab.cli.given_files import RUNS, shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
@@ -37,6 +38,7 @@ from pflab.runs.continued import STATE, Earlier, continue_run, read_end_of
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SAVED, SavedRuns
 from pflab.server.app import app_of_live_lab, smtp_shown
+from pflab.server.current_lab import CurrentLab
 from pflab.server.extension import Extension
 from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.terms.verdict import ExitCode
@@ -231,25 +233,32 @@ async def _embedded(
     """Run a lab until Ctrl-C. A reset ends its run history and begins another at the same port, in a run folder of its own.
     Return the last run folder."""
     saved, orders = SavedRuns(folder.path / SAVED), Orders()
-    announced = False
+
+    def next_lab() -> LiveLab:
+        lab = LiveLab(topology, folder=folder, earlier=earlier, **options)
+        lab.saved_runs, lab.returns = saved, partial(_go_back, saved, orders, keeps_mails=folder.keeps_mails)
+        return lab
+
+    def host_of(name: str) -> Host:
+        return current.lab.host_of(name)
+
+    current = CurrentLab(next_lab())
+    app = app_of_live_lab(current.served, host_of, lessons)
     async with AsyncExitStack() as ends:
         ends.push_async_callback(lessons.close)
+        url = await ends.enter_async_context(_serving(HttpServer(app, port=port), current))
+        await current.lab.coordinator.set_rate(rate)
+        ends.enter_context(_announced(url, orders, caller))
+        caller.tell_ready(current.lab, url, folder)
         while True:
-            lab = LiveLab(topology, folder=folder, earlier=earlier, **options)
-            lab.saved_runs, lab.returns = saved, partial(_go_back, saved, orders, keeps_mails=folder.keeps_mails)
-            server = HttpServer(app_of_live_lab(lab, lab.host_of, lessons), port=port)
-            async with _serving(server, lab) as url:
-                if not announced:
-                    port = server.address[1]
-                    await lab.coordinator.set_rate(rate)
-                    ends.enter_context(_announced(url, orders, caller))
-                    caller.tell_ready(lab, url, folder)
-                    announced = True
-                _tell_addresses(caller, lab, url, folder)
-                following = await orders.get()
+            _tell_addresses(caller, current.lab, url, folder)
+            following = await orders.get()
             if following is None:
                 return folder
-            folder, earlier = following
+            (folder, earlier), ended = following, current.lab
+            current.lab = next_lab()  # from here on, requests are told that the lab is starting
+            await ended.close()
+            await current.lab.up()
 
 
 async def _simulated(
@@ -266,9 +275,8 @@ async def _simulated(
     orders = Orders()
     async with AsyncExitStack() as ends:
         ends.push_async_callback(lessons.close)
-        url = await ends.enter_async_context(
-            _serving(HttpServer(app_of_live_lab(lab, lab.host_of, lessons), port=port), lab)
-        )
+        server = HttpServer(app_of_live_lab(lab, lab.host_of, lessons), port=port)
+        url = await ends.enter_async_context(_serving(server, CurrentLab(lab)))
         with _announced(url, orders, caller):
             caller.tell_ready(lab, url, folder)
             _tell_addresses(caller, lab, url, folder)
@@ -289,13 +297,17 @@ def _go_back(saved: SavedRuns, orders: Orders, name: str, *, keeps_mails: bool) 
 
 
 @asynccontextmanager
-async def _serving(server: HttpServer, lab: LiveLab | SimulatedLab) -> AsyncIterator[str]:
+async def _serving(server: HttpServer, current: CurrentLab[LiveLab] | CurrentLab[SimulatedLab]) -> AsyncIterator[str]:
     """Serve a lab and start it; yield its address. The server stops before the lab, so no request finds a lab that ends."""
+
+    async def close() -> None:
+        await current.lab.close()
+
     async with AsyncExitStack() as ends:
-        ends.push_async_callback(lab.close)
+        ends.push_async_callback(close)
         host, port = await server.start()
         ends.push_async_callback(server.stop)
-        await lab.up()
+        await current.lab.up()
         yield f"http://{host}:{port}"
 
 
