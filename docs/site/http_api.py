@@ -18,7 +18,7 @@ from topology.file.load import topology_from_text
 HEAD = """# The HTTP API
 
 Every request of a running lab. A lab itself shows this documentation at `/docs`, and the OpenAPI document at `/openapi.json`.
-Errors are `application/problem+json`. [Testing with pflab](../tutorials/test-engineer.md) says
+Errors are `application/problem+json`. [Testing with pflab](../how-to/testing.md) says
 what their statuses mean, and [The lab in containers](../how-to/containers.md#access-and-the-labs-token) who may do what.
 [Lessons for training](../how-to/lessons.md#lessons-over-http) has the requests of lessons.
 """

@@ -65,7 +65,7 @@ class Lab(Client):
         return host, int(port)
 
     def deliver(self, server: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        """Send a mail to a server as a mail program outside does, in every kind of lab. The mail is durable when this returns."""
+        """Send a mail to a server as a mail program outside does, in every kind of lab. Then the mail is durable there."""
         query = urlencode({"from": sender, "to": list(recipients)}, doseq=True)
         self.json("POST", f"/lab/servers/{quoted(server)}/mail?{query}", content)
 
@@ -76,7 +76,6 @@ class Lab(Client):
 
         lab.until(lambda: lab.messages("B", "Projects"), within="1 h")
         """
-        __tracebackhide__ = True
         begun_at = self.now()
         limit = self._instant_after(within)
         for _ in range(MOST_STEPS):
@@ -100,7 +99,6 @@ class Lab(Client):
 
         The AssertionError says which server lacks what, and why it may be late: mails that wait, faults, stopped servers.
         """
-        __tracebackhide__ = True
         answer = self.until_converged(folder, within)
         if answer["held"]:
             return

@@ -49,6 +49,12 @@ class _Slot:
     used: bool = False
     saved: bool = False
 
+    def forget(self) -> None:
+        """Remove the run folder of the last test, unless it must be kept."""
+        if self.before is not None:
+            shutil.rmtree(self.before, ignore_errors=True)
+            self.before = None
+
 
 @dataclass(slots=True)
 class Labs:
@@ -92,6 +98,7 @@ class Labs:
         """End all labs."""
         for slot in self._idle.values():
             slot.process.close()
+            slot.forget()
         self._idle.clear()
 
     # --- one lab
@@ -101,10 +108,10 @@ class Labs:
             if slot.saved and not slot.process.ended:
                 with suppress(ClientError):  # the test may have broken it; another one starts then
                     slot.process.lab.go_back()
-                    if slot.before is not None:
-                        shutil.rmtree(slot.before, ignore_errors=True)
+                    slot.forget()
                     return slot
             slot.process.close()
+            slot.forget()
             slot = None
         if slot is None:
             self._started += 1
@@ -123,6 +130,7 @@ class Labs:
             leaving.append(self._idle.pop(next(iter(self._idle))))
         for each in leaving:
             each.process.close()
+            each.forget()
 
     def _existing(self, topology: Topology) -> Lab:
         """Return the lab at the URL in its first state. A lab in containers gets the topology if it has another one."""

@@ -96,7 +96,7 @@ def test_readme_is_short() -> None:
     assert len(readme.splitlines()) < 150
     for page in (
         "docs/how-to/labs.md",
-        "docs/tutorials/test-engineer.md",
+        "docs/how-to/testing.md",
         "docs/how-to/lessons.md",
         "docs/how-to/analytics.md",
         "CONTRIBUTING.md",
@@ -106,8 +106,8 @@ def test_readme_is_short() -> None:
 
 @pytest.mark.live
 def test_the_test_in_python_passes(project_root: Path, tmp_path: Path) -> None:
-    """The test on docs/tutorials/test-engineer.md passes against a lab of the topology that it names."""
-    page = (project_root / "docs/tutorials/test-engineer.md").read_text("utf-8")
+    """The test on docs/how-to/testing.md passes against a lab of the topology that it names."""
+    page = (project_root / "docs/how-to/testing.md").read_text("utf-8")
     (block,) = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
     topology = (project_root / "topology/examples/one-site.yaml").read_text("utf-8")
     with lab_up(tmp_path, topology=topology) as url:

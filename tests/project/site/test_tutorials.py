@@ -9,7 +9,7 @@ import pytest
 from tests.support.played_page import Played, blocks, played
 
 TUTORIALS = Path(__file__).parents[3] / "docs" / "tutorials"
-WITHOUT_SPARK = ["trainer", "lab-builder", "student"]
+WITHOUT_SPARK = ["trainer", "lab-builder", "test-engineer", "student"]
 
 
 def play(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

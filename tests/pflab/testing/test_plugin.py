@@ -1,0 +1,211 @@
+"""The pytest plugin, as a project sees it that uses it: pytest runs in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pflab.testing.plugin import pytest_addoption
+
+pytestmark = pytest.mark.live
+
+SIMULATED = ("--pflab-driver", "simulated")
+
+
+def run_pytest(folder: Path, *options: str) -> tuple[int, str]:
+    """Run pytest in a folder as a user does; return its exit status and what it printed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        f"--basetemp={folder / 'temp'}",
+        *options,
+    ]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def labs_below(folder: Path) -> list[int]:
+    """Return the processes whose current folder is below this one."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink().is_relative_to(folder):
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+def write(folder: Path, text: str) -> None:
+    (folder / "test_project.py").write_text(text, "utf-8")
+
+
+ORDER = """
+def test_one(lab):
+    assert lab.messages("A", "Projects") == []
+    assert lab.now() == "2003-10-21T00:00:00Z"
+    lab.inject("lose", from_="A", to="B")
+    lab.post("A", "Projects", subject="Hello")
+    lab.advance("1 h")
+
+test_two = test_three = test_four = test_one
+"""
+
+
+@pytest.mark.parametrize("driver", ["simulated", "embedded"])
+def test_every_test_has_a_lab_in_its_first_state(tmp_path: Path, driver: str) -> None:
+    """Posts, faults and time of a test are gone in the next one, and no process or run folder of a passed test is left."""
+    write(tmp_path, ORDER)
+    code, told = run_pytest(tmp_path, "--pflab-driver", driver)
+    assert code == 0, told
+    assert labs_below(tmp_path) == []
+    assert len(list((tmp_path / "temp").glob("pflab0/*/runs/up/*"))) == 1  # the first one has the saved state
+
+
+def test_workers_have_labs_of_their_own(tmp_path: Path) -> None:
+    """Under xdist the tests of two workers do not meet."""
+    write(tmp_path, ORDER)
+    code, told = run_pytest(tmp_path, *SIMULATED, "-n", "2")
+    assert code == 0, told
+    assert labs_below(tmp_path) == []
+
+
+def test_a_test_that_breaks_its_lab_does_not_break_the_next(tmp_path: Path) -> None:
+    """A lab whose process was killed is replaced."""
+    write(
+        tmp_path,
+        """
+import os, signal, pathlib
+
+def test_one(lab):
+    lab.kill("A")
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink() == lab._runs_in and b"pflab" in (process / "cmdline").read_bytes():
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            continue
+
+def test_two(lab):
+    lab.post("A", "Projects", subject="Hello")
+    lab.assert_converged("Projects", within="20 min")
+""",
+    )
+    code, told = run_pytest(tmp_path, *SIMULATED)
+    assert code == 0, told
+
+
+FAILS = """
+import pytest
+from pflab.testing import Organization
+
+def test_cut(lab):
+    lab.inject("cut", between=["A", "B"])
+    lab.post("A", "Projects", subject="Hello")
+    lab.assert_converged("Projects", within="20 min")
+
+def test_never(lab):
+    lab.until(lambda: lab.messages("B", "Projects"), within="2 h")
+
+def test_folder(lab):
+    lab.post("A", "Project", subject="Hello")
+
+def test_stopped(lab):
+    lab.stop("C")
+    lab.smtp("C")
+
+@pytest.mark.pflab_topology(Organization().server("A", version="2004").folder("News"))
+def test_topology(lab):
+    pass
+"""
+
+
+def test_failures_explain_themselves(tmp_path: Path) -> None:
+    """A failed test says what is wrong in words, what happened last, and where the run is."""
+    write(tmp_path, FAILS)
+    code, told = run_pytest(tmp_path, *SIMULATED)
+    assert code == 1
+    for words in (
+        "E         B lacks A-1 ('Hello')",
+        "E         the fault F1 is active: cut (between A - B)",
+        "waits at A until 2003-10-21T00:25:00Z",
+        "the condition was false from 2003-10-21T00:00:00Z to 2003-10-21T02:00:00Z (2 h)",
+        "no fault is active, no mail waits, and all servers run",
+        "no folder 'Project'",
+        "server C is not running",
+        "2004",
+        "A makes 'Hello' in Projects as A-1",
+    ):
+        assert words in told, told
+    kept = re.findall(r"^To see it in a browser: pflab replay (.*)$", told, re.MULTILINE)
+    assert len(kept) == 4
+    assert all((Path(each) / "traces").is_dir() for each in kept)
+    assert "Traceback" not in told
+
+
+def test_traces_are_kept_on_request(tmp_path: Path) -> None:
+    """--pflab-traces keeps the run folder of every test, with its traces."""
+    write(tmp_path, ORDER)
+    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-traces", str(tmp_path / "kept"))
+    assert code == 0, told
+    runs = {each.resolve() for each in (tmp_path / "kept").glob("**/runs/up/*") if list(each.glob("traces/*.jsonl"))}
+    assert len(runs) == 4
+
+
+SCENARIO = """
+title: A post arrives
+topology: one-site.yaml
+steps:
+  - post: {on: A, folder: Projects, subject: Hello, as: hello}
+  - expect: {on: B, folder: Projects, has: hello, within: %s}
+"""
+
+
+def test_scenario_files_are_tests(tmp_path: Path) -> None:
+    """pytest collects scenarios, and nothing else that is YAML; a failure is what pflab run says."""
+    (tmp_path / "good.yaml").write_text(SCENARIO % "20 min", "utf-8")
+    (tmp_path / "bad.yaml").write_text(SCENARIO % "1 min", "utf-8")
+    (tmp_path / "compose.yaml").write_text("services: {}\n", "utf-8")
+    code, told = run_pytest(tmp_path, *SIMULATED)
+    assert code == 1
+    assert "1 failed, 1 passed" in told
+    assert "bad.yaml: pflab run ended with" in told
+    assert "'hello'" in told or "Hello" in told
+
+
+def test_a_killed_session_leaves_no_lab_behind(tmp_path: Path) -> None:
+    """If pytest is killed, its labs end by themselves."""
+    write(tmp_path, "import os, signal\n\ndef test_one(lab):\n    os.kill(os.getpid(), signal.SIGKILL)\n")
+    code, _ = run_pytest(tmp_path, *SIMULATED)
+    assert code == -signal.SIGKILL
+    deadline_s = time.monotonic() + 60
+    while labs_below(tmp_path) and time.monotonic() < deadline_s:
+        time.sleep(0.05)  # a process ends in real time
+    assert labs_below(tmp_path) == []
+
+
+def test_the_page_names_every_option(project_root: Path) -> None:
+    """docs/how-to/testing.md lists the options of the plugin."""
+    page = (project_root / "docs" / "how-to" / "testing.md").read_text("utf-8")
+    assert [name for name in option_names() if f"`{name}" not in page] == []
+
+
+def option_names() -> Sequence[str]:
+    parser = pytest.Parser(_ispytest=True)
+    pytest_addoption(parser)
+    return [name for group in parser._groups for option in group.options for name in option._long_opts]
