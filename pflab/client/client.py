@@ -22,6 +22,8 @@ from urllib.parse import urlencode
 
 from pflab.client.requests import Requests, follow_events, quoted
 
+__tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
+
 
 class Client(Requests):
     """The lab at `url`, such as `http://127.0.0.1:8025`; `token` if the lab requires one.

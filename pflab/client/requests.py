@@ -16,6 +16,8 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import Any, Self, TypedDict, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
+__tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
+
 TIMEOUT_S = 60.0
 """Real time that a client waits for an answer, unless its `timeout_s` is different."""
 

@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 
 from pflab.client import UNHEARD, Client, ClientError, quoted
 
+__tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
+
 RESET_TIMEOUT_S = 60.0
 """How long, in real time, a lab may take to go back to a saved state."""
 

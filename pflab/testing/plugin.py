@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pflab.testing.labs import Labs, Topology
     from pflab.testing.mailbox import Mailbox
 
-_PFLAB = Path(__file__).resolve().parents[1]
-
 _LABS = pytest.StashKey["list[Lab]"]()
 """The labs that a test, a module or a session has."""
 
@@ -150,10 +148,13 @@ def _lent(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) 
     from pflab.testing.lab_process import LabNotStarted  # noqa: PLC0415 - as above
 
     with ExitStack() as lent:
+        wrong = ""
         try:
             found = lent.enter_context(lending)
         except LabNotStarted as error:
-            pytest.fail(str(error), pytrace=False)
+            wrong = str(error)
+        if wrong:
+            pytest.fail(wrong, pytrace=False)
         request.node.stash.setdefault(_LABS, []).append(found)
         try:
             yield found
@@ -165,14 +166,8 @@ def _lent(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) 
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show of a failed test its own lines, without those of pflab, what happened last in its labs, and how to look at it."""
-    if call.excinfo is not None:
-        own = call.excinfo.traceback.filter(lambda entry: not Path(entry.path).is_relative_to(_PFLAB))
-        if own:
-            call.excinfo.traceback = own
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to the report of a failed test what happened last in its labs, and how to look at it."""
     report = yield
     if report.failed and report.when == "call":
         for lab in (each for node in item.listchain() for each in node.stash.get(_LABS, [])):
