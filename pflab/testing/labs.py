@@ -18,6 +18,7 @@ is removed.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -135,7 +136,7 @@ class Labs:
     def _existing(self, topology: Topology) -> Lab:
         """Return the lab at the URL in its first state. A lab in containers gets the topology if it has another one."""
         assert self.url is not None
-        lab = Lab(self.url)
+        lab = Lab(self.url, token=os.environ.get("PFLAB_TOKEN"))
         text = _text(topology)
         if text == self._shown:
             lab.go_back()

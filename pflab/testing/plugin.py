@@ -145,13 +145,14 @@ def mailbox() -> Iterator[Mailbox]:
 @contextmanager
 def _lent(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) -> Iterator[Lab]:
     """Lend a lab, and remember it for the report of a failed test."""
+    from pflab.client import ClientError  # noqa: PLC0415 - as above
     from pflab.testing.lab_process import LabNotStarted  # noqa: PLC0415 - as above
 
     with ExitStack() as lent:
         wrong = ""
         try:
             found = lent.enter_context(lending)
-        except LabNotStarted as error:
+        except (LabNotStarted, ClientError) as error:
             wrong = str(error)
         if wrong:
             pytest.fail(wrong, pytrace=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from http.client import HTTPConnection
 from pathlib import Path
@@ -20,6 +21,27 @@ pytestmark = pytest.mark.compose
 
 SCENARIOS = ("lost-mail", "killed", "restored", "new-store", "line-down")
 """Some of every kind; `pflab run scenarios/*.yaml --lab URL --renew` plays all that need no other stores."""
+
+OF_A_USER = """
+import pytest
+from pflab.testing import Organization
+
+TWO = Organization("Fabrikam", domain="fabrikam.test").site("SEA").server("A").server("B").folder("News")
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_lost_mail_comes_back(lab, number):
+    assert lab.messages("A", "Projects") == []
+    lab.inject("lose", from_="A", to="B", type="content", count=1)
+    lab.post("A", "Projects", subject="Hello")
+    lab.assert_converged("Projects", within="54 h")
+
+@pytest.mark.pflab_topology(TWO)
+@pytest.mark.parametrize("number", [1, 2])
+def test_another_organization(lab, number):
+    assert lab.messages("A", "News") == []
+    lab.post("A", "News", subject="Hello")
+    lab.assert_converged("News", within="20 min")
+"""
 
 OF_OTHER_STORES = "three-at-once"
 """A scenario with more stores than the stack has."""
@@ -54,6 +76,24 @@ def test_a_scenario_is_played_on_another_organization(stack: Stack, capsys: pyte
     stack.figure(f"{len(SCENARIOS)} scenarios, each on a lab begun anew: {time.monotonic() - began_s:.0f} s")
     assert code == ExitCode.GOOD, [each["failure"] for each in results]
     assert len({before["run"], *(each["run"] for each in results)}) == len(SCENARIOS) + 1
+
+
+def test_tests_with_the_plugin_run_on_containers(stack: Stack, tmp_path: Path) -> None:
+    """Tests that pass with other labs pass with `--pflab-lab`: each gets the containers with its topology in the first state."""
+    (tmp_path / "test_project.py").write_text(OF_A_USER, "utf-8")
+    with stack.client() as client:
+        own = client.json("GET", "/lab/topology")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pflab-lab", stack.url, str(tmp_path)]
+    try:
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    finally:
+        with stack.client() as client:
+            client.renew(own)
+        stack.until(lambda: stack.servers() == list(STORES), "the lab to begin anew")
+        stack.until_all_run()
+    assert done.returncode == 0, done.stdout
+    assert "4 passed" in done.stdout
+    stack.figure(f"4 tests of a user: {done.stdout.strip().splitlines()[-1]}")
 
 
 def test_posts_travel_between_containers(stack: Stack) -> None:
