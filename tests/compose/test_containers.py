@@ -79,7 +79,7 @@ def test_a_scenario_is_played_on_another_organization(stack: Stack, capsys: pyte
 
 
 def test_tests_with_the_plugin_run_on_containers(stack: Stack, tmp_path: Path) -> None:
-    """Tests that pass with other labs pass with `--pflab-lab`: each gets the containers with its topology in the first state."""
+    """A user's tests pass with `--pflab-lab`: each gets the containers with its topology, in the first state."""
     (tmp_path / "test_project.py").write_text(OF_A_USER, "utf-8")
     with stack.client() as client:
         own = client.json("GET", "/lab/topology")
