@@ -1,4 +1,4 @@
-"""The commands in README.md and in the pages of docs/ work."""
+"""The commands in README.md and in the pages of docs/ and examples/ work."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ PAGES = [
     "README.md",
     "CONTRIBUTING.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").rglob("*.md")),
 ]
 
 
