@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-PROJECTS = {"monitoring": ["--pflab-driver", "simulated"]}
+PROJECTS = {
+    "mailing-list": [],  # a simulated lab has no SMTP
+    "monitoring": ["--pflab-driver", "simulated"],
+}
 
 
 @pytest.mark.live
