@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 PROJECTS = {
+    "class": ["--pflab-driver", "simulated"],
     "mailing-list": [],  # a simulated lab has no SMTP
     "monitoring": ["--pflab-driver", "simulated"],
 }
