@@ -120,6 +120,8 @@ class EmbeddedHosts:
     def host(self, name: str) -> ServedHost:
         if name not in self._lab.names:
             raise ServerUnknown(f"there is no server {name!r} in this lab; it has {', '.join(self._lab.names)}")
+        if not self._lab.begun:
+            raise NotRunning(self.waits)
         return self._host_of(name)
 
 

@@ -6,7 +6,8 @@ This module has only the routes. `pflab.lab.coordinator` moves lab time, and `no
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
@@ -80,12 +81,17 @@ def clock_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(prefix="/lab/clock", tags=["clock"], responses=_CLOCK_TOLD)  # type: ignore[arg-type]
     moving = asyncio.Lock()
 
-    def alone() -> asyncio.Lock:
+    @asynccontextmanager
+    async def alone() -> AsyncIterator[None]:
         if not lab.begun:  # lab time would go on without the servers that are not found yet
             raise NotRunning("the lab is starting; wait until /readyz answers 200")
         if moving.locked():
             raise LabError("the lab's clock is already being moved; wait until it stops")
-        return moving
+        history = lab.history
+        async with moving:
+            yield
+        if lab.history != history:
+            raise LabError("the lab went back to a snapshot while its clock was moved")
 
     @router.get("")
     async def clock(

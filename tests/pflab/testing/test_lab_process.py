@@ -1,0 +1,80 @@
+"""A lab in a process of its own, as the plugin starts it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pflab.client import ClientError
+from pflab.testing import Lab, LabNotStarted, LabProcess
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[LabProcess]:
+    found = LabProcess("one-site", tmp_path / "lab", driver="embedded")
+    yield found
+    found.close()
+
+
+def test_a_reset_while_the_clock_moves(process: LabProcess) -> None:
+    """A call that moves the clock is told that the lab went back meanwhile."""
+    lab, told = process.lab, list[str]()
+    lab.save("start")
+
+    def move() -> None:
+        with Lab(lab.url) as other, pytest.raises(ClientError) as refused:
+            other.advance("3000 d")
+        told.append(str(refused.value))
+
+    moving = threading.Thread(target=move)
+    moving.start()
+    while not lab.clock()["warping"]:
+        pass
+    lab.go_back()
+    moving.join()
+    assert told == ["the lab went back to a snapshot while its clock was moved"]
+    assert lab.now() == "2003-10-21T00:00:00Z"
+    lab.post("A", "Projects", subject="Hello")
+    lab.assert_converged("Projects", within="20 min")
+
+
+def test_a_user_who_posts_while_the_lab_goes_back(process: LabProcess) -> None:
+    """While a lab goes back to a snapshot, users are told that it starts."""
+    lab, told, ended = process.lab, set[tuple[int, str]](), threading.Event()
+    lab.save("start")
+
+    def post() -> None:
+        with Lab(lab.url) as other:
+            while not ended.is_set():
+                try:
+                    other.post("A", "Projects", subject="Hello")
+                except ClientError as error:
+                    told.add((error.status, str(error)))
+
+    posting = threading.Thread(target=post)
+    posting.start()
+    for _ in range(5):
+        lab.go_back()
+    ended.set()
+    posting.join()
+    assert told <= {(503, "the lab is starting")}
+
+
+def test_a_topology_with_a_mistake(tmp_path: Path) -> None:
+    """The error says where the topology is wrong."""
+    with pytest.raises(LabNotStarted, match=r"servers\.A\.version"):
+        LabProcess({"servers": {"A": {"version": "2004"}}}, tmp_path, driver="simulated")
+
+
+def test_smtp_of_a_server_that_has_none(process: LabProcess) -> None:
+    """`smtp` tells in words why a server has no address."""
+    process.lab.stop("B")
+    with pytest.raises(ClientError, match="server B is not running"):
+        process.lab.smtp("B")
+    with pytest.raises(ClientError, match="there is no server 'Z'; the lab has A, B, C"):
+        process.lab.smtp("Z")
