@@ -31,7 +31,7 @@ def test_the_tests_of_an_example_pass(name: str, project_root: Path, tmp_path: P
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", PROJECTS)
+@pytest.mark.parametrize("name", [*PROJECTS, "notebook"])
 def test_the_readme_of_an_example_is_short(name: str, project_root: Path) -> None:
     """A README of an example has a title and at most 30 lines."""
     lines = (project_root / "examples" / name / "README.md").read_text("utf-8").splitlines()

@@ -15,7 +15,7 @@ import pytest
 from tests.support.judged_traces import Judged
 
 ROOT = Path(__file__).parents[3]
-NOTEBOOK = ROOT / "examples" / "tables.ipynb"
+NOTEBOOK = ROOT / "examples" / "notebook" / "tables.ipynb"
 
 
 def documented() -> dict[str, dict[str, str]]:
@@ -48,7 +48,7 @@ def test_every_table_of_the_verdict_is_on_the_page(judged: Judged) -> None:
 
 
 def test_the_notebook_gives_the_results_that_it_shows(judged: Judged, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each cell of examples/tables.ipynb runs, in order, and prints what the notebook has as its output.
+    """Each cell of examples/notebook/tables.ipynb runs, in order, and prints what the notebook has as its output.
 
     With PFLAB_NOTEBOOK=1 the outputs are written instead.
     """
