@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,14 @@ def test_the_tests_of_an_example_pass(name: str, project_root: Path, tmp_path: P
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_names_every_example(project_root: Path) -> None:
+    """docs/how-to/examples.md has a row for each folder of examples/, and each is tested."""
+    page = (project_root / "docs" / "how-to" / "examples.md").read_text("utf-8")
+    rows = re.findall(r"^\| `examples/([\w-]+)` \|", page, re.MULTILINE)
+    assert rows == sorted(path.parent.name for path in (project_root / "examples").glob("*/README.md"))
+    assert rows == sorted([*PROJECTS, "notebook"])  # tests/analytics/report/test_tables.py runs the notebook
 
 
 @pytest.mark.parametrize("name", [*PROJECTS, "notebook"])
