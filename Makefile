@@ -18,7 +18,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo console test test-long test-kills test-compose test-console check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture pictures vendor clean
+.PHONY: help install demo console test test-long test-kills test-compose test-console test-package check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that in
 test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium; needs node and npm, and Debian's Chromium
 	@$(if $(NPM),,echo "NOT RUN: axe-core on the console, because npm is not installed (Debian: apt-get install npm)" >&2)
 	@$(BIN)/pytest -m console $(or $(ARGS),tests/console)
+
+test-package: $(STAMP)  ## build wheel and sdist, install them into new environments of each Python that this machine has, and use them there
+	@$(BIN)/pytest -m package $(or $(ARGS),tests/package)
 
 check: $(STAMP) check-console  ## check lint, format, types, imports, and that docs/reference/rules.md is up to date
 	$(BIN)/ruff check .

@@ -53,8 +53,8 @@ def blocks(page: str) -> Iterator[tuple[str, str, str]]:
     yield from BLOCK.findall(page)
 
 
-def played(page: str, folder: Path) -> Iterator[Played]:
-    """Play the page in a folder, which must be the present one."""
+def played(page: str, folder: Path, programs: Path | None = None) -> Iterator[Played]:
+    """Play the page in a folder, which must be the present one, with the programs of this or another environment."""
     with ExitStack() as labs:
         url = SHOWN_LAB
         for kind, title, text in blocks(page):
@@ -67,7 +67,7 @@ def played(page: str, folder: Path) -> Iterator[Played]:
                         labs.close()  # what Ctrl-C does to the lab of this terminal
                         url, printed = labs.enter_context(_up(command, folder))
                     else:
-                        printed = _output(command.replace(SHOWN_LAB, url))
+                        printed = _output(command.replace(SHOWN_LAB, url), programs)
                     yield Played(command, shown, printed)
 
 
@@ -83,9 +83,9 @@ def _up(command: str, folder: Path) -> Iterator[tuple[str, str]]:
         yield url, "".join((folder / name).read_text("utf-8") for name in ("errors", "printed"))
 
 
-def _output(command: str) -> str:
-    if not command.startswith("pflab ") or set(command) & set("|>"):
-        path = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+def _output(command: str, programs: Path | None) -> str:
+    if programs or not command.startswith("pflab ") or set(command) & set("|>"):
+        path = {"PATH": f"{programs or Path(sys.executable).parent}:{os.environ['PATH']}"}
         whole = ["sh", "-c", f"{{ {command} ; }} 2>&1"]
         return subprocess.run(whole, env={**os.environ, **path}, stdout=subprocess.PIPE, text=True, check=False).stdout
     printed = io.StringIO()
