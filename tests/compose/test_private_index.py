@@ -30,7 +30,7 @@ BUILD_S = 600
 TAG = "pflab-needs:test"
 IMAGE = "pflab:private"
 HOST = "index.test"
-BACKEND = "setuptools"
+BACKEND = "hatchling"
 """What builds our own package, which pip fetches beside what pyproject.toml names."""
 
 
