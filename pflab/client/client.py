@@ -40,10 +40,10 @@ class Client(Requests):
         found: dict[str, Any] = self.json("GET", "/lab")
         return found
 
-    def renew(self, topology: Mapping[str, Any] | None = None) -> None:
-        """Start a new run. Only a lab in containers can do this. The run has begun when /readyz answers and `lab()`
-        returns another `run`."""
-        text = None if topology is None else json.dumps(topology)
+    def renew(self, topology: Mapping[str, Any] | str | None = None) -> None:
+        """Start a new run, with another topology if one is given: its keys, or the text of a topology file. Only a lab in
+        containers can do this. The run has begun when /readyz answers and `lab()` returns another `run`."""
+        text = topology if topology is None or isinstance(topology, str) else json.dumps(topology)
         self.json("POST", "/lab/renew", {"topology": text})
 
     def saved(self) -> list[str]:

@@ -155,7 +155,7 @@ class Lab(Client):
     def begin_again(self, topology: str) -> None:
         """Start a new run with the topology of a file's text. Only a lab in containers can do this."""
         history = self.lab()["history"]
-        self.json("POST", "/lab/renew", {"topology": topology})
+        self.renew(topology)
         self._wait_for_another(history, "has not begun another run")
 
     def _wait_for_another(self, history: str, otherwise: str) -> None:

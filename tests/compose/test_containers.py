@@ -71,9 +71,9 @@ def test_a_scenario_is_played_on_another_organization(stack: Stack, capsys: pyte
     finally:
         with stack.client() as client:
             client.renew(own)
-        stack.until(lambda: stack.servers() == list(STORES), "the lab to begin anew")
+        stack.until(lambda: stack.servers() == list(STORES), "the lab to have its own topology again")
         stack.until_all_run()
-    stack.figure(f"{len(SCENARIOS)} scenarios, each on a lab begun anew: {time.monotonic() - began_s:.0f} s")
+    stack.figure(f"{len(SCENARIOS)} scenarios, each in a new run: {time.monotonic() - began_s:.0f} s")
     assert code == ExitCode.GOOD, [each["failure"] for each in results]
     assert len({before["run"], *(each["run"] for each in results)}) == len(SCENARIOS) + 1
 
@@ -89,7 +89,7 @@ def test_tests_with_the_plugin_run_on_containers(stack: Stack, tmp_path: Path) -
     finally:
         with stack.client() as client:
             client.renew(own)
-        stack.until(lambda: stack.servers() == list(STORES), "the lab to begin anew")
+        stack.until(lambda: stack.servers() == list(STORES), "the lab to have its own topology again")
         stack.until_all_run()
     assert done.returncode == 0, done.stdout
     assert "4 passed" in done.stdout
