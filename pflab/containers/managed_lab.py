@@ -428,6 +428,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         self._save()
         with self._full_disk_logged():
             self._durable.close()
+        for name in [*self._hosts]:
+            self._hang_up(name)
+        await self._clean_up()
 
     async def _stop_all(self) -> list[BaseException]:
         for host in self._hosts_in_order():

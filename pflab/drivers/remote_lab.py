@@ -336,10 +336,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
     def _leave(self, name: str, status: ServerStatus) -> ProcessT:
         """Take a server out of the lab; its peers no longer get its address."""
-        self._hosts.pop(name).close()
-        self._nodes.pop(name).close()
+        self._hang_up(name)
         self._servers.server(name).status = status
         return self._processes[name]
+
+    def _hang_up(self, name: str) -> None:
+        """Close the connections to a running server."""
+        self._hosts.pop(name).close()
+        self._nodes.pop(name).close()
 
     async def _start(self, server: LabServer) -> None:
         if server.name in self._hosts:

@@ -42,6 +42,7 @@ pytestmark = pytest.mark.live
 TOPOLOGY = topology_from_text(THREE_STORES)
 TOMBSTONE_BYTES = 600
 """What a deleted message may take, its number among the superseded ones included; alive it took ten times that."""
+OPEN_HANDLES = Path("/proc/self/fd")
 
 
 @pytest.fixture
@@ -66,6 +67,11 @@ def lab_of(
         leaves_running=stays,
         patience_s=patience_s,
     )
+
+
+def open_sockets() -> int:
+    """Return how many sockets this process has."""
+    return sum(os.readlink(each).startswith("socket:") for each in OPEN_HANDLES.iterdir() if each.is_symlink())
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
@@ -196,6 +202,18 @@ async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder
     assert {event.incarnation for event in own} == {1, 2}
     started = [event for event in trace.events if isinstance(event, NodeStarted)]
     assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
+
+
+@pytest.mark.skipif(not OPEN_HANDLES.is_dir(), reason="only Linux lists the open handles of a process")
+@pytest.mark.parametrize("stays", [False, True])
+async def test_a_coordinator_leaves_no_connection_open(
+    supervisor: ProcessSupervisor, folder: RunFolder, stays: bool
+) -> None:
+    """A lab that has closed has closed its connections, also to stores that it leaves running."""
+    before = open_sockets()
+    async with lab_of(supervisor, folder, stays=stays) as lab:
+        await post(lab, "A")
+    await eventually(lambda: open_sockets() == before)
 
 
 async def test_lab_time_does_not_move_before_the_stores_are_found_again(
