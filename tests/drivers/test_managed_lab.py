@@ -71,7 +71,7 @@ def lab_of(
 
 def open_sockets() -> int:
     """Return how many sockets this process has."""
-    return sum(os.readlink(each).startswith("socket:") for each in OPEN_HANDLES.iterdir() if each.is_symlink())
+    return sum(str(each.readlink()).startswith("socket:") for each in OPEN_HANDLES.iterdir() if each.is_symlink())
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
