@@ -3,14 +3,23 @@
 `writing` begins IMMEDIATE, commits when its body succeeds, and rolls back when it raises. Between stimuli the connection sees
 only what is committed, so `reading` needs no transaction and no second connection. A second connection has a stale cache after
 every commit; on it, the smallest query took 60 us.
+
+Commits go to SQLite's write-ahead log (WAL). A checkpoint copies the pages of the log into the database and syncs both files,
+which takes as long as several posts. So no commit does it:
+
+    commits append to the log            until it has `threshold` bytes
+    a thread checkpoints the log         while commits still append; the next commit after it begins the log again
+    the log reaches its limit            because the thread is slow; then the commit that reaches it does the rest itself
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -42,25 +51,57 @@ CACHED_STATEMENTS = 512
 PAGE_BYTES = 8192
 """The page size. A post of 1 KB is an item of 2.6 KB: three such items fit on this page, and one on a page of 4096 bytes."""
 
-CHECKPOINT_PAGES = 2000
-"""The WAL grows to 16 MB before it is copied into the database, so pages that change often are copied less often."""
+LOG_PAGES = 8000
+"""The limit of the WAL: 64 MB. At this length a commit waits for a checkpoint."""
 
 LOG_SHARE = 64
-"""The divisor of a disk's size. A WAL grows to this share at most, because its file keeps its length: on a disk of 64 MB, three
-stores with full WALs would otherwise leave no room for mail."""
+"""The divisor of a disk's size. The limit of a WAL is at most this share: on a disk of 64 MB, three stores with long WALs would
+otherwise leave no room for mail."""
 
-LOG_CUT = 2
-"""At a checkpoint the WAL is cut to this many times its usual length, after a restore or another large transaction has made it
-longer."""
+CHECKPOINT_SHARE = 4
+"""The thread begins a checkpoint when the WAL has this share of its limit: usually 16 MB, so that pages that change often are
+copied less often."""
+
+_CHECKPOINTS: Final = ThreadPoolExecutor(1, "checkpoint")
+"""The thread of all databases of this process. SQLite works in it without Python's lock."""
 
 
-def _checkpoint_pages(path: Path) -> int:
-    """Return the length in pages at which the WAL is copied into the database."""
+def _log_pages(path: Path) -> int:
+    """Return the limit of the WAL in pages."""
     try:
         total = shutil.disk_usage(path.parent).total
     except OSError:
-        return CHECKPOINT_PAGES
-    return max(1, min(CHECKPOINT_PAGES, total // LOG_SHARE // PAGE_BYTES))
+        return LOG_PAGES
+    return max(1, min(LOG_PAGES, total // LOG_SHARE // PAGE_BYTES))
+
+
+class Checkpoints:
+    """The checkpoints of one database. Call `committed` after each commit, and `finish` before the database closes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._log = f"{path}-wal"
+        self._threshold_bytes = _log_pages(path) * PAGE_BYTES // CHECKPOINT_SHARE
+        self._running: Future[None] | None = None
+
+    def committed(self) -> None:
+        """Begin a checkpoint in the thread if the log is long and none is running."""
+        if self._running is not None and not self._running.done():
+            return
+        with suppress(OSError):  # without a log there is nothing to copy
+            if os.stat(self._log).st_size >= self._threshold_bytes:  # noqa: PTH116 - a path object takes four times as long
+                self._running = _CHECKPOINTS.submit(self._checkpoint)
+
+    def finish(self) -> None:
+        """Wait until no checkpoint is running."""
+        if self._running is not None:
+            wait([self._running])
+            self._running = None
+
+    def _checkpoint(self) -> None:
+        # If the disk is full or the database is locked, a later checkpoint copies the log, at the latest that of a commit.
+        with suppress(sqlite3.Error), closing(sqlite3.connect(self._path, isolation_level=None, timeout=0)) as conn:
+            conn.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
@@ -79,12 +120,14 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
             # FULL: a commit survives a power cut. NORMAL: it survives a killed process; a power cut may undo the last
             # commits but does not damage the database.
             cursor.execute(f"PRAGMA synchronous = {durability.upper()}")
-            pages = _checkpoint_pages(path)
-            cursor.execute(f"PRAGMA wal_autocheckpoint = {pages}")
-            cursor.execute(f"PRAGMA journal_size_limit = {LOG_CUT * pages * PAGE_BYTES}")
+            cursor.execute(f"PRAGMA wal_autocheckpoint = {_log_pages(path)}")
+            # A log that begins again is cut, so the size of its file is its length.
+            cursor.execute("PRAGMA journal_size_limit = 0")
         else:
             cursor.execute("PRAGMA journal_mode = MEMORY")
             cursor.execute("PRAGMA synchronous = OFF")
+        # Do not overwrite deleted content with zeros, as Debian's SQLite does: each mail that was delivered is deleted.
+        cursor.execute("PRAGMA secure_delete = OFF")
         cursor.execute("PRAGMA busy_timeout = 5000")
         cursor.execute("PRAGMA cache_size = -32000")
         cursor.close()
@@ -141,6 +184,7 @@ class Database:
         self._engine = _engine(path, durability)
         self._connection: sqlalchemy.Connection | None = None
         self._raw: Connection | None = None
+        self._checkpoints = None if path is None else Checkpoints(path)
 
     def open(self) -> None:
         """Connect, and create the tables if they are missing."""
@@ -170,6 +214,8 @@ class Database:
             if raw.raw.in_transaction:  # SQLite itself rolls back after some errors
                 raw.exec_driver_sql("ROLLBACK")
             raise
+        if self._checkpoints is not None:
+            self._checkpoints.committed()
 
     def reading(self) -> Connection:
         """Return the connection, which sees only what is committed. Do not use it within `writing`."""
@@ -245,6 +291,8 @@ class Database:
             self._engine.dispose()
 
     def _disconnect(self) -> None:
+        if self._checkpoints is not None:
+            self._checkpoints.finish()
         if self._connection is not None:
             self._connection.close()
         self._connection = self._raw = None

@@ -1,0 +1,94 @@
+"""The write-ahead log of a database: a thread copies it into the database, and its length has a limit."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from node.state.database import CHECKPOINT_SHARE, LOG_SHARE, PAGE_BYTES, Checkpoints, Database
+
+LIMIT_PAGES = 80
+MOST_OF_A_COMMIT_BYTES = 8 * PAGE_BYTES
+NOTE = "INSERT INTO mta_link_free (connector, next_hop, free_at) VALUES (?, 'B', 1)"
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """A database on a disk so small that its log may have LIMIT_PAGES."""
+    total = LIMIT_PAGES * PAGE_BYTES * LOG_SHARE
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=total, free=total))
+    database = Database(tmp_path / "A.sqlite", "normal")
+    database.open()
+    yield database
+    database.close()
+
+
+def log_bytes(database: Database) -> int:
+    assert database.path is not None
+    return database.path.with_name("A.sqlite-wal").stat().st_size
+
+
+def commit(database: Database, note: str) -> None:
+    with database.writing() as conn:
+        conn.exec_driver_sql(NOTE, (note,))
+
+
+def noted(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as conn:
+        return int(conn.execute("SELECT count(*) FROM mta_link_free").fetchone()[0])
+
+
+def test_the_log_begins_again_after_the_thread_has_copied_it(database: Database) -> None:
+    """If no commit comes meanwhile, one checkpoint of the thread copies the whole log, and the next commit begins it again."""
+    threshold_bytes = LIMIT_PAGES * PAGE_BYTES // CHECKPOINT_SHARE
+    lengths = []
+    for number in range(200):
+        commit(database, f"note {number}")
+        lengths.append(log_bytes(database))
+        database._checkpoints.finish()  # type: ignore[union-attr]
+    assert max(lengths) < threshold_bytes + MOST_OF_A_COMMIT_BYTES
+    assert sum(later < before for before, later in pairwise(lengths)) > 2
+
+
+def test_the_log_stays_within_its_limit_without_the_thread(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the thread does not get to work, the commit that reaches the limit copies the log."""
+    monkeypatch.setattr(Checkpoints, "_checkpoint", lambda _: None)
+    lengths = []
+    for number in range(400):
+        commit(database, f"note {number}")
+        lengths.append(log_bytes(database))
+    assert LIMIT_PAGES * PAGE_BYTES // 2 < max(lengths) < LIMIT_PAGES * PAGE_BYTES + MOST_OF_A_COMMIT_BYTES
+
+
+def test_nothing_is_lost_when_a_database_closes_during_a_checkpoint(database: Database) -> None:
+    """A close waits for the thread. Afterwards the database is one file with every commit."""
+    assert database.path is not None
+    for number in range(200):
+        commit(database, f"note {number}")
+    database.close()
+    assert [each.name for each in database.path.parent.iterdir()] == ["A.sqlite"]
+    assert noted(database.path) == 200
+
+
+def test_a_checkpoint_that_fails_is_made_later(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that cannot open the database leaves the log to a later checkpoint; the commits succeed."""
+    connect = sqlite3.connect
+
+    def refused(*_: object, **__: object) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr(sqlite3, "connect", refused)
+    for number in range(100):
+        commit(database, f"note {number}")
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    commit(database, "the last note")
+    database.close()
+    assert database.path is not None
+    assert noted(database.path) == 101
