@@ -1,6 +1,7 @@
 """The calls of a lab as coroutines, for tests whose own programs run in the same event loop.
 
 A call waits in a thread, one at a time, so the loop goes on meanwhile: a server of the test can take the lab's mail.
+A cancelled call still ends in its thread, and the next call begins after it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ def _waits(call: Callable[Concatenate[Lab, P], R]) -> Callable[Concatenate[Async
     """Return a method that makes the call in a thread."""
 
     async def waiting(lab: AsyncLab, /, *args: P.args, **options: P.kwargs) -> R:
-        async with lab.alone:
-            return await asyncio.to_thread(call, lab.sync, *args, **options)
+        await lab.alone.acquire()
+        calling = asyncio.ensure_future(asyncio.to_thread(call, lab.sync, *args, **options))
+        calling.add_done_callback(lab.ended)
+        return await asyncio.shield(calling)
 
     update_wrapper(waiting, call)
     return waiting
@@ -33,6 +36,12 @@ class AsyncLab:
     def __init__(self, lab: Lab) -> None:
         self.sync = lab
         self.alone = asyncio.Lock()
+
+    def ended(self, calling: asyncio.Future[Any]) -> None:
+        """Let the next call begin."""
+        self.alone.release()
+        if not calling.cancelled():
+            calling.exception()  # asyncio logs an error that nobody looks at, as after a cancelled call
 
     # mypy refuses methods with **keywords in a place for any method, because `self` could be a keyword.
     lab = _waits(Lab.lab)

@@ -77,6 +77,7 @@ class LabProcess:
             self.lab.close()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        self._process.terminate()  # a process that the tests have forked may hold standard input open
         self._process.stdin.close()
         try:
             self._process.wait(STOP_TIMEOUT_S)

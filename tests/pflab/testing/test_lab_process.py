@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import threading
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from pflab.client import ClientError
-from pflab.testing import Lab, LabNotStarted, LabProcess
+from pflab.testing import AsyncLab, Lab, LabNotStarted, LabProcess
+from traces.events import RunEnded
+from traces.reading import read_folder
 
 pytestmark = pytest.mark.live
 
@@ -63,6 +68,36 @@ def test_a_user_who_posts_while_the_lab_goes_back(process: LabProcess) -> None:
     ended.set()
     posting.join()
     assert told <= {(503, "the lab is starting")}
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_of_the_tests_does_not_keep_a_lab_up(process: LabProcess) -> None:
+    """A process that the tests have forked has a copy of the lab's standard input. The lab still ends, and ends well."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(writer)
+        os.read(reader, 1)  # until the parent closes its end
+        os._exit(0)
+    os.close(reader)
+    folder = process.lab.run_folder
+    process.close()
+    os.close(writer)
+    os.waitpid(child, 0)
+    assert any(isinstance(event, RunEnded) for event in read_folder(folder / "traces").events)
+
+
+async def test_a_call_after_a_cancelled_call(process: LabProcess) -> None:
+    """A cancelled call ends in its thread, then the next one begins: they never share a connection."""
+    lab = AsyncLab(process.lab)
+    begun_at = datetime.fromisoformat(await lab.now())
+    moving = asyncio.ensure_future(lab.advance("20 d"))
+    await asyncio.sleep(0)
+    assert lab.alone.locked()
+    moving.cancel()
+    await asyncio.gather(moving, return_exceptions=True)
+    await lab.advance("1 min")
+    assert datetime.fromisoformat(await lab.now()) - begun_at == timedelta(days=20, minutes=1)
 
 
 def test_a_topology_with_a_mistake(tmp_path: Path) -> None:
