@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from pflab.runs.recorder import Record
     from topology.model import Topology
     from traces.labtime import LabTime
+
+
+_NOT_SAVED: Final = (
+    "this lab cannot be saved; a lab of pflab up without --processes (in pytest: --pflab-driver processes) can, and a lab in"
+    " containers"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +103,11 @@ class ServedLab(Lab):
 
     async def save(self, name: str, *, replace: bool = False) -> None:
         """Save a snapshot under a name. `replace`: overwrite an existing one. Raises LabError if this lab cannot do this."""
-        raise LabError(
-            "this lab cannot be saved; a lab of pflab coordinate can, and a lab of pflab up without --processes"
-        )
+        raise LabError(_NOT_SAVED)
 
     async def reset(self, name: str) -> None:
         """Go back to a snapshot. Raises LabError if there is no such snapshot."""
-        raise LabError(f"no lab was saved as {name!r}; this lab cannot be saved")
+        raise LabError(f"no lab was saved as {name!r}; {_NOT_SAVED}")
 
     def saved(self) -> Sequence[str]:
         """Return the names of the snapshots."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import update_wrapper
+from inspect import isawaitable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from pflab.testing.lab import Lab
+from pflab.testing.lab import MOST_STEPS, Lab, check_function
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +29,11 @@ def _waits(call: Callable[Concatenate[Lab, P], R]) -> Callable[Concatenate[Async
 
     update_wrapper(waiting, call)
     return waiting
+
+
+def _ask(_lab: Lab, condition: Callable[[], object]) -> object:
+    """Return what a condition returns. It may call the lab, so nothing else does meanwhile."""
+    return condition()
 
 
 class AsyncLab:
@@ -116,7 +122,32 @@ class AsyncLab:
     synchronize = _waits(Lab.synchronize)
     smtp = _waits(Lab.smtp)
     deliver = _waits(Lab.deliver)
-    until = _waits(Lab.until)
     assert_converged = _waits(Lab.assert_converged)
     last_events = _waits(Lab.last_events)
     go_back = _waits(Lab.go_back)
+
+    async def until(self, condition: Callable[[], object], within: str) -> None:
+        """Let time pass, instant by instant, until a condition is true. What the condition returns is awaited if it can be.
+        Raises AssertionError if it is not true within that time.
+
+        await lab.until(lambda: lab.messages("B", "Projects"), within="1 h")
+        """
+        check_function(condition)
+        begun_at = await self.now()
+        limit = await self._instant_after(within)
+        for _ in range(MOST_STEPS):
+            if await self._value_of(condition):
+                return
+            if not (await self.step(limit))["moved"]:
+                break
+        last = await self._value_of(condition)
+        if not last:
+            raise AssertionError(await self._never_true(last, begun_at, within))
+
+    async def _value_of(self, condition: Callable[[], object]) -> object:
+        value = await self._asked(condition)
+        return await value if isawaitable(value) else value
+
+    _asked = _waits(_ask)
+    _instant_after = _waits(Lab._instant_after)
+    _never_true = _waits(Lab._never_true)

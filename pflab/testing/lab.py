@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from inspect import isawaitable, iscoroutine
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -23,6 +24,9 @@ _LOOK_S = 0.005
 MOST_STEPS = 100_000
 """How many instants `Lab.until` looks at. A condition that is still false is probably false for ever."""
 
+_EXAMPLE: Final = 'lambda: lab.messages("B", "Projects")'
+"""A condition for `Lab.until`."""
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 START = "start"
@@ -33,12 +37,13 @@ class Lab(Client):
     """A lab whose clock stands still. Lab time passes only in calls, so nothing happens between two lines of a test.
 
     Durations are texts such as `15 min` or `6 h`. url, token: as for a Client. runs_in: the current folder of the lab's
-    process, to which the lab's own paths are relative.
+    process, to which the lab's own paths are relative. start: the saved state to which `go_back()` goes.
     """
 
-    def __init__(self, url: str, *, token: str | None = None, runs_in: Path | None = None) -> None:
+    def __init__(self, url: str, *, token: str | None = None, runs_in: Path | None = None, start: str = START) -> None:
         super().__init__(url, token=token)
         self._runs_in = runs_in or Path()
+        self._start = start
 
     def __repr__(self) -> str:
         return f"<lab at {self.url}>"
@@ -78,17 +83,22 @@ class Lab(Client):
 
         lab.until(lambda: lab.messages("B", "Projects"), within="1 h")
         """
+        check_function(condition)
         begun_at = self.now()
         limit = self._instant_after(within)
         for _ in range(MOST_STEPS):
-            if condition():
+            if _value_of(condition):
                 return
             if not self.step(limit)["moved"]:
                 break
-        if not condition():
-            raise AssertionError(
-                f"the condition was false from {begun_at} to {self.now()} ({within})\n{self._explanation()}"
-            )
+        last = _value_of(condition)
+        if not last:
+            raise AssertionError(self._never_true(last, begun_at, within))
+
+    def _never_true(self, last: object, begun_at: str, within: str) -> str:
+        """Return in words that a condition was false until now, and what may be the reason. last: its last value."""
+        value = "" if last is None or last is False else f", at the end {last!r}"
+        return f"the condition was false from {begun_at} to {self.now()} ({within}){value}\n{self._explanation()}"
 
     def _instant_after(self, duration: str) -> str:
         """Return the instant at the end of a duration that begins now."""
@@ -146,9 +156,11 @@ class Lab(Client):
 
     # --- saved states
 
-    def go_back(self, name: str = START) -> None:
-        """Go back to a saved state; by default to the state in which the lab was when it started."""
+    def go_back(self, name: str | None = None) -> None:
+        """Go back to a saved state; by default to the first state that the plugin gave the lab. The clock is then paused, and
+        no fault is active."""
         history = self.lab()["history"]
+        name = name or self._start
         self.reset(name)
         self._wait_for_another(history, f"has not gone back to {name!r}")
 
@@ -184,6 +196,34 @@ class Lab(Client):
         lines = self.read(answer).splitlines()
         found: list[dict[str, Any]] = [json.loads(line) for line in lines[-most:]]
         return [f"{_instant(each['at'])}  {each['node']} {each['words']}" for each in found]
+
+
+def check_function(condition: object) -> None:
+    """Raise TypeError if a condition is a value rather than a function."""
+    if not callable(condition):
+        _close(condition)
+        raise TypeError(
+            f"until needs a function that it can call again and again, not a value ({type(condition).__name__});"
+            f" write for example {_EXAMPLE}"
+        )
+
+
+def _value_of(condition: Callable[[], object]) -> object:
+    """Return the value of a condition. Raises TypeError if it would have to be awaited: it would always be true."""
+    value = condition()
+    if isawaitable(value):
+        _close(value)
+        raise TypeError(
+            f"the condition returns a {type(value).__name__}, which only the until of an AsyncLab awaits;"
+            f" write for example {_EXAMPLE}"
+        )
+    return value
+
+
+def _close(value: object) -> None:
+    """Close a coroutine that nobody will await, so that Python does not warn of it."""
+    if iscoroutine(value):
+        value.close()
 
 
 def _instant(at_us: int) -> str:

@@ -18,7 +18,6 @@ is removed.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -28,8 +27,9 @@ from typing import Any, Final
 
 from pflab.client import ClientError
 from pflab.home import HOME
+from pflab.testing.existing_lab import ExistingLab
 from pflab.testing.lab import START, Lab
-from pflab.testing.lab_process import Driver, LabNotStarted, LabProcess
+from pflab.testing.lab_process import Driver, LabProcess
 from pflab.testing.organization import Organization
 
 Topology = Path | str | Mapping[str, Any] | Organization
@@ -59,25 +59,24 @@ class _Slot:
 
 @dataclass(slots=True)
 class Labs:
-    """The labs of a session. `folder`: where they run; `keep_runs`: keep the run folder of tests that pass as well. url: an
-    existing lab, which all tests get in turn."""
+    """The labs of a session. `folder`: where they run; `keep_runs`: keep the run folder of tests that pass as well. existing:
+    a running lab, which all tests get in turn."""
 
     folder: Path
     driver: Driver
     keep_runs: bool = False
     keep_mails: bool = False
-    url: str | None = None
+    existing: ExistingLab | None = None
     _idle: dict[str, _Slot] = field(default_factory=dict)
     _started: int = 0
     _kept: set[Path] = field(default_factory=set)
-    _shown: str | None = None
-    """The topology that the existing lab has."""
 
     @contextmanager
     def lab(self, topology: Topology, driver: Driver | None = None) -> Iterator[Lab]:
         """Lend a lab in its first state, with a paused clock."""
-        if self.url is not None:
-            yield self._existing(topology)
+        if self.existing is not None:
+            with self.existing.lend(_text(topology)) as lab:
+                yield lab
             return
         document = _document(topology)
         chosen = driver or self.driver
@@ -96,7 +95,9 @@ class Labs:
         self._kept.add(folder)
 
     def close(self) -> None:
-        """End all labs."""
+        """End all labs that this session has started, and put the existing lab back."""
+        if self.existing is not None:
+            self.existing.close()
         for slot in self._idle.values():
             slot.process.close()
             slot.forget()
@@ -132,24 +133,6 @@ class Labs:
         for each in leaving:
             each.process.close()
             each.forget()
-
-    def _existing(self, topology: Topology) -> Lab:
-        """Return the lab at the URL in its first state. A lab in containers gets the topology if it has another one."""
-        assert self.url is not None
-        lab = Lab(self.url, token=os.environ.get("PFLAB_TOKEN"))
-        text = _text(topology)
-        if text == self._shown:
-            lab.go_back()
-            return lab
-        try:
-            lab.begin_again(text)
-        except ClientError as error:
-            if self._shown is not None:
-                raise LabNotStarted(f"{error}; a test with another topology needs a lab in containers") from error
-        lab.pause()
-        lab.save(START, replace=True)
-        self._shown = text
-        return lab
 
 
 def _text(topology: Topology) -> str:

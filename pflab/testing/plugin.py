@@ -50,8 +50,17 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "pflab_topology(topology): the topology of this test's lab: a file, an example, a mapping or an Organization",
     )
-    if config.getoption("--pflab-lab") and config.getoption("numprocesses", None):
+    url = config.getoption("--pflab-lab")
+    if url is None:
+        return
+    from pflab.client import Client, ClientError  # noqa: PLC0415 - only sessions with this option need it
+
+    if config.getoption("numprocesses", None):
         raise pytest.UsageError("--pflab-lab: tests that run at the same time cannot share a lab; leave out -n")
+    try:
+        Client(url)
+    except ClientError as error:
+        raise pytest.UsageError(f"--pflab-lab: {error}") from None
 
 
 # --- fixtures
@@ -59,22 +68,31 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def _pflab_labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Labs]:
-    from pflab.testing.labs import Labs  # noqa: PLC0415 - only sessions with labs need it
+    from pflab.client import ClientError  # noqa: PLC0415 - only sessions with labs need it
+    from pflab.testing.existing_lab import ExistingLab  # noqa: PLC0415 - as above
+    from pflab.testing.labs import Labs  # noqa: PLC0415 - as above
 
     option = request.config.getoption
     traces = option("--pflab-traces")
     worker = getattr(request.config, "workerinput", {}).get("workerid", "")
     folder = tmp_path_factory.mktemp("pflab") if traces is None else Path(traces).resolve() / worker
+    url = option("--pflab-lab")
     labs = Labs(
         folder,
         option("--pflab-driver"),
         keep_runs=traces is not None,
         keep_mails=option("--pflab-keep-mails"),
-        url=option("--pflab-lab"),
+        existing=None if url is None else ExistingLab(url),
     )
     request.session.stash[_SESSION] = labs
     yield labs
-    labs.close()
+    wrong = ""
+    try:
+        labs.close()
+    except ClientError as error:
+        wrong = f"the lab at {url} did not go back to the state in which the tests found it: {error}"
+    if wrong:
+        pytest.fail(wrong, pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -105,7 +105,7 @@ async def test_a_busy_lab_can_be_saved(tmp_path: Path) -> None:
 async def test_a_lab_without_a_place_for_snapshots_refuses_them(tmp_path: Path) -> None:
     """A lab of a test or of a lesson keeps no snapshots, and says which labs do."""
     async with LiveLab(topology_from_text(THREE), folder=RunFolder.at(tmp_path / "run")) as lab:
-        with pytest.raises(LabError, match="cannot be saved; a lab of pflab coordinate can"):
+        with pytest.raises(LabError, match="cannot be saved; a lab of pflab up without --processes"):
             await lab.save("start")
         with pytest.raises(LabError, match="no lab was saved as 'start'"):
             await lab.reset("start")

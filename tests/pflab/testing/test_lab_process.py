@@ -113,3 +113,38 @@ def test_smtp_of_a_server_that_has_none(process: LabProcess) -> None:
         process.lab.smtp("B")
     with pytest.raises(ClientError, match="there is no server 'Z'; the lab has A, B, C"):
         process.lab.smtp("Z")
+
+
+def test_until_awaits_a_condition(process: LabProcess) -> None:
+    """The `until` of an AsyncLab awaits what its condition returns, so that time passes until it is true."""
+    lab = AsyncLab(process.lab)
+
+    async def arrived() -> bool:
+        return bool(await lab.messages("C", "Projects"))
+
+    async def play() -> None:
+        await lab.post("A", "Projects", subject="Hello")
+        await lab.until(lambda: lab.messages("B", "Projects"), within="1 h")
+        assert await lab.messages("B", "Projects") != []
+        await lab.until(arrived, within="1 h")
+        await lab.until(lambda: lab.sync.messages("C", "Projects"), within="0 s")
+        with pytest.raises(
+            AssertionError, match=r"^the condition was false from .* to .* \(5 min\), at the end \[\]\n"
+        ):
+            await lab.until(lab.faults, within="5 min")
+
+    asyncio.run(play())
+
+
+def test_until_refuses_what_is_no_condition(process: LabProcess) -> None:
+    """A coroutine or a list would be true or false for ever."""
+    lab, later = process.lab, AsyncLab(process.lab)
+    with pytest.raises(TypeError, match=r"returns a coroutine, .* write for example lambda: lab\.messages"):
+        lab.until(lambda: later.messages("B", "Projects"), within="1 h")
+    with pytest.raises(
+        TypeError, match=r"a function .*, not a value \(list\); write for example lambda: lab\.messages"
+    ):
+        lab.until(lab.messages("B", "Projects"), within="1 h")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"a function .*, not a value \(coroutine\)"):
+        asyncio.run(later.until(later.messages("B", "Projects"), within="1 h"))  # type: ignore[arg-type]
+    assert lab.now() == "2003-10-21T00:00:00Z"

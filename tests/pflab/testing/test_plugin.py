@@ -10,9 +10,11 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from pflab.testing import LabProcess
 from pflab.testing.plugin import pytest_addoption
 
 pytestmark = pytest.mark.live
@@ -165,6 +167,83 @@ def test_traces_are_kept_on_request(tmp_path: Path) -> None:
     assert code == 0, told
     runs = {each.resolve() for each in (tmp_path / "kept").glob("**/runs/up/*") if list(each.glob("traces/*.jsonl"))}
     assert len(runs) == 4
+
+
+OF_TWO_TESTS = """
+def test_one(lab):
+    assert [each["subject"] for each in lab.messages("A", "Projects")] == ["Mine"]
+    assert lab.faults() == []
+    assert lab.clock()["rate"] == 0
+    lab.inject("cut", between=["A", "B"])
+    lab.post("A", "Projects", subject="Of a test")
+    lab.advance("1 h")
+
+test_two = test_one
+
+def test_larger(lab_factory):
+    lab_factory("two-sites")
+
+def test_three(module_lab):
+    test_one(module_lab)
+    module_lab.go_back()
+    test_one(module_lab)
+
+def test_four(lab_factory):
+    lab_factory("one-site")
+    lab_factory("one-site")
+"""
+
+
+@pytest.mark.parametrize("driver", ["simulated", "embedded"])
+def test_a_running_lab_is_as_it_was_found(tmp_path: Path, driver: Literal["simulated", "embedded"]) -> None:
+    """With --pflab-lab, each test has the lab as the session found it, and so has the user afterwards: what was posted between
+    two sessions, the time and the rate of the clock."""
+    write(tmp_path, OF_TWO_TESTS)
+    process = LabProcess("one-site", tmp_path / "lab", driver=driver)
+    try:
+        lab = process.lab
+        lab.inject("cut", between=["A", "C"])
+        lab.post("A", "Projects", subject="Mine")
+        lab.advance("1 h")
+        if driver == "embedded":
+            lab.set_rate(0.001)
+        before = lab.now()[:19]
+        code, told = run_pytest(tmp_path, "--pflab-lab", lab.url, "-k", "one or two")
+        assert code == 0, told
+        assert [each["subject"] for each in lab.messages("B", "Projects")] == ["Mine"]
+        assert (lab.faults(), lab.now()[:19]) == ([], before)
+        assert lab.clock()["rate"] == (0.001 if driver == "embedded" else 0)
+
+        (mine,) = lab.messages("A", "Projects")
+        lab.edit("A", "Projects", mine["id"], body="Changed between two sessions")
+        code, told = run_pytest(tmp_path, "--pflab-lab", lab.url)
+        assert "2 failed, 3 passed" in told
+        assert "another fixture has the lab at" in told
+        assert "keeps its topology; tests with different topologies need a lab in containers" in told
+        assert lab.body("A", "Projects", mine["id"]) == "Changed between two sessions"
+        assert lab.saved() == ["pytest", "pytest-test"]
+    finally:
+        process.close()
+
+
+def test_a_lab_that_cannot_be_saved_is_refused(tmp_path: Path) -> None:
+    """With --pflab-lab, a lab of pflab up --processes is not changed: it could not go back."""
+    write(tmp_path, ORDER)
+    process = LabProcess("one-site", tmp_path / "lab", driver="processes")
+    try:
+        code, told = run_pytest(tmp_path, "--pflab-lab", process.lab.url, "-k", "one")
+    finally:
+        process.close()
+    assert code == 1
+    assert "this lab cannot be saved" in told
+    assert "1 error" in told
+
+
+def test_an_address_that_is_none(tmp_path: Path) -> None:
+    """--pflab-lab with a wrong URL is told before the first test."""
+    code, told = run_pytest(tmp_path, "--pflab-lab", "ftp://lab")
+    assert code == pytest.ExitCode.USAGE_ERROR
+    assert "--pflab-lab: 'ftp://lab' is not the URL of a lab" in told
 
 
 SCENARIO = """

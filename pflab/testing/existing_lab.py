@@ -1,0 +1,93 @@
+"""The running lab of the option --pflab-lab: it is lent to one test after the other, and has its own state back at the end.
+
+    what happens                             what the lab does
+    a test asks for it for the first time    it is saved as FOUND
+    a test has another topology than before  it begins a run with this topology (only a lab in containers can)
+    after each of these two                  its clock is paused, and it is saved as BEFORE_EACH
+    a test gets it, also the first one       it goes back to BEFORE_EACH
+    the session ends                         it goes back to FOUND, and its clock has the rate that it had
+
+A reset ends all faults, so those of a failed test do not remain. The names are always the same, and each session replaces both
+states, because a lab keeps saved states as long as it runs. If pytest is killed, FOUND still has what the user had.
+
+What must never happen: a test changes what the user has in this lab; two fixtures have it at the same time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from pflab.client import ClientError
+from pflab.testing.lab import Lab
+from pflab.testing.lab_process import LabNotStarted
+
+FOUND: Final = "pytest"
+BEFORE_EACH: Final = "pytest-test"
+
+_ONE_RUN: Final = "cannot begin another run"
+"""What a lab says that is not in containers."""
+
+
+@dataclass(slots=True)
+class ExistingLab:
+    """The lab at `url`."""
+
+    url: str
+    _lab: Lab = field(init=False)
+    _rate: float | None = None
+    """The rate of its clock when it was found; None before the first test."""
+    _topology: str = ""
+    """The text of the topology that the tests have given it."""
+    _lent: bool = False
+
+    def __post_init__(self) -> None:
+        self._lab = Lab(self.url, token=os.environ.get("PFLAB_TOKEN"), start=BEFORE_EACH)
+
+    @contextmanager
+    def lend(self, topology: str) -> Iterator[Lab]:
+        """Lend the lab, in the state in which it was found, or with the topology of this text in its first state."""
+        if self._lent:
+            raise LabNotStarted(
+                f"another fixture has the lab at {self.url} already; with --pflab-lab a test can have only one lab"
+            )
+        self._prepare(topology)
+        self._lent = True
+        try:
+            yield self._lab
+        finally:
+            self._lent = False
+
+    def close(self) -> None:
+        """Let the lab go back to the state in which it was found."""
+        try:
+            if self._rate is not None:
+                self._lab.go_back(FOUND)
+                if self._rate:
+                    self._lab.set_rate(self._rate)
+        finally:
+            self._lab.close()
+
+    def _prepare(self, topology: str) -> None:
+        if self._rate is None:
+            rate = float(self._lab.clock()["rate"])
+            self._lab.pause()
+            self._lab.save(FOUND, replace=True)
+            self._rate = rate
+        if topology != self._topology:
+            try:
+                self._lab.begin_again(topology)
+            except ClientError as error:
+                if _ONE_RUN not in error.detail:
+                    raise
+                if self._topology:
+                    raise LabNotStarted(
+                        f"the lab at {self.url} keeps its topology; tests with different topologies need a lab in containers"
+                    ) from error
+            self._lab.pause()
+            self._lab.save(BEFORE_EACH, replace=True)
+            self._topology = topology
+        self._lab.go_back()
