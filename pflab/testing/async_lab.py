@@ -24,7 +24,7 @@ def _waits(call: Callable[Concatenate[Lab, P], R]) -> Callable[Concatenate[Async
     async def waiting(lab: AsyncLab, /, *args: P.args, **options: P.kwargs) -> R:
         await lab.alone.acquire()
         calling = asyncio.ensure_future(asyncio.to_thread(call, lab.sync, *args, **options))
-        calling.add_done_callback(lab.ended)
+        calling.add_done_callback(lab._ended)
         return await asyncio.shield(calling)
 
     update_wrapper(waiting, call)
@@ -43,7 +43,7 @@ class AsyncLab:
         self.sync = lab
         self.alone = asyncio.Lock()
 
-    def ended(self, calling: asyncio.Future[Any]) -> None:
+    def _ended(self, calling: asyncio.Future[Any]) -> None:
         """Let the next call begin."""
         self.alone.release()
         if not calling.cancelled():
