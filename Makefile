@@ -105,7 +105,7 @@ docs: $(SITE)  ## build the documentation site into build/docs; it opens without
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "The site begins at build/docs/index.html"
 
-bench: $(STAMP)  ## run the benchmarks (ARGS: --json, or names)
+bench: $(STAMP)  ## run the benchmarks (ARGS: names, --runs N, --durability full, --beside inn,postfix, --json)
 	@$(BIN)/python -m bench $(ARGS)
 
 bench-analytics: $(STAMP)  ## measure Spark on generated traces of 1 and 10 million events, beside DuckDB (ARGS: numbers of events)

@@ -14,6 +14,8 @@ from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.idset import decode_idset, encode_idset
 
+DURABILITY = "nothing is stored"
+
 SIZES = (10_000, 100_000)
 GUID = bytes(range(16))
 OTHER = bytes(range(1, 17))

@@ -7,6 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench.bench_processes import Durability
 from node.views import Post
 from pflab.drivers.live import LiveLab
 from pflab.lab.lab import Lab, LabNode
@@ -14,8 +15,6 @@ from pflab.runs.run_folder import RunFolder
 from topology.file.load import topology_from_text
 from topology.model import Topology
 from traces.labtime import LabTime
-
-DURABILITY = "normal: WAL, a commit survives a killed process; one commit for each stimulus"
 
 POSTS = 5_000
 BATCH = 100  # posts in a commit, as in the published figures of other systems
@@ -44,9 +43,9 @@ async def _until_all_have(lab: Lab, count: int) -> None:
         await lab.settle()
 
 
-async def _bulk(folder: Path) -> float:
+async def _bulk(folder: Path, durability: Durability) -> float:
     """Return posts per second, from the first post until both other stores have all posts."""
-    async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "bulk")) as lab:
+    async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "bulk"), durability=durability) as lab:
         began = time.perf_counter()
         for batch in range(POSTS // BATCH):
             posts = [Post(f"post {batch}-{index}", BODY, "kim@bench.test") for index in range(BATCH)]
@@ -56,9 +55,9 @@ async def _bulk(folder: Path) -> float:
         return POSTS / (time.perf_counter() - began)
 
 
-async def _packed(folder: Path) -> float:
+async def _packed(folder: Path, durability: Durability) -> float:
     """Return posts per second when one cycle packs all posts into mails of the target size."""
-    async with LiveLab(_topology("15 min"), folder=RunFolder.create(folder, "packed")) as lab:
+    async with LiveLab(_topology("15 min"), folder=RunFolder.create(folder, "packed"), durability=durability) as lab:
         began = time.perf_counter()
         for batch in range(POSTS // BATCH):
             posts = [Post(f"post {batch}-{index}", BODY, "kim@bench.test") for index in range(BATCH)]
@@ -68,10 +67,10 @@ async def _packed(folder: Path) -> float:
         return POSTS / (time.perf_counter() - began)
 
 
-async def _singles(folder: Path) -> tuple[float, float, float]:
+async def _singles(folder: Path, durability: Durability) -> tuple[float, float, float]:
     """Send each change in its own mail. Return changes per second, and p50 and p99 in ms until both other stores show it."""
     took: list[float] = []
-    async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "singles")) as lab:
+    async with LiveLab(_topology("0"), folder=RunFolder.create(folder, "singles"), durability=durability) as lab:
         for index in range(SINGLES):
             began = time.perf_counter()
             await lab.do("A", _one_post(index))
@@ -88,13 +87,13 @@ def _one_post(index: int):  # type: ignore[no-untyped-def]
     return post
 
 
-def figures() -> dict[str, float | str]:
+def figures(durability: Durability) -> dict[str, float | str]:
     """Posts of 1 KB into one store until the two others show them: posts/s, changes/s, ms."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
-        packed = asyncio.run(_packed(path))
-        bulk = asyncio.run(_bulk(path))
-        rate, p50, p99 = asyncio.run(_singles(path))
+        packed = asyncio.run(_packed(path, durability))
+        bulk = asyncio.run(_bulk(path, durability))
+        rate, p50, p99 = asyncio.run(_singles(path, durability))
     return {
         "packed posts/s converged (cycle)": round(packed),
         "bulk posts/s converged (immediate)": round(bulk),

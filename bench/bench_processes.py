@@ -3,6 +3,10 @@
 One more process runs the lab and the users. All share the machine's processors. A single post counts as visible when it
 is committed in a store's database, because the store would then show it. The benchmark reads the database, because
 frequent requests over HTTP would be most of the store's work.
+
+Bytes written and sent are those of all three stores, for each byte of the posts' bodies: what the disk gets (`write_bytes` of
+/proc/PID/io; 0 if the temporary folder is in memory), what the stores write to files (`wchar`, without SMTP and HTTP), and the
+mails sent, without the SMTP dialogue.
 """
 
 from __future__ import annotations
@@ -14,8 +18,9 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -25,14 +30,19 @@ from pflab.drivers.processes import ProcessLab
 from pflab.lab.lab import LabNode
 from pflab.runs.run_folder import RunFolder
 from topology.file.load import topology_from_text
+from traces.events import HopSent
 from traces.labtime import DAY_US, MINUTE_US
 
-DURABILITY: Final = "normal: WAL, a commit survives a killed process, not a power cut; one commit for each stimulus"
+Durability = Literal["full", "normal"]
 
 POSTS: Final = 10_000
 BATCH: Final = 100  # posts in a request and a commit, as in the published figures of other systems
 SINGLES: Final = 400
-BODY: Final = "x" * 1000
+BODY_BYTES: Final = 1_000
+LARGE_POSTS: Final = 1_000
+LARGE_BYTES: Final = 32_000
+IN_FLIGHT: Final = 8
+CONCURRENT: Final = 2_000
 TIMEOUT_S: Final = 60.0
 LOOK_S: Final = 0.0002
 """Real time between two checks whether a single post is visible."""
@@ -58,9 +68,10 @@ class Users:
         self._lab = lab
         self._lines = {name: HttpLine(_address(lab.url_of(name)), lab.token) for name in lab.names}
 
-    async def post(self, subjects: Sequence[str]) -> None:
-        """Post messages of 1 KB on A, in one request and one commit."""
-        messages = [{"subject": subject, "body": BODY, "sender": "kim@bench.test"} for subject in subjects]
+    async def post(self, subjects: Sequence[str], body_bytes: int = BODY_BYTES) -> None:
+        """Post messages on A, in one request and one commit."""
+        text = "x" * body_bytes
+        messages = [{"subject": subject, "body": text, "sender": "kim@bench.test"} for subject in subjects]
         many = len(messages) > 1
         body = {"folder": "Projects", **({"messages": messages} if many else messages[0])}
         await self._ask("A", "POST", "/messages/batch" if many else "/messages", msgspec.json.encode(body))
@@ -92,9 +103,11 @@ def _address(url: str) -> tuple[str, int]:
 
 
 @asynccontextmanager
-async def _lab(folder: Path, name: str, *, interval: str, holders: str = "A, B, C") -> AsyncIterator[ProcessLab]:
+async def _lab(
+    folder: Path, name: str, durability: Durability, *, interval: str = "0", holders: str = "A, B, C"
+) -> AsyncIterator[ProcessLab]:
     topology = topology_from_text(TOPOLOGY % (holders, interval))
-    async with ProcessLab(topology, folder=RunFolder.create(folder, name)) as lab:
+    async with ProcessLab(topology, folder=RunFolder.create(folder, name), durability=durability) as lab:
         yield lab
 
 
@@ -113,22 +126,65 @@ def _memory_mib(pid: int) -> float:
     return int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-async def _filled(lab: ProcessLab, users: Users) -> None:
-    for batch in range(POSTS // BATCH):
-        await users.post([f"post {batch}-{index}" for index in range(BATCH)])
+def _io_bytes(lab: ProcessLab, field: str) -> int:
+    """Return a field of /proc/PID/io, summed over the stores' processes."""
+    texts = (Path(f"/proc/{lab.pid_of(name)}/io").read_text("ascii") for name in lab.names)
+    return sum(int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith(f"{field}:"))
 
 
-async def _bulk(folder: Path) -> tuple[float, float]:
-    """Return posts per second until B and C show all, and microseconds of processor time of all stores for each post."""
-    async with _lab(folder, "bulk", interval="0") as lab:
+async def _filled(users: Users, posts: int, body_bytes: int = BODY_BYTES) -> None:
+    for batch in range(posts // BATCH):
+        await users.post([f"post {batch}-{index}" for index in range(BATCH)], body_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """What posting on A cost until B and C showed all. cpu_us: of all stores, for each post. memory_mib: of the largest
+    process. The rest: bytes of all stores for each byte of the posts' bodies."""
+
+    posts_per_s: float
+    cpu_us: float
+    memory_mib: float
+    to_disk: float
+    to_files: float
+    sent: float
+
+
+async def bulk(folder: Path, durability: Durability, *, posts: int, body_bytes: int = BODY_BYTES) -> Bulk:
+    """Post messages on A, several in a request."""
+    async with _lab(folder, "bulk", durability) as lab:
         await lab.coordinator.set_rate(1.0)
-        users, before, began_s = Users(lab), _cpu_s(lab), time.perf_counter()
-        await _filled(lab, users)
-        await users.shown(POSTS)
+        users, cpu_s, began_s = Users(lab), _cpu_s(lab), time.perf_counter()
+        to_disk, to_files = _io_bytes(lab, "write_bytes"), _io_bytes(lab, "wchar")
+        await _filled(users, posts, body_bytes)
+        await users.shown(posts)
         took_s = time.perf_counter() - began_s
-        spent_s = sum(_cpu_s(lab).values()) - sum(before.values())
+        spent_s = sum(_cpu_s(lab).values()) - sum(cpu_s.values())
+        body = posts * body_bytes
+        to_disk, to_files = _io_bytes(lab, "write_bytes") - to_disk, _io_bytes(lab, "wchar") - to_files
+        memory_mib = max(_memory_mib(lab.pid_of(name)) for name in lab.names)
         users.close()
-        return POSTS / took_s, spent_s / POSTS * 1e6
+        await lab.catch_up()
+        sent = sum(event.size for event in lab.events() if isinstance(event, HopSent))
+        return Bulk(posts / took_s, spent_s / posts * 1e6, memory_mib, to_disk / body, to_files / body, sent / body)
+
+
+async def _concurrent(folder: Path, durability: Durability) -> float:
+    """Let several users post single messages on A, each the next one when the last is accepted. Return changes per second
+    until B and C show all."""
+    async with _lab(folder, "concurrent", durability) as lab:
+        await lab.coordinator.set_rate(1.0)
+        users, left = Users(lab), iter(range(CONCURRENT))
+
+        async def work() -> None:
+            for index in left:
+                await users.post([f"post {index}"])
+
+        began_s = time.perf_counter()
+        await asyncio.gather(*(work() for _ in range(IN_FLIGHT)))
+        await users.shown(CONCURRENT)
+        users.close()
+        return CONCURRENT / (time.perf_counter() - began_s)
 
 
 class Watched:
@@ -151,11 +207,11 @@ class Watched:
         self._conn.close()
 
 
-async def _singles(folder: Path) -> tuple[float, float, float, float]:
+async def _singles(folder: Path, durability: Durability) -> tuple[float, float, float, float]:
     """Send each change in its own mail, when the change before it is visible. Return changes per second, p50 and p99 in ms, and
     microseconds of processor time of all stores for each change."""
     took_s: list[float] = []
-    async with _lab(folder, "singles", interval="0") as lab:
+    async with _lab(folder, "singles", durability) as lab:
         await lab.coordinator.set_rate(1.0)
         users, before = Users(lab), _cpu_s(lab)
         others = [Watched(lab, name) for name in ("B", "C")]
@@ -175,12 +231,12 @@ async def _singles(folder: Path) -> tuple[float, float, float, float]:
     return SINGLES / sum(took_s), p50 * 1e3, p99 * 1e3, spent_s / SINGLES * 1e6
 
 
-async def _cold(folder: Path) -> float:
+async def _cold(folder: Path, durability: Durability) -> float:
     """Return posts per second by backfill into a store that gets a replica of a filled folder. A warp skips the waiting
     times, so only the work is measured."""
-    async with _lab(folder, "cold", interval="15 min", holders="A, B") as lab:
+    async with _lab(folder, "cold", durability, interval="15 min", holders="A, B") as lab:
         users = Users(lab)
-        await _filled(lab, users)
+        await _filled(users, POSTS)
         await lab.advance(lab.now + 30 * MINUTE_US)
         began_s = time.perf_counter()
         await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["A", "B", "C"]))
@@ -222,19 +278,30 @@ async def _ready(folder: Path) -> tuple[float, float, float]:
     return best
 
 
-def figures() -> dict[str, float | str]:
+def figures(durability: Durability) -> dict[str, float | str]:
     """Posts of 1 KB into one of three stores until the two others show them: posts/s, changes/s, ms, and processor time of all
     three. The start of a store's process until it is ready, the best of several."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        bulk, bulk_us = asyncio.run(_bulk(folder))
-        rate, p50, p99, single_us = asyncio.run(_singles(folder))
-        cold = asyncio.run(_cold(folder))
+        small = asyncio.run(bulk(folder, durability, posts=POSTS))
+        large = asyncio.run(bulk(folder, durability, posts=LARGE_POSTS, body_bytes=LARGE_BYTES))
+        rate, p50, p99, single_us = asyncio.run(_singles(folder, durability))
+        concurrent = asyncio.run(_concurrent(folder, durability))
+        cold = asyncio.run(_cold(folder, durability))
         ready_s, ready_cpu_s, ready_mib = asyncio.run(_ready(folder))
     return {
-        "bulk posts/s converged (100 a request)": round(bulk),
-        "bulk, us of processors a post": round(bulk_us),
+        "bulk posts/s converged (100 a request)": round(small.posts_per_s),
+        "bulk, us of processors a post": round(small.cpu_us),
+        f"bulk, MiB of the largest store's process after {POSTS:,} posts": round(small.memory_mib, 1),
+        "bulk, bytes written to disk for each byte posted": round(small.to_disk, 1),
+        "bulk, bytes written to files for each byte posted": round(small.to_files, 1),
+        "bulk, bytes sent for each byte posted": round(small.sent, 1),
+        "bulk of 32 KB, posts/s converged (100 a request)": round(large.posts_per_s),
+        "bulk of 32 KB, us of processors a post": round(large.cpu_us),
+        "bulk of 32 KB, bytes written to disk for each byte posted": round(large.to_disk, 1),
+        "bulk of 32 KB, bytes sent for each byte posted": round(large.sent, 1),
         "one-change mails: changes/s visible": round(rate),
+        "one-change mails, 8 in flight: changes/s": round(concurrent),
         "single post visible, p50 ms": round(p50, 2),
         "single post visible, p99 ms": round(p99, 2),
         "single, us of processors a change": round(single_us),

@@ -1,0 +1,1 @@
+"""The benchmarks: `python -m bench` runs them. Nothing imports this package."""
