@@ -20,6 +20,9 @@ _PACKAGE: Final = Path(__file__).resolve().parent
 HOME: Final = _PACKAGE / "_floors" if (_PACKAGE / "_floors").is_dir() else _PACKAGE.parent
 """The folder of pflab's parts, its scenarios and its console."""
 
+SCENARIOS_OF_PFLAB: Final = HOME / "scenarios"
+"""The folder of the scenarios that come with pflab."""
+
 
 def enter() -> None:
     """Let this process import the parts of pflab, before anything else of the same name."""

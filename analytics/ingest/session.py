@@ -176,7 +176,7 @@ def need_packages(*names: str) -> None:
             found = None
         if found is None:
             raise PackageMissing(
-                f"{name} is not installed; install it with pip install 'pflab[analytics]'. Everything else in pflab works"
+                f"{name} is not installed; install 'pflab[analytics]' with pip or pipx. Everything else in pflab works"
                 " without it"
             )
 

@@ -132,6 +132,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         ),
     },
     "Files": {
+        "example": ("files", "Print a topology or a scenario that comes with pflab, as a file to begin from."),
         "validate": ("files", "Check topologies, scenarios and plans, and print every mistake with its line."),
         "analyze": (
             "administer",

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from pflab.cli.given_files import RUNS
+from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.runs.run_folder import LATEST
+from topology.file.examples import EXAMPLES, yaml_names
 
 _ANSWER_TIMEOUT_S: Final = 1.0
 """Real time that a lab gets to answer. A user waits at the keyboard."""
@@ -70,11 +72,19 @@ def _names(ctx: Any) -> tuple[list[str], list[str]]:
 
 
 def _scenarios(_: Any, __: str) -> Iterable[str]:
-    from pflab.scenario.load import SCENARIOS_OF_PFLAB  # noqa: PLC0415 - as above
+    return _files(SCENARIOS_OF_PFLAB)
 
-    return sorted(
-        {each.stem for each in SCENARIOS_OF_PFLAB.glob("*.yaml")} | {each.name for each in Path().glob("*.yaml")}
-    )
+
+def _topologies(_: Any, __: str) -> Iterable[str]:
+    return _files(EXAMPLES)
+
+
+def _examples(_: Any, __: str) -> Iterable[str]:
+    return yaml_names(EXAMPLES, SCENARIOS_OF_PFLAB)
+
+
+def _files(of_pflab: Path) -> Iterable[str]:
+    return sorted({*yaml_names(of_pflab), *(each.name for each in Path().glob("*.yaml"))})
 
 
 def _lessons(_: Any, __: str) -> Iterable[str]:
@@ -97,6 +107,8 @@ _BY_NAME: Final[dict[str, Callable[[Any, str], Iterable[str]]]] = {
     "FOLDER": _folders,
     "SCENARIO": _scenarios,
     "SCENARIO...": _scenarios,
+    "TOPOLOGY": _topologies,
+    "EXAMPLE": _examples,
     "NUMBER|NAME": _lessons,
     "RUN": _runs,
     "TRACES...": _runs,

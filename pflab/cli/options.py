@@ -54,7 +54,10 @@ RunOption = Annotated[
 ]
 
 
-TopologyFile = Annotated[Path, Argument(help="A topology file.")]
+A_TOPOLOGY = "A topology file, or the name of an example that comes with pflab"
+"""Whatever reads a topology reads it with `pflab.cli.given_by_name`."""
+
+TopologyFile = Annotated[Path, Argument(metavar="TOPOLOGY", help=f"{A_TOPOLOGY}.")]
 
 
 Patience = Annotated[

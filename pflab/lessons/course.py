@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.scenario.lesson import Narration, Quiz
-from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, ScenarioError, files_of_course, load_scenario
+from pflab.scenario.load import Scenario, ScenarioError, files_of_course, load_scenario
 from topology.file.examples import EXAMPLES
 from topology.file.load import load_topology
 from topology.problems import quoted

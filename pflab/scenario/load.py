@@ -14,21 +14,18 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from pflab.home import HOME
+from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.scenario.conditions import Until
 from pflab.scenario.lesson import Course, LessonCheck
 from pflab.scenario.model import VERBS, Head
 from pflab.scenario.name_check import NameCheck
 from pflab.scenario.problems import problems_of
 from pflab.scenario.timeline_check import TimelineCheck
-from topology.file.examples import EXAMPLES
+from topology.file.examples import EXAMPLES, yaml_file
 from topology.file.load import load_topology, topology_from_text
 from topology.file.yaml_source import YamlSource, read_text, read_yaml
 from topology.model import Topology
 from topology.problems import PathItem, Problem, ProblemsError, TopologyError, did_you_mean, quoted
-
-SCENARIOS_OF_PFLAB = HOME / "scenarios"
-"""The folder of the scenarios that come with pflab."""
 
 KEYS = "a scenario has the keys title, topology and steps"
 
@@ -185,9 +182,9 @@ def find_topology(name: str, scenario: Path | None) -> Path | None:
     """Return the topology file of that name in the scenario's folder, or else among the examples; None if there is none."""
     beside = Path(name) if scenario is None else scenario.parent / name
     with suppress(OSError):  # no file can have this name
-        places = (each for each in (beside, EXAMPLES / name) if each.is_file())
-        return next((each for each in places if scenario is None or not each.samefile(scenario)), None)
-    return None
+        if beside.is_file() and (scenario is None or not beside.samefile(scenario)):
+            return beside
+    return yaml_file(name, EXAMPLES)
 
 
 def _inline(

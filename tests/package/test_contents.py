@@ -45,10 +45,11 @@ def test_a_second_build_is_the_same(project_root: Path, package: Package, tmp_pa
 
 
 def test_the_sdist_gives_the_same_package(package: Package, tmp_path: Path) -> None:
-    """The wheel that is built from the sdist is the one that is built from the tree."""
+    """The wheel that is built from the sdist is the one that is built from the tree. The sdist has the example projects."""
     with tarfile.open(package.sdist) as content:
         content.extractall(tmp_path / "tree", filter="data")
     (tree,) = (tmp_path / "tree").iterdir()
+    assert (tree / "examples" / "mailing-list" / "pyproject.toml").is_file()
     assert Package.built(tree, tmp_path / "built").wheel.read_bytes() == package.wheel.read_bytes()
 
 

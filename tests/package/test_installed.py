@@ -108,7 +108,7 @@ def test_the_command_works_without_spark(environment: Environment, outside: Path
     assert doctor["works"]
     assert {each["name"]: each["status"] for each in doctor["checks"]}["pyspark"] == "optional"
     (line,) = environment.run("pflab", "check", "runs/demo", folder=outside, code=2).splitlines()
-    assert "pip install 'pflab[analytics]'" in line
+    assert "install 'pflab[analytics]' with pip or pipx" in line
 
 
 @pytest.mark.parametrize("how", ["--simulate", "--processes"])

@@ -135,7 +135,7 @@ def test_the_examples_used_by_scenarios_exist() -> None:
     assert list(sizes["one-site"].servers) == ["A", "B", "C"]
     assert sizes["two-sites"].servers_in("NYC") == ("C", "D")
     assert (len(sizes["default"].servers), len(sizes["default"].sites)) == (5, 3)
-    assert sizes["new-store"].servers["E"].joins_later
+    assert sizes["joins-later"].servers["E"].joins_later
     assert {server.version for topology in sizes.values() for server in topology.servers.values()} == {"2003"}
 
 

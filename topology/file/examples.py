@@ -9,6 +9,11 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 """The folder of the topologies that come with pflab."""
 
 
+def yaml_names(*folders: Path) -> list[str]:
+    """Return the names of the YAML files in these folders, without .yaml."""
+    return sorted(each.stem for folder in folders for each in folder.glob("*.yaml"))
+
+
 def yaml_file(name: str, folder: Path) -> Path | None:
     """Return the file of that name in a folder, with or without .yaml; None if there is none, or if `name` is a path."""
     if not name or Path(name).name != name:

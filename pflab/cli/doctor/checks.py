@@ -251,7 +251,7 @@ def _spark() -> Iterator[Finding]:
         if found:
             yield Finding(package, OK, metadata.version(package))
         else:
-            get = "python -m pip install 'pflab[analytics]'"
+            get = "install 'pflab[analytics]' with pip or pipx"
             yield Finding(package, OPTIONAL, f"not installed; needed for {use}; {get}")
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from typer import Argument, Option
 
 from node.views import DirectoryEntryView, SettingView
-from pflab.cli.options import RunOption, Servers
+from pflab.cli.options import A_TOPOLOGY, RunOption, Servers
 from pflab.cli.output import CommandError, Json, changed_folder_lines, err, print_json, print_lines, view_json
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
@@ -374,7 +374,8 @@ def _entry_lines(entry: DirectoryEntryView) -> list[str]:
 
 def analyze(
     topology: Annotated[
-        Path | None, Argument(metavar="[TOPOLOGY]", help="A topology file; default: the lab or the run, as it is now.")
+        Path | None,
+        Argument(metavar="[TOPOLOGY]", help=f"{A_TOPOLOGY}; default: the lab or the run, as it is now."),
     ] = None,
     run: RunOption = None,
     lab: Lab = None,
@@ -385,9 +386,9 @@ def analyze(
     The list also shows values that were out of range, settings without effect, and settings with a surprising effect. For a
     run or a lab, it shows the present settings, and registry keys with the GUID of each store.
 
-    Example: pflab analyze topology/examples/two-sites.yaml
+    Example: pflab analyze two-sites
     """
-    from pflab.cli.given_topology import read_topology  # noqa: PLC0415 - the other verbs need no topology
+    from pflab.cli.given_by_name import read_topology  # noqa: PLC0415 - the other verbs need no topology
     from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - as above
     from pflab.explain import settings_report  # noqa: PLC0415 - a store's code takes long to import
 

@@ -21,9 +21,9 @@ from node.api.http_client import Address
 from node.api.http_server import OpenToAll
 from node.process.main import MAX_PORT
 from node.state.database import cannot_write
+from pflab.cli.given_by_name import read_topology, topology_file
 from pflab.cli.given_files import shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
-from pflab.cli.given_topology import read_topology
 from pflab.cli.options import PORT, InTls, KeepMails, Patience, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
 from pflab.client import url_at
@@ -232,9 +232,10 @@ def compose(
     The file has a container for each server, one for the coordinator, and one for a light load. Paths in the file are
     relative to the folder of the file; without --output they are relative to the current folder.
 
-    Example: pflab compose topology/examples/default.yaml
+    Example: pflab compose default
     """
     organization = read_topology(topology)
+    topology = topology_file(topology)  # the lab's container reads the file at each start
     here = Path.cwd() if output is None else output.absolute().parent
     root = source_root()
     order = ComposeOrder(_relative_to(here, topology.absolute()), None if root is None else _relative_to(here, root))

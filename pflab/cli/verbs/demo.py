@@ -12,11 +12,12 @@ from typer import Option
 
 from pflab.cli.demo.lessons import course_lines
 from pflab.cli.demo.play import WORST_LAST, run_demo
+from pflab.cli.given_by_name import scenario_file
 from pflab.cli.given_files import own_name
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, seed_option
 from pflab.cli.output import CommandError, page, print_lines
-from pflab.cli.verbs.scenario import find_scenario, load_all
+from pflab.cli.verbs.scenario import load_all
 from pflab.lessons.course import lesson_numbered, lessons_of_pflab
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
@@ -68,7 +69,7 @@ def _known(lesson: str) -> str:
     """
     lessons = lessons_of_pflab()
     name = lesson_numbered(lesson, lessons)
-    path = find_scenario(name)
+    path = scenario_file(name)
     if path.exists() or path != Path(path.stem):
         return name
     near = get_close_matches(name, lessons, n=1)

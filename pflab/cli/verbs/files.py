@@ -1,8 +1,9 @@
-"""Verbs about files: validate, decode, schema."""
+"""Verbs about files: validate, example, decode, schema."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,12 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer import Argument
 
+from pflab.cli.given_by_name import given_file, or_example, read_topology
 from pflab.cli.given_files import read_bytes
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines
 from pflab.errors import LabError
+from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.terms.verdict import ExitCode
+from topology.file.examples import EXAMPLES, yaml_file, yaml_names
 from topology.file.yaml_source import read_yaml
-from topology.problems import Problem, ProblemsError, counted, one_of
+from topology.problems import Problem, ProblemsError, counted, did_you_mean, one_of
 from traces.labtime import format_duration
 
 if TYPE_CHECKING:
@@ -25,7 +29,11 @@ if TYPE_CHECKING:
 
 def validate(
     files: Annotated[
-        list[Path], Argument(metavar="FILE...", help="Topologies, scenarios or plans (of pflab simulate), as YAML.")
+        list[Path],
+        Argument(
+            metavar="FILE...",
+            help="Topologies, scenarios or plans (of pflab simulate), as YAML, or the names of examples that come with pflab.",
+        ),
     ],
     as_json: Json = False,
 ) -> int:
@@ -33,7 +41,7 @@ def validate(
 
     Each line says what is wrong and what would be right.
 
-    Example: pflab validate scenarios/lost-mail.yaml
+    Example: pflab validate one-site lost-mail
     """
     found = [_checked(each) for each in files]
     wrong = [line for each in found for line in each.lines]
@@ -66,19 +74,54 @@ class _Checked:
         return {"file": str(self.file), "kind": self.kind, "problems": problems}
 
 
-def _checked(file: Path) -> _Checked:
+def _checked(named: Path) -> _Checked:
     kind = "file"
     try:
+        file = given_file(named)
+        if not file.exists():
+            what = f"a file that can be read{or_example(file, EXAMPLES, SCENARIOS_OF_PFLAB)}"
+            return _Checked(file, kind, unread=f"{file}: no such file or directory; name {what}")
         data = read_yaml(read_bytes(file).decode("utf-8", "replace"), str(file)).data
         kind = _kind_of(data)
-        return _Checked(file, kind, f"a valid {kind}: {_SUMMARIES[kind](file)}")
+        return _Checked(named, kind, f"a valid {kind}: {_SUMMARIES[kind](file)}")
     except ProblemsError as error:
-        return _Checked(file, kind, problems=error.problems)
+        return _Checked(named, kind, problems=error.problems)
     except (CommandError, LabError) as error:
-        return _Checked(file, kind, unread=str(error))
+        return _Checked(named, kind, unread=str(error))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        return _Checked(file, kind, unread=f"{file}: {reason}; name a file that can be read")
+        return _Checked(named, kind, unread=f"{named}: {reason}; name a file that can be read")
+
+
+def example(
+    name: Annotated[
+        str | None, Argument(metavar="[EXAMPLE]", help="The name of an example; without it, all are listed.")
+    ] = None,
+) -> int:
+    """Print a topology or a scenario that comes with pflab, as a file to begin from.
+
+    The verbs that read topologies or scenarios also accept the names of these examples.
+
+    Example: pflab example one-site > lab.yaml
+    """
+    if name is None:
+        print_lines(["Topologies, such as for pflab up:", *_listed(EXAMPLES, r"^# (.+?)\.(?: |$)")])
+        print_lines(["", "Scenarios, for pflab run:", *_listed(SCENARIOS_OF_PFLAB, r"^title: (.+)$")])
+        return ExitCode.GOOD
+    found = yaml_file(name, EXAMPLES) or yaml_file(name, SCENARIOS_OF_PFLAB)
+    if found is None:
+        right = did_you_mean(name, yaml_names(EXAMPLES, SCENARIOS_OF_PFLAB))
+        raise CommandError(f"pflab example {name}: no such example; {right}")
+    typer.echo(found.read_text("utf-8"), nl=False)
+    return ExitCode.GOOD
+
+
+def _listed(folder: Path, about: str) -> list[str]:
+    """Return a line for each example in a folder: its name, and what the first match of `about` in the file says of it."""
+    names = yaml_names(folder)
+    widest = max(map(len, names))
+    said = [re.search(about, (folder / f"{name}.yaml").read_text("utf-8"), re.MULTILINE) for name in names]
+    return [f"  {name:<{widest}}  {found[1] if found else ''}" for name, found in zip(names, said, strict=True)]
 
 
 def _kind_of(data: object) -> str:
@@ -101,8 +144,6 @@ def _scenario_summary(file: Path) -> str:
 
 
 def _topology_summary(file: Path) -> str:
-    from pflab.cli.given_topology import read_topology  # noqa: PLC0415 - as above
-
     organization = read_topology(file)
     servers, sites = counted(len(organization.servers), "server"), counted(len(organization.sites), "site")
     return f"{servers} in {sites}, {counted(len(organization.folders), 'folder')}"

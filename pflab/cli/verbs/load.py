@@ -171,7 +171,10 @@ def import_(
     topology: Annotated[
         Path | None,
         Option(
-            "--topology", help="Post in a simulated lab with this topology, and keep its databases in a run folder."
+            "--topology",
+            metavar="TOPOLOGY",
+            help="Post in a simulated lab with this topology (a file, or the name of an example that comes with pflab), and "
+            "keep its databases in a run folder.",
         ),
     ] = None,
     seed: Annotated[int, seed_option("With --topology: the seed for GUIDs and keys.")] = 1,
@@ -189,7 +192,7 @@ def import_(
         return _import_live(lab, server, folder, files, again=again, as_json=as_json)
     if lab is not None:
         raise CommandError("both a topology and a running lab are given; give only one")
-    from pflab.cli.given_topology import read_topology  # noqa: PLC0415 - a running lab needs no topology file
+    from pflab.cli.given_by_name import read_topology  # noqa: PLC0415 - a running lab needs no topology file
 
     organization = read_topology(topology)
     if folder not in organization.folders:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from rich.progress import Progress
 from typer import Argument, Option
 
+from pflab.cli.given_by_name import or_example, scenario_file
 from pflab.cli.given_files import shown_path
 from pflab.cli.junit import Played, check_place, write_junit
 from pflab.cli.lab_options import LabOrder, run_folder
@@ -17,17 +18,13 @@ from pflab.cli.options import DEFAULT_SEED, KeepMails, seed_option
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, progress
 from pflab.cli.running_lab import client_of
 from pflab.errors import LabError
+from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.runs.run_folder import RunFolder
-from pflab.scenario.load import SCENARIOS_OF_PFLAB, Scenario, ScenarioError, Step, load_scenario
+from pflab.scenario.load import Scenario, ScenarioError, Step, load_scenario
 from pflab.scenario.runner import ScenarioResult, run_scenario
 from pflab.scenario.session import Play
 from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
-from topology.file.examples import yaml_file
-from topology.problems import did_you_mean
-
-SCENARIOS = Path("scenarios")
-"""The folder in which a scenario is searched first by its name. The scenarios that come with pflab are searched next."""
 
 
 def run(
@@ -150,27 +147,17 @@ def load_all(names: list[str]) -> list[Scenario]:
     loaded: list[Scenario] = []
     wrong: list[str] = []
     for name in names:
-        path = find_scenario(name)
+        path = scenario_file(name)
         try:
             loaded.append(load_scenario(path))
         except ScenarioError as error:
             wrong += error.lines
         except OSError as error:
-            bare = isinstance(error, FileNotFoundError) and path == Path(path.stem)
-            near = did_you_mean(path.name, (each.stem for each in SCENARIOS_OF_PFLAB.glob("*.yaml")))
-            what = "name a scenario file" + f", or one that comes with pflab: {near}" * bare
-            wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; {what}")
+            what = f"a scenario file{or_example(path, SCENARIOS_OF_PFLAB)}"
+            wrong.append(f"{path}: {(error.strerror or str(error)).lower()}; name {what}")
     if wrong:
         raise CommandError(*wrong)
     return loaded
-
-
-def find_scenario(name: str) -> Path:
-    """Return the file of a scenario. The name is a path, a name in scenarios/, or a name of one that comes with pflab."""
-    here = Path(name)
-    if here.exists():
-        return here
-    return yaml_file(name, SCENARIOS) or yaml_file(name, SCENARIOS_OF_PFLAB) or here
 
 
 def _play(scenario: Scenario, order: LabOrder, *, quiet: bool) -> ScenarioResult:

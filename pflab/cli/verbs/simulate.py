@@ -21,8 +21,9 @@ from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, parse_faults, run_plan
 from pflab.campaign.seeds import CampaignResult, Order, as_document, chosen_for_verification, jobs_here, run_campaign
 from pflab.campaign.shrinker import MOST_PLAYS, Shrinker
 from pflab.cli.bugs import debugging
+from pflab.cli.given_by_name import read_topology
 from pflab.cli.given_files import RUNS, read_bytes
-from pflab.cli.given_topology import read_topology
+from pflab.cli.options import A_TOPOLOGY
 from pflab.cli.output import CommandError, Json, err, out, print_json, print_lines, progress
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
@@ -242,7 +243,8 @@ def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
 
 def simulate(
     topology: Annotated[
-        Path | None, Argument(help="A topology file; default: pflab generates a topology for each seed.")
+        Path | None,
+        Argument(metavar="[TOPOLOGY]", help=f"{A_TOPOLOGY}; default: pflab generates a topology for each seed."),
     ] = None,
     *,
     seeds: Annotated[

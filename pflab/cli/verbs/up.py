@@ -21,11 +21,11 @@ from typer import Argument, Option
 from node.api.http_server import HttpServer
 from node.host.host import Host
 from pflab.cli import become_node
+from pflab.cli.given_by_name import read_topology
 from pflab.cli.given_files import RUNS, shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
-from pflab.cli.given_topology import read_topology
 from pflab.cli.lab_options import run_folder
-from pflab.cli.options import DEFAULT_SEED, PORT, InTls, KeepMails, Patience, rate_of, seed_option
+from pflab.cli.options import A_TOPOLOGY, DEFAULT_SEED, PORT, InTls, KeepMails, Patience, rate_of, seed_option
 from pflab.cli.output import CommandError, json_text, print_lines
 from pflab.cli.running_lab import check_alone, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
@@ -80,7 +80,7 @@ class Caller:
 def up(
     topology: Annotated[
         Path | None,
-        Argument(help="A topology file, or the name of an example that comes with pflab.", show_default=str(EXAMPLE)),
+        Argument(metavar="[TOPOLOGY]", help=f"{A_TOPOLOGY}.", show_default=str(EXAMPLE)),
     ] = None,
     clock: Annotated[
         str | None,

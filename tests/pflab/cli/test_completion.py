@@ -45,6 +45,8 @@ def test_words_are_completed(words: str, found: list[str]) -> None:
         ("pflab state --server ", ["A", "B", "C"]),
         ("pflab post P", ["Projects"]),
         ("pflab fault h", ["hold", "heal"]),
+        ("pflab up one", ["one-site"]),
+        ("pflab example x4", ["x400"]),
         ("pflab run six-groups", ["six-groups", "six-groups-parts"]),
         ("pflab demo --lesson lost", ["lost-mail"]),
         ("pflab explain A-1 --run runs/l", ["runs/latest", "runs/lost-mail/00001"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -209,9 +210,49 @@ def test_names_of_shipped_topologies_are_found(capsys: pytest.CaptureFixture[str
     for name in ("one-site", "one-site.yaml"):
         assert run(["analyze", name]) == ExitCode.GOOD
     assert run(["analyze", "no-site"]) == ExitCode.UNKNOWN
-    assert "no-site: no such file or directory; name a topology file, or an example" in capsys.readouterr().err
+    assert (
+        "no-site: no such file or directory; name a topology file, or one that comes with pflab: "
+        in capsys.readouterr().err
+    )
     assert run(["analyze", "topology/examples/one-site.yaml"]) == ExitCode.UNKNOWN
-    assert 'or an example that comes with pflab: one of "default", "new-store", "one-site"' in capsys.readouterr().err
+    assert 'or one that comes with pflab: did you mean "one-site"?' in capsys.readouterr().err
+
+
+def test_every_verb_finds_the_examples_of_its_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    """The name of an example stands for its file: in validate for examples of both kinds; in simulate and import too."""
+    assert run(["validate", "one-site", "lost-mail", "lost-mail.yaml"]) == ExitCode.GOOD
+    topology, *scenarios = capsys.readouterr().out.splitlines()
+    assert topology.startswith("one-site: a valid topology: 3 servers")
+    assert [each.partition(" (")[0] for each in scenarios] == [
+        f"{name}: a valid scenario: A lost mail comes back by backfill" for name in ("lost-mail", "lost-mail.yaml")
+    ]
+    assert run(["validate", "scenarios/lost-mail.yaml"]) == ExitCode.UNKNOWN
+    assert 'or one that comes with pflab: did you mean "lost-mail"?' in capsys.readouterr().err
+    assert run(["simulate", "two-sites", "--seeds", "1", "--expand"]) == ExitCode.GOOD
+    Path("archive.mbox").write_bytes(b"From kim@x.test Tue Oct 21 00:00:00 2003\nSubject: old\n\nmail\n")
+    assert run(["import", "Projects", "archive.mbox", "--topology", "one-site"]) == ExitCode.GOOD
+
+
+def test_a_file_of_the_user_comes_before_an_example(good: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file with the name of an example is what the user means."""
+    Path("one-site").write_bytes(Path(good).read_bytes())
+    assert run(["validate", "one-site"]) == ExitCode.GOOD
+    assert "one-site: a valid scenario" in capsys.readouterr().out
+
+
+def test_examples_are_printed_as_files_to_begin_from(project_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """pflab example lists every topology and scenario, none of which share a name, and prints the file of one."""
+    files = [*(project_root / "topology/examples").glob("*.yaml"), *(project_root / "scenarios").glob("*.yaml")]
+    assert run(["example"]) == ExitCode.GOOD
+    listed = dict(re.findall(r"^  (\S+) +(\S.*)$", capsys.readouterr().out, re.MULTILINE))
+    assert sorted(listed) == sorted(each.stem for each in files)
+    assert listed["one-site"] == "Three stores in one site"
+    assert listed["lost-mail"] == "A lost mail comes back by backfill"
+    for each in files:
+        assert run(["example", each.stem]) == ExitCode.GOOD
+        assert capsys.readouterr().out == each.read_text("utf-8")
+    assert run(["example", "lost"]) == ExitCode.UNKNOWN
+    assert 'pflab example lost: no such example; did you mean "lost-mail"?' in capsys.readouterr().err
 
 
 @pytest.mark.live

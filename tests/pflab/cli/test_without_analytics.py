@@ -58,7 +58,7 @@ def test_one_line_says_what_to_install(
         expected = "Spark needs Java 17 or newer, but no Java was found; install a JRE"
     else:
         done = pflab_without(tmp_path, ("pyspark", "py4j"), *order)
-        expected = "pyspark is not installed; install it with pip install 'pflab[analytics]'"
+        expected = "pyspark is not installed; install 'pflab[analytics]' with pip or pipx"
     assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
     assert done.stderr.startswith(f"pflab {order[0]}: {expected}")
     assert done.stderr.count("\n") == 1
@@ -70,14 +70,14 @@ def test_a_report_needs_the_package_that_writes_it(tmp_path: Path, monkeypatch: 
     play(LOST_MAIL)
     done = pflab_without(tmp_path, ("jinja2",), "check", "runs/latest", "--report", "check.html")
     assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
-    assert done.stderr.startswith("pflab check: jinja2 is not installed; install it with pip")
+    assert done.stderr.startswith("pflab check: jinja2 is not installed; install 'pflab[analytics]' with pip or pipx")
 
 
 def test_the_demo_says_so_and_ends_well(tmp_path: Path) -> None:
     """The lesson works without Spark; at its end one line says what to install for the verdict."""
     done = pflab_without(tmp_path, ("pyspark", "py4j"), "demo", "--headless")
     assert done.returncode == ExitCode.GOOD, done.stdout + done.stderr
-    assert "pflab check: pyspark is not installed; install it with pip install 'pflab[analytics]'" in " ".join(
+    assert "pflab check: pyspark is not installed; install 'pflab[analytics]' with pip or pipx" in " ".join(
         done.stdout.splitlines()[-3:]
     )
     assert "Traceback" not in done.stderr

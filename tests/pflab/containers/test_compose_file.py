@@ -27,8 +27,9 @@ def test_the_projects_own_file_is_what_it_writes(
 ) -> None:
     """docker-compose.yml at the root is the file for the default topology, byte for byte."""
     monkeypatch.chdir(project_root)
-    assert run(["compose", "topology/examples/default.yaml"]) == ExitCode.GOOD
-    assert capsys.readouterr().out == (project_root / "docker-compose.yml").read_text("utf-8")
+    for topology in ("topology/examples/default.yaml", "default"):
+        assert run(["compose", topology]) == ExitCode.GOOD
+        assert capsys.readouterr().out == (project_root / "docker-compose.yml").read_text("utf-8")
 
 
 def test_paths_are_as_seen_from_the_file(project_root: Path, tmp_path: Path) -> None:

@@ -434,10 +434,11 @@ def test_an_unknown_setting_is_refused() -> None:
 
 
 def test_a_scenario_may_bear_the_name_of_its_topology(tmp_path: Path) -> None:
-    """In new-store.yaml the topology new-store.yaml is the example, not the scenario itself."""
-    path = tmp_path / "new-store.yaml"
-    path.write_text("title: x\ntopology: new-store.yaml\nsteps:\n  - say: x\n", "utf-8")
-    assert list(load_scenario(path).topology.servers) == ["A", "B", "E"]
+    """In joins-later.yaml the topology joins-later.yaml is the example, not the scenario itself; .yaml can be left out."""
+    path = tmp_path / "joins-later.yaml"
+    for name in ("joins-later.yaml", "joins-later"):
+        path.write_text(f"title: x\ntopology: {name}\nsteps:\n  - say: x\n", "utf-8")
+        assert list(load_scenario(path).topology.servers) == ["A", "B", "E"]
 
 
 def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
