@@ -58,7 +58,7 @@ def url_at(address: tuple[str, int]) -> str:
     return f"http://{host}:{port}"
 
 
-class _Options(TypedDict, total=False):
+class RequestOptions(TypedDict, total=False):
     """How a request is sent: additional headers, and whether it waits for its answer without a limit."""
 
     headers: Mapping[str, str]
@@ -124,7 +124,7 @@ class Requests:
                     raise
         return None
 
-    def json(self, method: str, path: str, body: Any = None, **options: Unpack[_Options]) -> Any:
+    def json(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> Any:
         """Send a request and return the JSON of the answer."""
         return json.loads(self.content(method, path, body, **options) or b"null")
 
@@ -132,7 +132,7 @@ class Requests:
         """Send a request and return the text of the answer."""
         return self.content(method, path, body).decode("utf-8")
 
-    def content(self, method: str, path: str, body: Any = None, **options: Unpack[_Options]) -> bytes:
+    def content(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> bytes:
         """Send a request and return the bytes of the answer."""
         return self.read(self.ask(method, path, body, **options))
 
@@ -144,7 +144,7 @@ class Requests:
             self.close()
             raise self._silence(error) from error
 
-    def ask(self, method: str, path: str, body: Any = None, **options: Unpack[_Options]) -> HTTPResponse:
+    def ask(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> HTTPResponse:
         """Send a request and return the answer before its body is read. Raises ClientError for a status of 400 or more."""
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         kind = "message/rfc822" if isinstance(body, bytes) else "application/json"

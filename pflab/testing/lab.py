@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from inspect import isawaitable, iscoroutine
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 from urllib.parse import urlencode
 
-from pflab.client import UNHEARD, Client, ClientError, quoted
+from pflab.client import UNHEARD, Client, ClientError, RequestOptions, quoted
 
 __tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
 
@@ -26,6 +27,9 @@ MOST_STEPS = 100_000
 
 _EXAMPLE: Final = 'lambda: lab.messages("B", "Projects")'
 """A condition for `Lab.until`."""
+
+_CHANGES: Final = ("/nodes/", "/lab/servers/")
+"""The paths of requests that may send mail at once. A simulated lab answers them when the mail has arrived."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -77,6 +81,14 @@ class Lab(Client):
         self.json("POST", f"/lab/servers/{quoted(server)}/mail?{query}", content)
 
     # --- time
+
+    def json(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> Any:
+        """Send a request and return the JSON of the answer. After a change, wait for the mails that leave at once."""
+        answer = super().json(method, path, body, **options)
+        if method != "GET" and path.startswith(_CHANGES):
+            with suppress(ClientError):  # the clock moves already, or the change was that the lab ends
+                self.advance("0 s")
+        return answer
 
     def until(self, condition: Callable[[], object], within: str) -> None:
         """Let time pass, instant by instant, until a condition is true. Raises AssertionError if it is not within that time.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pflab.client import ClientError
-from pflab.testing import AsyncLab, Lab, LabNotStarted, LabProcess
+from pflab.testing import AsyncLab, Driver, Lab, LabNotStarted, LabProcess
 from traces.events import RunEnded
 from traces.reading import read_folder
 
@@ -98,6 +98,23 @@ async def test_a_call_after_a_cancelled_call(process: LabProcess) -> None:
     await asyncio.gather(moving, return_exceptions=True)
     await lab.advance("1 min")
     assert datetime.fromisoformat(await lab.now()) - begun_at == timedelta(days=20, minutes=1)
+
+
+@pytest.mark.parametrize("driver", ["simulated", "embedded"])
+def test_nothing_happens_between_two_lines(tmp_path: Path, driver: Driver) -> None:
+    """A change returns when the mails that it sends at once have arrived, so the next line cannot overtake them."""
+    process = LabProcess("one-site", tmp_path / "lab", driver=driver)
+    lab = process.lab
+    lab.save("start")
+    for _ in range(5):
+        lab.go_back()
+        asked = lab.synchronize("A", "Projects")
+        assert asked
+        assert lab.queue("A") == []
+        lab.kill("A")
+        events = list(lab.events())
+        assert sum(each["type"] == "mail.received" and each["node"] in asked for each in events) >= len(asked)
+    process.close()
 
 
 def test_a_topology_with_a_mistake(tmp_path: Path) -> None:
