@@ -106,8 +106,8 @@ class Client(Requests):
         return self._clock("advance", {"to": to})
 
     def until_converged(self, folder: str, within: str) -> dict[str, Any]:
-        """Warp until all holders of a folder have equal digests, at most for `within`. The answer's `held` says whether the
-        digests became equal."""
+        """Warp until all holders of a folder run and have equal digests, at most for `within`. The answer's `held` says
+        whether this happened; if not, `lacking` and `not_asked` say what is missing where."""
         return self._clock("until", {"converged": folder, "within": within})
 
     def until_event(self, kind: str, within: str, on: str | None = None) -> dict[str, Any]:

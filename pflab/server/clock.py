@@ -16,13 +16,10 @@ from pydantic import Field
 from node.api.bodies import Body, Line, Rate
 from node.api.values import json_response
 from node.errors import NotRunning
-from node.views import Knowledge
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
-from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
-from pflab.terms import number_sets as sets
-from pflab.terms.folder_ids import HIERARCHY
+from pflab.server.convergence import converged, holders_of, lacking
 from pflab.terms.mail_types import mail_name
 from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError, TraceError
@@ -51,7 +48,7 @@ class Step(Body):
 
 class Until(Body):
     """What to wait for: an event of a type (on one server), a mail of a type (from one server), or the convergence of a folder
-    on its running holders."""
+    on all its holders."""
 
     within: Annotated[Line, Field(examples=["36 h"])]
     event: Annotated[Line | None, Field(examples=["version.applied"])] = None
@@ -127,17 +124,18 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/until")
     async def until(wanted: Until) -> Response:
-        """Warp until something has happened. In the answer, `held` says whether it happened within the limit. For a folder,
-        `not_asked` lists the holders that do not run. Their state is unknown. `lacking` says which changes of the folder
-        each other holder lacks, if it has not converged."""
+        """Warp until something has happened. In the answer, `held` says whether it happened within the limit. A folder has
+        converged if all its holders run and have the same content. If it has not, `lacking` says what each running holder
+        lacks: changes such as `A-1..3`, the folder, or its replica. `not_asked` lists the holders that do not run."""
         async with alone():
             limit_at = lab.now + parse_duration(wanted.within)
             held = await lab.until(_condition(lab, wanted), limit_at)
         more: dict[str, object] = {}
         if wanted.converged is not None:
-            more["not_asked"] = not_asked(lab, wanted.converged)
+            holders = holders_of(lab, wanted.converged)
+            more["not_asked"] = holders.not_running
             if not held:
-                more["lacking"] = lacking(lab, wanted.converged)
+                more["lacking"] = lacking(lab, holders)
         return json_response(clock_shown(lab, held=held, **more))
 
     return router
@@ -183,43 +181,3 @@ def _fits(wanted: Until, event: Event) -> bool:
     if wanted.mail is not None:
         return isinstance(event, MailSubmitted) and mail_name(event.message_type) == wanted.mail
     return bool(event.__struct_config__.tag == wanted.event)
-
-
-def converged(lab: Lab, folder: str) -> bool:
-    """Return whether all running holders of a folder know the same about it (spec: CV-1)."""
-    found = _known(lab, folder).values()
-    known = [(each.numbers, each.numbers_fai, each.versions, each.tombstones) for each in found]
-    if not known:
-        raise LabError(f"no running server holds the folder {folder!r}")
-    return all(each == known[0] for each in known)
-
-
-def lacking(lab: ServedLab, folder: str) -> dict[str, str]:
-    """Return which changes each running holder of a folder lacks that another has, such as `A-1..3`."""
-    had = {
-        name: sets.union(map(sets.parse_traced, (each.numbers, each.numbers_fai)))
-        for name, each in _known(lab, folder).items()
-    }
-    every = sets.union(had.values())
-    store_of = dict(lab.record.replicas)
-    missing = {name: sets.minus(every, numbers) for name, numbers in had.items()}
-    return {name: sets.words(each, lambda guid: store_of.get(guid, guid)) for name, each in missing.items() if each}
-
-
-def _known(lab: Lab, folder: str) -> dict[str, Knowledge]:
-    """Return what each running holder knows about a folder."""
-    known: dict[str, Knowledge] = {}
-    for name in filter(lab.running, lab.names):
-        held = {view.path for view in lab.read(name, lambda node: node.folders()) if view.held_here}
-        if folder in held | {HIERARCHY}:
-            known[name] = lab.read(name, lambda node: node.knowledge(folder))
-    return known
-
-
-def not_asked(lab: Lab, folder: str) -> list[str]:
-    """Return the holders of a folder that do not run. A holder is a store that any running server knows as a holder."""
-    holders = set(lab.names) if folder == HIERARCHY else set[str]()
-    for name in filter(lab.running, lab.names):
-        views = lab.read(name, lambda node: node.folders())
-        holders.update(store for view in views if view.path == folder for store in view.replicas)
-    return [name for name in lab.names if name in holders and not lab.running(name)]

@@ -119,7 +119,7 @@ class Lab(Client):
     # --- convergence
 
     def assert_converged(self, folder: str, within: str = "0 s") -> None:
-        """Assert that all holders of a folder have the same content, at the latest after `within` of lab time.
+        """Assert that all holders of a folder run and have the same content, at the latest after `within` of lab time.
 
         The AssertionError says which server lacks what, and why it may be late: mails that wait, faults, stopped servers.
         """
@@ -135,8 +135,7 @@ class Lab(Client):
             texts = [f"{subject!r}" for number, subject in others.items() if number not in has]
             named = f" ({', '.join(texts)})" if texts else ""
             lines.append(f"  {server} lacks {numbers}{named}")
-        away = answer.get("not_asked", ())
-        lines += [f"  {server} does not run, so its content is not compared" for server in away]
+        lines += [f"  {server} does not run, so its content is unknown" for server in answer["not_asked"]]
         raise AssertionError("\n".join([*lines, self._explanation()]))
 
     def _subjects(self, folder: str) -> dict[str, dict[str, str]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from node.views import Post
 from pflab.drivers.existing_lab import ExistingLab
 from pflab.lab.lab import Lab
-from pflab.server.clock import converged
+from pflab.server.convergence import converged
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_factory import lab_factory
 from tests.support.topologies import TWO_STORES

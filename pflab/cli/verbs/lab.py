@@ -223,9 +223,6 @@ def clock(
         seconds = "second" if state["rate"] == 1 else "seconds"
         rate = f"{state['rate']:g} lab {seconds} per second" if state["rate"] else "paused"
         print_lines([f"{state['now_at']}  {rate}"])
-        if state.get("held") and state.get("not_asked"):
-            absent = ", ".join(state["not_asked"])
-            print_lines([f"{converged} has converged on the holders that run; these do not run: {absent}"])
         for name, why in state["passed_over"].items():
             err.print(f"warning: lab time goes on without server {name}: {why}", markup=False)
     if state.get("held") is False:

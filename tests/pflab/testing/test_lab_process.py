@@ -165,3 +165,15 @@ def test_until_refuses_what_is_no_condition(process: LabProcess) -> None:
     with pytest.raises(TypeError, match=r"a function .*, not a value \(coroutine\)"):
         asyncio.run(later.until(later.messages("B", "Projects"), within="1 h"))  # type: ignore[arg-type]
     assert lab.now() == "2003-10-21T00:00:00Z"
+
+
+def test_a_folder_has_not_converged_while_a_holder_lacks_it_or_is_stopped(process: LabProcess) -> None:
+    """The error names each holder that has not heard of the folder, and each that does not run."""
+    lab = process.lab
+    lab.create_folder("A", "New", replicas=["A", "B", "C"])
+    with pytest.raises(AssertionError, match=r"New has not converged .*\n  B lacks the folder\n  C lacks the folder\n"):
+        lab.assert_converged("New")
+    lab.assert_converged("New", within="20 min")
+    lab.kill("C")
+    with pytest.raises(AssertionError, match="\n  C does not run, so its content is unknown\n"):
+        lab.assert_converged("New")

@@ -1,0 +1,86 @@
+"""Whether the holders of a folder agree, and which holder differs how (spec: CV-1).
+
+A store is a holder if the replica list of any running store names it. So a holder counts even if it does not run, or has not
+heard of the folder or of its replica yet. Each of these is a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from node.views import Knowledge
+from pflab.errors import LabError
+from pflab.lab.lab import Lab
+from pflab.lab.served_lab import ServedLab
+from pflab.terms import number_sets as sets
+from pflab.terms.folder_ids import HIERARCHY
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """What the holders of a folder know about it.
+
+    known: the knowledge of each running holder with a replica. without: each running holder that has no replica, with what it
+    lacks in words. not_running: the holders that do not run.
+    """
+
+    known: Mapping[str, Knowledge]
+    without: Mapping[str, str]
+    not_running: Sequence[str]
+
+    @property
+    def agree(self) -> bool:
+        """Whether every holder runs and knows the same about the folder."""
+        found = [(each.numbers, each.numbers_fai, each.versions, each.tombstones) for each in self.known.values()]
+        return not self.without and not self.not_running and all(each == found[0] for each in found)
+
+
+def holders_of(lab: Lab, folder: str) -> Holders:
+    """Return what the holders of a folder know. Raises LabError if no running store knows the folder."""
+    running = [name for name in lab.names if lab.running(name)]
+    if folder == HIERARCHY:
+        replicas = {name: {each.store for each in lab.read(name, lambda node: node.directory())} for name in running}
+        holding = set(running)
+    else:
+        views = {
+            name: view
+            for name in running
+            for view in lab.read(name, lambda node: node.folders())
+            if view.path == folder
+        }
+        replicas = {name: set(view.replicas) for name, view in views.items()}
+        holding = {name for name, view in views.items() if view.held_here}
+    listed_by = {store: name for name in reversed(running) for store in replicas.get(name, ())}
+    if not listed_by:
+        raise LabError(f"no running server knows the folder {folder!r}")
+    holders = [name for name in lab.names if name in listed_by]
+    return Holders(
+        known={name: lab.read(name, lambda node: node.knowledge(folder)) for name in holders if name in holding},
+        without={
+            name: f"the replica that {listed_by[name]} lists" if name in replicas else "the folder"
+            for name in holders
+            if name in running and name not in holding
+        },
+        not_running=[name for name in holders if name not in running],
+    )
+
+
+def converged(lab: Lab, folder: str) -> bool:
+    """Return whether all holders of a folder run and know the same about it. Raises LabError as `holders_of` does."""
+    return holders_of(lab, folder).agree
+
+
+def lacking(lab: ServedLab, holders: Holders) -> dict[str, str]:
+    """Return by running holder what it lacks that another has: changes such as `A-1..3`, or the folder or its replica."""
+    had = {
+        name: sets.union(map(sets.parse_traced, (each.numbers, each.numbers_fai)))
+        for name, each in holders.known.items()
+    }
+    every = sets.union(had.values())
+    store_of = dict(lab.record.replicas)
+    missing = {name: sets.minus(every, numbers) for name, numbers in had.items()}
+    return {
+        **{name: sets.words(each, lambda guid: store_of.get(guid, guid)) for name, each in missing.items() if each},
+        **holders.without,
+    }

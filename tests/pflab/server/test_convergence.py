@@ -1,0 +1,57 @@
+"""When a folder has converged, and what a holder lacks otherwise (CV-1)."""
+
+from __future__ import annotations
+
+from pflab.server.convergence import converged, holders_of
+from pflab.simulation.simulator import Simulator
+from pflab.terms.folder_ids import HIERARCHY
+from tests.support.clock import ALWAYS_US
+from tests.support.lab_actions import post
+from topology.file.load import topology_from_text
+from traces.labtime import HOUR_US
+
+LAB = topology_from_text("""
+servers: {A: , B: , C: , E: {joins: later}}
+folders: {Projects: {replicas: [A, B, C]}}
+""")
+
+
+async def test_a_holder_that_has_not_heard_of_the_folder() -> None:
+    """A new folder converges when every store on its replica list has heard of it."""
+    async with Simulator(LAB) as lab:
+        await lab.do("A", lambda node, now: node.create_folder(now, "New", replicas=["A", "B", "C"]))
+        await lab.do("A", lambda node, now: node.post(now, "New", subject="Hello", body=""))
+        assert not converged(lab, "New")
+        assert holders_of(lab, "New").without == {"B": "the folder", "C": "the folder"}
+        assert await lab.until(lambda: converged(lab, "New"), lab.now + HOUR_US)
+        assert [len(lab.read(name, lambda node: node.messages("New"))) for name in "ABC"] == [1, 1, 1]
+
+
+async def test_a_holder_that_has_not_heard_of_its_replica() -> None:
+    """An added replica is a difference before its store has heard of it, and so is a removed one that others still list."""
+    async with Simulator(LAB) as lab:
+        await lab.start("E")
+        assert await lab.until(lambda: converged(lab, HIERARCHY), lab.now + 54 * HOUR_US)
+        assert "E" not in holders_of(lab, "Projects").known
+        await lab.do("A", lambda node, now: node.add_replicas(now, "Projects", ["E"]))
+        assert not converged(lab, "Projects")
+        assert holders_of(lab, "Projects").without == {"E": "the replica that A lists"}
+        assert await lab.until(lambda: converged(lab, "Projects"), lab.now + 54 * HOUR_US)
+        assert set(holders_of(lab, "Projects").known) == {"A", "B", "C", "E"}
+        await lab.do("C", lambda node, now: node.remove_replicas(now, "Projects", ["C"]))
+        assert holders_of(lab, "Projects").without == {"C": "the replica that A lists"}
+        await lab.advance(lab.now + 54 * HOUR_US)
+        assert converged(lab, "Projects")
+        assert set(holders_of(lab, "Projects").known) == {"A", "B", "E"}
+
+
+async def test_a_holder_that_does_not_run() -> None:
+    """A stopped holder is a difference. The hierarchy is held by every store that has joined, and by no other."""
+    async with Simulator(LAB) as lab:
+        assert converged(lab, HIERARCHY)
+        await post(lab, "A")
+        await lab.kill("C")
+        await lab.advance(lab.now + ALWAYS_US)
+        for folder in ("Projects", HIERARCHY):
+            holders = holders_of(lab, folder)
+            assert (set(holders.known), holders.not_running, holders.agree) == ({"A", "B"}, ["C"], False)
