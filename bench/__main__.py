@@ -105,7 +105,7 @@ def run(job: Job, outcome: Outcome) -> None:
     try:
         module = module_of(job.module)
         figures: Callable[..., dict[str, Value]] = module.figures
-        outcome.about = inspect.getdoc(figures) or ""
+        outcome.about = " ".join((inspect.getdoc(figures) or "").split())
         if "durability" in inspect.signature(figures).parameters:
             outcome.durability = DURABILITIES[job.durability]
             outcome.add(figures(job.durability))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
 
-from bench.__main__ import Job, jobs_of, names, parsed, print_table, ratios_of
+from bench import peer_inn
+from bench.__main__ import Job, installed, jobs_of, names, parsed, print_table, ratios_of
 from bench.summary import Outcome, median, ratios, shown, shown_spread, spread
 
 if TYPE_CHECKING:
@@ -57,6 +59,15 @@ def test_a_peer_has_a_benchmark_to_be_compared_with() -> None:
     """Peers are no benchmarks, and the benchmark that they are compared with exists."""
     assert names("peer_") == ["inn", "postfix"]
     assert "processes" in names() and not set(names()) & set(names("peer_"))
+
+
+def test_a_peer_that_is_not_installed_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line says why, and the other benchmarks run."""
+    monkeypatch.setattr(peer_inn, "BIN", Path("/nonexistent"))
+    assert installed(["inn"]) == []
+    assert capsys.readouterr().err == "inn is left out: innd not installed (Debian's package inn2)\n"
 
 
 def test_the_middle_of_several_runs_is_their_median() -> None:
