@@ -103,7 +103,7 @@ def _address(url: str) -> tuple[str, int]:
 
 
 @asynccontextmanager
-async def _lab(
+async def three_stores(
     folder: Path, name: str, durability: Durability, *, interval: str = "0", holders: str = "A, B, C"
 ) -> AsyncIterator[ProcessLab]:
     topology = topology_from_text(TOPOLOGY % (holders, interval))
@@ -152,7 +152,7 @@ class Bulk:
 
 async def bulk(folder: Path, durability: Durability, *, posts: int, body_bytes: int = BODY_BYTES) -> Bulk:
     """Post messages on A, several in a request."""
-    async with _lab(folder, "bulk", durability) as lab:
+    async with three_stores(folder, "bulk", durability) as lab:
         await lab.coordinator.set_rate(1.0)
         users, cpu_s, began_s = Users(lab), _cpu_s(lab), time.perf_counter()
         to_disk, to_files = _io_bytes(lab, "write_bytes"), _io_bytes(lab, "wchar")
@@ -172,7 +172,7 @@ async def bulk(folder: Path, durability: Durability, *, posts: int, body_bytes: 
 async def _concurrent(folder: Path, durability: Durability) -> float:
     """Let several users post single messages on A, each the next one when the last is accepted. Return changes per second
     until B and C show all."""
-    async with _lab(folder, "concurrent", durability) as lab:
+    async with three_stores(folder, "concurrent", durability) as lab:
         await lab.coordinator.set_rate(1.0)
         users, left = Users(lab), iter(range(CONCURRENT))
 
@@ -211,7 +211,7 @@ async def _singles(folder: Path, durability: Durability) -> tuple[float, float, 
     """Send each change in its own mail, when the change before it is visible. Return changes per second, p50 and p99 in ms, and
     microseconds of processor time of all stores for each change."""
     took_s: list[float] = []
-    async with _lab(folder, "singles", durability) as lab:
+    async with three_stores(folder, "singles", durability) as lab:
         await lab.coordinator.set_rate(1.0)
         users, before = Users(lab), _cpu_s(lab)
         others = [Watched(lab, name) for name in ("B", "C")]
@@ -234,7 +234,7 @@ async def _singles(folder: Path, durability: Durability) -> tuple[float, float, 
 async def _cold(folder: Path, durability: Durability) -> float:
     """Return posts per second by backfill into a store that gets a replica of a filled folder. A warp skips the waiting
     times, so only the work is measured."""
-    async with _lab(folder, "cold", durability, interval="15 min", holders="A, B") as lab:
+    async with three_stores(folder, "cold", durability, interval="15 min", holders="A, B") as lab:
         users = Users(lab)
         await _filled(users, POSTS)
         await lab.advance(lab.now + 30 * MINUTE_US)
