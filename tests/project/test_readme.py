@@ -106,9 +106,10 @@ def test_readme_is_short() -> None:
 
 @pytest.mark.live
 def test_the_test_in_python_passes(project_root: Path, tmp_path: Path) -> None:
-    """The test on docs/how-to/testing.md passes against a lab of the topology that it names."""
+    """The tests for a running lab on docs/how-to/testing.md pass against a lab of the topology that it names."""
     page = (project_root / "docs/how-to/testing.md").read_text("utf-8")
-    (block,) = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
+    blocks = [part.partition("```")[0] for part in page.split("```python\n")[1:]]
+    (block,) = [each for each in blocks if "http://127.0.0.1:8025" in each]
     topology = (project_root / "topology/examples/one-site.yaml").read_text("utf-8")
     with lab_up(tmp_path, topology=topology) as url:
         named: dict[str, Any] = {}
