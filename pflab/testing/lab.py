@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -130,9 +131,8 @@ class Lab(Client):
         lines = [f"{folder} has not converged{after} (lab time {answer['now_at']})"]
         subjects = self._subjects(folder)
         for server, numbers in answer.get("lacking", {}).items():
-            has = subjects.get(server, {})
-            others = {number: subject for each in subjects.values() for number, subject in each.items()}
-            texts = [f"{subject!r}" for number, subject in others.items() if number not in has]
+            shown = {number: subject for each in subjects.values() for number, subject in each.items()}
+            texts = [f"{subject!r}" for number, subject in shown.items() if _contains(numbers, number)]
             named = f" ({', '.join(texts)})" if texts else ""
             lines.append(f"  {server} lacks {numbers}{named}")
         lines += [f"  {server} does not run, so its content is unknown" for server in answer["not_asked"]]
@@ -235,6 +235,13 @@ def _close(value: object) -> None:
     """Close a coroutine that nobody will await, so that Python does not warn of it."""
     if iscoroutine(value):
         value.close()
+
+
+def _contains(numbers: str, number: str) -> bool:
+    """Return whether a list of change numbers, such as `A-1..3, B-2`, has a number such as `A-2`."""
+    store, _, counter = number.rpartition("-")
+    spans = re.findall(rf"(?<!\S){re.escape(store)}-(\d+)(?:\.\.(\d+))?(?=,|$)", numbers)
+    return any(int(first) <= int(counter) <= int(last or first) for first, last in spans)
 
 
 def _instant(at_us: int) -> str:

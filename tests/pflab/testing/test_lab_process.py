@@ -100,6 +100,23 @@ async def test_a_call_after_a_cancelled_call(process: LabProcess) -> None:
     assert datetime.fromisoformat(await lab.now()) - begun_at == timedelta(days=20, minutes=1)
 
 
+def test_a_failure_names_only_what_is_lacking(process: LabProcess) -> None:
+    """A server that has deleted a message does not lack it. The others lack its deletion, and of the messages only the last."""
+    lab = process.lab
+    old = lab.post("A", "Projects", subject="old")
+    lab.assert_converged("Projects", within="20 min")
+    lab.delete("B", "Projects", old)
+    lab.post("A", "Projects", subject="second")
+    with pytest.raises(AssertionError) as failed:
+        lab.assert_converged("Projects")
+    lines = str(failed.value).splitlines()
+    assert [each for each in lines if "lacks" in each] == [
+        "  A lacks B-1",
+        "  B lacks A-2 ('second')",
+        "  C lacks A-2, B-1 ('second')",
+    ]
+
+
 @pytest.mark.parametrize("driver", ["simulated", "embedded"])
 def test_nothing_happens_between_two_lines(tmp_path: Path, driver: Driver) -> None:
     """A change returns when the mails that it sends at once have arrived, so the next line cannot overtake them."""
