@@ -407,6 +407,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         ]
 
     async def close(self) -> None:
+        self.coordinator.unwatch_faults()
         for task in self._watching:
             task.cancel()
         await asyncio.gather(*self._watching, return_exceptions=True)

@@ -85,6 +85,7 @@ class LiveLab(SocketLab[Host]):
             self._hosts_in_order,
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
+            faults=self.faults,
         )
         self._servers: EmbeddedServers = EmbeddedServers(
             NodeSettings(

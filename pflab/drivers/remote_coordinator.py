@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from pflab.drivers.host_proxy import RemoteHost
-from pflab.lab.coordinator import LOOK_AGAIN_S, Coordinator
+from pflab.lab.coordinator import LOOK_AGAIN_S, Coordinator, Ending
 from traces.labtime import LabTime
 
 
@@ -30,10 +30,11 @@ class RemoteCoordinator(Coordinator):
         every: Callable[[], Sequence[RemoteHost]],
         monotonic: Callable[[], float],
         changed: Callable[[str, float, LabTime], None],
+        faults: Ending,
         hosts_changed: Callable[[], Awaitable[None]],
         returning: Callable[[], None],
     ) -> None:
-        super().__init__(start_at, hosts, monotonic=monotonic, changed=changed)
+        super().__init__(start_at, hosts, monotonic=monotonic, changed=changed, faults=faults)
         self._every = every
         self._passed_over: set[str] = set()
         self._hosts_changed = hosts_changed

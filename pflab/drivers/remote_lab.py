@@ -139,6 +139,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             every=self._hosts_in_order,
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
+            faults=self.faults,
             hosts_changed=self._peers.notify,
             returning=self._update_directories,
         )
@@ -264,6 +265,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             self._logged = str(error)
 
     def _faults_changed(self) -> None:
+        super()._faults_changed()
         self._peers.notify_soon()
 
     # --- opening and closing

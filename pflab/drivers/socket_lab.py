@@ -99,21 +99,23 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     async def advance(self, to_at: LabTime) -> None:
         await self._before_move()
         await self.coordinator.warp(to_at)
-        self.faults.expire(self.now)
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         await self._before_move()
-        held = await self.coordinator.warp(limit_at, predicate)
-        self.faults.expire(self.now)
-        return held
+        return await self.coordinator.warp(limit_at, predicate)
 
     async def _before_move(self) -> None:
         """Complete everything that must be complete before lab time moves."""
 
     def _faults_changed(self) -> None:
         """Called whenever a fault begins, ends, or alters a mail."""
+        self.coordinator.watch_faults()
 
     # --- closing
+
+    async def close(self) -> None:
+        self.coordinator.unwatch_faults()
+        await super().close()
 
     async def _end(self) -> None:
         for failed in await self._stop_all():

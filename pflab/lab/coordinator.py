@@ -18,7 +18,8 @@ Transitions:
 | paused, running | `warp(to_at, holds)` | moving, then paused at `to_at` or where `holds()` is first true |
 | any | `at_rest(act)` | the same; all hosts are held while `act` runs |
 
-While moving, the coordinator repeats: wait until the lab is quiet, find the earliest due time of all hosts, jump there.
+While moving, the coordinator repeats: wait until the lab is quiet, find the earliest due time of all hosts, jump there. The
+end of a fault is a due time too.
 
 The lab is quiet at T if no host has a row due at or before T, an open SMTP transaction, or a pending stimulus. Two
 consecutive checks must find this, and no host may have done anything between them.
@@ -28,7 +29,7 @@ A jump has four phases. Each phase begins when all hosts have acknowledged the p
 | phase | what it does |
 |---|---|
 | hold | each host stops its clock, begins nothing new, and reports its time |
-| set the lab clock | to the target, or to the latest time that a host reported if that is later |
+| set the lab clock | to the target, or to the latest time that a host reported if that is later; due faults end |
 | set the hosts' clocks | to the same instant and rate |
 | go on | each host works again; this phase comes even if an earlier phase failed |
 
@@ -62,7 +63,7 @@ from typing import Protocol, TypeVar
 from node.errors import InternalError
 from node.host.clock import LabClock
 from pflab.errors import LabError, NotIdle
-from traces.labtime import LabTime, check_not_after_end, checked_rate, format_instant
+from traces.labtime import SECOND_US, LabTime, check_not_after_end, checked_rate, format_instant
 
 T = TypeVar("T")
 
@@ -123,9 +124,20 @@ class Timed(Protocol):
         """Work again after `hold`."""
 
 
+class Ending(Protocol):
+    """The faults of a lab as the coordinator sees them: some end by themselves."""
+
+    @property
+    def next_end_at(self) -> LabTime | None:
+        """When the next fault ends by itself."""
+
+    def expire(self, now: LabTime) -> None:
+        """End the faults whose time is over."""
+
+
 class Coordinator:
     """The clock of a lab. `hosts()` returns the running hosts in a fixed order. The coordinator calls `changed(how, rate, to)`
-    for each change of the clock that a caller requests."""
+    for each change of the clock that a caller requests. It ends `faults` in time."""
 
     def __init__(
         self,
@@ -134,11 +146,14 @@ class Coordinator:
         *,
         monotonic: Callable[[], float],
         changed: Callable[[str, float, LabTime], None],
+        faults: Ending,
         still_limit_s: float = STILL_LIMIT_S,
     ) -> None:
         self._clock = LabClock(start_at, monotonic=monotonic)
         self._hosts = hosts
         self._changed = changed
+        self._faults = faults
+        self._alarm: asyncio.TimerHandle | None = None
         self._still_limit_s = still_limit_s
         self._pulse = asyncio.Event()
         self._jumping = asyncio.Lock()
@@ -318,7 +333,28 @@ class Coordinator:
         return sum(host.activity for host in self._hosts())
 
     def _next_due(self) -> LabTime | None:
-        return min((due_at for host in self._hosts() if (due_at := host.next_due()) is not None), default=None)
+        dues = [self._faults.next_end_at, *(host.next_due() for host in self._hosts())]
+        return min((due_at for due_at in dues if due_at is not None), default=None)
+
+    # --- the ends of faults
+
+    def watch_faults(self) -> None:
+        """End the next fault in time if the clock runs. The lab calls this when a fault begins or ends."""
+        self.unwatch_faults()
+        end_at = self._faults.next_end_at
+        if self.rate and end_at is not None:
+            after_s = max(0, end_at - self.now) / SECOND_US / self.rate
+            self._alarm = asyncio.get_running_loop().call_later(after_s, self._end_faults)
+
+    def unwatch_faults(self) -> None:
+        """End no fault by itself any more while the clock runs. The lab calls this when it closes."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _end_faults(self) -> None:
+        self._faults.expire(self.now)
+        self.watch_faults()
 
     # --- jumps
 
@@ -340,7 +376,9 @@ class Coordinator:
             # Clocks that ran until now differ a little. No clock goes back, so all are set to the latest time.
             at = max([at, self.now, *times])
             self._clock.jump(at)
+            self._faults.expire(at)
             self._clock.set_rate(rate)
+            self.watch_faults()
             if act is not None:
                 await act()
             await _all([host.set_clock(at, rate) for host in hosts])

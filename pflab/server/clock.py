@@ -112,7 +112,6 @@ def clock_router(lab: ServedLab) -> APIRouter:
         limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
         async with alone():
             moved = await lab.coordinator.step(limit)
-            lab.faults.expire(lab.now)
         return json_response(clock_shown(lab, moved=moved))
 
     @router.post("/advance")

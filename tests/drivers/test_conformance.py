@@ -207,6 +207,18 @@ class FaultCases:
             await lab.advance(lab.now + HOUR_US)
             assert subjects(lab, "B") == ["Hello"]
 
+    async def test_a_fault_that_lasts_ends_in_time(self, make_lab: LabFactory) -> None:
+        """A move of the clock stops at the end of a fault as at a timer, and the fault ends at this instant."""
+        async with make_lab() as lab:
+            ends_at = START_AT + 10 * MINUTE_US
+            lab.faults.hold(from_="C", to="A", until_at=ends_at)
+            assert await lab.until(lambda: bool(events_of(lab, FaultHealed)), START_AT + HOUR_US)
+            assert lab.now == ends_at
+            lab.faults.inject(FaultKind.ALTER, until_at=ends_at + MINUTE_US)
+            await lab.advance(START_AT + HOUR_US)
+            assert [each.at for each in events_of(lab, FaultHealed)] == [ends_at, ends_at + MINUTE_US]
+            assert lab.faults.active() == ()
+
     async def test_a_delayed_mail_waits_in_its_queue(self, make_lab: LabFactory) -> None:
         """A delayed mail arrives later by the delay, and others are not delayed."""
         async with make_lab() as lab:

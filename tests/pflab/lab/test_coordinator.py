@@ -63,10 +63,22 @@ class FakeRemoteHost(FakeHost):
         return True
 
 
+class FakeFaults:
+    """The end of one fault, which the coordinator notes."""
+
+    def __init__(self, ends_at: LabTime | None = None) -> None:
+        self.next_end_at = ends_at
+        self.ended_at: LabTime | None = None
+
+    def expire(self, now: LabTime) -> None:
+        if self.next_end_at is not None and self.next_end_at <= now:
+            self.next_end_at, self.ended_at = None, now
+
+
 class FakeLab:
     """A coordinator with its hosts, their calls, and a real clock that does not move."""
 
-    def __init__(self, *hosts: FakeHost, still_limit_s: float = 0.2) -> None:
+    def __init__(self, *hosts: FakeHost, still_limit_s: float = 0.2, faults: FakeFaults | None = None) -> None:
         self.changes: list[tuple[str, float, LabTime]] = []
         self.real_s = 0.0
         self.coordinator = Coordinator(
@@ -74,6 +86,7 @@ class FakeLab:
             lambda: hosts,
             monotonic=lambda: self.real_s,
             changed=lambda how, rate, to: self.changes.append((how, rate, to)),
+            faults=faults or FakeFaults(),
             still_limit_s=still_limit_s,
         )
 
@@ -88,6 +101,28 @@ async def test_a_jump_has_two_phases(calls: list[str]) -> None:
     lab = FakeLab(FakeHost("A", calls), FakeHost("B", calls))
     await lab.coordinator.warp(START_AT + HOUR_US)
     assert calls == ["A holds", "B holds", "A sets", "B sets", "A goes", "B goes"]
+
+
+async def test_a_move_stops_where_a_fault_ends(calls: list[str]) -> None:
+    """The end of a fault is due like the work of a host. The fault ends while the hosts hold."""
+    for moves in (Coordinator.step, lambda clock: clock.warp(START_AT + HOUR_US, lambda: clock.now > START_AT)):
+        faults = FakeFaults(START_AT + 5)
+        clock = FakeLab(FakeHost("A", calls, [START_AT + 9]), faults=faults).coordinator
+        assert await moves(clock)
+        assert clock.now == faults.ended_at == START_AT + 5
+
+
+async def test_a_fault_ends_in_time_while_the_clock_runs(calls: list[str]) -> None:
+    """A paused clock ends nothing, and neither does a lab that was closed."""
+    for closed in (False, True):
+        faults = FakeFaults(START_AT + 3600 * 50_000)
+        lab = FakeLab(FakeHost("A", calls), faults=faults)
+        await lab.coordinator.set_rate(3600)
+        lab.real_s = 0.05
+        if closed:
+            lab.coordinator.unwatch_faults()
+        await asyncio.sleep(0.1)
+        assert faults.ended_at == (None if closed else START_AT + 3600 * 50_000)
 
 
 async def test_a_warp_visits_every_due_time(calls: list[str]) -> None:
@@ -234,6 +269,7 @@ async def test_a_host_that_is_back_at_once_learns_its_peers(calls: list[str]) ->
         every=lambda: [host],  # type: ignore[list-item]
         monotonic=lambda: 0.0,
         changed=lambda how, rate, to: None,
+        faults=FakeFaults(),
         hosts_changed=notify,
         returning=lambda: calls.append("B gets directory updates"),
     )
