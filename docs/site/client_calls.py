@@ -19,32 +19,57 @@ HEAD = """# The Python client
 def render() -> str:
     """Return the page."""
     about = inspect.getdoc(inspect.getmodule(Client)) or ""
-    parts = [HEAD, "\n", about.partition("\n\n")[2], "\n\n## Client\n\n", _signature("Client", Client), _doc(Client)]
+    parts = [
+        HEAD,
+        "\n",
+        about.partition("\n\n")[2],
+        "\n\n## Client\n\n",
+        signature("Client", Client),
+        docstring(Client),
+    ]
     for each in (Client, *Client.__bases__):
-        parts += _methods(each)
-    parts += ["\n## ClientError\n\n", _doc(ClientError), "\n## Functions\n"]
+        parts += methods(each)
+    parts += ["\n## ClientError\n\n", docstring(ClientError), "\n## Functions\n"]
     functions = {name: each for name in pflab.client.__all__ if inspect.isfunction(each := getattr(pflab.client, name))}
     for name, function in functions.items():
-        parts += [f"\n### {name}\n\n", _signature(name, function), _doc(function)]
+        parts += [f"\n### {name}\n\n", signature(name, function), docstring(function)]
     return "".join(parts)
 
 
-def _methods(owner: type[Any]) -> Iterator[str]:
+def methods(owner: type[Any]) -> Iterator[str]:
     """Yield the methods of a class in the order of its source, below the comments that divide them into groups."""
     source = inspect.getsource(owner)
-    for group, name in re.findall(r"^    # --- (.*)$|^    def ([a-z]\w*)\(", source, re.MULTILINE):
+    for group, name in re.findall(r"^    # --- (.*)$|^    (?:async )?def ([a-z]\w*)\(", source, re.MULTILINE):
         if group:
             yield f"\n## {owner.__name__}: {group}\n"
         else:
             method = getattr(owner, name)
-            yield f"\n### {name}\n\n{_signature(name, method)}{_doc(method)}"
+            called = "" if isinstance(method, property) else signature(name, method)
+            yield f"\n### {name}\n\n{called}{docstring(method)}"
 
 
-def _signature(name: str, what: Any) -> str:
+def signature(name: str, what: Any) -> str:
     """Return the signature as Python code."""
-    text = str(inspect.signature(what)).replace("(self, ", "(").replace("(self)", "()").replace("'", "")
+    found = inspect.signature(what)
+    shown = [each.replace(annotation=_bare(each.annotation)) for each in found.parameters.values()]
+    returned = _bare(found.return_annotation)
+    text = str(found.replace(parameters=shown, return_annotation=returned))
+    text = text.replace("(self, ", "(").replace("(self)", "()").replace("<factory>", "...")
     return f"```python\n{name}{text.removesuffix(' -> None')}\n```\n\n"
 
 
-def _doc(what: Any) -> str:
+class _Bare(str):
+    """An annotation that is shown without quotation marks."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _bare(annotation: Any) -> Any:
+    return _Bare(annotation) if isinstance(annotation, str) else annotation
+
+
+def docstring(what: Any) -> str:
     return f"{inspect.getdoc(what) or ''}\n\n"

@@ -15,6 +15,7 @@ from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
 from pflab.terms import number_sets as sets
 from pflab.terms.folder_ids import HIERARCHY
+from topology.problems import did_you_mean, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,9 @@ def holders_of(lab: Lab, folder: str) -> Holders:
         holding = {name for name, view in views.items() if view.held_here}
     listed_by = {store: name for name in reversed(running) for store in replicas.get(name, ())}
     if not listed_by:
-        raise LabError(f"no running server knows the folder {folder!r}")
+        paths = sorted({each.path for name in running for each in lab.read(name, lambda node: node.folders())})
+        meant = f"; {did_you_mean(folder, paths)}" if paths else ""
+        raise LabError(f"no running server knows the folder {quoted(folder)}{meant}")
     holders = [name for name in lab.names if name in listed_by]
     return Holders(
         known={name: lab.read(name, lambda node: node.knowledge(folder)) for name in holders if name in holding},

@@ -37,7 +37,8 @@ def _ask(_lab: Lab, condition: Callable[[], object]) -> object:
 
 
 class AsyncLab:
-    """A lab whose calls are coroutines. `sync` is the same lab with plain calls."""
+    """A lab whose calls are coroutines: all calls of a `Lab`, with the same parameters. `sync` is the same lab with plain
+    calls."""
 
     def __init__(self, lab: Lab) -> None:
         self.sync = lab
@@ -130,7 +131,7 @@ class AsyncLab:
         """Let time pass, instant by instant, until a condition is true. What the condition returns is awaited if it can be.
         Raises AssertionError if it is not true within that time.
 
-        await lab.until(lambda: lab.messages("B", "Projects"), within="1 h")
+            await lab.until(lambda: lab.messages("B", "Projects"), within="1 h")
         """
         check_function(condition)
         begun_at = await self.now()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from inspect import isawaitable, iscoroutine
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Final, Unpack
 from urllib.parse import urlencode
@@ -33,6 +34,9 @@ _CHANGES: Final = ("/nodes/", "/lab/servers/")
 """The paths of requests that may send mail at once. A simulated lab answers them when the mail has arrived."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+_OF_THE_START: Final = {"run.started", "node.started", "address.stamped", "clock.changed"}
+"""The types of the events with which a lab starts or goes back to its start."""
 
 START = "start"
 """The name of the state that a lab of the plugin saves when it has started."""
@@ -202,10 +206,12 @@ class Lab(Client):
     # --- what happened
 
     def last_events(self, most: int = 15) -> list[str]:
-        """Return the last events of the lab in words."""
+        """Return the last events of the lab in words, without those of its start unless nothing else has happened."""
         answer = self.ask("GET", "/lab/events?words=1&limit=100000")
-        lines = self.read(answer).splitlines()
-        found: list[dict[str, Any]] = [json.loads(line) for line in lines[-most:]]
+        every: list[dict[str, Any]] = [json.loads(line) for line in self.read(answer).splitlines()]
+        every = [each for each in every if not _is_wait(each)]
+        later = list(dropwhile(lambda each: each["type"] in _OF_THE_START, every))
+        found = (later or every)[-most:]
         return [f"{_instant(each['at'])}  {each['node']} {each['words']}" for each in found]
 
 
@@ -242,6 +248,11 @@ def _contains(numbers: str, number: str) -> bool:
     store, _, counter = number.rpartition("-")
     spans = re.findall(rf"(?<!\S){re.escape(store)}-(\d+)(?:\.\.(\d+))?(?=,|$)", numbers)
     return any(int(first) <= int(counter) <= int(last or first) for first, last in spans)
+
+
+def _is_wait(event: Mapping[str, Any]) -> bool:
+    """Return whether an event is the wait of `Lab.json` after a change, which moves no clock."""
+    return event["type"] == "clock.changed" and (event["how"], event["to"]) == ("advance", event["at"])
 
 
 def _instant(at_us: int) -> str:

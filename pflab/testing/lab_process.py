@@ -7,6 +7,7 @@ ends when its standard input closes, so it ends even if the tests are killed.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,10 @@ DRIVERS: Final[Mapping[Driver, Sequence[str]]] = {
     "processes": ("--processes",),
 }
 
+_WRITTEN: Final = "topology.json"
+_IN_WRITTEN: Final = re.compile(rf"^{re.escape(_WRITTEN)}:\d+:\d+:", re.MULTILINE)
+"""A place in the file of a topology that a test gives as a dictionary. The tester has never seen this file."""
+
 STOP_TIMEOUT_S = 20.0
 """How long, in real time, a lab may take to end before it is killed."""
 
@@ -33,15 +38,20 @@ class LabNotStarted(Exception):
 
 
 class LabProcess:
-    """A running lab. Its runs are below `folder`. `topology`: a topology file, the name of an example, or a topology."""
+    """A running lab. Its runs are below `folder`. topology: a topology file, the name of an example, or a topology.
+
+    `lab` has its calls. Raises LabNotStarted if the lab cannot start.
+    """
 
     def __init__(
         self, topology: Path | str | Mapping[str, Any], folder: Path, *, driver: Driver, keep_mails: bool = False
     ) -> None:
+        if driver not in DRIVERS:
+            raise LabNotStarted(f"{driver!r} is not a driver; one of {', '.join(DRIVERS)}")
         folder.mkdir(parents=True, exist_ok=True)
         given = str(topology)
         if isinstance(topology, Mapping):
-            given = "topology.json"
+            given = _WRITTEN
             (folder / given).write_text(json.dumps(topology, indent=1), "utf-8")
         elif Path(topology).is_file():
             given = str(Path(topology).resolve())
@@ -63,12 +73,14 @@ class LabProcess:
         line = self._process.stdout.readline()
         if not line:
             self.close()
-            raise LabNotStarted(self._errors.read_text("utf-8", "replace").strip() or "the lab ended without a message")
+            told = self._errors.read_text("utf-8", "replace").strip() or "the lab ended without a message"
+            raise LabNotStarted(_IN_WRITTEN.sub("the topology of this test:", told))
         ready = json.loads(line)
         self.lab = Lab(ready["url"], token=ready.get("token"), runs_in=folder)
 
     @property
     def ended(self) -> bool:
+        """Whether the process has ended."""
         return self._process.poll() is not None
 
     def close(self) -> None:

@@ -29,11 +29,16 @@ from pflab.client import ClientError
 from pflab.home import HOME
 from pflab.testing.existing_lab import ExistingLab
 from pflab.testing.lab import START, Lab
-from pflab.testing.lab_process import Driver, LabProcess
+from pflab.testing.lab_process import Driver, LabNotStarted, LabProcess
 from pflab.testing.organization import Organization
 
 Topology = Path | str | Mapping[str, Any] | Organization
 """A topology file, the name of an example that comes with pflab, or a topology."""
+
+UNTIL_REMOVED: Final = "until pytest removes its temporary folders; --pflab-traces DIR keeps it"
+"""How long the run folder of a failed test stays."""
+
+_EXAMPLES: Final = HOME / "topology" / "examples"
 
 MOST_IDLE: Final = 3
 """How many labs wait for the next test with their topology. The one that has waited longest ends."""
@@ -60,10 +65,11 @@ class _Slot:
 @dataclass(slots=True)
 class Labs:
     """The labs of a session. `folder`: where they run; `keep_runs`: keep the run folder of tests that pass as well. existing:
-    a running lab, which all tests get in turn."""
+    a running lab, which all tests get in turn. root: the folder to which the paths of topologies are relative."""
 
     folder: Path
     driver: Driver
+    root: Path
     keep_runs: bool = False
     keep_mails: bool = False
     existing: ExistingLab | None = None
@@ -74,11 +80,11 @@ class Labs:
     @contextmanager
     def lab(self, topology: Topology, driver: Driver | None = None) -> Iterator[Lab]:
         """Lend a lab in its first state, with a paused clock."""
+        document = _document(topology, self.root)
         if self.existing is not None:
-            with self.existing.lend(_text(topology)) as lab:
+            with self.existing.lend(_text(document)) as lab:
                 yield lab
             return
-        document = _document(topology)
         chosen = driver or self.driver
         key = json.dumps([chosen, document if isinstance(document, dict) else str(document)])
         slot = self._ready(self._idle.pop(key, None), document, chosen)
@@ -135,18 +141,28 @@ class Labs:
             each.forget()
 
 
-def _text(topology: Topology) -> str:
+def _text(document: Path | str | dict[str, Any]) -> str:
     """Return a topology as a file has it."""
-    found = _document(topology)
-    if isinstance(found, dict):
-        return json.dumps(found)
-    example = HOME / "topology" / "examples" / f"{found}.yaml"
-    return (Path(found) if Path(found).is_file() else example).read_text("utf-8")
+    if isinstance(document, dict):
+        return json.dumps(document)
+    return (document if isinstance(document, Path) else _EXAMPLES / f"{document}.yaml").read_text("utf-8")
 
 
-def _document(topology: Topology) -> Path | str | dict[str, Any]:
+def _document(topology: Topology, root: Path) -> Path | str | dict[str, Any]:
+    """Return a topology as keys, the absolute path of its file, or the name of an example.
+
+    Raises LabNotStarted if there is no such file or example.
+    """
     if isinstance(topology, Organization):
         return topology.as_document()
     if isinstance(topology, Mapping):
         return dict(topology)
-    return topology
+    path = root / topology
+    if path.is_file():
+        return path
+    examples = sorted(each.stem for each in _EXAMPLES.glob("*.yaml"))
+    if str(topology) in examples:
+        return str(topology)
+    raise LabNotStarted(
+        f"there is no topology file {path}; a path is relative to pytest's rootdir, and the examples are {', '.join(examples)}"
+    )

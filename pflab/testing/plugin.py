@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pflab.testing.labs import Labs, Topology
     from pflab.testing.mailbox import Mailbox
 
+_MARKER = "pflab_topology"
+
 _LABS = pytest.StashKey["list[Lab]"]()
 """The labs that a test, a module or a session has."""
 
@@ -36,7 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how labs run: without sockets, in one process with real mail (default), or each server as a process",
     )
     group.addoption(
-        "--pflab-lab", metavar="URL", help="use this running lab for all tests, for example one in containers"
+        "--pflab-lab",
+        metavar="URL",
+        help="use this running lab for all tests, and leave it as it was; scenario files still start labs of their own",
     )
     group.addoption("--pflab-traces", metavar="DIR", help="keep the run folders of all tests in this folder")
     group.addoption("--pflab-keep-mails", action="store_true", help="keep each mail as an .eml file in the run folder")
@@ -80,6 +84,7 @@ def _pflab_labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     labs = Labs(
         folder,
         option("--pflab-driver"),
+        request.config.rootpath,
         keep_runs=traces is not None,
         keep_mails=option("--pflab-keep-mails"),
         existing=None if url is None else ExistingLab(url),
@@ -97,10 +102,9 @@ def _pflab_labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 
 @pytest.fixture(scope="session")
 def lab_topology(request: pytest.FixtureRequest) -> Topology:
-    """The topology of the fixtures that lend labs. Override it in your conftest.py, or set `pflab_topology` in pytest's ini."""
-    given = str(request.config.getini("pflab_topology"))
-    file = request.config.rootpath / given
-    return file if file.is_file() else given
+    """The topology of the fixtures `lab`, `async_lab`, `module_lab` and `session_lab`: that of the ini option `pflab_topology`.
+    Override it in your conftest.py."""
+    return str(request.config.getini("pflab_topology"))
 
 
 class LabFactory(Protocol):
@@ -112,16 +116,14 @@ class LabFactory(Protocol):
 @pytest.fixture
 def lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology) -> Iterator[Lab]:
     """A lab of this test alone, in its first state, with a paused clock."""
-    marker = request.node.get_closest_marker("pflab_topology")
-    topology = lab_topology if marker is None else marker.args[0]
-    with _lent(request, _pflab_labs.lab(topology)) as found:
+    with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def module_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology) -> Iterator[Lab]:
     """A lab that the tests of a module share. Nothing resets it between them; `go_back` does."""
-    with _lent(request, _pflab_labs.lab(lab_topology)) as found:
+    with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as found:
         yield found
 
 
@@ -142,7 +144,8 @@ def async_lab(lab: Lab) -> AsyncLab:
 
 @pytest.fixture
 def lab_factory(request: pytest.FixtureRequest, _pflab_labs: Labs) -> Iterator[LabFactory]:
-    """A function that lends any number of labs to one test."""
+    """A function that lends any number of labs to one test: `lab_factory(topology, driver="simulated")`. The default driver is
+    that of --pflab-driver."""
     with ExitStack() as lent:
 
         def lend(topology: Topology, *, driver: Driver | None = None) -> Lab:
@@ -152,12 +155,48 @@ def lab_factory(request: pytest.FixtureRequest, _pflab_labs: Labs) -> Iterator[L
 
 
 @pytest.fixture
-def mailbox() -> Iterator[Mailbox]:
-    """A mail server of the test that collects mail. Give its address to a server of the lab as the setting Smart Host."""
+def mailbox(request: pytest.FixtureRequest) -> Iterator[Mailbox]:
+    """A mail server of the test that collects what the lab sends to the outside. Give its address to a server of the lab as the
+    setting Smart Host. A simulated lab sends nothing to it. `lab.mailbox("A")` is something else: the mails to people that the
+    store of server A keeps."""
+    option = request.config.getoption
+    simulated = option("--pflab-driver") == "simulated" and option("--pflab-lab") is None
+    if simulated and "lab_factory" not in request.fixturenames:
+        pytest.fail(
+            "a simulated lab has no SMTP, so the mailbox would stay empty; use another --pflab-driver", pytrace=False
+        )
     from pflab.testing.mailbox import open_mailbox  # noqa: PLC0415 - as above
 
     with open_mailbox() as found:
         yield found
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail a test whose marker would have no effect."""
+    marker = item.get_closest_marker(_MARKER)
+    if marker is None:
+        return
+    if len(marker.args) != 1 or marker.kwargs:
+        pytest.fail(f"the marker {_MARKER} needs one topology: @pytest.mark.{_MARKER}(TOPOLOGY)", pytrace=False)
+    fixtures = getattr(item, "fixturenames", ())
+    module = item.getparent(pytest.Module)
+    of_module = None if module is None else module.get_closest_marker(_MARKER)
+    for shared, seen in (("module_lab", of_module), ("session_lab", None)):
+        if shared in fixtures and "lab" not in fixtures and marker != seen:
+            pytest.fail(
+                f"the marker {_MARKER} of one test has no effect on {shared}, which other tests share; override the fixture"
+                " lab_topology, or use lab",
+                pytrace=False,
+            )
+
+
+def _chosen(node: pytest.Item | pytest.Collector, otherwise: Topology) -> Topology:
+    """Return the topology of the marker of a test or module, or else another one."""
+    marker = node.get_closest_marker(_MARKER)
+    if marker is None:
+        return otherwise
+    chosen: Topology = marker.args[0]
+    return chosen
 
 
 @contextmanager
@@ -196,17 +235,19 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 def _last_words(item: pytest.Item, lab: Lab) -> str:
     from pflab.client import ClientError  # noqa: PLC0415 - only failed tests need it
+    from pflab.testing.labs import UNTIL_REMOVED  # noqa: PLC0415 - as above
 
     try:
         folder, lines = lab.run_folder, lab.last_events()
     except ClientError as error:
         return f"the lab does not answer: {error}"
     item.session.stash[_SESSION].keep(folder)
+    kept = item.config.getoption("--pflab-traces") or item.config.getoption("--pflab-lab")
     return "\n".join(
         [
             "The last events, in lab time:",
             *(f"  {line}" for line in lines),
-            f"The run is kept in {folder}",
+            f"The run is kept in {folder}" if kept else f"The run is in {folder}, {UNTIL_REMOVED}",
             f"To see it in a browser: pflab replay {folder}",
         ]
     )

@@ -1,8 +1,12 @@
-"""Scenario files as tests: `pytest scenarios/` plays each file with `pflab run`."""
+"""Scenario files as tests: `pytest scenarios/` plays each file with `pflab run`, in a lab of its own.
+
+A scenario begins at the start of its own topology, so it cannot use the lab of --pflab-lab.
+"""
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +15,12 @@ from typing import Any, Final
 
 import pytest
 
+from pflab.testing.labs import UNTIL_REMOVED
+
 _KEYS: Final = (b"title", b"topology", b"steps")
 _PLAYS: Final = {"simulated": ["--simulate"], "embedded": [], "processes": ["--processes"]}
+_KEPT: Final = re.compile(r"^kept in (.*)$", re.MULTILINE)
+_FAILED: Final = re.compile(r"^failed: .*\n", re.MULTILINE)
 MOST_BYTES: Final = 1_000_000
 """A longer file is no scenario."""
 
@@ -38,33 +46,34 @@ class ScenarioFailed(Exception):
 
 
 class ScenarioItem(pytest.Item):
-    """A scenario, played by the driver of the option --pflab-driver or on the lab of --pflab-lab."""
+    """A scenario, played by the driver of the option --pflab-driver."""
 
     def runtest(self) -> None:
         option = self.config.getoption
-        url, traces = option("--pflab-lab"), option("--pflab-traces")
-        how = ["--lab", url, "--renew"] if url else _PLAYS[option("--pflab-driver")]
-        command = [sys.executable, "-P", "-m", "pflab", "run", str(self.path), *how]
-        if traces is not None and not url:
-            command += ["--traces", str(Path(traces).resolve())]
-        if option("--pflab-keep-mails") and not url:
-            command.append("--keep-mails")
-        folder = self._folder()
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-        )
+        factory: pytest.TempPathFactory = self.config._tmp_path_factory  # type: ignore[attr-defined]
+        traces = option("--pflab-traces")
+        # The run is not below the current folder, so that pflab run prints its whole path.
+        here = factory.mktemp("scenario")
+        runs = factory.mktemp("scenario-runs") if traces is None else Path(traces).resolve()
+        command = [sys.executable, "-P", "-m", "pflab", "run", str(self.path), *_PLAYS[option("--pflab-driver")]]
+        command += ["--traces", str(runs), *(["--keep-mails"] if option("--pflab-keep-mails") else [])]
+        done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         if done.returncode:
             raise ScenarioFailed(f"{done.stdout}{done.stderr}".strip())
-
-    def _folder(self) -> Path:
-        """Return a folder for the run. pytest removes it after three sessions."""
-        factory: pytest.TempPathFactory = self.config._tmp_path_factory  # type: ignore[attr-defined]
-        return factory.mktemp("scenario")
+        if traces is None:
+            shutil.rmtree(runs, ignore_errors=True)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, ScenarioFailed):
-            return f"{self.path}: pflab run ended with\n{excinfo.value}"
-        return super().repr_failure(excinfo, style)
+        """Return what pflab run wrote, from the first mistake or the failed step on, which is also in pytest's summary."""
+        if not isinstance(excinfo.value, ScenarioFailed):
+            return super().repr_failure(excinfo, style)
+        text = str(excinfo.value).replace(f"{self.path}:", f"{self.nodeid.partition('::')[0]}:")
+        failed = _FAILED.search(text)
+        if failed is not None:
+            text = "\n".join(line.removeprefix("  ") for line in text[failed.end() :].splitlines())
+        if self.config.getoption("--pflab-traces") is None:
+            text = _KEPT.sub(rf"The run is in \1, {UNTIL_REMOVED}\nTo see it in a browser: pflab replay \1", text)
+        return text
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, f"scenario {self.name}"

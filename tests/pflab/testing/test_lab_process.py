@@ -194,3 +194,13 @@ def test_a_folder_has_not_converged_while_a_holder_lacks_it_or_is_stopped(proces
     lab.kill("C")
     with pytest.raises(AssertionError, match="\n  C does not run, so its content is unknown\n"):
         lab.assert_converged("New")
+
+
+def test_last_events_begin_after_the_start(process: LabProcess) -> None:
+    """The events with which a lab starts, or goes back to its start, are shown only if there are no others."""
+    lab = process.lab
+    assert any(each.endswith("C starts") for each in lab.last_events())
+    lab.save("start")
+    lab.go_back()
+    lab.post("A", "Projects", subject="Hello")
+    assert lab.last_events() == ["2003-10-21 00:00:00  A makes 'Hello' in Projects as A-1"]

@@ -16,6 +16,7 @@ import pytest
 
 from pflab.testing import LabProcess
 from pflab.testing.plugin import pytest_addoption
+from topology.file.examples import EXAMPLES
 
 pytestmark = pytest.mark.live
 
@@ -125,7 +126,8 @@ def test_never(lab):
     lab.until(lambda: lab.messages("B", "Projects"), within="2 h")
 
 def test_folder(lab):
-    lab.post("A", "Project", subject="Hello")
+    lab.advance("1 d")
+    lab.assert_converged("Project")
 
 def test_stopped(lab):
     lab.stop("C")
@@ -148,12 +150,13 @@ def test_failures_explain_themselves(tmp_path: Path) -> None:
         "waits at A until 2003-10-21T00:25:00Z",
         "the condition was false from 2003-10-21T00:00:00Z to 2003-10-21T02:00:00Z (2 h)",
         "no fault is active, no mail waits, and all servers run",
-        "no folder 'Project'",
+        'no running server knows the folder "Project"; did you mean "Projects"?',
         "server C is not running",
         "2004",
         "A makes 'Hello' in Projects as A-1",
     ):
         assert words in told, told
+    assert told.count("until pytest removes its temporary folders; --pflab-traces DIR keeps it") == 4
     kept = re.findall(r"^To see it in a browser: pflab replay (.*)$", told, re.MULTILINE)
     assert len(kept) == 4
     assert all((Path(each) / "traces").is_dir() for each in kept)
@@ -263,8 +266,99 @@ def test_scenario_files_are_tests(tmp_path: Path) -> None:
     code, told = run_pytest(tmp_path, *SIMULATED)
     assert code == 1
     assert "1 failed, 1 passed" in told
-    assert "bad.yaml: pflab run ended with" in told
-    assert "'hello'" in told or "Hello" in told
+    assert "FAILED bad.yaml::bad - step 2, line 6: expect failed at 2003-10-21T00:01:00Z" in told
+    assert "expected  B to have hello in Projects within 1 min" in told
+    (kept,) = re.findall(r"^To see it in a browser: pflab replay (.*)$", told, re.MULTILINE)
+    assert Path(kept).is_absolute()
+    assert (Path(kept) / "traces").is_dir()
+    assert f"The run is in {kept}, until pytest removes its temporary folders" in told
+    assert len(list((tmp_path / "temp").glob("scenario-runs*"))) == 1
+
+
+def test_a_wrong_scenario_file_says_where_in_the_summary(tmp_path: Path) -> None:
+    """The summary of pytest has the first mistake."""
+    (tmp_path / "bad.yaml").write_text((SCENARIO % "1 min").replace("on: A", "on: Z"), "utf-8")
+    code, told = run_pytest(tmp_path, *SIMULATED)
+    assert code == 1
+    assert re.search(r"^FAILED bad\.yaml::bad - bad\.yaml:5:16: steps", told, re.MULTILINE), told
+
+
+MISUSES = """
+import pytest
+
+def test_driver(lab_factory):
+    lab_factory("one-site", driver="simulatd")
+
+@pytest.mark.pflab_topology({"servers": {"A": {"verson": "2003"}}})
+def test_key(lab):
+    pass
+
+@pytest.mark.pflab_topology("no/such.yaml")
+def test_file(lab):
+    pass
+
+@pytest.mark.pflab_topology("one-site")
+def test_shared(module_lab):
+    pass
+
+@pytest.mark.pflab_topology
+def test_marker(lab):
+    pass
+
+def test_mailbox(lab, mailbox):
+    pass
+"""
+
+
+def examples() -> list[str]:
+    return sorted(each.stem for each in EXAMPLES.glob("*.yaml"))
+
+
+def test_misuses_have_one_line(tmp_path: Path) -> None:
+    """Each mistake of a tester is told in one line, without a traceback."""
+    write(tmp_path, MISUSES)
+    code, told = run_pytest(tmp_path, *SIMULATED)
+    assert code == 1
+    lines = told.splitlines()
+    for line in (
+        "'simulatd' is not a driver; one of simulated, embedded, processes",
+        'the topology of this test: servers.A.verson: "verson" is not a key here; did you mean "version"?',
+        f"there is no topology file {tmp_path}/no/such.yaml; a path is relative to pytest's rootdir, and the examples are "
+        + ", ".join(examples()),
+        "the marker pflab_topology of one test has no effect on module_lab, which other tests share; override the fixture"
+        " lab_topology, or use lab",
+        "the marker pflab_topology needs one topology: @pytest.mark.pflab_topology(TOPOLOGY)",
+        "a simulated lab has no SMTP, so the mailbox would stay empty; use another --pflab-driver",
+    ):
+        assert line in lines, told
+    assert "Traceback" not in told
+
+
+def test_paths_of_topologies_are_relative_to_the_rootdir(tmp_path: Path) -> None:
+    """Whatever the current folder is. The marker of a module is for its `module_lab` too."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\npflab_topology = mine.yaml\n", "utf-8")
+    (tmp_path / "mine.yaml").write_text("servers: {MINE: }\nfolders: {News: }\n", "utf-8")
+    (tmp_path / "deep").mkdir()
+    write(
+        tmp_path / "deep",
+        """
+import pytest
+
+pytestmark = pytest.mark.pflab_topology("one-site")
+
+def test_module(module_lab):
+    assert module_lab.servers() == ["A", "B", "C"]
+
+@pytest.mark.pflab_topology("mine.yaml")
+def test_marker(lab):
+    assert lab.servers() == ["MINE"]
+
+def test_ini(lab_factory, lab_topology):
+    assert lab_factory(lab_topology).servers() == ["MINE"]
+""",
+    )
+    code, told = run_pytest(tmp_path / "deep", *SIMULATED)
+    assert code == 0, told
 
 
 def test_a_killed_session_leaves_no_lab_behind(tmp_path: Path) -> None:

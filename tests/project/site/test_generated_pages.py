@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import pytest
 import typer
 
+import pflab.testing
 from pflab.cli.app import VERBS, app
 from pflab.client import Client
+from pflab.testing import plugin
 from tests.support.generated_pages import generated_pages
 from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
 from topology.settings.catalogue import SPECS
@@ -61,3 +64,20 @@ def test_the_page_of_files_has_every_key_of_a_topology(pages: dict[str, str]) ->
 def test_the_page_of_settings_has_every_setting(pages: dict[str, str]) -> None:
     """The page has each setting once."""
     assert sorted(re.findall(r"^### (.*)$", pages["settings.md"], re.MULTILINE)) == sorted(spec.name for spec in SPECS)
+
+
+def test_the_page_of_the_plugin_has_every_public_name(pages: dict[str, str]) -> None:
+    """The page has each name of pflab.testing and each method of its classes, and each fixture, option and setting."""
+    page = pages["pytest-plugin.md"]
+    for name in pflab.testing.__all__:
+        section = re.split(r"^## (?!Lab: )", page.partition(f"\n## {name}\n")[2], flags=re.MULTILINE)[0]
+        assert len(section.split()) > 5, name
+        own = getattr(getattr(pflab.testing, name), "__dict__", {})
+        public = [each for each, what in own.items() if inspect.isfunction(what) and not each.startswith("_")]
+        if name != "AsyncLab":  # which refers to Lab
+            assert [each for each in public if f"\n### {each}\n" not in section] == [], name
+    source = inspect.getsource(plugin)
+    for name in re.findall(r"^@pytest\.fixture.*\ndef ([a-z]\w*)", source, re.MULTILINE):
+        assert f"\n### {name}\n" in page, name
+    assert [each for each in re.findall(r'"(--pflab-\w+)"', source) if f"| `{each}" not in page] == []
+    assert "| `pflab_topology` |" in page
