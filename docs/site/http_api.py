@@ -18,8 +18,10 @@ from topology.file.load import topology_from_text
 HEAD = """# The HTTP API
 
 Every request of a running lab. A lab itself shows this documentation at `/docs`, and the OpenAPI document at `/openapi.json`.
-Errors are `application/problem+json`. [Testing with pflab](../how-to/testing.md) says
-what their statuses mean, and [The lab in containers](../how-to/containers.md#access-and-the-labs-token) who may do what.
+Instants are text in UTC, such as `2003-10-21T00:15:00Z`. The field `at` of an event, of an entry of the log and of a
+kept mail (mailbox, bad mail) is in microseconds since 1970, as in [traces](events.md). Errors are `application/problem+json`.
+[Testing with pflab](../how-to/testing.md) says what their statuses mean, and
+[The lab in containers](../how-to/containers.md#access-and-the-labs-token) who may do what.
 [Lessons for training](../how-to/lessons.md#lessons-over-http) has the requests of lessons.
 """
 

@@ -38,6 +38,7 @@ def make_app(
     app = FastAPI(
         title=title,
         description="Public folder stores that replicate by mail. Times are in UTC, for example 2003-10-21T00:15:00Z."
+        " The field `at` of an event, of an entry of the log and of a kept mail is in microseconds since 1970, as in traces."
         " An error is one line of text, as application/problem+json.",
         version="1",
         docs_url=None,  # FastAPI's own page loads scripts from other servers
@@ -99,9 +100,12 @@ async def _large(_: Request, error: Exception) -> Response:
     return problem(error.status, type(error).__name__, str(error))
 
 
-async def _wrong(_: Request, error: Exception) -> Response:
+async def _wrong(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", in_words(error.errors()))
+    body = request.scope["route"].body_field
+    return problem(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", in_words(error.errors(), body and body.field_info.annotation)
+    )
 
 
 async def _http(request: Request, error: Exception) -> Response:

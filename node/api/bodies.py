@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field, model_validator
+from pydantic.fields import FieldInfo
 
 from node.views import Post
 from topology.problems import counted, quoted
@@ -219,7 +220,6 @@ def _size(unit: str) -> _Words:
 
 _WORDS: Final[Mapping[str, _Words]] = {
     "missing": lambda _given, _: "missing; this field must be given",
-    "extra_forbidden": lambda _given, _: "there is no such field; /docs lists the fields of each request",
     "string_type": _is_not("a text", "write a text in quotes"),
     "string_too_long": _size("character"),
     "string_too_short": _size("character"),
@@ -246,17 +246,46 @@ _WORDS: Final[Mapping[str, _Words]] = {
 }
 
 
-def in_words(mistakes: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first mistakes of a request as one line."""
-    return " ".join("; ".join(map(_line, mistakes[:MOST_MISTAKES])).split())
+def in_words(mistakes: Sequence[Mapping[str, Any]], body: Any = None) -> str:
+    """Return the first mistakes of a request as one line. `body` is the type of the request's body, if it has one."""
+    return " ".join("; ".join(_line(each, body) for each in mistakes[:MOST_MISTAKES]).split())
 
 
-def _line(mistake: Mapping[str, Any]) -> str:
+def _line(mistake: Mapping[str, Any], body: Any) -> str:
     context: Mapping[str, Any] = mistake.get("ctx") or {}
     if mistake["type"] == "json_invalid":  # the location is the character at which parsing ended
         return f"body: invalid JSON at character {mistake['loc'][-1]}: {str(context['error']).lower()}"
     place = [str(part) for number, part in enumerate(mistake["loc"]) if number or part not in _PLACES]
     words = _WORDS.get(mistake["type"])
     message = str(mistake["msg"])
-    what = message[:1].lower() + message[1:] if words is None else words(mistake.get("input"), context)
+    if mistake["type"] == "extra_forbidden":
+        what = f"there is no such field; {_right_field(place, body)}"
+    else:
+        what = message[:1].lower() + message[1:] if words is None else words(mistake.get("input"), context)
     return f"{'.'.join(place) or 'body'}: {what}"
+
+
+def _right_field(place: Sequence[str], body: Any) -> str:
+    """Return which field was meant, or else the fields that a body has where `place` names one that does not exist."""
+    model = _model_in(body)
+    for part in place[:-1]:
+        if model is not None and not part.isdecimal():
+            model = next((_model_in(each.annotation) for name, each in _fields(model) if name == part), None)
+    if model is None:
+        return "/docs lists the fields of each request"
+    from difflib import get_close_matches  # noqa: PLC0415 - needed only after a mistake
+
+    names = [name for name, _ in _fields(model)]
+    near = get_close_matches(place[-1][:MOST_LETTERS], names, n=1)
+    return f"did you mean {quoted(near[0])}?" if near else f"the fields are {', '.join(names)}"
+
+
+def _fields(model: type[Body]) -> Iterator[tuple[str, FieldInfo]]:
+    return ((each.alias or name, each) for name, each in model.model_fields.items())
+
+
+def _model_in(kind: Any) -> type[Body] | None:
+    """Return the model that a type is or contains, such as in a list or an optional value."""
+    if isinstance(kind, type) and issubclass(kind, Body):
+        return kind
+    return next((model for each in get_args(kind) if (model := _model_in(each)) is not None), None)

@@ -1,6 +1,7 @@
 """The answers of the API: views of a node as JSON, and errors as problem+json (RFC 9457).
 
-Instants (fields ending in `_at`) are text in UTC, `2003-10-21T00:15:00Z`; everything else is as in `node.views`.
+Instants (fields ending in `_at`) are text in UTC, `2003-10-21T00:15:00Z`; everything else is as in `node.views`. So the field
+`at` of a log entry or of a kept mail is in microseconds, as in the events beside which the console shows it.
 """
 
 from __future__ import annotations

@@ -88,11 +88,12 @@ def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> str:
     if mail.size > MAX_ITEM_BYTES - ITEM_ROOM:
         limit = MAX_ITEM_BYTES // 1024**2
         raise Misuse(f"the mail has {mail.size:,} bytes; at most {limit} MiB can be replicated")
-    storage_limits.check_posts(ctx, s, folder, [mail.size])
-    object_id = ctx.store.next_object().to_xid()
-    number = ctx.store.next_change()
-    pcl = Pcl.of(number)
+    upcoming, number = ctx.store.upcoming()
+    object_id, pcl = upcoming.to_xid(), Pcl.of(number)
     item = encode_mail(object_id, number, pcl, s.now, folder=folder.object, mail=mail)
+    storage_limits.check_posts(ctx, s, folder, [len(item)])
+    ctx.store.next_object()  # only now: a mail that is refused uses up no number
+    ctx.store.next_change()
     version = Version(object_id, number, pcl, s.now, item, mail.subject, message_id=mail.message_id)
     insert_versions(ctx, s.conn, folder.fid, [version], sent=False)
     _record(s, folder, version, "create", ())

@@ -76,6 +76,10 @@ class StoreState:
         self.object_counter += 1
         return ChangeNumber(self.guid, self.object_counter)
 
+    def upcoming(self) -> tuple[ChangeNumber, ChangeNumber]:
+        """Return the numbers that the next object and the next change get, without using them up."""
+        return ChangeNumber(self.guid, self.object_counter + 1), ChangeNumber(self.guid, self.change_counter + 1)
+
     def save(self, conn: Connection) -> None:
         """Write the counters and what the next start has to do."""
         conn.exec_driver_sql(

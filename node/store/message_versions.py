@@ -83,7 +83,9 @@ def _object_of(ctx: Context, conn: Connection, names: Mapping[Guid, str], messag
         ids = ", ".join(sorted(map(object_text, objects)))
         raise Misuse(f"{message} is a change of more than one message on {ctx.name}; give an id: {ids}")
     if not objects:
-        raise MessageUnknown(f"no message on {ctx.name} has the change {message}")
+        late = shown[1] != ctx.name and shown[1] in ctx.directory.stores()
+        hint = "; the change may not have arrived yet" if late else ""
+        raise MessageUnknown(f"no message on {ctx.name} has the change {message}{hint}")
     return objects.pop()
 
 

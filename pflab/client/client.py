@@ -9,8 +9,12 @@
         for event in lab.events(follow=True):
             print(event["type"])
 
-Values are dictionaries as the documentation of the API (`/docs`) shows them; instants are text in UTC. Each call is one request
-on a connection that stays open. Threads must not share a client. Each error is a ClientError with a text of one line.
+Values are dictionaries as the documentation of the API (`/docs`) shows them. Instants are text in UTC, such as
+`2003-10-21T00:15:00Z`, except in `events()`, `log()` and `mailbox()`: there the field `at` is in microseconds since 1970, as in
+traces.
+
+Each call is one request on a connection that stays open. Threads must not share a client. Each error is a ClientError with a
+text of one line.
 """
 
 from __future__ import annotations
@@ -239,7 +243,8 @@ class Client(Requests):
         return list(zip(made["ids"], made["numbers"], strict=True))
 
     def post_mail(self, node: str, folder: str, mail: bytes, *, key: str | None = None) -> str:
-        """Post a mail and return the id of the message. Every store gives it back byte for byte."""
+        """Post a mail and return the id of the message. Every store gives it back byte for byte. A mail that comes by SMTP
+        instead is kept with the line Received that the server adds to its header."""
         path = f"/nodes/{quoted(node)}/messages/mail?folder={quoted(folder)}"
         return str(self.surely("POST", path, mail, key)["id"])
 

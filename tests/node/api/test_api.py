@@ -147,6 +147,7 @@ def test_the_versions_of_a_message_are_found_by_any_of_its_numbers(client: Clien
         error = refused(client, "GET", f"/nodes/A/versions?message={name}")
         assert error.status == status
         assert why in error.detail
+        assert "arrived" not in error.detail  # nothing of A's own, or of an unknown store, is still to arrive
 
 
 def test_a_mail_is_sent_from_a_folder(client: Client) -> None:
@@ -292,7 +293,12 @@ def test_a_refusal_is_one_line(client: Client, method: str, path: str, body: Any
         ),
         (
             *("POST", "messages", {"folder": "Projects", "subject": "x", "colour": "red"}),
-            "colour: there is no such field; /docs lists the fields of each request",
+            "colour: there is no such field; the fields are subject, body, sender, attachments, folder, associated",
+        ),
+        (
+            *("POST", "messages/batch", {"folder": "Projects", "messages": [{"subject": "x"}, {"sujbect": "x"}]}),
+            "messages.1.subject: missing; this field must be given; messages.1.sujbect: there is no such field; "
+            'did you mean "subject"?',
         ),
         (
             *("POST", "folders", {"path": "New", "priority": "high"}),

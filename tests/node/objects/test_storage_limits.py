@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeVar
 
 import pytest
@@ -10,8 +11,10 @@ from node.errors import Misuse, OverLimit
 from node.views import Post
 from tests.support.clock import HOUR_MIN
 from tests.support.post_office import PostOffice
-from traces.events import MailboxDelivered, PostRefused
+from traces.events import MailboxDelivered, MailNotPosted, PostRefused
 from traces.events.header import Event
+from transport.envelope import IncomingHop
+from transport.mime.headers import incoming_mail
 
 E = TypeVar("E", bound=Event)
 
@@ -78,6 +81,23 @@ def test_a_message_above_the_item_limit_is_refused() -> None:
         office["A"].edit(office.at(1), "Projects", message, body=BODY)
     assert [each.subject for each in office["A"].messages("Projects")] == ["small"]
     assert len(of_type(office, PostRefused)) == 2
+
+
+def test_a_mail_has_the_size_of_its_item() -> None:
+    """The item limit holds for the item of a mail: its text, and the mail itself. A refusal uses up no change number."""
+    mail = b"Subject: report\r\nFrom: kim@fabrikam.test\r\n\r\n" + b"x" * 5000 + b"\r\n"
+    office = lab("item_limit: 16 KB")
+    (version,) = office["A"].versions(office["A"].post_mail(office.at(1), "Projects", mail))
+    assert 15 * 1024 < version.size <= 16 * 1024
+    office["A"].change_folder(office.at(2), "Projects", item_limit="15 KB")
+    received = incoming_mail("kim@fabrikam.test", ["Projects@contoso.test"], mail)
+    office["A"].mail_in(office.at(3), IncomingHop("mail.fabrikam.test", None, 0), received)
+    (event,) = of_type(office, MailNotPosted)
+    # Its header got the line Received.
+    assert re.search(r"the message has 15,\d{3} bytes, and Projects accepts messages of at most 15 KB", event.reason)
+    office["A"].change_folder(office.at(4), "Projects", item_limit="16 KB")
+    (next_one,) = office["A"].versions(office["A"].post_mail(office.at(5), "Projects", mail))
+    assert (version.number, next_one.number) == ("A-1", "A-4")
 
 
 def test_limits_replicate_and_replication_passes_them() -> None:

@@ -97,7 +97,7 @@ def test_each_version_of_a_conflict_is_shown(capsys: pytest.CaptureFixture[str])
     assert run(["messages", "show", "A-3"]) == ExitCode.GOOD
     out = capsys.readouterr().out
     assert "'Only on A' in Projects on Server A\n" in out
-    assert "Server B: no message on B has the change A-3\n" in out
+    assert "Server B: no message on B has the change A-3; the change may not have arrived yet\n" in out
     assert "Server C" not in out
     assert run(["messages", "show", "A-3", "--properties"]) == ExitCode.GOOD
     assert 'PR_SUBJECT 0x0037001F: "Only on A"' in capsys.readouterr().out
@@ -119,7 +119,7 @@ def test_a_version_of_a_restored_store_names_its_server(capsys: pytest.CaptureFi
     ("args", "expected"),
     [
         (["show", "A-99"], "no server here has the message A-99; pflab messages lists the messages"),
-        (["show", "A-3", "--server", "B"], "no message on B has the change A-3; pflab messages lists the messages"),
+        (["show", "A-3", "--server", "B"], "no message on B has the change A-3; the change may not have arrived yet; "),
         (["show", "Plan"], "'Plan' is not a message; write one of its change numbers, such as A-4"),
         (["show"], "give the number of a change of the message, such as A-1"),
         (["list", "A-1"], "takes no message"),
