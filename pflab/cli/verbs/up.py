@@ -80,7 +80,7 @@ class Caller:
 def up(
     topology: Annotated[
         Path | None,
-        Argument(metavar="[TOPOLOGY]", help=f"{A_TOPOLOGY}.", show_default=str(EXAMPLE)),
+        Argument(metavar="[TOPOLOGY]", help=f"{A_TOPOLOGY}; default: the example {EXAMPLE}."),
     ] = None,
     clock: Annotated[
         str | None,
