@@ -7,7 +7,7 @@ driver steps the lab from one due time to the next and evaluates the condition h
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -87,10 +87,11 @@ class ExistingLab(Lab):
     async def do(self, name: str, fn: Callable[[RemoteNode, LabTime], T]) -> T:
         return fn(self._node(name), self.now)
 
-    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> Mapping[str, str]:
         query = urlencode([("from", sender), *(("to", each) for each in recipients)], errors="surrogatepass")
         try:
-            self._client.content("POST", f"/lab/servers/{quoted(name)}/mail?{query}", content)
+            answer = self._client.json("POST", f"/lab/servers/{quoted(name)}/mail?{query}", content)
+            return dict(answer["refused"])
         except ClientError as error:
             code, _, text = error.detail.partition(" ")
             if error.kind == _REFUSED and code.isdecimal():

@@ -133,10 +133,10 @@ class LiveLab(SocketLab[Host]):
         async with self.coordinator.steady():
             return self._host(name).do(fn)
 
-    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> Mapping[str, str]:
         self._host(name)
         async with self.coordinator.steady():
-            await send_mail(self._addresses[name], sender, recipients, content)
+            return await send_mail(self._addresses[name], sender, recipients, content)
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return self._host(name).read(fn)

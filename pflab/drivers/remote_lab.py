@@ -184,12 +184,13 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             finally:
                 await host.look(now)
 
-    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> Mapping[str, str]:
         await self._before_move()
         host = self._host(name)
         async with self.coordinator.steady() as now:
-            await send_mail(self._processes[name].smtp, sender, recipients, content)
+            refused = await send_mail(self._processes[name].smtp, sender, recipients, content)
             await host.look(now)
+            return refused
 
     def read(self, name: str, fn: Callable[[RemoteNode], T]) -> T:
         host, node = self._host(name), self._nodes[name]

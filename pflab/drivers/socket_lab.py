@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack
 
 import aiosmtplib
 
-from node.errors import MailRefused, Misuse, NotRunning
+from node.errors import MailRefused, NotRunning
 from pflab.errors import LabError
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import RecentMails, with_capture
 from pflab.lab.coordinator import Coordinator, Timed
-from pflab.lab.lab import OUTSIDE_HOST
+from pflab.lab.outside_mail import OUTSIDE_HOST, check_addresses, check_taken, with_line_ends
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
 from pflab.runs.recorder import Record
@@ -151,24 +151,25 @@ def _followed_by(then: Callable[[], None], act: Callable[P, None]) -> Callable[P
     return both
 
 
-async def send_mail(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> None:
-    """Send ordinary mail to a server by SMTP, as any mail program does.
+async def send_mail(address: Address, sender: str, recipients: Sequence[str], content: bytes) -> Mapping[str, str]:
+    """Send ordinary mail to a server by SMTP, as any mail program does. Return the refused recipients, each with the reply.
 
-    Raises MailRefused if the server refuses it, Misuse for an address that cannot be sent, and LabError if SMTP fails.
+    Raises MailRefused if the server refuses the mail or all recipients, Misuse for what is not a mail address, and LabError if
+    SMTP fails.
 
     The client uses STARTTLS if the server offers it. It trusts every certificate, because it does not know the lab's authority.
     """
+    check_addresses(sender, recipients)
     host, port = address
     try:
         client = aiosmtplib.SMTP(hostname=host, port=port, local_hostname=OUTSIDE_HOST, validate_certs=False)
         async with client:
-            await client.sendmail(sender, list(recipients), content)
+            answers, _ = await client.sendmail(sender, list(recipients), with_line_ends(content))
     except aiosmtplib.SMTPRecipientsRefused as error:
-        first = error.recipients[0]
-        raise MailRefused(first.code, first.message) from error
+        check_taken(recipients, {each.recipient: MailRefused(each.code, each.message) for each in error.recipients})
+        raise
     except aiosmtplib.SMTPResponseException as error:
         raise MailRefused(error.code, error.message) from error
-    except ValueError as error:  # aiosmtplib refuses to send such an address
-        raise Misuse(f"{' '.join(str(error).split())}; write an address such as kim@outside.test") from error
     except aiosmtplib.SMTPException as error:
         raise LabError(f"the mail was not accepted: {error}; send it again") from error
+    return {refused: f"{answer.code} {answer.message}" for refused, answer in answers.items()}

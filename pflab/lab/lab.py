@@ -43,9 +43,6 @@ T = TypeVar("T")
 LabNode: TypeAlias = "Node | RemoteNode"
 """The node that a user of a lab calls: in this process, or in another process."""
 
-OUTSIDE_HOST = "mail.outside.test"
-"""The host name of the mail program that `Lab.mail` plays. No server of any organization has it."""
-
 
 class Lab(ABC):
     """A running organization. Use it as an async context manager: entering starts the nodes, leaving closes the lab."""
@@ -109,10 +106,11 @@ class Lab(ABC):
         """
 
     @abstractmethod
-    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> Mapping[str, str]:
         """Send ordinary mail to a server, as a mail program outside the organization does; on return the mail is durable.
 
-        Raises node.errors.MailRefused if the server refuses it.
+        Returns the refused recipients, each with the server's reply. Raises node.errors.MailRefused if the server refuses the
+        mail or all recipients, and Misuse for what is not a mail address.
         """
 
     @abstractmethod

@@ -304,9 +304,10 @@ def _life_router(lab: ServedLab) -> APIRouter:
         to: Annotated[list[Line], Query(examples=[["projects@contoso.test"]])],
     ) -> Response:
         """Send ordinary mail to the server by SMTP, as any mail program does. The mail is durable there when the answer
-        arrives."""
-        await lab.mail(name, from_, to, await request.body())
-        return status_of(name)
+        arrives. It goes to the recipients that the server accepts; `refused` has the others, each with the server's reply. If
+        the server refuses all of them, the answer is 422."""
+        refused = await lab.mail(name, from_, to, await request.body())
+        return json_response({"name": name, **_status(lab, name), "refused": dict(refused)})
 
     return router
 

@@ -56,7 +56,7 @@ stimulus of that node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -69,7 +69,7 @@ from node.store.node import Node
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import Keep, with_capture
-from pflab.lab.lab import OUTSIDE_HOST
+from pflab.lab.outside_mail import OUTSIDE_HOST, check_addresses, check_taken, with_line_ends
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus, authority_of
 from pflab.runs.recorder import Record, say_who_waits
@@ -214,9 +214,23 @@ class Simulator(RecordedLab):
             # The user cannot know whether the stimulus was committed: the server died before it answered.
             raise NotRunning(f"server {name} crashed before it answered") from crash
 
-    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        hop, mail = IncomingHop(OUTSIDE_HOST, None, 0), incoming_mail(sender, recipients, content)
-        await self.do(name, lambda node, now: self._take_in(node, now, hop, mail))
+    async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> Mapping[str, str]:
+        check_addresses(sender, recipients)
+        refused: dict[str, MailRefused] = {}
+
+        def send(node: Node, now: LabTime) -> None:
+            for address in recipients:
+                try:
+                    node.check_recipient(address)
+                except MailRefused as refusal:
+                    refused[address] = refusal
+            check_taken(recipients, refused)
+            taken = [address for address in recipients if address not in refused]
+            mail = incoming_mail(sender, taken, with_line_ends(content))
+            self._take_in(node, now, IncomingHop(OUTSIDE_HOST, None, 0), mail)
+
+        await self.do(name, send)
+        return {address: str(refusal) for address, refusal in refused.items()}
 
     def read(self, name: str, fn: Callable[[Node], T]) -> T:
         return fn(self._servers.node(name))

@@ -80,10 +80,13 @@ class Lab(Client):
         host, _, port = str(found["smtp"]).rpartition(":")
         return host, int(port)
 
-    def deliver(self, server: str, sender: str, recipients: Sequence[str], content: bytes) -> None:
-        """Send a mail to a server as a mail program outside does, in every kind of lab. Then the mail is durable there."""
+    def deliver(self, server: str, sender: str, recipients: Sequence[str], content: bytes) -> dict[str, str]:
+        """Send a mail to a server as a mail program outside does, in every kind of lab. Then the mail is durable there.
+
+        Returns the recipients that the server refused, each with its reply. Raises ClientError if it refused all.
+        """
         query = urlencode({"from": sender, "to": list(recipients)}, doseq=True)
-        self.json("POST", f"/lab/servers/{quoted(server)}/mail?{query}", content)
+        return dict(self.json("POST", f"/lab/servers/{quoted(server)}/mail?{query}", content)["refused"])
 
     # --- time
 

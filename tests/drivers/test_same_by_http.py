@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pflab.client import Client
+from pflab.client import Client, ClientError
 from pflab.testing.lab import Lab
 from tests.support.lab_actions import everything
 from tests.support.running_lab import lab_up
@@ -80,3 +80,54 @@ def test_simulated_and_embedded_labs_do_the_same(tmp_path: Path) -> None:
     for embedded, simulated in zip(seen["embedded"], seen["simulated"], strict=True):
         assert simulated[0] == embedded[0]
         assert simulated[1] - embedded[1] == embedded[1] - simulated[1] == Counter()
+
+
+BODIES = (
+    b"",
+    b"x",
+    b"Subject: x\n\nx",
+    b"Subject: x\r\rx\r",
+    b"Subject: x\r\n\r\n.\n..\r\n",
+    b"Subject: x\r\n\r\nx\r\n",
+)
+"""Mails with and without line ends."""
+
+
+def deliver(lab: Lab) -> list[object]:
+    """Deliver good and bad mails. Return the answers, and what the store has of them."""
+    seen: list[object] = []
+    for sender, recipients in (
+        ("kim@x.test", ["projects@contoso.test", "nobody@contoso.test"]),
+        ("kim@x.test", ["nobody@contoso.test", "none@contoso.test"]),
+        ("é@x.test", ["projects@contoso.test"]),
+        ("kim", ["projects@contoso.test"]),
+        ("kim@x.test", ["projects@contoso.test", "kim"]),
+        ("", ["projects@contoso.test"]),
+    ):
+        try:
+            seen.append(lab.deliver("A", sender, recipients, b"Subject: x\r\n\r\nx\r\n"))
+        except ClientError as error:
+            seen.append((error.status, str(error)))
+    for body in BODIES:
+        lab.deliver("A", "kim@x.test", ["projects@contoso.test"], body)
+    messages = lab.messages("A", "Projects")
+    return [*seen, sorted(each["size"] for each in messages), lab.digests("A")]
+
+
+def test_simulated_and_embedded_labs_take_the_same_mail_from_outside(tmp_path: Path) -> None:
+    """A mail goes to the recipients that the server knows, and the answer names the others. Its lines end with CRLF."""
+    seen = {}
+    for driver, more in (("embedded", []), ("simulated", ["--simulated"])):
+        folder = tmp_path / driver
+        folder.mkdir()
+        with lab_up(folder, *more, topology=TOPOLOGY) as url, Lab(url) as lab:
+            seen[driver] = deliver(lab)
+    unknown = "5.1.1 no such address in this organization"
+    assert seen["embedded"][:5] == [
+        {"nobody@contoso.test": f"550 {unknown}: nobody@contoso.test"},
+        (422, f"550 {unknown}: nobody@contoso.test; {unknown}: none@contoso.test"),
+        (422, '"é@x.test" is not a mail address; write an address such as kim@outside.test'),
+        (422, '"kim" is not a mail address; write an address such as kim@outside.test'),
+        (422, '"kim" is not a mail address; write an address such as kim@outside.test'),
+    ]
+    assert seen["simulated"] == seen["embedded"]
