@@ -411,20 +411,24 @@ class Client(Requests):
     # --- events
 
     def events(
-        self, node: str | None = None, *, follow: bool = False, after: str | int = 0
+        self, node: str | None = None, *, follow: bool = False, after: str | int = 0, last: int | None = None
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the events of one server or of the whole lab, without the first `after` events. With `follow`, continue
-        with new events without end.
+        with new events without end. `last`: of the whole lab's events up to now, yield only this many, the newest.
 
         If the connection breaks, the stream continues after the last event. Raises ClientError if it cannot continue.
         """
+        if last is not None and (follow or node is not None):
+            raise ValueError("last is for the events of the whole lab, without follow")
         if follow:
             path = "/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream"
             yield from follow_events(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
             return
         path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
+        newest = "" if last is None else f"&last={last}"
         while True:
-            answer = self.ask("GET", f"{path}?after={seen}")
+            answer = self.ask("GET", f"{path}?after={seen}{newest}")
+            newest = ""
             # Split bytes, not text: text is also split at U+0085, U+2028 and U+2029, which JSON strings may contain.
             lines = self.read(answer).splitlines()
             if not lines:

@@ -329,7 +329,10 @@ def _stream_router(lab: ServedLab) -> APIRouter:
 
     @router.get("/lab/events")
     async def events(
-        after: Number = 0, limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000, words: Words = False
+        after: Number = 0,
+        limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000,
+        last: Annotated[int | None, Query(ge=1, le=100_000, description="Only this many events, the newest.")] = None,
+        words: Words = False,
     ) -> Response:
         """Return the events of all servers and of the lab itself in order, as JSON lines, without the first `after` of them.
 
@@ -337,6 +340,8 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         are here; its traces have the older ones.
         """
         await lab.catch_up()
+        if last is not None:
+            after = max(after, lab.record.count - last)
         encode = _encoder(lab, after) if words else msgspec.json.encode
         found = lab.events(after)[:limit]
         lines = b"".join(encode(event) + b"\n" for event in found)

@@ -170,6 +170,19 @@ async def test_each_reset_gives_the_same_lab(lab: SimulatedLab) -> None:
     assert [each["subject"] for each in runs[0][0]["messages"]["C"]] == ["Hello"]
 
 
+async def test_the_last_events(lab: SimulatedLab) -> None:
+    """`last` gives the newest events, from `after` on, and the next request continues after them."""
+    async with served(lab) as asked:
+        every = await asked(lambda client: list(client.events()))
+        assert await asked(lambda client: list(client.events(last=3))) == every[-3:]
+        assert await asked(lambda client: list(client.events(last=3, after=len(every) - 1))) == every[-1:]
+        assert await asked(lambda client: list(client.events(last=len(every) + 1))) == every
+        answer = await asked(lambda client: client.ask("GET", "/lab/events?last=3&words=1"))
+        assert answer.headers["Pflab-Next"] == str(len(every))
+        with pytest.raises(ValueError, match="without follow"):
+            await asked(lambda client: next(client.events("A", last=3)))
+
+
 async def test_a_stream_of_events_ends_with_its_history(lab: SimulatedLab) -> None:
     """After a reset the ids of events begin again, so a client must begin again too."""
     async with served(lab) as asked:
