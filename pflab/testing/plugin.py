@@ -45,7 +45,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--pflab-traces", metavar="DIR", help="keep the run folders of all tests in this folder")
     group.addoption("--pflab-keep-mails", action="store_true", help="keep each mail as an .eml file in the run folder")
     parser.addini(
-        "pflab_topology", "the topology of the fixture lab: a file, or the name of an example", default="one-site"
+        "pflab_topology",
+        "the topology of the fixtures that lend labs: a file, relative to the rootdir, or the name of an example",
+        default="one-site",
     )
 
 
@@ -242,12 +244,17 @@ def _last_words(item: pytest.Item, lab: Lab) -> str:
     except ClientError as error:
         return f"the lab does not answer: {error}"
     item.session.stash[_SESSION].keep(folder)
-    kept = item.config.getoption("--pflab-traces") or item.config.getoption("--pflab-lab")
+    if item.config.getoption("--pflab-lab"):
+        where = f"The run is in {folder}, seen from the folder in which the lab runs"
+    elif item.config.getoption("--pflab-traces"):
+        where = f"The run is kept in {folder}"
+    else:
+        where = f"The run is in {folder}, {UNTIL_REMOVED}"
     return "\n".join(
         [
             "The last events, in lab time:",
             *(f"  {line}" for line in lines),
-            f"The run is kept in {folder}" if kept else f"The run is in {folder}, {UNTIL_REMOVED}",
+            where,
             f"To see it in a browser: pflab replay {folder}",
         ]
     )

@@ -14,9 +14,15 @@ from typing import Literal
 
 import pytest
 
-from pflab.testing import LabProcess
+from pflab.runs.run_folder import RunFolder
+from pflab.testing import Lab, LabProcess
 from pflab.testing.plugin import pytest_addoption
+from tests.support.coordinator_process import running_coordinator
+from tests.support.lab_factory import TOKEN
+from tests.support.process_supervisor import ProcessSupervisor
+from tests.support.topologies import TWO_STORES
 from topology.file.examples import EXAMPLES
+from topology.file.load import topology_from_text
 
 pytestmark = pytest.mark.live
 
@@ -227,6 +233,51 @@ def test_a_running_lab_is_as_it_was_found(tmp_path: Path, driver: Literal["simul
         assert lab.saved() == ["pytest", "pytest-test"]
     finally:
         process.close()
+
+
+WITH_TOPOLOGIES = """
+import pytest
+from pflab.testing import Organization
+
+TWO = Organization("Fabrikam", domain="fabrikam.test").site("SEA").server("A").server("B").folder("News")
+
+@pytest.mark.pflab_topology(TWO)
+@pytest.mark.parametrize("number", [1, 2])
+def test_two(lab, number):
+    assert lab.messages("A", "News") == []
+    lab.inject("cut", between=["A", "B"])
+    lab.post("A", "News", subject="Hello")
+
+@pytest.mark.pflab_topology(Organization().server("A").folder("Tips"))
+def test_one(lab):
+    assert lab.messages("A", "Tips") == []
+
+@pytest.mark.pflab_topology(Organization().server("Z").folder("Tips"))
+def test_unknown(lab):
+    pass
+"""
+
+
+def test_a_coordinated_lab_has_the_topology_of_each_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --pflab-lab, the lab of a coordinator begins a run for each topology. At the end it has its own organization and
+    content back."""
+    write(tmp_path, WITH_TOPOLOGIES)
+    monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
+    (tmp_path / "lab.yaml").write_text(TWO_STORES, "utf-8")
+    folder = RunFolder.at(tmp_path / "run")
+    with (
+        ProcessSupervisor(topology_from_text(TWO_STORES), folder, token=TOKEN) as supervisor,
+        running_coordinator(supervisor, tmp_path) as url,
+        Lab(url, token=TOKEN) as lab,
+    ):
+        lab.post("A", "Projects", subject="Mine")
+        before, at = lab.json("GET", "/lab/topology"), lab.now()
+        code, told = run_pytest(tmp_path, "--pflab-lab", url)
+        assert "3 passed, 1 error" in told
+        assert "this lab has no server Z; its servers are A, B" in told
+        assert (lab.json("GET", "/lab/topology"), lab.now()) == (before, at)
+        assert [each["subject"] for each in lab.messages("A", "Projects")] == ["Mine"]
+    assert code == 1
 
 
 def test_a_lab_that_cannot_be_saved_is_refused(tmp_path: Path) -> None:
