@@ -38,6 +38,9 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _OF_THE_START: Final = {"run.started", "node.started", "address.stamped", "clock.changed"}
 """The types of the events with which a lab starts or goes back to its start."""
 
+_LOOKED_AT: Final = 1000
+"""How many of the last events `Lab.last_events` chooses from."""
+
 START = "start"
 """The name of the state that a lab of the plugin saves when it has started."""
 
@@ -210,7 +213,7 @@ class Lab(Client):
 
     def last_events(self, most: int = 15) -> list[str]:
         """Return the last events of the lab in words, without those of its start unless nothing else has happened."""
-        answer = self.ask("GET", "/lab/events?words=1&limit=100000")
+        answer = self.ask("GET", f"/lab/events?words=1&last={_LOOKED_AT}")
         every: list[dict[str, Any]] = [json.loads(line) for line in self.read(answer).splitlines()]
         every = [each for each in every if not _is_wait(each)]
         later = list(dropwhile(lambda each: each["type"] in _OF_THE_START, every))
