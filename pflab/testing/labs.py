@@ -157,9 +157,14 @@ def _document(topology: Topology, root: Path) -> Path | str | dict[str, Any]:
         return topology.as_document()
     if isinstance(topology, Mapping):
         return dict(topology)
+    if not isinstance(topology, str | Path):
+        raise LabNotStarted(
+            f"{topology!r} is no topology; give a file, the name of an example, a mapping or an Organization"
+        )
     path = root / topology
-    if path.is_file():
-        return path
+    with suppress(OSError, ValueError):  # no file can have such a name
+        if path.is_file():
+            return path
     examples = sorted(each.stem for each in _EXAMPLES.glob("*.yaml"))
     if str(topology) in examples:
         return str(topology)
