@@ -7,14 +7,15 @@ every commit; on it, the smallest query took 60 us.
 Commits go to SQLite's write-ahead log (WAL). A checkpoint copies the pages of the log into the database and syncs both files,
 which takes as long as several posts. So no commit does it:
 
-    commits append to the log            until it has `threshold` bytes
+    commits append to the log            CHECKPOINT_COMMITS of them
     a thread checkpoints the log         while commits still append; the next commit after it begins the log again
-    the log reaches its limit            because the thread is slow; then the commit that reaches it does the rest itself
+    the log reaches its limit            because commits are large or the thread is slow; then that commit does the rest itself
+
+The file of the log keeps its length, because SQLite overwrites a file faster than it extends one.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -51,16 +52,16 @@ CACHED_STATEMENTS = 512
 PAGE_BYTES = 8192
 """The page size. A post of 1 KB is an item of 2.6 KB: three such items fit on this page, and one on a page of 4096 bytes."""
 
+CHECKPOINT_COMMITS = 64
+"""After so many commits the thread begins a checkpoint. With many posts in each commit, or one, this is about 16 MB of log, so
+pages that change often are copied less often."""
+
 LOG_PAGES = 8000
-"""The limit of the WAL: 64 MB. At this length a commit waits for a checkpoint."""
+"""The limit of the WAL: 64 MB. At this length a commit makes a checkpoint itself."""
 
 LOG_SHARE = 64
-"""The divisor of a disk's size. The limit of a WAL is at most this share: on a disk of 64 MB, three stores with long WALs would
-otherwise leave no room for mail."""
-
-CHECKPOINT_SHARE = 4
-"""The thread begins a checkpoint when the WAL has this share of its limit: usually 16 MB, so that pages that change often are
-copied less often."""
+"""The divisor of a disk's size. The limit of a WAL is at most this share, because its file keeps its length. On a disk of
+64 MB, three stores with long WALs would otherwise leave no room for mail."""
 
 _CHECKPOINTS: Final = ThreadPoolExecutor(1, "checkpoint")
 """The thread of all databases of this process. SQLite works in it without Python's lock."""
@@ -80,17 +81,15 @@ class Checkpoints:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._log = f"{path}-wal"
-        self._threshold_bytes = _log_pages(path) * PAGE_BYTES // CHECKPOINT_SHARE
+        self._commits = 0
         self._running: Future[None] | None = None
 
     def committed(self) -> None:
-        """Begin a checkpoint in the thread if the log is long and none is running."""
-        if self._running is not None and not self._running.done():
-            return
-        with suppress(OSError):  # without a log there is nothing to copy
-            if os.stat(self._log).st_size >= self._threshold_bytes:  # noqa: PTH116 - a path object takes four times as long
-                self._running = _CHECKPOINTS.submit(self._checkpoint)
+        """Begin a checkpoint in the thread if it is time and none is running."""
+        self._commits += 1
+        if self._commits >= CHECKPOINT_COMMITS and (self._running is None or self._running.done()):
+            self._commits = 0
+            self._running = _CHECKPOINTS.submit(self._checkpoint)
 
     def finish(self) -> None:
         """Wait until no checkpoint is running."""
@@ -120,9 +119,10 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
             # FULL: a commit survives a power cut. NORMAL: it survives a killed process; a power cut may undo the last
             # commits but does not damage the database.
             cursor.execute(f"PRAGMA synchronous = {durability.upper()}")
-            cursor.execute(f"PRAGMA wal_autocheckpoint = {_log_pages(path)}")
-            # A log that begins again is cut, so the size of its file is its length.
-            cursor.execute("PRAGMA journal_size_limit = 0")
+            pages = _log_pages(path)
+            cursor.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+            # A restore or another large transaction can make the log longer. A checkpoint cuts it again.
+            cursor.execute(f"PRAGMA journal_size_limit = {pages * PAGE_BYTES}")
         else:
             cursor.execute("PRAGMA journal_mode = MEMORY")
             cursor.execute("PRAGMA synchronous = OFF")
