@@ -15,7 +15,7 @@ from node.objects import conflict_age, expiry, retention, tombstones
 from node.state import held_messages
 from node.state.context import Context
 from node.state.directory import Stamp
-from node.state.timers import Timer, is_set, next_due, overdue, set_timer, take_due
+from node.state.timers import Timer, is_set, next_due, overdue, set_timer, set_timer_if_none, take_due
 from node.stored_values import HIERARCHY_FID
 from traces.events import StatusMissed
 from transport.envelope import LocalDelivery
@@ -43,6 +43,22 @@ def tick(ctx: Context, s: Stimulus) -> bool:
     raise NodeError(
         f"{ctx.name}: more than {MAX_STEPS_A_TICK} timers were due at one instant; the last was {kind} {key}"
     )
+
+
+def run_due_cycles(ctx: Context, s: Stimulus) -> None:
+    """At the end of a stimulus, run the cycles that its changes made due at once: they commit together (spec: OUT-1).
+
+    If the agent cannot send now, they get timers, which wait.
+    """
+    if ctx.due_cycles:
+        stamp_due(ctx, s)
+    while ctx.due_cycles:
+        fid = min(ctx.due_cycles)
+        ctx.due_cycles.remove(fid)
+        if Timer.CYCLE in agent_disabled.timers_of(ctx):
+            _cycle(ctx, s, fid)
+        else:
+            set_timer_if_none(s.conn, Timer.CYCLE, fid, s.now)
 
 
 def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:

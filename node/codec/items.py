@@ -17,13 +17,12 @@ from topology.quantities import KILOBYTE
 from topology.schedule import parse_schedule
 from traces.labtime import SECOND_US, LabTime
 from transport.errors import CodecError
-from transport.mapi.item import Item, decode_item, encode_item, item_bag
+from transport.mapi.item import Item, body_text, decode_item, encode_item, item_bag, put_body
 from transport.mapi.properties import Bag, filetime, labtime
 from transport.mapi.property_tags import (
     PR_ATTACH_DATA_BIN,
     PR_ATTACH_LONG_FILENAME,
     PR_ATTACH_METHOD,
-    PR_BODY,
     PR_CHANGE_KEY,
     PR_CREATION_TIME,
     PR_DISPLAY_NAME,
@@ -174,7 +173,7 @@ def encode_message(
     props[PR_SENDER_EMAIL_ADDRESS] = sender
     props[PR_CREATION_TIME] = filetime(modified_at)
     props[PR_MESSAGE_FLAGS] = flags
-    props[PR_BODY] = body
+    put_body(props, body)
     bags: list[Bag] = [
         {PR_ATTACH_METHOD: ATTACH_BY_VALUE, PR_ATTACH_LONG_FILENAME: name, PR_ATTACH_DATA_BIN: data}
         for name, data in attachments
@@ -229,7 +228,7 @@ def encode_edit(
     if subject is not None:
         props[PR_SUBJECT] = subject
     if body is not None:
-        props[PR_BODY] = body
+        put_body(props, body)
     return encode_item(replace(item, props=props))
 
 
@@ -375,8 +374,7 @@ MAX_NAME_LENGTH = 255
 
 
 def body_of(stream: bytes) -> str:
-    body = item_bag(stream).get(PR_BODY, "")
-    return body if isinstance(body, str) else ""
+    return body_text(item_bag(stream)) or ""
 
 
 def attachments_of(stream: bytes) -> list[tuple[str, bytes]]:

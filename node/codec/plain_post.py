@@ -2,21 +2,22 @@
 
 Nearly every item is a post in its first version: twelve properties in a fixed order, no attachments, one author. The bytes of
 two such posts (docs/reference/wire-format.md, section 3) differ in their first part only by ids, times and lengths, so one
-`struct` describes this part. Four texts and two numbers follow it. This is not a second format: the module writes the same
-bytes as the codec in `transport.mapi.item`, and reads only what that codec reads in the same way. For anything else it
-returns None, and the caller uses the codec.
+`struct` describes this part. Four texts and two numbers follow it. The last text, the body, is STRING8 or UNICODE. This is not a
+second format: the module writes the same bytes as the codec in `transport.mapi.item`, and reads only what that codec reads in
+the same way. For anything else it returns None, and the caller uses the codec.
 """
 
 from __future__ import annotations
 
 import struct
-from codecs import utf_16_le_decode, utf_16_le_encode
+from codecs import ascii_encode, utf_16_le_decode, utf_16_le_encode
 from typing import Final
 
 from node.tracking.change_number import COUNTER_SIZE, XID_SIZE
 from transport.mapi import tnef_stream as ts
 from transport.mapi.property_tags import (
     PR_BODY,
+    PR_BODY_A,
     PR_CHANGE_KEY,
     PR_CREATION_TIME,
     PR_LAST_MODIFICATION_TIME,
@@ -73,9 +74,10 @@ _NAME: Final = struct.pack("<II", PR_SENDER_NAME, 1)
 _ADDRESS: Final = struct.pack("<II", PR_SENDER_EMAIL_ADDRESS, 1)
 _LAST: Final = struct.Struct("<IQIi8sI")  # creation time and flags, each after its tag; then the head of the body
 _BODY: Final = struct.pack("<II", PR_BODY, 1)
+_BODY_A: Final = struct.pack("<II", PR_BODY_A, 1)
 _DATA_AT: Final = len(_CONSTANTS[0]) + 4
 _ZERO: Final = bytes(COUNTER_SIZE)  # counters begin at 1
-_TAGS: Final = (_NAME, _ADDRESS, PR_CREATION_TIME, PR_MESSAGE_FLAGS, _BODY)
+_TAGS: Final = (_NAME, _ADDRESS, PR_CREATION_TIME, PR_MESSAGE_FLAGS)
 _BEHIND: Final = (b"", ts.end_guard(ts.LEVEL_MESSAGE, b"\0"))
 
 
@@ -86,15 +88,20 @@ def encode_post(
     if not len(object_id) == len(change_key) == len(folder) == XID_SIZE:
         return None
     try:
-        title, name, text = utf_16_le_encode(subject)[0], utf_16_le_encode(sender)[0], utf_16_le_encode(body)[0]
+        title, name = utf_16_le_encode(subject)[0], utf_16_le_encode(sender)[0]
+        if body.isascii():
+            body_head, text = _BODY_A, ascii_encode(body)[0] + b"\0"
+        else:
+            body_head, text = _BODY, utf_16_le_encode(body)[0] + b"\0\0"
         tail = (
             _ended(title),
             _TEXT_HEAD.pack(_NAME, len(name) + 2),
             _ended(name),
             _TEXT_HEAD.pack(_ADDRESS, len(name) + 2),
             _ended(name),
-            _LAST.pack(PR_CREATION_TIME, ticks, PR_MESSAGE_FLAGS, flags, _BODY, len(text) + 2),
-            _ended(text),
+            _LAST.pack(PR_CREATION_TIME, ticks, PR_MESSAGE_FLAGS, flags, body_head, len(text)),
+            text,
+            _PADS[len(text) & 3],
         )
         c = _CONSTANTS
         size = _HEAD.size - _DATA_AT + sum(map(len, tail))
@@ -125,19 +132,28 @@ def read_post(stream: bytes) -> PostFields | None:
         address_head, long = _TEXT_HEAD.unpack_from(stream, at)
         at = _after_text(stream, at + _TEXT_HEAD.size, long)
         created, _, flagged, flags, body_head, long = _LAST.unpack_from(stream, at)
-        at = _after_text(stream, at + _LAST.size, long)
+        at = (_after_ascii if body_head == _BODY_A else _after_text)(stream, at + _LAST.size, long)
     except (struct.error, ValueError):
         return None
     as_written = (
         (c0, c1, c2, c3, c4, c5, c6) == _CONSTANTS
         and listed == change_key
         and not (object_id.endswith(_ZERO) or change_key.endswith(_ZERO))
-        and (name_head, address_head, created, flagged, body_head) == _TAGS
+        and (name_head, address_head, created, flagged) == _TAGS
+        and body_head in {_BODY, _BODY_A}
         and at == end
         and stream[end + 2 :] in _BEHIND
         and stream[end : end + 2] == ts.byte_sum(stream[_DATA_AT:end]).to_bytes(2, "little")
     )
     return (object_id, change_key, ticks, flags, subject[:-1]) if as_written else None
+
+
+def _after_ascii(stream: bytes, at: int, size: int) -> int:
+    """Return where the property after a text in ASCII begins, as `_after_text` does."""
+    text = stream[at : at + size]
+    if not text.isascii() or text[-1:] != b"\0":
+        raise ValueError("not a text that encode_post wrote")
+    return at + (size + 3 & -4)
 
 
 def _after_text(stream: bytes, at: int, size: int) -> int:

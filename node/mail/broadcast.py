@@ -42,10 +42,10 @@ from node.mail.packing import pending_after, portion, split
 from node.mail.send import section_of, send
 from node.objects.apply_folders import hiding
 from node.objects.version_rows import named_by, tied_numbers
-from node.state.context import Context, next_cycle
+from node.state.context import Context, next_cycle, plan_cycle
 from node.state.state_table import LastSent, OwnRow
 from node.state.store_identity import LOCAL_REP
-from node.state.timers import Timer, clear_timer, set_timer, set_timer_if_none
+from node.state.timers import Timer, clear_timer, set_timer
 from node.stored_values import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
@@ -146,6 +146,10 @@ def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets
 
 def unsent_messages(ctx: Context, conn: Connection, fid: int) -> Generator[Update, None, None]:
     """Yield this store's unsent changes in a folder, in order of number."""
+    fresh = ctx.fresh.get(fid)
+    if fresh and _are_unsent(conn, fid, fresh):
+        yield from map(Update, fresh)
+        return
     for object_id, rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
         "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
         " WHERE fid = ? AND sent = 0 ORDER BY ctr, rep",
@@ -154,6 +158,14 @@ def unsent_messages(ctx: Context, conn: Connection, fid: int) -> Generator[Updat
         version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai))
         stands_for = named_by(version, tied_numbers(ctx, conn, object_id)) if supersedes else CNSet.EMPTY
         yield Update(version, stands_for)
+
+
+def _are_unsent(conn: Connection, fid: int, versions: Sequence[Version]) -> bool:
+    """Return whether these changes of this store are all unsent changes in a folder."""
+    numbers = conn.exec_driver_sql(
+        "SELECT rep, ctr FROM message WHERE fid = ? AND sent = 0 ORDER BY ctr, rep LIMIT ?", (fid, len(versions) + 1)
+    ).all()
+    return numbers == [(LOCAL_REP, version.number.counter) for version in versions]
 
 
 def unsent_folders(ctx: Context, conn: Connection) -> Generator[Update, None, None]:
@@ -181,6 +193,4 @@ def hierarchy_changed(ctx: Context, s: Stimulus) -> None:
     own.last_update_at = s.now
     own.status_sent_at = None
     ctx.rst.touch(own)
-    due_at = next_cycle(ctx.config, ctx.schedule(HIERARCHY_FID), s.now)
-    assert due_at is not None
-    set_timer_if_none(s.conn, Timer.CYCLE, HIERARCHY_FID, due_at)
+    plan_cycle(ctx, s, HIERARCHY_FID)

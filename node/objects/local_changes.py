@@ -9,10 +9,9 @@ from node.codec.items import Version, encode_edit, encode_mail, encode_message, 
 from node.errors import MessageUnknown, Misuse, NoReplicaHere, NotAContact
 from node.objects import retention, storage_limits
 from node.objects.version_rows import KeptVersion, insert_versions, kept_versions, replace_all
-from node.state.context import Context, next_cycle, set_of_pcl
+from node.state.context import Context, plan_cycle, set_of_pcl
 from node.state.folders import Folder
 from node.state.state_table import OwnRow
-from node.state.timers import Timer, set_timer_if_none
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
 from node.views import Post
@@ -47,9 +46,7 @@ def changed(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     own.last_update_at = s.now
     own.status_sent_at = None
     ctx.rst.touch(own)
-    due_at = next_cycle(ctx.config, ctx.schedule(own.fid), s.now)
-    if due_at is not None:
-        set_timer_if_none(s.conn, Timer.CYCLE, own.fid, due_at)
+    plan_cycle(ctx, s, own.fid)
 
 
 def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bool = False) -> list[str]:

@@ -130,6 +130,8 @@ def insert_versions(
     if rows:
         conn.exec_driver_sql(_INSERT, rows)
         conn.exec_driver_sql(_COUNT, (fid, sum(each.item is not None for each in versions)))
+    if not sent and not supersedes:
+        ctx.fresh.setdefault(fid, []).extend(versions)
 
 
 def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Self
 
+from node.codec.items import Version
 from node.codec.signing import Identity, Verifier
 from node.state.addresses import AddressBook
 from node.state.directory import Directory
@@ -14,6 +15,7 @@ from node.state.folders import Folders
 from node.state.state_table import ReplicationStateTable
 from node.state.store_identity import StoreState
 from node.state.store_settings import Config
+from node.state.timers import Timer, set_timer_if_none
 from node.stored_values import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
@@ -23,6 +25,7 @@ from topology.schedule import ALWAYS, Schedule, parse_schedule
 from traces.labtime import LabTime
 from transport.mta.mta import Mta
 from transport.sql import Connection
+from transport.stimulus import Stimulus
 
 
 @dataclass(slots=True)
@@ -42,6 +45,10 @@ class Context:
     book: AddressBook
     replica_limits: Mapping[bytes, int]
     """The age limits of this store's replicas by folder id, in microseconds (spec: DL-3)."""
+    due_cycles: set[int] = field(default_factory=set)
+    """Folders whose cycle is due at once, because of a change of the present stimulus (`plan_cycle`)."""
+    fresh: dict[int, list[Version]] = field(default_factory=dict)
+    """The new messages of the present stimulus by folder, so that a cycle in it need not read them again."""
     folder_views: tuple[tuple[int, list[int]], list[FolderView]] | None = None
     """A cache for `StoreReader.folders`: what the views depend on (the tree and the replicas), and the views."""
 
@@ -91,6 +98,7 @@ class Context:
 
     def save(self, conn: Connection) -> None:
         """Write the state that the stimulus changed. Every stimulus calls this at its end."""
+        self.fresh.clear()
         self.rst.save(conn)
         self.store.save(conn)
 
@@ -100,6 +108,16 @@ def next_cycle(config: Config, schedule: Schedule, now: LabTime) -> LabTime | No
     if schedule.is_always and config.always_us == 0:
         return now  # an interval of 0 replicates at once
     return schedule.next_fire(now, config.always_us)
+
+
+def plan_cycle(ctx: Context, s: Stimulus, fid: int) -> None:
+    """Plan the next cycle of a folder after a change made here. If replication is immediate, it ends this stimulus."""
+    # spec: OUT-1
+    due_at = next_cycle(ctx.config, ctx.schedule(fid), s.now)
+    if due_at == s.now:
+        ctx.due_cycles.add(fid)
+    elif due_at is not None:
+        set_timer_if_none(s.conn, Timer.CYCLE, fid, due_at)
 
 
 def version_rank(number: ChangeNumber, modified_at: LabTime) -> tuple[LabTime, ChangeNumber]:

@@ -50,7 +50,7 @@ CACHED_STATEMENTS = 512
 """How many statements the driver keeps compiled. The agents have about 150."""
 
 PAGE_BYTES = 8192
-"""The page size. A post of 1 KB is an item of 2.6 KB: three such items fit on this page, and one on a page of 4096 bytes."""
+"""The page size. A post of 1 KB is an item of 1.4 KB: five such items fit on this page, and two on a page of 4096 bytes."""
 
 CHECKPOINT_COMMITS = 64
 """After so many commits the thread begins a checkpoint. With many posts in each commit, or one, this is about 16 MB of log, so

@@ -131,7 +131,7 @@ message = Table(
 )
 Index("message_by_age", message.c.fid, message.c.modified_at, sqlite_where=text("deleted = 0"))
 Index("message_removed", message.c.fid, message.c.deleted, message.c.modified_at, sqlite_where=text("deleted <> 0"))
-Index("message_unsent", message.c.fid, message.c.ctr, sqlite_where=text("sent = 0"))
+Index("message_unsent", message.c.fid, message.c.ctr, message.c.rep, sqlite_where=text("sent = 0"))
 
 message_count = Table(  # how many live messages a folder has: rows of `message` that are shown and not deleted
     "message_count",

@@ -283,7 +283,9 @@ class StoreLife(StoreQueries):
         trace.begin(now)
         try:
             with self._database.writing() as conn:
-                yield ctx, Stimulus(conn, now, trace)
+                s = Stimulus(conn, now, trace)
+                yield ctx, s
+                agent.run_due_cycles(ctx, s)
                 self._finish(ctx, trace, conn, now)
         except BaseException as error:
             trace.discard()

@@ -7,8 +7,7 @@ method waits, and none depends on which driver calls. The reads are inherited fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Final, Unpack
 
 from node.agent import agent, folder_admin, store_deletion
@@ -56,17 +55,6 @@ class Node(StoreLife):
 
     # -- users
 
-    @contextmanager
-    def _change(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
-        """Run a stimulus that changes a message.
-
-        If replication is immediate, the stimulus also broadcasts: the change and its mail commit together (spec: OUT-1).
-        """
-        with self._stimulus(now) as (ctx, s):
-            yield ctx, s
-            if ctx.config.always_us == 0:
-                agent.tick(ctx, s)
-
     def post(
         self,
         now: LabTime,
@@ -80,12 +68,12 @@ class Node(StoreLife):
     ) -> str:
         """Post a message and return its id (spec: CN-2)."""
         posted = Post(subject, body, sender, tuple(attachments))
-        with self._change(now) as (ctx, s):
+        with self._stimulus(now) as (ctx, s):
             return local_changes.post(ctx, s, folder, [posted], fai=associated)[0]
 
     def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> list[str]:
         """Post messages in one transaction and return their ids."""
-        with self._change(now) as (ctx, s):
+        with self._stimulus(now) as (ctx, s):
             return local_changes.post(ctx, s, folder, posts)
 
     def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
@@ -97,7 +85,7 @@ class Node(StoreLife):
             mail = post_of_mail(content)
         except CodecError as error:
             raise Misuse(f"the mail cannot be posted: {error}") from None
-        with self._change(now) as (ctx, s):
+        with self._stimulus(now) as (ctx, s):
             return local_changes.post_mail(ctx, s, ctx.folders.visible(folder), mail)
 
     def send_mail(
@@ -120,12 +108,12 @@ class Node(StoreLife):
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
     ) -> str:
         """Make a new version that replaces all kept versions, and return its change number (spec: CF-3)."""
-        with self._change(now) as (ctx, s):
+        with self._stimulus(now) as (ctx, s):
             return local_changes.edit(ctx, s, folder, message, subject=subject, body=body)
 
     def delete(self, now: LabTime, folder: str, message: str) -> str:
         """Delete a message and return the change number of the deletion (spec: DL-1)."""
-        with self._change(now) as (ctx, s):
+        with self._stimulus(now) as (ctx, s):
             return local_changes.delete(ctx, s, folder, message)
 
     def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
@@ -133,17 +121,17 @@ class Node(StoreLife):
 
         by: the address of the contact who resolves it; None means the folder's first contact. Raises NotAContact for others.
         """
-        with self._change(now) as (ctx, s):
+        with self._stimulus(now) as (ctx, s):
             return local_changes.resolve(ctx, s, folder, message, keep, by)
 
     def recover(self, now: LabTime, folder: str, message: str) -> str:
         """Recover a deleted message as a new one, and return the new id (spec: DL-5)."""
-        with self._change(now) as (ctx, s):
+        with self._stimulus(now) as (ctx, s):
             return local_changes.recover(ctx, s, folder, message)
 
     def recover_folder(self, now: LabTime, path: str) -> str:
         """Recover a deleted folder with its subfolders and messages, and return its new id (spec: DL-5)."""
-        with self._change(now) as (ctx, s):
+        with self._stimulus(now) as (ctx, s):
             return folder_admin.recover(ctx, s, path)
 
     def create_folder(self, now: LabTime, path: str, **fields: Unpack[FolderFields]) -> str:

@@ -22,13 +22,14 @@ from transport.mapi.attachment import (
     file_attachment,
 )
 from transport.mapi.properties import Bag, decode_bag_at, encode_bag
-from transport.mapi.property_tags import PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A
+from transport.mapi.property_tags import PR_BODY, PR_BODY_A, PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A
 from transport.mapi.system_message import RawAttribute
 
 __all__ = [
     "MAX_NESTING",
     "MAX_RECIPIENTS",
     "Item",
+    "body_text",
     "check_item",
     "decode_item",
     "embedded_attachment",
@@ -37,6 +38,7 @@ __all__ = [
     "file_attachment",
     "item_bag",
     "message_class",
+    "put_body",
 ]
 
 MAX_NESTING: Final = 10
@@ -62,11 +64,31 @@ class Item:
 
 
 def message_class(props: Bag) -> str | None:
-    """Return the message class of a bag. The property may have the type STRING8 or UNICODE."""
-    wide = props.get(PR_MESSAGE_CLASS)
+    """Return the message class of a bag."""
+    return _text(props, PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A)
+
+
+def body_text(props: Bag) -> str | None:
+    """Return the text of a message."""
+    return _text(props, PR_BODY, PR_BODY_A)
+
+
+def put_body(props: Bag, text: str) -> None:
+    """Set the text of a message. ASCII, as STRING8, takes half of the bytes that it would take as UNICODE."""
+    narrow = text.isascii()
+    props.pop(PR_BODY if narrow else PR_BODY_A, None)
+    if narrow:
+        props[PR_BODY_A] = text.encode("ascii")
+    else:
+        props[PR_BODY] = text
+
+
+def _text(props: Bag, unicode_tag: int, string8_tag: int) -> str | None:
+    """Return a text that may have either type. STRING8 is in the code page of attOemCodepage."""
+    wide = props.get(unicode_tag)
     if isinstance(wide, str):
         return wide
-    narrow = props.get(PR_MESSAGE_CLASS_A)
+    narrow = props.get(string8_tag)
     return narrow.decode("cp1252", "replace") if isinstance(narrow, bytes) else None
 
 

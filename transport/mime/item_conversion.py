@@ -18,7 +18,7 @@ from typing import Final
 
 from traces.labtime import LabTime
 from transport.errors import CodecError
-from transport.mapi.item import Item
+from transport.mapi.item import Item, body_text
 from transport.mapi.properties import Bag, Value, filetime, labtime
 from transport.mapi.property_tags import (
     ATTACH_BY_VALUE,
@@ -176,7 +176,7 @@ def mail_of_item(item: Item, *, message_id: str, sender: str) -> bytes:
             recipients=_addresses(item.recipients),
             subject=_text(props, PR_SUBJECT),
             date_at=_instant(modified_at),
-            text=_text(props, PR_BODY),
+            text=body_text(props) or "",
             html=html if isinstance(html, bytes) else None,
             attached=tuple(_attached(bag, number) for number, bag in enumerate(item.attachments, start=1)),
         )

@@ -67,9 +67,9 @@ async def test_each_mail_closes_the_holes_of_both_kinds() -> None:
     """The number of an associated message is a hole in the set of the posts, so a mail claims it although a later mail has
     the message (CN-6, CN-9). Simulated seed 2558970224 found that it did not."""
     async with Simulator(topology_from_text(NEVER)) as lab:
-        await post(lab, "A", "first", "x" * 200_000)
+        await post(lab, "A", "first", "x" * 400_000)
         view = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="view", associated=True))
-        await post(lab, "A", "second", "x" * 200_000)
+        await post(lab, "A", "second", "x" * 400_000)
         await lab.do("A", lambda node, now: node.edit(now, "Projects", view, subject="view of both"))
         await lab.do("A", lambda node, now: node.send_again(now, "Projects", days=1, to=["B"]))
         parts = [each.folders[0] for each in events_of(lab, MailSubmitted, "A") if "resent" in each.marks]

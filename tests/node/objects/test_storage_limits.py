@@ -27,7 +27,7 @@ folders:
   Projects: {replicas: [A, B, C], contacts: [kim@contoso.test], LIMITS}
   Projects/Plans: {replicas: [A, B]}
 """
-BODY = "x" * 4096  # about 8 KB in an item
+BODY = "x" * 8192  # about 8 KB in an item
 
 
 def lab(limits: str) -> PostOffice:

@@ -16,7 +16,7 @@ from node.tracking.pcl import Pcl
 from transport.errors import CodecError
 from transport.mapi.item import Item, decode_item, encode_item
 from transport.mapi.properties import filetime
-from transport.mapi.property_tags import PR_BODY, PR_IMPORTANCE, PR_MESSAGE_CLASS, PR_SUBJECT
+from transport.mapi.property_tags import PR_BODY, PR_BODY_A, PR_IMPORTANCE, PR_MESSAGE_CLASS, PR_SUBJECT
 
 GUID = bytes(range(16))
 NUMBER = ChangeNumber(GUID, 0x123456789)
@@ -52,6 +52,7 @@ def read(stream: bytes) -> Version | str:
 @given(texts, texts, texts, st.booleans())
 @example("", "", "", False)
 @example("a\0", "\0", "\0\0", True)
+@example("a", "caf\u00e9", "c", False)
 def test_the_fast_path_writes_and_reads_as_the_codec(subject: str, body: str, sender: str, fai: bool) -> None:
     """The fast path writes a post with the codec's bytes, guard included, and reads it with the codec's result. (spec: ML-2)"""
     stream = post(subject, body, sender, fai=fai)
@@ -59,6 +60,16 @@ def test_the_fast_path_writes_and_reads_as_the_codec(subject: str, body: str, se
     assert read_post(stream) is not None
     assert read_version(stream) == by_the_codec(stream)
     assert (read_version(stream).fai, read_version(stream).number) == (fai, NUMBER)
+
+
+def test_ascii_takes_one_byte_for_each_character() -> None:
+    """The body is STRING8 if it is ASCII, otherwise UNICODE; an edit may change the type. (The format of mails, section 3)"""
+    plain, accented = post(body="x" * 1000), post(body="\N{LATIN SMALL LETTER E WITH ACUTE}" * 1000)
+    assert abs(len(accented) - len(plain) - 1000) < 20  # padding, and a guard where needed
+    for stream, body in ((plain, "\N{EURO SIGN}"), (accented, "ascii")):
+        edited = encode_edit(stream, NUMBER, Pcl.of(NUMBER), AT + 1, version_of=OBJECT, body=body)
+        assert items.body_of(edited) == body
+        assert len({PR_BODY, PR_BODY_A} & decode_item(edited).props.keys()) == 1
 
 
 def test_both_ways_end_a_stream_with_a_guard_where_needed() -> None:
