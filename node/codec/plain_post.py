@@ -2,7 +2,7 @@
 
 Nearly every item is a post in its first version: twelve properties in a fixed order, no attachments, one author. The bytes of
 two such posts (docs/reference/wire-format.md, section 3) differ in their first part only by ids, times and lengths, so one
-`struct` describes this part. Four texts and two numbers follow it. The last text, the body, is STRING8 or UNICODE. This is not a
+`struct` describes this part. Four texts and two numbers follow it. The last text, the body, is STRING8 or UNICODE. This is no
 second format: the module writes the same bytes as the codec in `transport.mapi.item`, and reads only what that codec reads in
 the same way. For anything else it returns None, and the caller uses the codec.
 """

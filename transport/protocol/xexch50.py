@@ -5,6 +5,12 @@
     C: <size bytes>
     S: 250 ...
 
+A server that offers X-BLOB-AHEAD lets a sender wait for neither answer, as the literals of IMAP that end in `+` (RFC 7888):
+
+    C: XEXCH50 <size>+ <n>        in one group with MAIL, RCPT and the content
+    C: <size bytes>               which the server reads whatever it answers
+    S: 250 ...                    or 504 Need to authenticate first
+
 The verb, its sizes and its refusal are those of Exchange [reference/exchange.md 3.1]. The real blob is not public, so pflab
 defines its own: two 32-bit little-endian numbers (version 1, length of the message's bag), the message's bag of MAPI
 properties, and one bag for each of the `n` recipients. A mail with the message class of replication is a system message. A
@@ -31,6 +37,9 @@ BLOB_LIMIT_BYTES: Final = 1024 * 1024
 
 GO_AHEAD: Final = "354 Send binary data"
 
+AHEAD: Final = "X-BLOB-AHEAD"
+"""The keyword of the reply to EHLO."""
+
 NEED_AUTHENTICATION: Final = "504 Need to authenticate first"
 """The reply to an unauthenticated peer [reference/exchange.md 3.1]."""
 
@@ -44,6 +53,7 @@ P_LAMPORT: Final = 0x66F20014
 _VERSION: Final = 1
 _HEAD: Final = struct.Struct("<II")
 _ARGUMENTS: Final = re.compile(r"([0-9]{1,10}) ([0-9]{1,6})")
+_AHEAD: Final = re.compile(r"([0-9]{1,10})\+( [0-9]{1,6})")
 _RECIPIENT_TO: Final = 1
 _PRIORITIES: Final = {int(priority): priority for priority in Priority}
 
@@ -57,6 +67,17 @@ def read_command(argument: str | None) -> tuple[int, int] | None:
     """Return size and number of `XEXCH50 <size> <n>`; None for a malformed command."""
     match = _ARGUMENTS.fullmatch(argument) if argument else None
     return None if match is None else (int(match[1]), int(match[2]))
+
+
+def command_ahead(blob: bytes, recipients: int) -> bytes:
+    """Return the command line and the blob that follows it at once."""
+    return b"XEXCH50 %d+ %d\r\n%b" % (len(blob), recipients, blob)
+
+
+def read_ahead(argument: str) -> tuple[int, str] | None:
+    """Return the size of a blob that follows at once, and the argument without its `+`; None for any other argument."""
+    match = _AHEAD.fullmatch(argument)
+    return None if match is None else (int(match[1]), match[1] + match[2])
 
 
 def encode(hop: IncomingHop, recipients: Sequence[str]) -> bytes:

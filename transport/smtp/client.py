@@ -19,6 +19,14 @@ READY = 220
 SERVICE_CLOSING = 421
 
 
+class HungUp(SMTPServerDisconnected):
+    """The peer closed the connection after `replies` replies to a group."""
+
+    def __init__(self, message: str, replies: int) -> None:
+        super().__init__(message)
+        self.replies = replies
+
+
 class GroupProtocol(SMTPProtocol):
     """An SMTP protocol that reads the replies to a group of commands."""
 
@@ -27,7 +35,7 @@ class GroupProtocol(SMTPProtocol):
     async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
         """Write `sent` and return the next `replies` replies. A reply 421 is the last, because the peer then hangs up."""
         if self._command_lock is None:
-            raise SMTPServerDisconnected("Server not connected")
+            raise HungUp("Server not connected", 0)
         found: list[SMTPResponse] = []
         async with self._command_lock:
             self._in_group = self._response_pending = True
@@ -35,6 +43,8 @@ class GroupProtocol(SMTPProtocol):
                 self.write(sent)
                 while len(found) < replies and (not found or found[-1].code != SERVICE_CLOSING):
                     found.append(await self.read_response(timeout=None))
+            except SMTPServerDisconnected as error:
+                raise HungUp(str(error), len(found)) from error
             finally:
                 self._in_group = False
                 del self._buffer[:]
@@ -82,7 +92,7 @@ class StoreClient(SMTP):
     async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
         """Write `sent` and return the next `replies` replies; fewer if one is 421."""
         if not isinstance(self.protocol, GroupProtocol):
-            raise SMTPServerDisconnected("Server not connected")
+            raise HungUp("Server not connected", 0)
         found = await self.protocol.exchange(sent, replies)
         if found[-1].code == SERVICE_CLOSING:
             self.close()

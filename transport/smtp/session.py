@@ -32,8 +32,8 @@ any                      a limit is exceeded  closed, after the reply 421 or 552
 A command in another state is refused with 503. A server with a certificate refuses AUTH and MAIL without TLS, with 530. A
 refused command changes no state.
 
-Example: EHLO, AUTH; MAIL, RCPT, XEXCH50 in one group; the blob of XEXCH50 and `BDAT 5000 LAST` with 5000 bytes in a second
-group. The state is ready, addressed, addressed, ready.
+Example: EHLO, AUTH; MAIL, RCPT, XEXCH50 and its blob, and `BDAT 5000 LAST` with 5000 bytes, all in one group. The state is
+ready, addressed, addressed, ready.
 
 What must never happen:
 
@@ -49,7 +49,7 @@ What must never happen:
 import asyncio
 import secrets
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -73,6 +73,9 @@ from transport.smtp.limits import READ_BYTES, NoRoom
 class StoreSession(Connection):
     """A connection with all verbs."""
 
+    _blob: bytes | None = None
+    """The blob that the present command brought."""
+
     def extensions(self) -> list[str]:
         """Return the lines of the reply to EHLO, without the last one."""
         # spec: ML-3, ML-4
@@ -84,8 +87,21 @@ class StoreSession(Connection):
         if self._listener.tls is not None and not self._secured:
             lines.append("STARTTLS")
         if offers.authentication:
-            lines += [f"AUTH {MECHANISM}", link_state.VERB]
+            lines += [f"AUTH {MECHANISM}", link_state.VERB, xexch50.AHEAD]
         return lines
+
+    async def _run(self, name: str, method: Callable[[str | None], Awaitable[None]], arg: str | None) -> None:
+        """Handle one command. A blob that follows XEXCH50 at once is read whatever the answer will be.  # spec: ML-3"""
+        self._blob = None
+        ahead = xexch50.read_ahead(arg) if name == Verb.XEXCH50 and arg else None
+        if ahead is not None:
+            size, arg = ahead
+            if size > xexch50.BLOB_LIMIT_BYTES:
+                await self.push("552 5.3.4 the blob is too large")
+                self.hang_up()  # nobody knows where the next command begins
+                return
+            self._blob = b"".join(await self._lines.take(size, lambda _: self.store is not None))
+        await super()._run(name, method, arg)
 
     # --- identity
 
@@ -179,11 +195,12 @@ class StoreSession(Connection):
             await self.refuse("XEXCH50", arg, "501 5.5.4 XEXCH50 <size> <recipients>, within the limits")
         else:
             size, recipients = said
-            await self.push(xexch50.GO_AHEAD)
-            self._flush()
-            blob = b"".join(await self._lines.take(size, lambda _: True))
+            if self._blob is None:
+                await self.push(xexch50.GO_AHEAD)
+                self._flush()
+                self._blob = b"".join(await self._lines.take(size, lambda _: True))
             try:
-                self._mail.hop = xexch50.decode(blob, recipients, self.store, self._mail.rcpt_tos)
+                self._mail.hop = xexch50.decode(self._blob, recipients, self.store, self._mail.rcpt_tos)
             except CodecError as error:
                 await self.refuse("XEXCH50", arg, f"550 5.6.0 {plain(str(error))}")
             else:
@@ -292,10 +309,8 @@ class StoreSession(Connection):
                 self._listener.check_room(len(content))
             sender = "" if mail.mail_from in {None, NULL_PATH} else mail.mail_from or ""
             incoming = incoming_mail(sender, mail.rcpt_tos, content)
-            hop = mail.hop
-            if hop is None:
-                hop, incoming = take_hop_line(incoming)
-                hop = hop or IncomingHop(self.peer_name, None, 0)
+            described, incoming = take_hop_line(incoming)  # also of a mail whose blob was sent ahead
+            hop = mail.hop or described or IncomingHop(self.peer_name, None, 0)
             if mail.refused is not None:
                 hop = replace(hop, refused=mail.refused)
             stored = self._listener.accept(hop, incoming)

@@ -1,8 +1,14 @@
 """Sends one mail over a connection: MAIL, RCPT, XEXCH50, and the content by BDAT or DATA.
 
-With PIPELINING the commands of the envelope are sent together, and then the blob of XEXCH50 together with the content. So a
-mail needs two round trips. The content bypasses aiosmtplib, whose search for line ends and dots by regular expression takes ten
-times as long as sending.
+A mail takes one turn of the line, or more:
+
+    turns   what the peer offers                what is sent in each turn
+    1       BDAT, XEXCH50 and X-BLOB-AHEAD      everything, unless the content is large
+    2       PIPELINING and BDAT                 MAIL, RCPT and XEXCH50; the blob and the content
+    more    less                                each command, the blob, the content
+
+In one turn nobody knows whether the peer accepts XEXCH50. So the content begins with the hop line, as for a peer that does not.
+The content bypasses aiosmtplib, whose search for line ends and dots by regular expression takes ten times as long as sending.
 
 # spec: ML-3, ML-4
 """
@@ -21,11 +27,15 @@ from transport.mime.body_encoding import as_seven_bit, is_binary
 from transport.protocol import xexch50
 from transport.protocol.hop_headers import hop_line
 from transport.protocol.link_state import VERB
-from transport.smtp.client import StoreClient
+from transport.smtp.client import HungUp, StoreClient
 from transport.smtp.data import stuff
 
 MAX_REASON_CHARS: Final = 400
 """How many characters of a peer's answer are kept as the reason of a failure."""
+
+AHEAD_BYTES: Final = 32 * 1024
+"""The largest content that is sent before the peer has accepted the envelope. A larger one would be sent in vain too often, and
+an additional turn of the line is a small part of its time."""
 
 CODE_START_INPUT: Final = 354
 CODE_SERVICE_CLOSING: Final = 421
@@ -47,14 +57,40 @@ class Patience(Protocol):
     def content_seconds(self) -> float: ...
 
 
-@dataclass(slots=True)
-class _Envelope:
-    """The answers to the commands before the content."""
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """One mail in the form that the peer takes. `line`: the hop line, for a peer that does not take the blob of XEXCH50."""
 
-    taken: int = 0
+    command: bytes
+    recipients: tuple[str, ...]
+    blob: bytes
+    line: bytes
+    content: bytes
+    chunking: bool
+
+    @property
+    def sendable(self) -> list[str]:
+        """The recipients that a command can contain."""
+        return [address for address in self.recipients if address and _ADDRESS.fullmatch(address)]
+
+    def commands(self, blob: bytes) -> list[bytes]:
+        """Return the commands of the envelope; `blob` is that of XEXCH50, or empty."""
+        lines = [self.command, *(b"RCPT TO:<%b>" % address.encode("ascii") for address in self.sendable)]
+        return [*lines, xexch50.command(blob, len(self.recipients))] if blob else lines
+
+    def chunk(self, line: bytes) -> bytes:
+        """Return the content as the only chunk, after `line`."""
+        return b"BDAT %d LAST\r\n%b%b" % (len(line) + len(self.content), line, self.content)
+
+
+@dataclass(slots=True)
+class _Answers:
+    """The answers to a mail. `refused`: the outcome if the mail was not sent at all."""
+
     refusals: tuple[RecipientRefusal, ...] = ()
     refused: SendOutcome | None = None
     properties: SMTPResponse | None = None
+    content: SMTPResponse | None = None
 
 
 async def transact(
@@ -72,60 +108,53 @@ async def transact(
             return SendOutcome(SendState.DELIVERED, heard)
     if _ADDRESS.fullmatch(transmission.sender) is None:
         return SendOutcome(SendState.REFUSED, "5.1.7 the sender's address cannot be sent by SMTP")
+    try:
+        mail = _prepared(client, transmission, greeting_name)
+    except CodecError as error:
+        return SendOutcome(SendState.REFUSED, f"5.6.1 {transmission.next_hop} does not accept binary mail: {error}")
+    for_commands_s = patience.command_seconds * (len(transmission.recipients) + 3)
+    if mail.blob and len(mail.content) <= AHEAD_BYTES and client.supports_extension(xexch50.AHEAD):
+        async with asyncio.timeout(for_commands_s + patience.content_seconds):
+            answers = await _send_whole(client, mail, kept=kept)
+    else:
+        async with asyncio.timeout(for_commands_s) as limit:
+            answers = await _send_envelope(client, mail, kept=kept)
+            if answers.refused is None:
+                limit.reschedule(asyncio.get_running_loop().time() + patience.content_seconds)
+                await _send_content(client, mail, answers)
+    if answers.refused is not None:
+        return answers.refused
+    said = answers.properties
+    assert answers.content is not None, "the content was sent"
+    ordinary = _ordinary(client, transmission, said)
+    if not is_success(answers.content):
+        return refused("the content", answers.content).explained(ordinary)
+    command = xexch50.command(mail.blob, len(mail.recipients)).decode("ascii")
+    return SendOutcome(
+        SendState.DELIVERED,
+        words(answers.content),
+        answers.refusals,
+        ordinary,
+        None if said is None or is_success(said) else CommandRefused(command, words(said)),
+    )
+
+
+def _prepared(client: StoreClient, transmission: Transmission, greeting_name: str) -> _Prepared:
+    """Return a mail in the form that the peer takes. Raise `CodecError` if there is none."""
     chunking = client.supports_extension("chunking")
     content = transmission.content
     binary = is_binary(content)
     if binary and not (chunking and client.supports_extension("binarymime")):
-        try:
-            content, binary = as_seven_bit(content), False  # spec: ML-4
-        except CodecError as error:
-            return SendOutcome(SendState.REFUSED, f"5.6.1 {transmission.next_hop} does not accept binary mail: {error}")
-    hop = transmission.hop_from(greeting_name, authenticated=client.authenticated)
-    inside = transmission.outside is None  # only servers of the lab see hop lines and XEXCH50
-    says_more = inside and not transmission.x400 and client.supports_extension("xexch50")
-    blob = xexch50.encode(hop, transmission.recipients) if says_more else b""
-    line = (
-        b""
-        if not inside
-        else hop_line(greeting_name, transmission.sent_at, transmission.lamport, transmission.priority)
-    )
-    commands = len(transmission.recipients) + 3
-    async with asyncio.timeout(patience.command_seconds * commands) as limit:
-        options = _options(client, len(line) + len(content), binary=binary)
-        mail = b"MAIL FROM:<%b>%b" % (transmission.sender.encode("ascii"), options)
-        envelope = await _envelope(client, mail, transmission.recipients, blob, kept=kept)
-        if envelope.refused is not None:
-            return envelope.refused
-        carried = envelope.properties is not None and envelope.properties.code == CODE_START_INPUT
-        before, replies = (blob, 1) if carried else (b"", 0)
-        head = b"" if carried else line
-        if chunking:
-            sent = b"%bBDAT %d LAST\r\n%b%b" % (before, len(head) + len(content), head, content)
-        else:
-            if carried:
-                envelope.properties = (await client.exchange(before, replies))[0]
-                before, replies = b"", 0
-            answer = await client.command(b"DATA")
-            if answer.code != CODE_START_INPUT:
-                return refused("DATA", answer)
-            sent = stuff(head, content)
-        limit.reschedule(asyncio.get_running_loop().time() + patience.content_seconds)
-        answers = await client.exchange(sent, replies + 1)
-    answer = answers[-1]
-    if replies:
-        envelope.properties = answers[0]
-    said = envelope.properties
-    ordinary = _ordinary(client, transmission, said)
-    if not is_success(answer):
-        return refused("the content", answer).explained(ordinary)
-    command = xexch50.command(blob, len(transmission.recipients)).decode("ascii")
-    return SendOutcome(
-        SendState.DELIVERED,
-        words(answer),
-        envelope.refusals,
-        ordinary,
-        None if said is None or is_success(said) else CommandRefused(command, words(said)),
-    )
+        content, binary = as_seven_bit(content), False  # spec: ML-4
+    line = blob = b""
+    if transmission.outside is None:  # only servers of the lab see hop lines and XEXCH50
+        line = hop_line(greeting_name, transmission.sent_at, transmission.lamport, transmission.priority)
+        if not transmission.x400 and client.supports_extension("xexch50"):
+            hop = transmission.hop_from(greeting_name, authenticated=client.authenticated)
+            blob = xexch50.encode(hop, transmission.recipients)
+    options = _options(client, len(line) + len(content), binary=binary)
+    command = b"MAIL FROM:<%b>%b" % (transmission.sender.encode("ascii"), options)
+    return _Prepared(command, transmission.recipients, blob, line, content, chunking)
 
 
 async def _tell_links(client: StoreClient, links: tuple[str, ...], *, kept: bool) -> str:
@@ -153,34 +182,76 @@ def _options(client: StoreClient, size: int, *, binary: bool) -> bytes:
     return size_option + (b" BODY=BINARYMIME" if binary else b"")
 
 
-async def _envelope(
-    client: StoreClient, mail: bytes, recipients: Sequence[str], blob: bytes, *, kept: bool
-) -> _Envelope:
-    """Send MAIL, RCPT and XEXCH50, together or one by one, and return the answers."""
-    sendable = [address for address in recipients if address and _ADDRESS.fullmatch(address)]
-    lines = [mail, *(b"RCPT TO:<%b>" % address.encode("ascii") for address in sendable)]
-    if blob:
-        lines.append(xexch50.command(blob, len(recipients)))
+async def _send_whole(client: StoreClient, mail: _Prepared, *, kept: bool) -> _Answers:
+    """Send a mail in one turn."""
+    lines = mail.commands(b"")
+    sent = b"\r\n".join([*lines, xexch50.command_ahead(mail.blob, len(mail.recipients))]) + mail.chunk(mail.line)
+    found = await _exchanged(client, sent, len(lines) + 2, len(lines) + 1, kept=kept)
+    answers = _read(mail, found[:-1], kept=kept)
+    answers.content = found[-1]
+    return answers
+
+
+async def _send_envelope(client: StoreClient, mail: _Prepared, *, kept: bool) -> _Answers:
+    """Send MAIL, RCPT and XEXCH50, together or one by one."""
+    lines = mail.commands(mail.blob)
+    if client.supports_extension("pipelining"):
+        found = await _exchanged(client, b"\r\n".join([*lines, b""]), len(lines), len(lines), kept=kept)
+    else:
+        try:
+            found = await _one_by_one(client, lines)
+        except SMTPServerDisconnected as error:
+            if kept:
+                raise StaleError from error
+            raise
+        found += [found[-1]] * (len(lines) - len(found))
+    return _read(mail, found, kept=kept)
+
+
+async def _send_content(client: StoreClient, mail: _Prepared, answers: _Answers) -> None:
+    """Send the blob if the peer takes it, and the content."""
+    carried = answers.properties is not None and answers.properties.code == CODE_START_INPUT
+    blob, line = (mail.blob, b"") if carried else (b"", mail.line)
+    if mail.chunking:
+        *before, answers.content = await client.exchange(blob + mail.chunk(line), 2 if carried else 1)
+        if before:
+            answers.properties = before[0]
+        return
+    if carried:
+        answers.properties = (await client.exchange(blob, 1))[0]
+    go_ahead = await client.command(b"DATA")
+    if go_ahead.code != CODE_START_INPUT:
+        answers.refused = refused("DATA", go_ahead)
+        return
+    answers.content = (await client.exchange(stuff(line, mail.content), 1))[0]
+
+
+async def _exchanged(
+    client: StoreClient, sent: bytes, replies: int, commands: int, *, kept: bool
+) -> list[SMTPResponse]:
+    """Send a group and return all its replies; after a reply 421, which is the last one, repeat it for the rest.
+
+    Raise StaleError if a kept connection ends before the replies to the first `commands` commands.
+    """
     try:
-        if client.supports_extension("pipelining"):
-            answers = await client.exchange(b"\r\n".join([*lines, b""]), len(lines))
-        else:
-            answers = await _one_by_one(client, lines)
-    except SMTPServerDisconnected as error:
-        if kept:
+        found = await client.exchange(sent, replies)
+    except HungUp as error:
+        if kept and error.replies < commands:
             raise StaleError from error
         raise
-    if answers[0].code == CODE_SERVICE_CLOSING and kept:
+    return found + [found[-1]] * (replies - len(found))
+
+
+def _read(mail: _Prepared, found: Sequence[SMTPResponse], *, kept: bool) -> _Answers:
+    """Return the answers to the commands of an envelope."""
+    if found[0].code == CODE_SERVICE_CLOSING and kept:
         raise StaleError
-    if not is_success(answers[0]):
-        return _Envelope(refused=refused("MAIL", answers[0]))
-    answers += [answers[-1]] * (len(lines) - len(answers))  # the peer hung up: its last answer counts for the rest
-    found = dict(zip(sendable, answers[1:], strict=False))
-    refusals = tuple(refusal for address in recipients if (refusal := _refusal(address, found.get(address))))
-    envelope = _Envelope(len(recipients) - len(refusals), refusals, None, answers[-1] if blob else None)
-    if not envelope.taken:
-        envelope.refused = _none_accepted(refusals)
-    return envelope
+    if not is_success(found[0]):
+        return _Answers(refused=refused("MAIL", found[0]))
+    heard = dict(zip(mail.sendable, found[1:], strict=False))
+    refusals = tuple(refusal for address in mail.recipients if (refusal := _refusal(address, heard.get(address))))
+    none_taken = _none_accepted(refusals) if len(refusals) == len(mail.recipients) else None
+    return _Answers(refusals, none_taken, found[-1] if mail.blob else None)
 
 
 async def _one_by_one(client: StoreClient, lines: list[bytes]) -> list[SMTPResponse]:
