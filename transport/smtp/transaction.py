@@ -113,7 +113,7 @@ async def transact(
     except CodecError as error:
         return SendOutcome(SendState.REFUSED, f"5.6.1 {transmission.next_hop} does not accept binary mail: {error}")
     for_commands_s = patience.command_seconds * (len(transmission.recipients) + 3)
-    if mail.blob and len(mail.content) <= AHEAD_BYTES and client.supports_extension(xexch50.AHEAD):
+    if mail.blob and mail.chunking and len(mail.content) <= AHEAD_BYTES and client.supports_extension(xexch50.AHEAD):
         async with asyncio.timeout(for_commands_s + patience.content_seconds):
             answers = await _send_whole(client, mail, kept=kept)
     else:
