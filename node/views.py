@@ -42,6 +42,30 @@ class MessageView:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberedMessage:
+    """A message of a mailbox: its UID, the change of the version that is shown, and a user's flags on this version."""
+
+    uid: int
+    id: str
+    change: str
+    modified_at: LabTime
+    flags: int  # see node.store.mailboxes.Flags
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxView:
+    """A folder as one user sees it by IMAP, in order of UIDs.
+
+    complete: every message has a UID, and every UID a message. If it is False, `Node.number_messages` makes it so.
+    """
+
+    validity: int
+    next_uid: int
+    complete: bool
+    messages: tuple[NumberedMessage, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class VersionView:
     """One kept version of a message. A message in conflict has several."""
 

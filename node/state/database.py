@@ -242,8 +242,11 @@ class Database:
 
     def copy(self) -> bytes:
         """Return the whole database as bytes, as of the last commit."""
-        with closing(sqlite3.connect(":memory:")) as target:
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as target:
             self.reading().raw.backup(target)
+            # A store that begins with this copy may give the next UIDs to other messages than this store.
+            target.execute("DELETE FROM imap_message")
+            target.execute("DELETE FROM imap_mailbox")
             content = bytearray(target.serialize())
         # Bytes 18 and 19 of the header are the journal mode. A copy in memory has no WAL (SQLite's file format, 1.3.3).
         content[18:20] = b"\1\1"

@@ -401,3 +401,36 @@ request_done = Table(  # requests with an Idempotency-Key: a repeated one change
     Column("at", Integer, nullable=False),
     Index("request_done_by_age", "at"),
 )
+
+imap_mailbox = (
+    Table(  # folders that a mail program has opened by IMAP. A copy of the database has no row: its UIDs begin again
+        "imap_mailbox",
+        metadata,
+        Column("fid", Integer, primary_key=True),
+        Column("validity", Integer, nullable=False),  # UIDVALIDITY
+        Column("next_uid", Integer, nullable=False),
+    )
+)
+
+imap_message = Table(  # the UID of each shown version in these folders
+    "imap_message",
+    metadata,
+    Column("fid", Integer, primary_key=True),
+    Column("uid", Integer, primary_key=True),
+    Column("object", BLOB, nullable=False),
+    Column("rep", Integer, nullable=False),
+    Column("ctr", Integer, nullable=False),
+    UniqueConstraint("object", "rep", "ctr"),
+    sqlite_with_rowid=False,
+)
+
+imap_flag = Table(  # what users have marked, by version: an edited message is unread again
+    "imap_flag",
+    metadata,
+    Column("object", BLOB, primary_key=True),
+    Column("rep", Integer, primary_key=True),
+    Column("ctr", Integer, primary_key=True),
+    Column("user", Text, primary_key=True),
+    Column("flags", Integer, nullable=False),  # see node.store.mailboxes.Flags
+    sqlite_with_rowid=False,
+)

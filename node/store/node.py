@@ -23,6 +23,7 @@ from node.state.context import Context
 from node.state.directory import NOT_YET, Stamp
 from node.state.store_settings import config_from, read_at_once, store_settings
 from node.state.timers import next_due
+from node.store import mailboxes
 from node.store.lifecycle import StoreLife
 from node.store.queries import names_of_stores
 from node.views import FoldersChanged, Post
@@ -133,6 +134,16 @@ class Node(StoreLife):
         """Recover a deleted folder with its subfolders and messages, and return its new id (spec: DL-5)."""
         with self._stimulus(now) as (ctx, s):
             return folder_admin.recover(ctx, s, path)
+
+    def number_messages(self, now: LabTime, folder: str, validity: int) -> None:
+        """Give UIDs to the new messages of a folder. validity: UIDVALIDITY, if the folder has no UIDs yet."""
+        with self._stimulus(now) as (ctx, s):
+            mailboxes.number(s.conn, ctx.folders.visible(folder).fid, validity)
+
+    def flag_messages(self, now: LabTime, folder: str, user: str, flags: Mapping[int, int]) -> None:
+        """Set a user's flags on messages of a folder, given by their UIDs."""
+        with self._stimulus(now) as (ctx, s):
+            mailboxes.flag(s.conn, ctx.folders.visible(folder).fid, user, flags)
 
     def create_folder(self, now: LabTime, path: str, **fields: Unpack[FolderFields]) -> str:
         """Create a folder and return its id."""

@@ -25,7 +25,7 @@ from node.state.application_log import KINDS
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.store_settings import setting_views
-from node.store import message_versions, replication_status
+from node.store import mailboxes, message_versions, replication_status
 from node.stored_values import EXPIRED, HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber, named
 from node.tracking.cnset import CNSet
@@ -39,6 +39,7 @@ from node.views import (
     InstanceView,
     Knowledge,
     LogView,
+    MailboxView,
     MessageView,
     NoticeView,
     QueueView,
@@ -181,6 +182,11 @@ class StoreQueries(StoreReader):
         known = ctx.folders.at(_fid_of(ctx, folder))
         sender = ctx.book.address_of(known) or address
         return export_mail(item, message_id=f"{counter}.{guid}@{address.rpartition('@')[2]}", sender=sender)
+
+    def numbered(self, folder: str, user: str) -> MailboxView:
+        """Return a folder as a user sees it by IMAP."""
+        ctx, conn = self._opened()
+        return mailboxes.mailbox(ctx, conn, ctx.folders.visible(folder).fid, user)
 
     def attachments(self, folder: str, message: str) -> list[tuple[str, bytes]]:
         ctx, conn = self._opened()

@@ -1,0 +1,93 @@
+"""Folders as mailboxes for IMAP: the UIDs of messages, and the flags of users. Both are this store's own and never replicated.
+
+A UID names one version of a message, because the message of a UID never changes (RFC 3501, 2.3.1.1). An edit removes one UID
+and adds another. UIDs are given when a mail program looks into a folder, in the order of the versions' times:
+
+    change in the folder              at the next look
+    a version is shown that was not   it gets the next UID of the folder
+    a version is not shown any more   its UID and the flags on it are deleted
+
+A UID is never given again while UIDVALIDITY stays the same. UIDVALIDITY is the real time of the first look in seconds, so it is
+greater after a restore and in a folder that was made again under its old name. Copies of the database have no UIDs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntFlag
+from typing import Final
+
+from node.codec.items import object_text
+from node.state.context import Context
+from node.views import MailboxView, NumberedMessage
+from transport.sql import Connection
+
+
+class Flags(IntFlag):
+    """The flags that a user can set (RFC 3501, 2.3.2)."""
+
+    SEEN = 1
+    ANSWERED = 2
+    FLAGGED = 4
+    DELETED = 8
+    DRAFT = 16
+
+
+_SHOWN: Final = "m.deleted = 0 AND m.shown = 1 AND m.fai = 0"
+_SAME: Final = "{0}.object = {1}.object AND {0}.rep = {1}.rep AND {0}.ctr = {1}.ctr"
+_GONE: Final = (
+    "FROM imap_message WHERE fid = ? AND NOT EXISTS"
+    f" (SELECT 1 FROM message m WHERE m.fid = imap_message.fid AND {_SHOWN} AND {_SAME.format('m', 'imap_message')})"
+)
+
+
+def mailbox(ctx: Context, conn: Connection, fid: int, user: str) -> MailboxView:
+    """Return a folder as a user sees it. Messages without a UID are left out."""
+    row = conn.exec_driver_sql("SELECT validity, next_uid FROM imap_mailbox WHERE fid = ?", (fid,)).first()
+    if row is None:
+        return MailboxView(0, 1, False, ())
+    rows = conn.exec_driver_sql(
+        "SELECT u.uid, m.object, m.rep, m.ctr, m.modified_at, coalesce(f.flags, 0) FROM message m"
+        f" LEFT JOIN imap_message u ON {_SAME.format('u', 'm')}"
+        f" LEFT JOIN imap_flag f ON {_SAME.format('f', 'm')} AND f.user = ?"
+        f" WHERE m.fid = ? AND {_SHOWN} ORDER BY u.uid",
+        (user, fid),
+    ).all()
+    messages = tuple(
+        NumberedMessage(uid, object_text(object_id), ctx.store.number(rep, ctr).text, at, flags)
+        for uid, object_id, rep, ctr, at, flags in rows
+        if uid is not None
+    )
+    given = conn.exec_driver_sql("SELECT count(*) FROM imap_message WHERE fid = ?", (fid,)).scalar_one()
+    validity, next_uid = row
+    return MailboxView(validity, next_uid, len(rows) == len(messages) == given, messages)
+
+
+def number(conn: Connection, fid: int, validity: int) -> None:
+    """Give UIDs to the messages that are new in a folder, and delete those of messages that are gone."""
+    conn.exec_driver_sql(
+        "INSERT OR IGNORE INTO imap_mailbox (fid, validity, next_uid) VALUES (?, ?, 1)", (fid, validity)
+    )
+    conn.exec_driver_sql(f"DELETE FROM imap_flag WHERE (object, rep, ctr) IN (SELECT object, rep, ctr {_GONE})", (fid,))
+    conn.exec_driver_sql(f"DELETE {_GONE}", (fid,))
+    uid = conn.exec_driver_sql("SELECT next_uid FROM imap_mailbox WHERE fid = ?", (fid,)).scalar_one()
+    new = conn.exec_driver_sql(
+        f"SELECT m.object, m.rep, m.ctr FROM message m WHERE m.fid = ? AND {_SHOWN} AND NOT EXISTS"
+        f" (SELECT 1 FROM imap_message u WHERE {_SAME.format('u', 'm')}) ORDER BY m.modified_at, m.rep, m.ctr",
+        (fid,),
+    ).all()
+    for place, version in enumerate(new):
+        conn.exec_driver_sql(
+            "INSERT INTO imap_message (fid, uid, object, rep, ctr) VALUES (?, ?, ?, ?, ?)", (fid, uid + place, *version)
+        )
+    conn.exec_driver_sql("UPDATE imap_mailbox SET next_uid = ? WHERE fid = ?", (uid + len(new), fid))
+
+
+def flag(conn: Connection, fid: int, user: str, flags: Mapping[int, int]) -> None:
+    """Set a user's flags on the messages with these UIDs. UIDs that the folder does not have are ignored."""
+    for uid, value in flags.items():
+        conn.exec_driver_sql(
+            "INSERT OR REPLACE INTO imap_flag (object, rep, ctr, user, flags)"
+            " SELECT object, rep, ctr, ?, ? FROM imap_message WHERE fid = ? AND uid = ?",
+            (user, value, fid, uid),
+        )
