@@ -36,7 +36,7 @@ $(BIN)/python:
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, two to six minutes without further output"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics,imap]'
 	@$(BIN)/python -m analytics.class_archive
 	@touch $@
 

@@ -20,7 +20,8 @@ class BeginOrder(Body):
 
     at: the lab time in microseconds since 1970. topology: YAML or JSON. traces: the folder of its segments, below the folder
     of all traces. history: the history to which its database must belong; default: the run. fresh: a database of another
-    history is deleted; otherwise it is refused. tls: the store offers STARTTLS and refuses unencrypted mail.
+    history is deleted; otherwise it is refused. tls: the store offers STARTTLS and refuses unencrypted mail. imap_token: the
+    store also listens for IMAP, and this is the users' password.
     """
 
     run: Line
@@ -31,6 +32,7 @@ class BeginOrder(Body):
     traces: Folder = ""
     fresh: bool = False
     tls: bool = False
+    imap_token: Line | None = None
 
 
 class Lifecycle(Protocol):

@@ -215,6 +215,7 @@ class ManagedNode:
             "history": self._history,
             "run": None if store is None else store.run,
             "smtp": None if store is None else store.smtp,
+            "imap": None if store is None else store.imap,
             "heartbeat": None if self._heartbeat is None else self._heartbeat.port,
         }
 
@@ -230,7 +231,7 @@ class ManagedNode:
                 raise Misuse(str(error)) from None
             self._enter(order)
             restore, self._restore = self._restore, None
-            begin = Begin(topology, order.run, order.at, order.rate, restore, order.traces, order.tls)
+            begin = Begin(topology, order.run, order.at, order.rate, restore, order.traces, order.tls, order.imap_token)
             self._store = await self._begun(begin)
             return self.status(name)
 

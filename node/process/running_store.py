@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from node.api.values import ServerUnknown
 from node.codec.signing import LabAuthority, derived_seed
@@ -21,6 +21,9 @@ from node.store.node import Node
 from topology.model import Topology
 from traces.labtime import LabTime
 
+if TYPE_CHECKING:
+    from node.imap.listener import ImapListener
+
 EXPORT_FROM: Final = 20_000
 """How many waiting events make a segment. A clean stop writes the rest."""
 
@@ -30,7 +33,8 @@ log = logging.getLogger("pflab.process")
 @dataclass(frozen=True, slots=True)
 class Begin:
     """How a store begins. restore: the backup to begin on. traces: the folder of its segments, below the folder of all traces.
-    tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses unencrypted mail."""
+    tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses unencrypted mail.
+    imap_token: it also listens for IMAP, and this is the users' password."""
 
     topology: Topology
     run: str
@@ -39,6 +43,7 @@ class Begin:
     restore: bytes | None = None
     traces: str = ""
     tls: bool = False
+    imap_token: str | None = None
 
 
 class RunningStore:
@@ -48,6 +53,8 @@ class RunningStore:
         self.run = run
         self.host = host
         self.smtp = smtp
+        self.imap: Address | None = None
+        self._imap_listener: ImapListener | None = None
         self._node = node
         self._written = 0  # not known yet; an export never writes an event twice
 
@@ -73,7 +80,16 @@ class RunningStore:
             await host.stop()
             raise
         faults.lost = host.lost
-        return cls(begin.run, node, host, smtp)
+        store = cls(begin.run, node, host, smtp)
+        if begin.imap_token is not None:
+            await store._serve_imap(given, begin.imap_token)
+        return store
+
+    async def _serve_imap(self, given: Namespace, token: str) -> None:
+        from node.imap.listener import ImapListener  # noqa: PLC0415 - the extra imap need not be installed
+
+        self._imap_listener = ImapListener(given.name, self.host, token)
+        self.imap = await self._imap_listener.start()
 
     def export_if_many(self) -> None:
         """Write a segment if EXPORT_FROM events wait for one."""
@@ -94,6 +110,8 @@ class RunningStore:
 
     async def stop(self) -> None:
         """Stop cleanly: wait for the mails in flight, then write the remaining events."""
+        if self._imap_listener is not None:
+            await self._imap_listener.stop()
         await self.host.stop()
 
 

@@ -29,6 +29,7 @@ from traces.segments import list_segments
 from transport.smtp.connections import MOST_CONNECTIONS, Connections
 
 if TYPE_CHECKING:
+    from node.imap.listener import ImapListener
     from pflab.runs.continued import Earlier
     from pflab.runs.run_folder import RunFolder
     from pflab.runs.saved import SavedRuns
@@ -79,6 +80,7 @@ class LiveLab(SocketLab[Host]):
         chosen = {name: server.smtp_port for name, server in topology.servers.items() if server.smtp_port is not None}
         self._ports = {**chosen, **(ports or {})}
         self._addresses: dict[str, Address] = {}
+        self._imap: dict[str, tuple[ImapListener, Address]] = {}
         self._connections = connections or Connections(most_connections(len(topology.servers)))
         self.coordinator = Coordinator(
             topology.start_at if earlier is None else earlier.end.at,
@@ -123,6 +125,10 @@ class LiveLab(SocketLab[Host]):
         self._host(name)
         return self._addresses[name]
 
+    def imap_of(self, name: str) -> Address | None:
+        found = self._imap.get(name)
+        return None if found is None else found[1]
+
     def host_of(self, name: str) -> Host:
         """Return the host of a running server. Raises the same errors as `smtp_of`."""
         return self._host(name)
@@ -145,6 +151,7 @@ class LiveLab(SocketLab[Host]):
 
     async def stop(self, name: str) -> None:
         host = self._leave(name, ServerStatus.STOPPED)
+        await self._stop_imap(name)
         await host.stop()
 
     async def kill(self, name: str) -> None:
@@ -152,6 +159,7 @@ class LiveLab(SocketLab[Host]):
         # The server's committed events go to the trace now, because the server may never start again.
         with suppress(CannotWrite):  # the events stay in the database
             host.read(lambda node: node.export())
+        await self._stop_imap(name)
         await host.kill()
         self._servers.server(name).kill_fault = self.faults.killed(name)
 
@@ -273,7 +281,20 @@ class LiveLab(SocketLab[Host]):
                     " free the port or let the lab choose one"
                 ) from error
             self._hosts[server.name] = host
+            await self._start_imap(server.name, host)
             self._update_directories()
+
+    async def _start_imap(self, name: str, host: Host) -> None:
+        if self._imap_token is not None:
+            from node.imap.listener import ImapListener  # noqa: PLC0415 the extra imap need not be installed
+
+            listener = ImapListener(name, host, self._imap_token)
+            self._imap[name] = listener, await listener.start(LOOPBACK)
+
+    async def _stop_imap(self, name: str) -> None:
+        if name in self._imap:
+            listener, _ = self._imap.pop(name)
+            await listener.stop()
 
     def _update_directories(self) -> None:
         for update in self._servers.pending_updates():

@@ -47,6 +47,7 @@ class ProcessStatus(msgspec.Struct):
     history: str | None
     smtp: tuple[str, int] | None
     heartbeat: int
+    imap: tuple[str, int] | None = None
 
 
 class BeginOrder(msgspec.Struct, frozen=True):
@@ -58,14 +59,15 @@ class BeginOrder(msgspec.Struct, frozen=True):
     traces: str = ""
     fresh: bool = False
     tls: bool = False
+    imap_token: str | None = None
 
 
 class ManagedProcess:
     """One server's process.
 
-    http: the address of its API; `smtp` is known once the store has begun. pulse: its signs of life. All requests except
-    `status` wait for the answer as long as the process lives. snapshot: the database with which the store begins, if the lab
-    went back to a snapshot.
+    http: the address of its API; `smtp` and `imap` are known once the store has begun. pulse: its signs of life. All requests
+    except `status` wait for the answer as long as the process lives. snapshot: the database with which the store begins, if the
+    lab went back to a snapshot.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class ManagedProcess:
         self.name = name
         self.http = http
         self.smtp: Address = ("", 0)
+        self.imap: Address | None = None
         self.pulse = pulse
         self._order = order
         self._snapshot = snapshot
@@ -133,7 +136,7 @@ class ManagedProcess:
         if status is None:
             raise LabError(f"server {self.name} does not answer at {_shown(self.http)}; start its process")
         if self.runs(status) and restores is None:
-            self._set_smtp(status)
+            self._set_addresses(status)
             return
         if status.standing == "running":  # the store runs for another lab, or on the database that the backup replaces
             await self._ordered("POST", "/end")
@@ -142,7 +145,7 @@ class ManagedProcess:
             await self._ordered("PUT", "/restore", restores)
         order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at, "rate": rate})
         answer = await self._ordered("POST", "/begin", order)
-        self._set_smtp(msgspec.json.decode(answer, type=ProcessStatus))
+        self._set_addresses(msgspec.json.decode(answer, type=ProcessStatus))
 
     async def _load_snapshot(self, status: ProcessStatus) -> None:
         """Send the snapshot's database once, unless the store has a database of this history already."""
@@ -200,9 +203,10 @@ class ManagedProcess:
     def close(self) -> None:
         self._line.close()
 
-    def _set_smtp(self, status: ProcessStatus) -> None:
+    def _set_addresses(self, status: ProcessStatus) -> None:
         assert status.smtp is not None, "a running store takes mail"
         self.smtp = (self.http[0], status.smtp[1])
+        self.imap = status.imap
 
     async def _answer(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
         return await self.pulse.wait(self._line.ask(method, self._base + path, body))

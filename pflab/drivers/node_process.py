@@ -31,7 +31,7 @@ LOG_END: Final = 400
 
 
 class NodeProcess:
-    """The process of a node of a run folder. `http` and `smtp` are known once it has started. order: what the lab sends to
+    """The process of a node of a run folder. Its addresses are known once it has started. order: what the lab sends to
     begin the store. patience_s: see `pflab.drivers.pulse`. smtp_port: None for a free port.
     """
 
@@ -49,6 +49,7 @@ class NodeProcess:
         self.name = name
         self.http: Address = ("", 0)
         self.smtp: Address = ("", 0)
+        self.imap: Address | None = None
         self._folder = folder
         self._durability = durability
         self._token = token
@@ -99,7 +100,7 @@ class NodeProcess:
                 await managed.start(at, rate, restores)
             finally:
                 managed.close()
-            self.smtp = managed.smtp
+            self.smtp, self.imap = managed.smtp, managed.imap
         except BaseException:
             await self.kill()
             raise

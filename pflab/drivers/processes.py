@@ -14,6 +14,7 @@ from pflab.drivers.remote_lab import HERE, HttpOptions, RemoteLab
 from pflab.drivers.socket_lab import SocketOptions
 
 if TYPE_CHECKING:
+    from node.host.host import Address
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
 
@@ -35,7 +36,9 @@ class ProcessLab(RemoteLab[NodeProcess]):
         **options: Unpack[SocketOptions],
     ) -> None:
         super().__init__(topology, folder=folder, http=http, **options)
-        order = BeginOrder(run=self.run, history=self.run, topology=topology.as_json(), tls=self._tls)
+        order = BeginOrder(
+            run=self.run, history=self.run, topology=topology.as_json(), tls=self._tls, imap_token=self._imap_token
+        )
         self._processes = {
             name: NodeProcess(
                 name,
@@ -48,6 +51,9 @@ class ProcessLab(RemoteLab[NodeProcess]):
             )
             for name in topology.servers
         }
+
+    def imap_of(self, name: str) -> Address | None:
+        return self._processes[name].imap if self.running(name) else None
 
     def pid_of(self, name: str) -> int:
         """Return the process id of a running node. Raises NotRunning if the node does not run."""

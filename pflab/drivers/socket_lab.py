@@ -41,13 +41,15 @@ class SocketOptions(TypedDict, total=False):
     """The options of every live lab. `seed` fixes GUIDs and keys, but not the order of events, which the network decides.
 
     run: the run's id; default: the names of the run folder and of its parent folder. tls: servers offer STARTTLS with
-    certificates of the lab's authority, and refuse unencrypted mail with 530.
+    certificates of the lab's authority, and refuse unencrypted mail with 530. imap_token: servers also listen for IMAP, and
+    this is the users' password; needs the extra imap.
     """
 
     seed: int
     run: str | None
     durability: Literal["full", "normal"]
     tls: bool
+    imap_token: str | None
 
 
 class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
@@ -81,6 +83,7 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         self.decide = with_capture(self.faults.decide, folder, self.recent_mails.keep)
         self._hosts: dict[str, HostT] = {}
         self._tls = tls
+        self._imap_token = options.get("imap_token")
 
     @property
     def now(self) -> LabTime:

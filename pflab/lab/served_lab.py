@@ -78,6 +78,10 @@ class ServedLab(Lab):
         Raises LabError if the lab has no server of this name, and NotRunning if the server does not run.
         """
 
+    def imap_of(self, name: str) -> Address | None:
+        """Return the address at which a server serves its folders by IMAP; None if it does not run, or the lab has no IMAP."""
+        return None
+
     @abstractmethod
     def failure_of(self, name: str) -> Exception | None:
         """Return the internal error that has ended the work of a running server, or None."""

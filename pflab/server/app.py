@@ -45,7 +45,14 @@ from traces.labtime import format_instant
 Words = Annotated[bool, Query(description="Add to each event the field `words`: what happened, for people.")]
 _ERRORS: Final = {LabError: HTTPStatus.CONFLICT, ClockError: HTTPStatus.CONFLICT, TraceError: HTTPStatus.CONFLICT}
 
-_SERVER = {"name": "A", "site": "SEA", "version": "2003", "standing": "running", "smtp": "127.0.0.1:40025"}
+_SERVER = {
+    "name": "A",
+    "site": "SEA",
+    "version": "2003",
+    "standing": "running",
+    "smtp": "127.0.0.1:40025",
+    "imap": None,
+}
 
 
 class BackupOf(Body):
@@ -176,8 +183,8 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 
     @router.get("/lab", responses={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})
     async def the_lab() -> Response:
-        """Return the run, the clock, the servers and their SMTP addresses, the active faults, and the newest verdict of
-        pflab follow, or null."""
+        """Return the run, the clock, the servers with their SMTP and IMAP addresses, the active faults, and the newest
+        verdict of pflab follow, or null."""
         servers = [
             {
                 "name": name,
@@ -185,6 +192,7 @@ def _lab_router(lab: ServedLab) -> APIRouter:
                 "version": str(server.version),
                 **_status(lab, name),
                 "smtp": smtp_shown(lab, name),
+                "imap": imap_shown(lab, name),
             }
             for name, server in lab.topology.servers.items()
         ]
@@ -244,6 +252,12 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 def smtp_shown(lab: ServedLab, name: str) -> str | None:
     """Return the address at which a server takes mail; None if it does not run, or has no sockets."""
     address = lab.smtp_of(name) if lab.running(name) else None
+    return None if address is None else "{}:{}".format(*address)
+
+
+def imap_shown(lab: ServedLab, name: str) -> str | None:
+    """Return the address at which a server serves mail programs; None if it does not run, or the lab has no IMAP."""
+    address = lab.imap_of(name)
     return None if address is None else "{}:{}".format(*address)
 
 

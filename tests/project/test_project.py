@@ -77,7 +77,7 @@ def test_the_layers_are_enforced(pyproject: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("floor", "outward"), [("transport", {"smtp"}), ("node", {"host", "api", "process", "__main__"})]
+    ("floor", "outward"), [("transport", {"smtp"}), ("node", {"host", "api", "imap", "process", "__main__"})]
 )
 def test_agents_do_no_input_or_output(
     project_root: Path, pyproject: dict[str, Any], floor: str, outward: set[str]

@@ -242,8 +242,12 @@ def _java() -> Iterator[Finding]:
     yield _program("Java", found, JAVA_FROM, "pflab check and follow", get)
 
 
-def _spark() -> Iterator[Finding]:
-    for package, use in (("pyspark", "pflab check and follow"), ("jinja2", "pflab check --report")):
+def _extras() -> Iterator[Finding]:
+    for package, extra, use in (
+        ("pyspark", "analytics", "pflab check and follow"),
+        ("jinja2", "analytics", "pflab check --report"),
+        ("pymap", "imap", "pflab up --imap"),
+    ):
         try:
             found = find_spec(package) is not None
         except (ImportError, ValueError):
@@ -251,7 +255,7 @@ def _spark() -> Iterator[Finding]:
         if found:
             yield Finding(package, OK, metadata.version(package))
         else:
-            get = "install 'pflab[analytics]' with pip or pipx"
+            get = f"install 'pflab[{extra}]' with pip or pipx"
             yield Finding(package, OPTIONAL, f"not installed; needed for {use}; {get}")
 
 
@@ -319,7 +323,7 @@ CHECKS: Final[tuple[Callable[[], Iterator[Finding]], ...]] = (
     _loopback,
     _lab_here,
     _java,
-    _spark,
+    _extras,
     _docker,
     _source_tree,
 )

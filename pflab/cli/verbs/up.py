@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import secrets
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Annotated, Any, Final, Literal, Unpack
@@ -37,7 +39,7 @@ from pflab.lab.served_lab import ServedLab
 from pflab.runs.continued import STATE, Earlier, continue_run, read_end_of
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SAVED, SavedRuns
-from pflab.server.app import app_of_live_lab, smtp_shown
+from pflab.server.app import app_of_live_lab, imap_shown, smtp_shown
 from pflab.server.current_lab import CurrentLab
 from pflab.server.extension import Extension
 from pflab.simulation.simulated_lab import SimulatedLab
@@ -53,17 +55,21 @@ EXAMPLE: Final = Path("default")
 
 STDIN_BYTES: Final = 65_536
 
+IMAP_TOKEN_BYTES: Final = 12
+"""The random bytes of the password of mail programs, which people type."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """How a lab behaves towards the person or program that started it.
 
     as_json: print one line of JSON when the lab is ready, and nothing else. stop_with_stdin: end the lab when its standard
-    input is closed.
+    input is closed. imap_token: the password of mail programs, or None.
     """
 
     as_json: bool
     stop_with_stdin: bool
+    imap_token: str | None = None
 
     def tell(self, *lines: str, style: str | None = None) -> None:
         """Print lines for a person."""
@@ -74,7 +80,11 @@ class Caller:
         """Print the line for a program."""
         if self.as_json:
             smtp = {name: smtp_shown(lab, name) for name in lab.names}
-            typer.echo(json_text({"url": url, "run": lab.run, "folder": str(folder.path.resolve()), "smtp": smtp}))
+            shown = {"url": url, "run": lab.run, "folder": str(folder.path.resolve()), "smtp": smtp}
+            if self.imap_token is not None:
+                imap = {name: imap_shown(lab, name) for name in lab.names}
+                shown |= {"imap": imap, "imap_password": self.imap_token}
+            typer.echo(json_text(shown))
 
 
 def up(
@@ -117,6 +127,14 @@ def up(
             help="Continue a run of pflab up that was stopped with Ctrl-C: the same stores, from the same instant on.",
         ),
     ] = None,
+    imap: Annotated[
+        bool,
+        Option(
+            "--imap",
+            help="Let mail programs read and post by IMAP. Each server has an address of its own, and one password is for all. "
+            "The extra imap must be installed.",
+        ),
+    ] = False,
     patience: Patience = PATIENCE_S,
     stop_with_stdin: Annotated[
         bool,
@@ -143,7 +161,13 @@ def up(
     if simulated:
         clock = clock or "0"
         _check_simulated(
-            {"--processes": processes, "--resume": resume, "--tls": tls, "--durability full": durability == "full"}
+            {
+                "--processes": processes,
+                "--resume": resume,
+                "--tls": tls,
+                "--durability full": durability == "full",
+                "--imap": imap,
+            }
         )
     rate = rate_of(clock or "real")
     if simulated and rate:
@@ -160,17 +184,19 @@ def up(
         resume = resume.resolve()  # runs/latest will be another run
         end, topology = read_end_of(resume), resume / "topology.yaml"
         seed, tls = int((resume / "seed").read_text("ascii")), end.tls
+    if imap:
+        _check_imap()
     organization = read_topology(topology or EXAMPLE)
     served = served_lessons(lessons)
     check_alone()
     _check_free(port)
     folder = _new_folder(keeps_mails=keep_mails)
-    caller = Caller(as_json, stop_with_stdin)
+    caller = Caller(as_json, stop_with_stdin, secrets.token_urlsafe(IMAP_TOKEN_BYTES) if imap else None)
     caller.tell(f"starting {counted(len(organization.servers), 'server')} ...", style="dim")
     earlier = None if resume is None else continue_run(resume, folder)
     bring_up: Callable[..., Coroutine[Any, Any, RunFolder]]
     bring_up = partial(_processes, patience_s=patience) if processes else partial(_embedded, earlier=earlier)
-    options = SocketOptions(seed=seed, durability=kind, tls=tls)
+    options = SocketOptions(seed=seed, durability=kind, tls=tls, imap_token=caller.imap_token)
     try:
         last = asyncio.run(
             _simulated(organization, folder, port, served, caller, seed=seed)
@@ -192,6 +218,14 @@ def _check_simulated(given: Mapping[str, object]) -> None:
         raise CommandError(
             f"pflab up --simulated: it has one process, no sockets and no databases on disk; leave out {', '.join(wrong)}"
         )
+
+
+def _check_imap() -> None:
+    """Raise CommandError if the extra imap is not installed."""
+    try:
+        import_module("pymap")
+    except ImportError:
+        raise CommandError("pflab up --imap: pymap is not installed; install 'pflab[imap]' with pip or pipx") from None
 
 
 def _check_exists(run: Path) -> None:
@@ -382,6 +416,9 @@ def _tell_addresses(caller: Caller, lab: ServedLab, url: str, folder: RunFolder)
         f"  {url}/docs",
         f"  SMTP: {', '.join(listening) or 'no ports; the lab is simulated'}",
     )
+    if caller.imap_token is not None:
+        served = ", ".join(f"{name} {imap_shown(lab, name)}" for name in running)
+        caller.tell(f"  IMAP: {served}; any user name, and the password {caller.imap_token}")
     caller.tell(f"  traces in {shown_path(folder.path)}; Ctrl-C stops the lab", style="dim")
 
 

@@ -2,46 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import LOST_MAIL, play
-
-ABSENT = """\
-import sys
-
-
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {names!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-
-sys.meta_path.insert(0, Absent())
-"""
-"""Hides packages from a process and from those that it starts: Python imports `sitecustomize` at its start."""
-
-PATIENCE_S = 120
-
-
-def pflab_without(folder: Path, packages: tuple[str, ...], *order: str, **env: str) -> subprocess.CompletedProcess[str]:
-    (folder / "hidden").mkdir(exist_ok=True)
-    (folder / "hidden" / "sitecustomize.py").write_text(ABSENT.format(names=packages))
-    here = str(Path(__file__).resolve().parents[3])
-    return subprocess.run(
-        [sys.executable, "-c", "from pflab.cli import main; main()", *order],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "hidden"), here]), **env},
-    )
+from tests.support.hidden_packages import pflab_without
 
 
 @pytest.mark.parametrize("order", [["check", "runs/latest"], ["follow", "runs/latest", "--tables", "tables"]])

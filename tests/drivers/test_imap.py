@@ -1,0 +1,316 @@
+"""Mail programs at a lab by IMAP, with the client of the standard library over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import imaplib
+import re
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from pflab.drivers.live import LiveLab
+from pflab.drivers.processes import ProcessLab
+from pflab.runs.run_folder import RunFolder
+from tests.support.lab_actions import post, subjects
+from tests.support.topologies import TWO_STORES
+from topology.file.load import topology_from_text
+from traces.labtime import HOUR_US
+
+connection = pytest.importorskip("node.imap.connection")
+listener = pytest.importorskip("node.imap.listener")
+
+pytestmark = pytest.mark.live
+
+T = TypeVar("T")
+
+TOKEN = "the-token-of-this-lab"
+
+BOX = "#public/Projects"
+
+MAIL = b"From: kim@contoso.test\r\nSubject: Hello\r\nMessage-ID: <1@contoso.test>\r\n\r\nfrom a mail program\r\n.\r\n"
+
+PATIENCE_S = 20.0
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> LiveLab:
+    folder = RunFolder.create(tmp_path / "runs", "imap")
+    return LiveLab(topology_from_text(TWO_STORES), folder=folder, imap_token=TOKEN)
+
+
+@pytest.fixture(params=[LiveLab, ProcessLab])
+def any_lab(request: pytest.FixtureRequest, tmp_path: Path) -> LiveLab | ProcessLab:
+    folder = RunFolder.create(tmp_path / "runs", "imap")
+    made: LiveLab | ProcessLab = request.param(topology_from_text(TWO_STORES), folder=folder, imap_token=TOKEN)
+    return made
+
+
+def address_of(lab: LiveLab | ProcessLab, server: str) -> tuple[str, int]:
+    address = lab.imap_of(server)
+    assert address is not None
+    return address
+
+
+@contextmanager
+def mail_program(address: tuple[str, int], user: str = "kim", box: str | None = BOX) -> Iterator[imaplib.IMAP4]:
+    """Log in and open a mailbox; at the end, log out."""
+    with imaplib.IMAP4(*address, timeout=PATIENCE_S) as program:
+        program.login(user, TOKEN)
+        if box is not None:
+            done(program.select(box))
+        yield program
+
+
+async def use(
+    address: tuple[str, int], act: Callable[[imaplib.IMAP4], T], user: str = "kim", box: str | None = BOX
+) -> T:
+    """Let a user's mail program do something, while the lab goes on in this thread."""
+
+    def acting() -> T:
+        with mail_program(address, user, box) as program:
+            return act(program)
+
+    return await asyncio.to_thread(acting)
+
+
+def done(answer: tuple[str, list[Any]]) -> list[Any]:
+    """Return what a command has answered, if it has succeeded."""
+    status, data = answer
+    assert status == "OK", data
+    return data
+
+
+def flags(program: imaplib.IMAP4, uid: int = 1) -> set[str]:
+    (line,) = done(program.uid("fetch", str(uid), "(FLAGS)"))
+    return {each.decode() for each in imaplib.ParseFlags(line)}
+
+
+def bodies(program: imaplib.IMAP4) -> list[bytes]:
+    return [each[1] for each in done(program.uid("fetch", "1:*", "(BODY.PEEK[])")) if isinstance(each, tuple)]
+
+
+async def test_a_mail_program_posts_reads_marks_and_deletes(any_lab: LiveLab | ProcessLab) -> None:
+    """A post by IMAP replicates, and is the same mail to the byte at both stores. EXPUNGE deletes it at both."""
+    async with any_lab as lab:
+
+        def first(program: imaplib.IMAP4) -> None:
+            assert done(program.list()) == [
+                rb'(\Noselect \HasChildren) "/" #public',
+                rb'(\HasNoChildren) "/" #public/Projects',
+            ]
+            (posted,) = done(program.append(BOX, r"(\Flagged)", None, MAIL))  # type: ignore[arg-type]
+            assert re.fullmatch(rb"\[APPENDUID \d+ 1\] APPEND completed\.", posted)
+            assert bodies(program) == [MAIL]
+            assert flags(program) == {r"\Flagged"}
+            done(program.uid("fetch", "1", "(BODY[])"))
+            done(program.uid("store", "1", "+FLAGS", r"(\Answered keyword)"))
+            assert flags(program) == {r"\Flagged", r"\Answered", r"\Seen"}
+
+        await use(address_of(lab, "A"), first)
+        assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + HOUR_US)
+
+        def second(program: imaplib.IMAP4) -> None:
+            assert bodies(program) == [MAIL]
+            assert flags(program) == set()
+            assert done(program.search(None, "UNSEEN", "SUBJECT", "hello", "BODY", "program")) == [b"1"]
+            done(program.store("1", "+FLAGS", r"(\Deleted)"))
+            assert done(program.expunge()) == [b"1"]
+
+        await use(address_of(lab, "B"), second)
+        assert await lab.until(lambda: subjects(lab, "A") == [], lab.now + HOUR_US)
+        assert await use(address_of(lab, "A"), bodies) == []
+
+
+async def test_idle_tells_what_replication_brings(any_lab: LiveLab | ProcessLab) -> None:
+    async with any_lab as lab:
+        await post(lab, "A")
+        reader, writer = await asyncio.open_connection(*address_of(lab, "B"))
+
+        async def line_with(part: bytes) -> bytes:
+            async with asyncio.timeout(PATIENCE_S):
+                while part not in (line := await reader.readline()):
+                    assert line
+                return line
+
+        writer.write(f'a LOGIN kim {TOKEN}\r\nb SELECT "{BOX}"\r\nc IDLE\r\n'.encode())
+        await line_with(b"+ Idling")
+        assert await lab.until(lambda: subjects(lab, "B") == ["Hello"], lab.now + HOUR_US)
+        assert await line_with(b"EXISTS") == b"* 1 EXISTS\r\n"
+        writer.write(b"DONE\r\n")
+        assert (await line_with(b"c ")).startswith(b"c OK")
+        writer.close()
+
+
+async def test_each_user_has_flags_that_survive_a_restart(lab: LiveLab) -> None:
+    async with lab:
+        await post(lab, "A")
+
+        def mark(program: imaplib.IMAP4) -> Any:
+            done(program.store("1", "FLAGS", r"(\Seen \Draft)"))
+            return program.response("UIDVALIDITY")
+
+        validity = await use(address_of(lab, "A"), mark)
+        await lab.stop("A")
+        assert lab.imap_of("A") is None
+        await lab.start("A")
+        assert await use(address_of(lab, "A"), flags) == {r"\Seen", r"\Draft"}
+        assert await use(address_of(lab, "A"), lambda program: program.response("UIDVALIDITY")) == validity
+        assert await use(address_of(lab, "A"), flags, user="lee") == set()
+
+
+async def test_an_edit_gets_a_new_uid_and_is_unread(lab: LiveLab) -> None:
+    """The mail of a UID never changes (RFC 3501, 2.3.1.1)."""
+    async with lab:
+        message = await post(lab, "A")
+        await use(address_of(lab, "A"), lambda program: done(program.store("1", "+FLAGS", r"(\Seen)")))
+        await lab.do("A", lambda node, now: node.edit(now, "Projects", message, subject="Again"))
+
+        def look(program: imaplib.IMAP4) -> None:
+            assert done(program.uid("search", "ALL")) == [b"2"]  # type: ignore[arg-type]
+            assert flags(program, 2) == set()
+            assert b"Subject: Again" in bodies(program)[0]
+
+        await use(address_of(lab, "A"), look)
+
+
+async def test_a_restored_store_has_another_uidvalidity(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a restore, the next UIDs go to other messages than before it."""
+    async with lab:
+        await post(lab, "A", "before")
+        ask = lambda program: program.response("UIDVALIDITY")[1]  # noqa: E731
+        before = await use(address_of(lab, "A"), ask)
+        backup = await lab.backup("A")
+        await post(lab, "A", "after")
+        await lab.stop("A")
+        monkeypatch.setattr("time.time", lambda: 2**31)
+        await lab.restore("A", backup)
+        assert await use(address_of(lab, "A"), ask) > before
+        assert await use(address_of(lab, "A"), lambda program: done(program.uid("search", "ALL"))) == [b"1"]  # type: ignore[arg-type]
+
+
+async def test_only_posts_can_be_changed(lab: LiveLab) -> None:
+    async with lab:
+
+        def act(program: imaplib.IMAP4) -> None:
+            for answer in (program.create("#public/New"), program.delete(BOX), program.rename(BOX, "#public/New")):
+                assert answer[0] == "NO"
+                assert b"administrators" in answer[1][0]
+            assert program.select("INBOX")[0] == program.select("#public")[0] == "NO"
+            assert program.append("#public/Nowhere", "", "", MAIL)[0] == "NO"
+            done(program.select(BOX, readonly=True))
+            assert program.expunge()[0] == "NO"
+
+        await use(address_of(lab, "A"), act)
+
+
+async def test_a_folder_without_a_replica_here_is_no_mailbox(tmp_path: Path) -> None:
+    text = "servers: {A: , B: }\nfolders: {Here: {replicas: [B]}, Here/Below: {replicas: [A]}}"
+    folder = RunFolder.create(tmp_path / "runs", "imap")
+    async with LiveLab(topology_from_text(text), folder=folder, imap_token=TOKEN) as lab:
+        names = await use(address_of(lab, "A"), lambda program: done(program.list()), box=None)
+        assert [each.rpartition(b" ")[2] for each in names] == [b"#public", b"#public/Here", b"#public/Here/Below"]
+        assert rb"\Noselect" in names[1]
+
+
+async def test_a_post_over_the_limit_of_its_folder_is_refused(tmp_path: Path) -> None:
+    text = "servers: {A: }\nfolders: {Projects: {item_limit: 1 KB}}"
+    folder = RunFolder.create(tmp_path / "runs", "imap")
+    async with LiveLab(topology_from_text(text), folder=folder, imap_token=TOKEN) as lab:
+        answer = await use(address_of(lab, "A"), lambda program: program.append(BOX, "", "", MAIL + b"x" * 4096))
+        assert answer[0] == "NO"
+        assert answer[1][0].startswith(b"[OVERQUOTA] ")
+        assert subjects(lab, "A") == []
+
+
+# --- log-in and limits
+
+
+async def answers(address: tuple[str, int], sent: bytes) -> bytes:
+    """Return all that a server says to these lines until it closes the connection."""
+    reader, writer = await asyncio.open_connection(*address)
+    try:
+        writer.write(sent)
+        async with asyncio.timeout(PATIENCE_S):
+            return await reader.read()
+    except ConnectionResetError:
+        return b""
+    finally:
+        writer.close()
+
+
+async def test_nobody_gets_in_without_a_name_and_the_token(lab: LiveLab) -> None:
+    async with lab:
+        address = address_of(lab, "A")
+        commands = [f'LOGIN kim "{TOKEN}x"', f'LOGIN "" {TOKEN}', f"LOGIN {'k' * 65} {TOKEN}", "AUTHENTICATE ANONYMOUS"]
+        sent = "".join(f"{number} {each}\r\n" for number, each in enumerate(commands))
+        said = await answers(address, f"{sent}5 SELECT {BOX}\r\n6 LOGOUT\r\n".encode())
+        for number in range(4):
+            assert f"\r\n{number} NO".encode() in said
+        assert b"\r\n5 BAD SELECT: Must authenticate first." in said
+
+
+async def test_a_web_page_cannot_post(lab: LiveLab) -> None:
+    """A browser sends the lines of an HTTP request first; the connection is closed before its body is read."""
+    async with lab:
+        body = f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\n"
+        said = await answers(
+            address_of(lab, "A"), f"POST / HTTP/1.1\r\nHost: x\r\nOrigin: y\r\nA: b\r\n\r\n{body}".encode()
+        )
+        assert said.endswith(b"\r\nOrigin: BAD Y: Unknown command.\r\n")
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [
+        (b"a LOGIN " + b"x" * connection.LINE_BYTES + b"\r\n", b"a line has at most"),
+        (b"a LOGIN {9000+}\r\n", b"a command has at most"),
+        (b"a LOGIN {99999999999999999999999999+}\r\n", b"a command has at most"),
+        (b"a LOGIN {5000+}\r\n" + b"x" * 5000 + b" {5000+}\r\n", b"a command has at most"),
+        (f"a LOGIN kim {TOKEN}\r\nb APPEND {BOX} {{70000000+}}\r\n".encode(), b"a command has at most"),
+    ],
+)
+async def test_lines_and_literals_have_limits(lab: LiveLab, sent: bytes, reason: bytes) -> None:
+    async with lab:
+        assert b"* BYE " + reason in await answers(address_of(lab, "A"), sent)
+
+
+async def test_a_silent_client_is_logged_out(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "LOGIN_S", 0.1)
+    monkeypatch.setattr(connection, "IDLE_S", 0.1)
+    monkeypatch.setattr(connection, "COMMAND_S", 0.1)
+    login = f"a LOGIN kim {TOKEN}\r\n".encode()
+    async with lab:
+        for sent in (b"", b"a LOG", b"a LOGIN {3}\r\n", login, login + f"b SELECT {BOX}\r\nc IDLE\r\n".encode()):
+            assert b"* BYE no complete command" in await answers(address_of(lab, "A"), sent), sent
+
+
+async def test_a_client_that_takes_no_answer_is_cut_off(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the client does not take is not kept in memory either: an answer is written message by message."""
+    monkeypatch.setattr(connection, "WRITE_S", 0.2)
+    async with lab:
+        for number in range(30):
+            await post(lab, "A", f"{number}", "x" * 1_000_000)
+        reader, writer = await asyncio.open_connection(*address_of(lab, "A"), limit=2**16)
+        writer.write(f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\nc FETCH 1:* BODY[]\r\n".encode())
+        await asyncio.sleep(1.0)
+        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+            await reader.readexactly(30_000_000)
+        writer.close()
+
+
+async def test_connections_have_a_limit(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listener, "CONNECTIONS", 1)
+    async with lab:
+        with mail_program_of_nobody(address_of(lab, "A")):
+            assert await answers(address_of(lab, "A"), b"") == b"* BYE too many connections to this store\r\n"
+
+
+@contextmanager
+def mail_program_of_nobody(address: tuple[str, int]) -> Iterator[None]:
+    with socket.create_connection(address):
+        yield
