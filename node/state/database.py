@@ -52,7 +52,7 @@ CACHED_STATEMENTS = 512
 PAGE_BYTES = 8192
 """The page size. A post of 1 KB is an item of 1.4 KB: five such items fit on this page, and two on a page of 4096 bytes."""
 
-CHECKPOINT_COMMITS = 64
+CHECKPOINT_COMMITS = 128
 """After so many commits the thread begins a checkpoint. With many posts in each commit, or one, this is about 16 MB of log, so
 pages that change often are copied less often."""
 

@@ -18,7 +18,7 @@ from node.codec.items import (
     sender_of,
 )
 from node.errors import MessageUnknown, Misuse
-from node.objects.version_rows import tied_numbers
+from node.objects.version_rows import shown_numbers, tied_numbers
 from node.reads import StoreReader
 from node.state import backfill_array as array
 from node.state.application_log import KINDS
@@ -157,8 +157,7 @@ class StoreQueries(StoreReader):
     def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
         ctx, conn = self._opened()
         names = names_of_stores(ctx)
-        found = [_change_of(ctx, conn, message) for message in messages]
-        return [(named(each, names), each.text) for each in found]
+        return [(named(each, names), each.text) for each in _changes_of(ctx, conn, messages)]
 
     def shown(self, changes: Sequence[str]) -> list[str]:
         names = names_of_stores(self._opened()[0])
@@ -440,14 +439,14 @@ def _size(limit_bytes: int | None) -> str | None:
     return None if limit_bytes is None else format_size(limit_bytes)
 
 
-def _change_of(ctx: Context, conn: Connection, message: str) -> ChangeNumber:
-    """Return the number of a message's shown version. Raises MessageUnknown if there is none."""
-    row = conn.exec_driver_sql(
-        "SELECT rep, ctr FROM message WHERE object = ? AND shown = 1", (object_from_text(message),)
-    ).first()
-    if row is None:
-        raise MessageUnknown(f"this store has no message {message}")
-    return ctx.store.number(*row)
+def _changes_of(ctx: Context, conn: Connection, messages: Sequence[str]) -> list[ChangeNumber]:
+    """Return the numbers of the shown versions of messages. Raises MessageUnknown if there is none of one."""
+    numbers = []
+    for message, number in zip(messages, shown_numbers(conn, list(map(object_from_text, messages))), strict=True):
+        if number is None:
+            raise MessageUnknown(f"this store has no message {message}")
+        numbers.append(ctx.store.number(*number))
+    return numbers
 
 
 def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> bytes:
