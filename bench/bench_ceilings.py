@@ -63,7 +63,7 @@ async def _mails_per_second(size: int, count: int) -> float:
 def _rows_per_second(folder: Path, synchronous: str, count: int, batch: int) -> float:
     conn = sqlite3.connect(folder / f"{synchronous}-{batch}.sqlite", isolation_level=None)
     for statement in (
-        "PRAGMA page_size = 8192",
+        "PRAGMA page_size = 4096",
         "PRAGMA journal_mode = WAL",
         f"PRAGMA synchronous = {synchronous}",
         "CREATE TABLE post (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, subject TEXT NOT NULL, item BLOB NOT NULL)",

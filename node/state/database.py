@@ -49,14 +49,14 @@ SchemaItem: TypeAlias = "CreateTable | CreateIndex"
 CACHED_STATEMENTS = 512
 """How many statements the driver keeps compiled. The agents have about 150."""
 
-PAGE_BYTES = 8192
-"""The page size. A post of 1 KB is an item of 1.4 KB: five such items fit on this page, and two on a page of 4096 bytes."""
+PAGE_BYTES = 4096
+"""The page size. A commit writes each page that it changed, and a single post changes about 12 pages."""
 
 CHECKPOINT_COMMITS = 128
 """After so many commits the thread begins a checkpoint. With many posts in each commit, or one, this is about 16 MB of log, so
 pages that change often are copied less often."""
 
-LOG_PAGES = 8000
+LOG_PAGES = 16_000
 """The limit of the WAL: 64 MB. At this length a commit makes a checkpoint itself."""
 
 LOG_SHARE = 64
