@@ -314,7 +314,7 @@ async def test_a_database_does_not_grow_with_deleted_posts(supervisor: ProcessSu
     sizes = []
     async with lab_of(supervisor, folder) as lab:
         for number in range(3):
-            posts = [Post(f"{number}-{index}", "x" * 2000, "kim@contoso.test", ()) for index in range(100)]
+            posts = [Post(f"{number}-{index}", "x" * 4000, "kim@contoso.test", ()) for index in range(100)]
             made = await lab.do("A", lambda node, now, posts=posts: node.post_batch(now, "Projects", posts))
             await lab.advance(lab.now + HOUR_US)
             assert len(subjects(lab, "C")) == len(posts)
