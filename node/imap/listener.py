@@ -21,6 +21,7 @@ from pysasl.hashing import BuiltinHash
 
 from node.api.access.tokens import Tokens
 from node.imap.connection import LINE_BYTES, LITERAL_BYTES, Budget, Connection, LimitExceeded
+from node.imap.names import replace_decoder
 from node.imap.session import Login
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class ImapListener:
     """Serves the folders of one store. Call `start`, then `stop`, once each."""
 
     def __init__(self, name: str, host: ServedHost, token: str) -> None:
+        replace_decoder()
         self._config = _Config(name)
         self._login = Login(host, Tokens(token), self._config)
         self._budget = Budget()

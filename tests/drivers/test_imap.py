@@ -254,6 +254,11 @@ async def test_nobody_gets_in_without_a_name_and_the_token(lab: LiveLab) -> None
         assert b"\r\n5 BAD SELECT: Must authenticate first." in said
 
 
+async def test_a_wrong_name_of_a_mailbox_does_not_stop_the_lab(lab: LiveLab) -> None:
+    async with lab:
+        assert b"\r\na BAD" in await answers(address_of(lab, "A"), b"a SELECT R&D\r\nb LOGOUT\r\n")
+
+
 async def test_a_web_page_cannot_post(lab: LiveLab) -> None:
     """A browser sends the lines of an HTTP request first; the connection is closed before its body is read."""
     async with lab:
