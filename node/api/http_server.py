@@ -183,16 +183,16 @@ class LimitedConnection(H11Protocol):
     limits = HttpLimits()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        super().connection_made(transport)
+        stream = cast(asyncio.Transport, transport)  # not an assertion: uvloop's transports are not derived from asyncio's
+        super().connection_made(stream)
         self._begun_s: float | None = self.loop.time()
         self._watch: asyncio.TimerHandle | None = None
         self._heard_s = self.loop.time()
         if self._find_room():
             self._check()
         else:
-            transport.write(TOO_MANY)
-            transport.close()
+            stream.write(TOO_MANY)
+            stream.close()
 
     def _find_room(self) -> bool:
         """Return whether there is room for this connection. If there is none, close the one without an answer that makes room:
