@@ -9,6 +9,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from node.api.answers import MEANINGS
 from node.api.docs_page import METHODS, example_of
 from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
@@ -19,23 +20,34 @@ HEAD = """# The HTTP API
 
 Every request of a running lab. A lab itself shows this documentation at `/docs`, and the OpenAPI document at `/openapi.json`.
 Instants are text in UTC, such as `2003-10-21T00:15:00Z`. The field `at` of an event, of an entry of the log and of a
-kept mail (mailbox, bad mail) is in microseconds since 1970, as in [traces](events.md). Errors are `application/problem+json`.
-[Testing with pflab](../how-to/testing.md) says what their statuses mean, and
-[The lab in containers](../how-to/containers.md#access-and-the-labs-token) who may do what.
+kept mail (mailbox, bad mail) is in microseconds since 1970, as in [traces](events.md).
+[The lab in containers](../how-to/containers.md#access-and-the-labs-token) says who may do what.
 [Lessons for training](../how-to/lessons.md#lessons-over-http) has the requests of lessons.
+"""
+
+
+ERRORS = """
+## Errors
+
+An error is `application/problem+json` (RFC 9457). Its field `detail` says in one line what is wrong and what would be right;
+`type` names the kind of error for programs. The OpenAPI document lists the statuses of each request.
+
+| status | meaning |
+|---|---|
 """
 
 
 def render() -> str:
     """Return the page."""
     document = openapi()
+    errors = "".join(f"| {status:d} {HTTPStatus(status).phrase} | {told} |\n" for status, told in MEANINGS.items())
     by_tag: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
         for method in METHODS:
             if method in methods:
                 told = "".join(_operation(document, method, path, methods[method]))
                 by_tag.setdefault((methods[method].get("tags") or ["more"])[0], []).append(told)
-    return HEAD + "".join(f"\n## {tag.capitalize()}\n{''.join(told)}" for tag, told in by_tag.items())
+    return HEAD + ERRORS + errors + "".join(f"\n## {tag.capitalize()}\n{''.join(told)}" for tag, told in by_tag.items())
 
 
 def openapi() -> dict[str, Any]:
@@ -53,7 +65,8 @@ def _operation(document: Mapping[str, Any], method: str, path: str, operation: M
         yield f"| parameter | in | meaning |\n|---|---|---|\n{''.join(rows)}\n"
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
         example = content.get("example", example_of(document, content.get("schema", {})))
-        yield f"Request body, `{kind}`:\n\n{_shown(example)}"
+        limit = operation["requestBody"]["description"].rstrip(".").replace("At", "at")
+        yield f"Request body, `{kind}`, {limit}:\n\n{_shown(example)}"
     for status, answer in operation.get("responses", {}).items():
         if status.startswith("2"):
             yield f"Answer {status} {HTTPStatus(int(status)).phrase}"

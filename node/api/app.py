@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
 
 from node.api.access import TooLarge
+from node.api.answers import complete
 from node.api.bodies import in_words
-from node.api.docs_page import add_docs
+from node.api.docs_page import METHODS, add_docs
 from node.api.events import events_router
 from node.api.health import health_router
 from node.api.hosts import Hosts
 from node.api.reads import reads_router
 from node.api.users import users_router
-from node.api.values import ServerUnknown, problem, problem_of
+from node.api.values import ServerUnknown, not_supported, problem, problem_of
 from node.errors import CannotWrite, InternalError, NodeError, bug_line
 from node.state.database import cannot_write
 
@@ -31,15 +33,26 @@ _NO_ROOM: Final = frozenset({errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFI
 """Errors of the operating system that may pass: a disk is full, or no file handle is free."""
 
 
+class _Api(FastAPI):
+    """A FastAPI application whose OpenAPI document has the common answers too."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            complete(super().openapi())
+        assert self.openapi_schema is not None
+        return self.openapi_schema
+
+
 def make_app(
     hosts: Hosts, *more: APIRouter, title: str = "pflab", errors: Mapping[type[Exception], int] | None = None
 ) -> FastAPI:
     """Return the application. more: routes in addition to the routes of stores. errors: their errors, each with a status."""
-    app = FastAPI(
+    app = _Api(
         title=title,
         description="Public folder stores that replicate by mail. Times are in UTC, for example 2003-10-21T00:15:00Z."
         " The field `at` of an event, of an entry of the log and of a kept mail is in microseconds since 1970, as in traces."
-        " An error is one line of text, as application/problem+json.",
+        " An error is one line of text, as application/problem+json. A request for a path with a method that the path does"
+        " not support gets 405 and the header Allow.",
         version="1",
         docs_url=None,  # FastAPI's own page loads scripts from other servers
         redoc_url=None,
@@ -115,11 +128,22 @@ async def _http(request: Request, error: Exception) -> Response:
     if error.status_code == HTTPStatus.BAD_REQUEST and isinstance(error.__cause__, ValueError | RecursionError):
         detail = next(told for kind, told in _NO_JSON.items() if isinstance(error.__cause__, kind))
         return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", f"body: {detail}")
-    details = {
-        HTTPStatus.NOT_FOUND: "there is nothing at this path; /docs lists all paths",
-        HTTPStatus.METHOD_NOT_ALLOWED: "this path does not support that method; /docs lists all methods",
-    }
-    return problem(error.status_code, "Http", details.get(HTTPStatus(error.status_code), str(error.detail)))
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return not_supported(_methods(request))
+    is_path = error.status_code == HTTPStatus.NOT_FOUND
+    return problem(
+        error.status_code,
+        "Http",
+        "there is nothing at this path; /docs lists all paths" if is_path else str(error.detail),
+    )
+
+
+def _methods(request: Request) -> Iterator[str]:
+    """Return the methods that the path of a request supports."""
+    for method in (each.upper() for each in METHODS):
+        asked = {**request.scope, "method": method}
+        if any(each.matches(asked)[0] is Match.FULL for each in request.app.routes if not isinstance(each, Mount)):
+            yield method
 
 
 _NO_JSON: Final = {

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, Self, get_args
 
-from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from node.views import Post
 from topology.problems import counted, quoted
-from traces.labtime import checked_rate
+from traces.labtime import MAX_RATE, MIN_RATE, checked_rate
 
 MOST_POSTS: Final = 10_000
 """The most messages in one batch."""
@@ -22,8 +24,38 @@ MOST_DAYS: Final = 36_500
 MOST_LETTERS: Final = 1_000
 MOST_BODY_LETTERS: Final = 40 * 1024 * 1024
 
-Rate = Annotated[float, AfterValidator(checked_rate)]
+Rate = Annotated[
+    float,
+    AfterValidator(checked_rate),
+    WithJsonSchema(
+        {"type": "number", "anyOf": [{"const": 0}, {"minimum": MIN_RATE, "maximum": MAX_RATE}], "example": 3600}
+    ),
+]
 """The rate of a clock."""
+
+
+def _decoded(given: object) -> object:
+    if not isinstance(given, str):
+        return given
+    try:
+        return b64decode(given.replace("\r", "").replace("\n", ""), validate=True)
+    except ValueError:
+        raise PydanticCustomError("base64_decode", "not base64") from None
+
+
+_LETTER: Final = r"(?:[A-Za-z0-9+/][\r\n]*)"
+Base64 = Annotated[
+    bytes,
+    BeforeValidator(_decoded),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "contentEncoding": "base64",
+            "pattern": rf"^[\r\n]*(?:{_LETTER}{{4}})*(?:{_LETTER}{{2}}=[\r\n]*=[\r\n]*|{_LETTER}{{3}}=[\r\n]*)?$",
+        }
+    ),
+]
+"""Bytes in base64, in lines or not."""
 
 Line = Annotated[str, Field(max_length=MOST_LETTERS)]
 Names = Annotated[list[Line], Field(max_length=MOST_NAMES)]
@@ -32,16 +64,27 @@ ResolveMethod = Literal["default", "last writer wins", "no notification"]
 
 
 class Body(BaseModel):
-    """The body of a request; unknown fields are refused."""
+    """The body of a request. Unknown fields are refused, and so are values of another JSON type, such as 1 for true."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_numbers(cls, given: Any) -> Any:
+        """JSON has one type of numbers: 7.0 is the whole number 7."""
+        if not isinstance(given, dict):
+            return given
+        return {
+            name: int(value) if isinstance(value, float) and value.is_integer() else value
+            for name, value in given.items()
+        }
 
 
 class Attachment(Body):
     """A file attached to a message; its content is in base64."""
 
     name: Line
-    content: Base64Bytes
+    content: Base64
 
 
 class NewMessage(Body):
@@ -157,11 +200,22 @@ class SendAgain(Body):
     to: Annotated[list[Line], Field(min_length=1, max_length=MOST_NAMES)] | None = None
 
 
+def _only(**given: str) -> dict[str, Any]:
+    """Return the JSON schema of an order with these fields of these types, and without the others."""
+    kinds = {name: {"type": given.get(name, "null")} for name in ("add", "remove", "replace", "by")}
+    return {"required": list(given), "properties": kinds}
+
+
 class ReplicaOrder(Body):
     """Replicas of a folder and all its subfolders; folder 1-1: of all folders. One of `add`, `remove` and `replace`, the last
     with `by`: the store that takes the place of the replaced one."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects", "replace": "A", "by": "B"}})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"folder": "Projects", "replace": "A", "by": "B"},
+            "oneOf": [_only(add="array"), _only(remove="array"), _only(replace="string", by="string")],
+        }
+    )
     folder: Line
     add: Names | None = None
     remove: Names | None = None
@@ -236,6 +290,7 @@ _WORDS: Final[Mapping[str, _Words]] = {
     "greater_than_equal": lambda given, limits: f"{quoted(given)} is too small; at least {limits['ge']}",
     "less_than_equal": lambda given, limits: f"{quoted(given)} is too large; at most {limits['le']}",
     "literal_error": lambda given, limits: f"{quoted(given)} is not known here; write {limits['expected']}",
+    "bytes_type": _is_not("a text", "write the bytes of the file in base64"),
     "list_type": _is_not("a list", "write for example [A, B]"),
     "dict_type": _is_not("an object", "write for example {...}"),
     "model_type": _is_not("an object", "write for example {...}"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
 
 from node.api.hosts import Hosts, Name, Number
-from node.api.values import ServerUnknown
+from node.api.values import LINES, ServerUnknown
 from node.errors import NodeError
 
 EVENTS_A_TURN: Final = 4
@@ -31,7 +31,8 @@ MOST_BYTES: Final = 4 * 1024 * 1024
 LastEventId = Annotated[
     str | None, Header(alias="Last-Event-ID", max_length=20_000, description="Continue after the event with this id.")
 ]
-_STREAMED = {
+EVENT_LINES: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {LINES: {"example": '{"type": ...}'}}}}
+STREAMED: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"text/event-stream": {"example": 'id: 12\nevent: version.applied\ndata: {"type": ...}\n\n'}}}
 }
 
@@ -40,9 +41,7 @@ def events_router(hosts: Hosts) -> APIRouter:
     """Return the routes /nodes/{name}/events, /nodes/{name}/stream and /stream."""
     router = APIRouter(tags=["events"])
 
-    @router.get(
-        "/nodes/{name}/events", responses={200: {"content": {"application/x-ndjson": {"example": '{"type": ...}'}}}}
-    )
+    @router.get("/nodes/{name}/events", responses=EVENT_LINES)
     async def events(
         name: Name,
         after: Annotated[Number, Query(description="The number (seq) of the last known event.")] = 0,
@@ -50,9 +49,9 @@ def events_router(hosts: Hosts) -> APIRouter:
     ) -> Response:
         """Return events as JSON lines, from number `after` + 1 on. To get all events, repeat this with the last seq."""
         found = hosts.host(name).read(lambda node: node.events_after(after, limit_bytes))
-        return Response(b"".join(line + b"\n" for _, line in found), media_type="application/x-ndjson")
+        return Response(b"".join(line + b"\n" for _, line in found), media_type=LINES)
 
-    @router.get("/nodes/{name}/stream", responses=_STREAMED)  # type: ignore[arg-type]
+    @router.get("/nodes/{name}/stream", responses=STREAMED)
     async def stream(
         name: Name,
         after: Annotated[Number | None, Query(description="Begin after the event with this seq; default: now.")] = None,
@@ -66,7 +65,7 @@ def events_router(hosts: Hosts) -> APIRouter:
             begins = resumed
         return streamed(_of_one(hosts, name, begins))
 
-    @router.get("/stream", responses=_STREAMED)  # type: ignore[arg-type]
+    @router.get("/stream", responses=STREAMED)
     async def stream_all(
         after: Annotated[str | None, Query(max_length=20_000, description="An id, as A:12,B:30; 0: all.")] = None,
         last: LastEventId = None,

@@ -9,6 +9,7 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Response
 
+from node.api.answers import refusals
 from node.api.hosts import Hosts, ServedHost
 from node.api.values import ServerUnknown, json_response, problem
 from node.errors import NodeError, NotRunning, bug_line
@@ -35,7 +36,7 @@ def health_router(hosts: Hosts) -> APIRouter:
         """Answer 200 as long as the process answers at all."""
         return json_response({"status": "alive"})
 
-    @router.get("/readyz", responses={503: {"description": "Not ready"}})
+    @router.get("/readyz", responses=refusals(503))
     async def readyz() -> Response:
         """Answer 200 if every store that should run does and none has failed."""
         if hosts.waits:

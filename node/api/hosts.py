@@ -18,8 +18,9 @@ Name = Annotated[str, Path(description="The server's name in the topology.", exa
 FolderQuery = Annotated[
     str, Query(max_length=1000, description="The path of a folder, or 1-1 for the hierarchy.", examples=["Projects"])
 ]
-LAST_NUMBER = 2**62
-"""The highest number that a request may name. A store can keep this number and add to it."""
+LAST_NUMBER = 2**53 - 1
+"""The highest number that a request may name: the highest whole number that every program reads exactly in JSON (RFC 8259,
+section 6). A store can keep this number and add to it."""
 
 Number = Annotated[int, Query(ge=0, le=LAST_NUMBER)]
 

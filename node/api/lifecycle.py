@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn, Protocol
+from typing import Annotated, Any, Final, NoReturn, Protocol
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from node.api.bodies import Body, Line, Rate
+from node.api.events import EVENT_LINES
 from node.api.hosts import Name, Number
-from node.api.values import json_response
+from node.api.values import DATABASE, LINES, json_response
 from traces.labtime import END_AT
 
 Folder = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_][A-Za-z0-9._-]*)?$")]
+
+
+_DATABASE_SENT: Final[dict[str, Any]] = {"requestBody": {"content": {DATABASE: {}}}}
 
 
 class BeginOrder(Body):
@@ -71,18 +75,18 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
         """Open the store at the lab's time, paused until `go`; return the address at which it accepts mail."""
         return json_response(await process.begin(name, order))
 
-    @router.put("/restore")
+    @router.put("/restore", openapi_extra=_DATABASE_SENT)
     async def restore(name: Name, request: Request) -> Response:
         """Keep a backup for the next `begin`."""
         process.keep_backup(name, await request.body())
         return json_response(process.status(name))
 
-    @router.get("/copy", responses={200: {"content": {"application/vnd.sqlite3": {}}}})
+    @router.get("/copy", responses={200: {"content": {DATABASE: {}}}})
     async def copy(name: Name) -> Response:
         """Return a copy of the store's database, whether the store runs or not; empty if there is none."""
-        return Response(process.copy(name), media_type="application/vnd.sqlite3")
+        return Response(process.copy(name), media_type=DATABASE)
 
-    @router.put("/copy")
+    @router.put("/copy", openapi_extra=_DATABASE_SENT)
     async def replace(name: Name, request: Request, history: Annotated[Line, Query()]) -> Response:
         """Replace the database of a stopped store with a copy that belongs to another history."""
         process.replace(name, history, await request.body())
@@ -98,7 +102,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
         """End the process at once, as by SIGKILL. There is no answer."""
         process.die(name)
 
-    @router.get("/left")
+    @router.get("/left", responses=EVENT_LINES)
     async def left(
         name: Name,
         history: Annotated[Line, Query()],
@@ -107,7 +111,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
     ) -> Response:
         """Return the events of a stopped store after the given number, one a line."""
         lines = process.events_left(name, history, traces, after)
-        return Response(b"".join(line + b"\n" for line in lines), media_type="application/x-ndjson")
+        return Response(b"".join(line + b"\n" for line in lines), media_type=LINES)
 
     @router.post("/ship")
     async def export(name: Name) -> Response:

@@ -6,7 +6,7 @@ The descriptions in the API's documentation are the docstrings of `StoreReader`'
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from node.api.hosts import LAST_NUMBER, FolderQuery, Hosts, Name, Number
 from node.api.read_paths import READS
-from node.api.values import json_bytes, json_response, plain, refusals, shown
+from node.api.values import json_bytes, json_response, plain, shown
 from node.codec.items import ROOT_TEXT
 from node.reads import StoreReader
 from node.views import Knowledge, StateView
@@ -110,12 +110,11 @@ def add_read(
     *,
     tag: str,
     example: object = None,
-    refused: Sequence[int] = (),
     operation: str | None = None,
 ) -> None:
     """Add the route of a read of `node.api.read_paths`.
 
-    example: an answer, for the documentation. refused: the errors documented, as their status. operation: the route's name in
+    example: an answer, for the documentation. operation: the route's name in
     the documentation, if it is not the name of the read.
     """
     read = READS[name]
@@ -135,11 +134,13 @@ def add_read(
         taken.append(each.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation))
     answer.__signature__ = Signature(taken, return_annotation=Response)  # type: ignore[attr-defined]  # FastAPI reads it
     answer.__doc__ = read.says
-    responses = refusals(*refused) if refused else {}
-    if example is not None:
-        is_mail = read.kind is bytes
-        responses[200] = {"content": {MAIL: {"example": example}}} if is_mail else shown(read.kind, example)
-    router.get(read.path, name=operation or name, tags=[tag], responses=responses)(answer)
+    if read.kind is bytes:
+        told: dict[str, Any] = {"content": {MAIL: {"example": example}}}
+    elif read.kind is str:
+        told = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+    else:
+        told = shown(read.kind, example)
+    router.get(read.path, name=operation or name, tags=[tag], responses={200: told})(answer)
 
 
 def reads_router(hosts: Hosts) -> APIRouter:
@@ -159,19 +160,19 @@ def reads_router(hosts: Hosts) -> APIRouter:
 
 def _replication(router: APIRouter, hosts: Hosts) -> None:
     about: dict[str, Any] = {"tags": ["replication"]}
-    add_read(router, hosts, "state", tag="replication", example=_STATE, refused=[404])
+    add_read(router, hosts, "state", tag="replication", example=_STATE)
 
     @router.get("/states", responses={200: shown(list[StateView], [_STATE])}, **about)
     async def states(name: Name) -> Response:
         """Return the whole replication state table: the hierarchy and every folder with a replica here."""
         return json_response(plain(hosts.host(name).read(_states)))
 
-    add_read(router, hosts, "replication_status", tag="replication", example=[_STATUS], refused=[404])
+    add_read(router, hosts, "replication_status", tag="replication", example=[_STATUS])
     add_read(router, hosts, "instances", tag="replication", example=[_INSTANCE])
     add_read(router, hosts, "sources", tag="replication", example=[_SOURCE])
     add_read(router, hosts, "backfill", tag="replication", example=[_ENTRY])
     add_read(router, hosts, "directory", tag="replication", example=[_DIRECTORY_OBJECT])
-    add_read(router, hosts, "knowledge", tag="replication", example={"folder": "Projects"}, refused=[404])
+    add_read(router, hosts, "knowledge", tag="replication", example={"folder": "Projects"})
 
     @router.get("/digests", responses={200: shown(dict[str, dict[str, Any]], _DIGESTS)}, **about)
     async def digests(name: Name) -> Response:
@@ -244,7 +245,7 @@ def _mail(router: APIRouter, hosts: Hosts) -> None:
     notice_mail = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
 
     add_read(router, hosts, "queue", tag="mail", example=[queued])
-    add_read(router, hosts, "queued_mail", tag="mail", example=queued_mail, refused=[404])
+    add_read(router, hosts, "queued_mail", tag="mail", example=queued_mail)
     add_read(router, hosts, "bad_mail", tag="mail", example=[bad])
     add_read(router, hosts, "event_log", tag="events", example=[entry], operation="log")
     add_read(router, hosts, "mailbox_mail", tag="mail", example=notice_mail)

@@ -23,7 +23,7 @@ from node.api.bodies import (
 from node.api.hosts import Change, ChangeRequest, FolderQuery, Hosts, Name
 from node.api.read_paths import MOST_LISTED
 from node.api.reads import MAIL, add_read
-from node.api.values import json_response, plain, refusals, shown
+from node.api.values import json_response, plain, shown
 from node.errors import MessageUnknown
 from node.state.store_settings import clamped
 from node.store.node import Node
@@ -101,7 +101,6 @@ _SETTING = {
 }
 _MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
 FILE = "application/octet-stream"
-Refused = refusals(404, 409, 422)
 
 Place = Annotated[int, Path(ge=1, le=1_000_000, description="Which attachment, counted from 1.")]
 
@@ -124,7 +123,7 @@ def users_router(hosts: Hosts) -> APIRouter:
 
 
 def _folders(router: APIRouter, hosts: Hosts) -> None:
-    about: dict[str, Any] = {"tags": ["folders"], "responses": Refused}
+    about: dict[str, Any] = {"tags": ["folders"]}
 
     add_read(router, hosts, "folders", tag="folders", example=[_FOLDER])
 
@@ -186,7 +185,7 @@ def _changes(node: Node, changes: list[str]) -> dict[str, list[str]]:
 
 
 def _messages(router: APIRouter, hosts: Hosts) -> None:
-    @router.get("/messages", tags=["messages"], responses={**refusals(404), 200: shown(list[MessageView], [_MESSAGE])})
+    @router.get("/messages", tags=["messages"], responses={200: shown(list[MessageView], [_MESSAGE])})
     async def messages(
         name: Name,
         folder: FolderQuery,
@@ -200,12 +199,12 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         wanted = [each for each in found if each.id > after] if after else found
         return json_response(plain(sorted(wanted, key=lambda each: each.id)[:limit]))
 
-    @router.get("/messages/count", tags=["messages"], responses=refusals(404))
+    @router.get("/messages/count", tags=["messages"])
     async def count(name: Name, folder: FolderQuery) -> Response:
         """Return how many live messages the folder has here."""
         return json_response({"count": hosts.host(name).read(lambda node: node.count(folder))})
 
-    @router.post("/messages", tags=["messages"], status_code=CREATED, responses=Refused)
+    @router.post("/messages", tags=["messages"], status_code=CREATED)
     async def post(wanted: PostOne, change: Change) -> Response:
         """Post a message; return its id and its change number. The message is durable when the answer arrives."""
         each = wanted.as_post()
@@ -226,7 +225,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
             CREATED,
         )
 
-    @router.post("/messages/batch", tags=["messages"], status_code=CREATED, responses=Refused)
+    @router.post("/messages/batch", tags=["messages"], status_code=CREATED)
     async def post_batch(wanted: PostMany, change: Change) -> Response:
         """Post messages in one transaction, all of them or none; return their ids and change numbers in order."""
         posts = [each.as_post() for each in wanted.messages]
@@ -242,7 +241,6 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         "/messages/mail",
         tags=["messages"],
         status_code=CREATED,
-        responses=Refused,
         openapi_extra={"requestBody": {"required": True, "content": {MAIL: {"example": _MAIL}}}},
     )
     async def post_mail(request: Request, folder: FolderQuery, change: Change) -> Response:
@@ -251,7 +249,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         content = await request.body()  # spec: ML-5
         return await change.apply(hosts, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED)
 
-    @router.post("/messages/send", tags=["messages"], status_code=CREATED, responses=Refused)
+    @router.post("/messages/send", tags=["messages"], status_code=CREATED)
     async def send(wanted: SendMail, change: Change) -> Response:
         """Send a mail from a folder's address to people or folders; return its Message-ID."""  # spec: ML-5
         files = tuple((each.name, each.content) for each in wanted.attachments)
@@ -267,17 +265,17 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
 
 
 def _message(router: APIRouter, hosts: Hosts) -> None:
-    about: dict[str, Any] = {"tags": ["messages"], "responses": Refused}
+    about: dict[str, Any] = {"tags": ["messages"]}
 
     add_read(router, hosts, "retained", tag="messages", example=[_RETAINED])
-    add_read(router, hosts, "versions", tag="messages", example=[_VERSION], refused=[404, 422])
-    add_read(router, hosts, "body", tag="messages", refused=[404, 409, 422])
+    add_read(router, hosts, "versions", tag="messages", example=[_VERSION])
+    add_read(router, hosts, "body", tag="messages")
     add_read(router, hosts, "mail", tag="messages", example=_MAIL)
 
     @router.get(
         "/messages/{message}/attachments/{place}",
         tags=["messages"],
-        responses={**refusals(404, 409, 422), 200: {"description": "The file.", "content": {FILE: {}}}},
+        responses={200: {"description": "The file.", "content": {FILE: {}}}},
     )
     async def attachment(name: Name, message: str, place: Place, folder: FolderQuery) -> Response:
         """Return an attached file of the shown version, as it was attached. The first one has the place 1."""
@@ -308,7 +306,7 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
         """Recover a deleted message as a new one; return its id and its change number."""  # spec: DL-5
         return await change.apply(hosts, lambda node, now: _posted(node, node.recover(now, folder, message)))
 
-    @router.post("/messages/{message}/resolve", tags=["messages"], responses=refusals(403, 404, 409, 422))
+    @router.post("/messages/{message}/resolve", tags=["messages"])
     async def resolve(message: str, folder: FolderQuery, wanted: Resolve, change: Change) -> Response:
         """End a conflict as a contact of the folder does; return the change numbers that this made."""
         return await change.apply(
@@ -326,7 +324,7 @@ def _settings(router: APIRouter, hosts: Hosts) -> None:
 
     add_read(router, hosts, "setting_views", tag="settings", example=[_SETTING], operation="setting_details")
 
-    @router.patch("/settings", tags=["settings"], responses=refusals(422))
+    @router.patch("/settings", tags=["settings"])
     async def configure(request: Request, name: Name, values: SettingValues) -> Response:
         """Change settings; null removes one. Registry values apply from the store's next start on. `notices` names values
         that were out of range, and the values used instead."""
@@ -343,7 +341,7 @@ def _changed_all(node: Node, done: FoldersChanged) -> dict[str, object]:
 
 
 def _orders(router: APIRouter, hosts: Hosts) -> None:
-    about: dict[str, Any] = {"tags": ["orders"], "responses": Refused}
+    about: dict[str, Any] = {"tags": ["orders"]}
 
     @router.post("/send", **about)
     async def send_again(wanted: SendAgain, change: Change) -> Response:

@@ -6,6 +6,7 @@ Instants (fields ending in `_at`) are text in UTC, `2003-10-21T00:15:00Z`; every
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from http import HTTPStatus
@@ -18,6 +19,8 @@ from node import errors
 from traces.labtime import format_instant
 
 PROBLEM: Final = "application/problem+json"
+LINES: Final = "application/x-ndjson"
+DATABASE: Final = "application/vnd.sqlite3"
 
 URN: Final = "urn:pflab:"
 
@@ -78,6 +81,14 @@ def problem(status: int, kind: str, detail: str) -> Response:
     return Response(json_bytes(content), status, media_type=PROBLEM)
 
 
+def not_supported(methods: Iterable[str]) -> Response:
+    """Return the answer to a method that a path does not support. methods: those that it supports."""
+    detail = "this path does not support that method; /docs lists all methods"
+    answer = problem(HTTPStatus.METHOD_NOT_ALLOWED, "Http", detail)
+    answer.headers["Allow"] = ", ".join(methods)
+    return answer
+
+
 def problem_of(error: Exception) -> Response:
     """Return the answer for a node's error; its type is the name of the class, such as `urn:pflab:FolderUnknown`."""
     status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
@@ -101,18 +112,12 @@ def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
         return schema
     if "$ref" in schema:
         return _inlined(parts[schema["$ref"].rpartition("/")[2]], parts)
+    if "prefixItems" in schema and all(each == schema["prefixItems"][0] for each in schema["prefixItems"]):
+        schema = {**schema, "items": schema["prefixItems"][0]}
+        del schema["prefixItems"]
     found = {key: _inlined(value, parts) for key, value in schema.items()}
-    for name in found.get("properties", {}):
+    for name, each in found.get("properties", {}).items():
         if name.endswith("_at"):
-            found["properties"][name] = {"type": "string", "format": "date-time"}
+            instant = {"type": "string", "format": "date-time"}
+            found["properties"][name] = {"anyOf": [instant, {"type": "null"}]} if "anyOf" in each else instant
     return found
-
-
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the documentation of errors with these statuses, and of 503."""
-    documented: dict[int | str, dict[str, Any]] = {}
-    for status in (*statuses, HTTPStatus.SERVICE_UNAVAILABLE):
-        phrase = HTTPStatus(status).phrase
-        example = {"type": URN + "FolderUnknown", "title": phrase, "status": int(status), "detail": "what is wrong"}
-        documented[int(status)] = {"description": phrase, "content": {PROBLEM: {"example": example}}}
-    return documented

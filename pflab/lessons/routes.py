@@ -10,13 +10,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated, Any, Final
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Response
+from fastapi.responses import RedirectResponse
 from pydantic import Field
 
 from node.api.access import App, Receive, Scope, Send
+from node.api.answers import refusals
 from node.api.bodies import Body, Line
-from node.api.values import json_response, problem
+from node.api.values import json_response, not_supported, problem
 from pflab.lessons.classroom import Classroom, LessonUnknown, OpenLesson
 from pflab.lessons.course import minutes_of
 from pflab.scenario.load import Scenario
@@ -52,7 +55,7 @@ def _router(classroom: Classroom) -> APIRouter:
         """Return the lessons in the order of the course."""
         return json_response([_listed(name, lesson) for name, lesson in classroom.lessons.items()])
 
-    @router.post("", status_code=HTTPStatus.CREATED)
+    @router.post("", status_code=HTTPStatus.CREATED, responses=refusals(404))
     async def begin(wanted: Begin) -> Response:
         """Start a lab for a lesson, and play to the lesson's first text. The lab is served below `path`. It ends when nobody
         has used it for 30 minutes."""
@@ -74,6 +77,11 @@ def _router(classroom: Classroom) -> APIRouter:
         with classroom.using(id) as lesson:
             await lesson.played.next(wanted.answer, seen=wanted.seen)
             return json_response(_state(lesson))
+
+    @router.get("/{id}", status_code=HTTPStatus.TEMPORARY_REDIRECT, response_class=RedirectResponse)
+    async def page(id: Id) -> Response:  # noqa: A002 - as above
+        """Lead a browser to the console of the lesson's lab, at /lessons/{id}/."""
+        return RedirectResponse(f"{PATH}/{quote(id, safe='')}/")
 
     @router.delete("/{id}", status_code=HTTPStatus.NO_CONTENT)
     async def end(id: Id) -> Response:  # noqa: A002 - as above
@@ -108,11 +116,12 @@ def _labs(classroom: Classroom) -> App:
 
     async def labs(scope: Scope, receive: Receive, send: Send) -> None:
         lesson_id, slash, _ = scope["path"].removeprefix(f"{scope['root_path']}/").partition("/")
+        if not slash:
+            await not_supported(["GET", "DELETE"])(scope, receive, send)
+            return
         try:
             with classroom.using(lesson_id) as lesson:
                 below = {**scope, "root_path": f"{scope['root_path']}/{lesson_id}"}
-                if not slash:
-                    below["path"] += "/"
                 if scope["path"].endswith("/stream"):
                     await _streamed(lesson, below, receive, send)
                 else:

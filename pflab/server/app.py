@@ -18,9 +18,9 @@ from pydantic import Field
 
 from node.api.app import make_app
 from node.api.bodies import Body, Line
-from node.api.events import ALIVE_S, LOOK_S, LastEventId, seq_of, streamed
+from node.api.events import ALIVE_S, EVENT_LINES, LOOK_S, STREAMED, LastEventId, seq_of, streamed
 from node.api.hosts import Hosts, Number, ServedHost
-from node.api.values import ServerUnknown, json_response
+from node.api.values import LINES, ServerUnknown, json_response
 from node.errors import NotRunning, bug_line
 from node.host.clock import ClockError
 from node.seeded_ids import setup_guid
@@ -329,7 +329,7 @@ def _life_router(lab: ServedLab) -> APIRouter:
 def _stream_router(lab: ServedLab) -> APIRouter:
     router = APIRouter(tags=["events"])
 
-    @router.get("/lab/stream")
+    @router.get("/lab/stream", responses=STREAMED)
     async def stream(
         after: Annotated[Number | None, Query(description="Begin after this id; default: now.")] = None,
         last: LastEventId = None,
@@ -341,7 +341,7 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         begins = after if resumed is None else resumed
         return streamed(_followed(lab, lab.record.count if begins is None else begins, words=words))
 
-    @router.get("/lab/events")
+    @router.get("/lab/events", responses=EVENT_LINES)
     async def events(
         after: Number = 0,
         limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000,
@@ -360,7 +360,7 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         found = lab.events(after)[:limit]
         lines = b"".join(encode(event) + b"\n" for event in found)
         asked_next = str(max(after, lab.record.first) + len(found))
-        return Response(lines, media_type="application/x-ndjson", headers={"Pflab-Next": asked_next})
+        return Response(lines, media_type=LINES, headers={"Pflab-Next": asked_next})
 
     @router.get("/lab/replay", responses={200: {"content": {"text/html": {}}}})
     async def replay() -> Response:

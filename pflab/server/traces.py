@@ -7,6 +7,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Response
 from pydantic import ConfigDict
 
+from node.api.answers import refusals
 from node.api.bodies import Body, Line
 from node.api.values import json_response, problem
 from pflab.lab.served_lab import ServedLab
@@ -46,7 +47,7 @@ def traces_router(lab: ServedLab) -> APIRouter:
         lab.keep_verdict(verdict.model_dump())
         return json_response({"run": lab.run})
 
-    @router.get("/verdict")
+    @router.get("/verdict", responses=refusals(404))
     async def verdict() -> Response:
         """Return the newest verdict on this run and the instant up to which it holds."""
         found = lab.kept_verdict()

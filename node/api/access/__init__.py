@@ -4,7 +4,7 @@ Imported by: the HTTP server and the applications that it serves.
 Public: `Guard`, its limits and errors, `carries`, and the types of an ASGI application.
 """
 
-from node.api.access.guard import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, Guard, TooLarge
+from node.api.access.guard import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, OPEN_PATHS, Guard, TooLarge, body_limit
 from node.api.access.requests import App, Receive, Scope, Send
 from node.api.access.tokens import carries
 
@@ -12,11 +12,13 @@ __all__ = [
     "BODIES_BYTES",
     "CLIENT_STREAMS",
     "LOOPBACK_NAMES",
+    "OPEN_PATHS",
     "App",
     "Guard",
     "Receive",
     "Scope",
     "Send",
     "TooLarge",
+    "body_limit",
     "carries",
 ]

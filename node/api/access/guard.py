@@ -148,7 +148,7 @@ class Guard:
                 may_log_in = self._login and refusal.logging_in_helps and wants_page(scope["method"], headers)
                 await (log_in.to_login() if may_log_in else refusal.answer())(scope, receive, send)
                 return
-        limit = log_in.FORM_BYTES if is_login else _limit(scope["path"])
+        limit = log_in.FORM_BYTES if is_login else body_limit(scope["path"])
         declared = headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
             await _too_large(limit)(scope, receive, send)
@@ -254,7 +254,8 @@ _MESSAGES: Final = re.compile(r"(/lessons/[^/]+)?/nodes/[^/]+/messages(/.*)?")
 _LESSONS: Final = re.compile(r"/lessons(/[^/]+(/next)?)?")
 
 
-def _limit(path: str) -> int:
+def body_limit(path: str) -> int:
+    """Return how many bytes the body of a request for a path may have."""
     if path.startswith("/nodes/") and path.endswith(("/restore", "/copy")):
         return BACKUP_BYTES
     mails = "/messages" in path or path == "/lab/fault-decision" or path.endswith("/mail")

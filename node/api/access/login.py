@@ -18,7 +18,7 @@ from fastapi import Response
 from node.api.access.requests import Headers, Receive, Scope, is_foreign
 from node.api.access.tokens import Tokens, TooManyTokens
 from node.api.docs_page import STYLE
-from node.api.values import problem
+from node.api.values import not_supported, problem
 
 LOGIN: Final = "/login"
 LOGOUT: Final = "/logout"
@@ -65,7 +65,7 @@ async def login_answer(tokens: Tokens, scope: Scope, headers: Headers, receive: 
     if method == "GET":
         return _page("Log in", _LOGIN_FORM) if path == LOGIN else _page("Log out", _LOGOUT_FORM)
     if method != "POST":
-        return problem(HTTPStatus.METHOD_NOT_ALLOWED, "Http", "this path supports GET and POST")
+        return not_supported(["GET", "POST"])
     if is_foreign(method, headers):
         return problem(HTTPStatus.FORBIDDEN, "Refused", FOREIGN)
     if path == LOGOUT:

@@ -125,7 +125,7 @@ def test_an_attachment_is_a_file_to_save_and_never_a_page(client: Client) -> Non
 
 def test_the_versions_of_a_message_are_found_by_any_of_its_numbers(client: Client) -> None:
     """CN-7: the versions of a message are found by the number of a present or an earlier change, and by the message's id."""
-    files = [{"name": "plan.txt", "content": "AAEC"}]
+    files = [{"name": "plan.txt", "content": "AA\r\nEC\r\n"}]
     message = {"subject": "Plan", "body": "first", "sender": "kim@contoso.test", "attachments": files}
     ((made, posted),) = client.post_numbered("A", "Projects/Archive", [message])
     edited = client.message_edited("A", "Projects/Archive", made, body="second")
@@ -165,8 +165,8 @@ def test_a_mail_is_sent_from_a_folder(client: Client) -> None:
 
 
 def test_a_batch_is_posted_whole(client: Client) -> None:
-    """A batch is one change: its ids are in order, and its attachments may be base64."""
-    files = [{"name": "a.bin", "content": "AAEC"}]
+    """A batch is one change: its ids are in order, and its attachments are base64, in lines or not."""
+    files = [{"name": "a.bin", "content": "AA\r\nEC\r\n"}]
     made = client.post_batch("A", "Projects", [{"subject": "1"}, {"subject": "2", "attachments": files}])
     found = {each["id"]: each["subject"] for each in client.messages("A", "Projects")}
     assert [found[each] for each in made] == ["1", "2"]
@@ -306,10 +306,22 @@ def test_a_refusal_is_one_line(client: Client, method: str, path: str, body: Any
         ),
         ("POST", "messages/batch", {"folder": "Projects", "messages": []}, "messages: too few entries; at least 1"),
         ("POST", "messages", [1], 'body: "[1]" is not an object; send JSON, with Content-Type: application/json'),
+        (
+            *("POST", "messages", {"folder": "Projects", "subject": "x", "associated": 1}),
+            'associated: "1" is not true or false; write one of them',
+        ),
+        (
+            *(
+                "POST",
+                "messages",
+                {"folder": "Projects", "subject": "x", "attachments": [{"name": "x", "content": "A C"}]},
+            ),
+            "attachments.0.content: not base64; write the bytes of the file in base64",
+        ),
         ("GET", "events?after=-1", None, 'after: "-1" is too small; at least 0'),
         ("GET", "events?after=x", None, 'after: "x" is not a whole number; write digits'),
-        ("GET", f"log?event={2**63}", None, f'event: "{2**63}" is too large; at most {2**62}'),
-        ("GET", f"mailbox/{'9' * 30}", None, f'notice: "{"9" * 30}" is too large; at most {2**62}'),
+        ("GET", f"log?event={2**63}", None, f'event: "{2**63}" is too large; at most {2**53 - 1}'),
+        ("GET", f"mailbox/{'9' * 30}", None, f'notice: "{"9" * 30}" is too large; at most {2**53 - 1}'),
         (
             *("POST", "clock/set", {"at": 0, "rate": 1e-300}),
             "rate: 1e-300 is not a rate of the clock; it is 0 (paused), or from 0.000001 to 1000000 lab seconds per second",
@@ -322,6 +334,27 @@ def test_a_mistake_says_where_it_is_and_what_would_be_right(
     """A request with a wrong field gets one plain line, not the words of a library."""
     error = refused(client, method, f"/nodes/A/{path}", body)
     assert (error.status, error.kind, error.detail) == (422, "Wrong", detail)
+
+
+def test_json_has_one_type_of_numbers(client: Client) -> None:
+    """7.0 is a whole number in JSON, so it is one in a request."""
+    error = refused(client, "POST", "/nodes/A/send", {"folder": "Nowhere", "days": 7.0})
+    assert error.kind == "FolderUnknown"
+
+
+def test_another_method_gets_those_that_the_path_supports(process: Process) -> None:
+    """405 has the header Allow with all methods of the path (RFC 9110, section 15.5.6)."""
+    connection = HTTPConnection(*process.ready["http"])
+    for path, methods in (
+        ("/livez", "GET"),
+        ("/nodes/A/messages", "GET, POST"),
+        ("/nodes/A/folders/x", "PATCH, DELETE"),
+    ):
+        connection.request("PUT", path)
+        with connection.getresponse() as answer:
+            assert (answer.status, answer.headers["Allow"]) == (405, methods)
+            answer.read()
+    connection.close()
 
 
 def test_a_foreign_host_name_or_origin_is_refused(process: Process) -> None:
@@ -390,6 +423,9 @@ def test_everything_is_documented(client: Client) -> None:
     schemas = document["components"]["schemas"]
     bodies = {"PostOne", "PostMany", "Edit", "Resolve", "SendMail", "NewFolder", "FolderChange"}
     assert all("example" in schemas[each] for each in bodies)
+    assert "HTTPValidationError" not in schemas  # errors have one form
+    answers = document["paths"]["/nodes/{name}/messages"]["post"]["responses"]
+    assert list(answers) == ["201", *(["401", "403", "404", "409", "413", "422", "429", "500", "502", "503", "507"])]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             assert operation.get("description"), f"{method} {path} has no words"
