@@ -18,7 +18,7 @@ ARGS     ?=
 ENGINE   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo console test test-long test-kills test-compose test-console test-package check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture pictures vendor clean
+.PHONY: help install demo console test test-long test-kills test-compose test-console test-package test-outsiders check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium; n
 
 test-package: $(STAMP)  ## build wheel and sdist, install them into new environments of each Python that this machine has, and use them there
 	@$(BIN)/pytest -m package $(or $(ARGS),tests/package)
+
+test-outsiders: $(STAMP)  ## let programs of others use pflab: schemathesis on the HTTP API
+	@$(BIN)/pytest -m outsiders $(or $(ARGS),tests/outsiders)
 
 check: $(STAMP) check-console  ## check lint, format, types, imports, and that docs/reference/rules.md is up to date
 	$(BIN)/ruff check .
