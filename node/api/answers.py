@@ -4,7 +4,7 @@ A route declares what it returns. Everything that the layers around it may answe
 
 | status | documented for |
 |---|---|
-| 413, 500, 503, 507 | every route |
+| 400, 413, 500, 503, 507 | every route |
 | 401, 403, 429 | every route that can require a token |
 | 404 | routes with a path parameter, which names a server, a message or the like |
 | 409 | routes that change something, and routes with a query parameter |
@@ -25,6 +25,7 @@ from node.api.docs_page import METHODS
 from node.api.values import PROBLEM, URN
 
 MEANINGS: Final[Mapping[int, str]] = {
+    HTTPStatus.BAD_REQUEST: "This is not HTTP, or the head of the request is over 64 KB.",
     HTTPStatus.UNAUTHORIZED: "The lab requires its token.",
     HTTPStatus.FORBIDDEN: "The token does not allow this request, the person is not a contact of the folder, the host name is"
     " not one of the lab, or a web page of another origin caused the request.",
@@ -42,7 +43,7 @@ MEANINGS: Final[Mapping[int, str]] = {
 }
 """Each error status of the API, and what it means."""
 
-_ALWAYS: Final = frozenset({413, 500, 503, 507})
+_ALWAYS: Final = frozenset({400, 413, 500, 503, 507})
 _WITH_TOKEN: Final = frozenset({401, 403, 429})
 
 _PROBLEM: Final = {

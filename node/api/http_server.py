@@ -12,6 +12,7 @@ import asyncio
 import logging
 import socket
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final, cast
 
 import h11
@@ -20,12 +21,16 @@ from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from node.api.access import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, App, Guard
+from node.api.values import PROBLEM, problem
 
 KEPT_S: Final = 75.0
 """Real time for which an idle connection stays open."""
 
 GRACE_S: Final = 1
 """Real time that open requests get when the server stops."""
+
+HEAD_BYTES: Final = 64 * 1024
+"""The largest head of a request. The Last-Event-ID of a stream names a number for each store, so it may be long."""
 
 BACKLOG: Final = 128
 
@@ -80,6 +85,7 @@ class HttpServer:
             access_log=False,
             lifespan="off",
             ws="none",
+            h11_max_incomplete_event_size=HEAD_BYTES,
             server_header=False,
             proxy_headers=False,  # a client could choose the address that counts for `trusted`
             timeout_keep_alive=int(KEPT_S),
@@ -155,8 +161,10 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
+_CROWDED: Final = bytes(problem(503, "Crowded", "too many connections are open; try again later").body)
 TOO_MANY: Final = (
-    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
+    b"Content-Type: %b\r\nContent-Length: %d\r\n\r\n%b" % (PROBLEM.encode(), len(_CROWDED), _CROWDED)
 )
 
 
@@ -213,6 +221,16 @@ class LimitedConnection(H11Protocol):
     def _answers(self) -> bool:
         """Whether a request has arrived whole, and its answer has not ended."""
         return self._begun_s is None and self.cycle is not None and not self.cycle.response_complete
+
+    def send_400_response(self, _: str) -> None:
+        answer = problem(
+            HTTPStatus.BAD_REQUEST, "Http", f"this is not HTTP/1.1, or its head is over {HEAD_BYTES} bytes"
+        )
+        headers = [*answer.raw_headers, (b"connection", b"close")]
+        start = h11.Response(status_code=answer.status_code, headers=headers, reason=b"Bad Request")
+        for event in (start, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._watch is not None:

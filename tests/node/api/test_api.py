@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
+from socket import create_connection
 from typing import Any
 
 import pytest
@@ -369,6 +370,16 @@ def test_a_foreign_host_name_or_origin_is_refused(process: Process) -> None:
     connection.close()
 
 
+def test_what_is_not_http_gets_a_problem_too(process: Process) -> None:
+    """A head over its limit, and bytes that are no request, get 400 in the form of all errors. A long Last-Event-ID is none."""
+    assert process.raw("GET", "/nodes/A/folders", Last_Event_Id="x" * 20_000)[0] == 200
+    status, answer = process.raw("GET", "/nodes/A/folders", Last_Event_Id="x" * 400_000)
+    assert (status, answer["type"]) == (400, "urn:pflab:Http")
+    with create_connection(process.ready["http"]) as line:
+        line.sendall(b"nonsense\r\n\r\n")
+        assert line.makefile("rb").read().startswith(b"HTTP/1.1 400 Bad Request\r\n")
+
+
 def test_a_body_has_a_limit(process: Process) -> None:
     """A body over its limit gets 413, with or without a Content-Length."""
     large = b" " * (1024 * 1024 + 1)
@@ -425,7 +436,10 @@ def test_everything_is_documented(client: Client) -> None:
     assert all("example" in schemas[each] for each in bodies)
     assert "HTTPValidationError" not in schemas  # errors have one form
     answers = document["paths"]["/nodes/{name}/messages"]["post"]["responses"]
-    assert list(answers) == ["201", *(["401", "403", "404", "409", "413", "422", "429", "500", "502", "503", "507"])]
+    assert list(answers) == [
+        "201",
+        *["400", "401", "403", "404", "409", "413", "422", "429", "500", "502", "503", "507"],
+    ]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             assert operation.get("description"), f"{method} {path} has no words"
