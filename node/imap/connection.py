@@ -23,6 +23,8 @@ from pymap.imap import IMAPConnection
 from pymap.imap.state import ConnectionState
 from pymap.parsing.command import Command
 from pymap.parsing.response import CommandResponse, Response, ResponseBye
+from pysasl.creds.server import ServerCredentials
+from pysasl.exception import AuthenticationError
 
 T = TypeVar("T")
 
@@ -92,6 +94,12 @@ class Connection(IMAPConnection):
         self._waits_s = IDLE_S if self._logged_in else LOGIN_S  # for DONE after IDLE, and for an answer in SASL
         return command
 
+    async def authenticate(self, state: ConnectionState, mech_name: bytes) -> ServerCredentials | None:
+        try:
+            return await super().authenticate(state, mech_name)
+        except UnicodeDecodeError:
+            raise AuthenticationError("names and passwords are UTF-8") from None
+
     async def readline(self) -> memoryview:
         waits_s, self._waits_s = self._waits_s, COMMAND_S
         line = bytearray(await self._in_time(waits_s, self.reader.readline()))
@@ -144,9 +152,12 @@ class Connection(IMAPConnection):
 
     async def _end(self, why: str) -> NoReturn:
         await self._write(ResponseBye(why.encode("ascii")))
+        self.writer.close()  # what pymap writes after this error is dropped
         raise LimitExceeded(why)
 
     async def _write(self, part: Response) -> None:
+        if self.writer.transport.is_closing():
+            raise ConnectionResetError
         await part.async_write(self.writer)
         await self._drained()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pymap.backend.mailbox import MailboxDataInterface, MailboxSetInterface
@@ -30,7 +30,7 @@ from node.imap.messages import FLAGS, Message, bits_of
 if TYPE_CHECKING:
     from node.api.hosts import ServedHost
     from node.store.node import Node
-    from node.views import FolderView, MailboxView
+    from node.views import FolderView, MailboxView, NumberedMessage
     from traces.labtime import LabTime
 
 T = TypeVar("T")
@@ -98,22 +98,25 @@ class Reader:
             self._looked = (path, self.host.activity)
         return self._view, self._messages
 
-    def post(self, path: str, content: bytes, flags: Iterable[Flag]) -> int:
-        """Post a mail and return its UID."""
+    def post(self, path: str, content: bytes) -> str:
+        """Post a mail and return its id."""
+        return self.do(lambda node, now: node.post_mail(now, path, content))
 
-        def act(node: Node, now: LabTime) -> int:
-            posted = node.post_mail(now, path, content)
-            view = self._numbered(node, now, path)
-            uid = next(each.uid for each in view.messages if each.id == posted)
-            if bits := bits_of(flags):
-                node.flag_messages(now, path, self.user, {uid: bits})
-            return uid
+    def flag(self, path: str, flags: Mapping[int, frozenset[Flag]]) -> None:
+        """Set the user's flags on messages, given by their UIDs, in one stimulus."""
+        bits = {uid: bits_of(each) for uid, each in flags.items()}
+        if bits:
+            self.do(lambda node, now: node.flag_messages(now, path, self.user, bits))
 
-        return self.do(act)
+    def delete(self, path: str, view: NumberedMessage) -> None:
+        """Delete a message, unless another version of it is shown by now."""
 
-    def delete(self, path: str, post: str) -> None:
-        """Delete a message."""
-        self.do(lambda node, now: node.delete(now, path, post))
+        def act(node: Node, now: LabTime) -> None:
+            ((_, change),) = node.numbers_of([view.id])
+            if change == view.change:
+                node.delete(now, path, view.id)
+
+        self.do(act)
 
     def _numbered(self, node: Node, now: LabTime, path: str) -> MailboxView:
         node.number_messages(now, path, int(time.time()))
@@ -198,16 +201,30 @@ class Mailbox(MailboxDataInterface[Message]):
     # --- changes
 
     async def append(self, append_msg: AppendMessage, *, recent: bool = False) -> Message:
-        uid = self._reader.post(self._path, append_msg.literal, append_msg.flag_set)
-        return self._reader.look(self._path)[1][uid]
+        (message,) = self._added([(self._reader.post(self._path, append_msg.literal), append_msg.flag_set)])
+        return message
+
+    def _added(self, posts: Sequence[tuple[str, frozenset[Flag]]]) -> list[Message]:
+        """Return the messages with these ids, which were posted just now, with these flags."""
+        uids = {each.view.id: uid for uid, each in self._reader.look(self._path)[1].items()}
+        self._reader.flag(self._path, {uids[post]: flags for post, flags in posts if flags & FLAGS})
+        messages = self._reader.look(self._path)[1]
+        return [messages[uids[post]] for post, _ in posts]
+
+    async def copy_all(self, uids: Iterable[int], destination: Mailbox) -> list[tuple[int, int]]:
+        """Copy messages; return the UID of each, and that of its copy. All copies get their UIDs at once."""
+        messages = self._reader.look(self._path)[1]
+        copied, posts = [], []
+        for uid in uids:
+            content = messages[uid].mail() if uid in messages else None
+            if content is not None:
+                posts.append((self._reader.post(destination._path, content), messages[uid].permanent_flags))
+                copied.append(uid)
+            await asyncio.sleep(0)
+        return list(zip(copied, (each.uid for each in destination._added(posts)), strict=True))
 
     async def copy(self, uid: int, destination: Mailbox, *, recent: bool = False) -> int | None:
-        message = self._reader.look(self._path)[1].get(uid)
-        content = None if message is None else message.mail()
-        if message is None or content is None:
-            return None
-        await asyncio.sleep(0)
-        return self._reader.post(destination._path, content, message.permanent_flags)
+        return next((copy for _, copy in await self.copy_all([uid], destination)), None)
 
     async def move(self, uid: int, destination: Mailbox, *, recent: bool = False) -> int | None:
         moved = await self.copy(uid, destination)
@@ -222,20 +239,15 @@ class Mailbox(MailboxDataInterface[Message]):
     def flag(self, uids: Sequence[int], flags: frozenset[Flag], mode: FlagOp) -> None:
         """Change the user's flags on messages, in one stimulus."""
         messages = self._reader.look(self._path)[1]
-        wanted = {
-            uid: mode.apply(messages[uid].permanent_flags, flags)
-            for uid in uids
-            if uid in messages and mode.apply(messages[uid].permanent_flags, flags) != messages[uid].permanent_flags
-        }
-        if wanted:
-            bits = {uid: bits_of(each) for uid, each in wanted.items()}
-            self._reader.do(lambda node, now: node.flag_messages(now, self._path, self._reader.user, bits))
+        before = {uid: messages[uid].permanent_flags for uid in uids if uid in messages}
+        after = {uid: mode.apply(each, flags) for uid, each in before.items()}
+        self._reader.flag(self._path, {uid: each for uid, each in after.items() if each != before[uid]})
 
     async def delete(self, uids: Iterable[int]) -> None:
+        messages = self._reader.look(self._path)[1]
         for uid in uids:
-            message = self._reader.look(self._path)[1].get(uid)
-            if message is not None:  # otherwise this version is not shown any more
-                self._reader.delete(self._path, message.view.id)
+            if uid in messages:
+                self._reader.delete(self._path, messages[uid].view)
                 await asyncio.sleep(0)
 
     async def claim_recent(self, selected: SelectedMailbox) -> None:
