@@ -191,7 +191,7 @@ class LimitedConnection(H11Protocol):
     limits = HttpLimits()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        stream = cast(asyncio.Transport, transport)  # not an assertion: uvloop's transports are not derived from asyncio's
+        stream = cast(asyncio.Transport, transport)  # uvloop's transports are not derived from asyncio's
         super().connection_made(stream)
         self._begun_s: float | None = self.loop.time()
         self._watch: asyncio.TimerHandle | None = None

@@ -1,12 +1,15 @@
-"""The verb `simulate`: play seeds or a plan, print plans, shrink failing plans."""
+"""The verb `simulate`: play seeds, once or without an end, or a plan; print plans, shrink failing plans."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
@@ -14,6 +17,7 @@ from typing import Annotated, Final
 import typer
 from typer import Argument, Option
 
+from pflab.campaign.ledger import Ledger, Totals
 from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import document_of, load_plan, plan_text
 from pflab.campaign.plans.plan import Plan
@@ -41,6 +45,13 @@ _REPORT_BRANCHES_FROM = 20
 """Campaigns of fewer seeds do not report which branches they missed, because they cannot reach all."""
 
 _FRESH_BYTES = 4
+
+BLOCK: Final = 100
+"""The number of seeds between two entries in the ledger. A process that is killed loses at most this many."""
+
+DEFAULT_COUNT = 20
+
+DEFAULT_LEDGER = RUNS / "simulate" / "ledger.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +99,13 @@ def chosen_seeds(seeds: str | None, seed_file: Path | None, count: int) -> Seque
         return _seeds_of(seed_file)
     if seeds is not None:
         return parse_seeds(seeds)
-    base = int.from_bytes(os.urandom(_FRESH_BYTES), "big")
+    base = _fresh_seed()
     return range(base, base + count)
+
+
+def _fresh_seed() -> int:
+    """Return a random seed, so that two machines play different seeds."""
+    return int.from_bytes(os.urandom(_FRESH_BYTES), "big")
 
 
 def _seeds_of(path: Path) -> list[int]:
@@ -216,6 +232,99 @@ def _print_bugs(results: Sequence[SeedResult], again: str) -> None:
     err.print(f"pflab: internal error with seed {seeds} ({hint})", markup=False)
 
 
+# --- a campaign with a ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Endless:
+    """How seeds are played. `count`: how many; None: until the process is stopped."""
+
+    ledger: Path
+    order: Order
+    jobs: int
+    verify_share: float
+    count: int | None
+    as_json: bool
+
+
+def play_on(wanted: Endless) -> int:
+    """Play the seeds after those of a ledger, and append what was found. Return the exit code. Raises LedgerError."""
+    codes = {int(ExitCode.GOOD)}
+    with Ledger.opened(wanted.ledger) as ledger, _stopped_by_sigterm():
+        with suppress(KeyboardInterrupt):  # between two blocks; within a block, the campaign ends by itself
+            if not wanted.as_json:
+                err.print(f"{wanted.ledger}: {_summary(ledger.totals)}", style="dim", markup=False)
+            for code in _blocks(wanted, ledger):
+                codes.add(code)
+        if wanted.as_json:
+            print_json({**asdict(ledger.totals), "codes": sorted(ledger.totals.codes)})
+    return max(codes)
+
+
+def _blocks(wanted: Endless, ledger: Ledger) -> Iterator[int]:
+    """Play and append block after block; yield the exit code of each."""
+    totals = ledger.totals
+    first, left = totals.last_seed + 1 if totals.seeds else _fresh_seed(), wanted.count
+    while left is None or left > 0:
+        seeds = range(first, first + (BLOCK if left is None else min(BLOCK, left)))
+        began_s = time.monotonic()
+        campaign = _played_block(seeds, wanted)
+        took_s = time.monotonic() - began_s
+        ledger.append(first, campaign, took_s)
+        if not wanted.as_json and campaign.results:
+            _print_block(campaign, seeds, took_s, totals)
+        yield _exit_code(campaign, bounded=left is not None)
+        if campaign.interrupted:
+            return
+        first, left = seeds.stop, None if left is None else left - len(seeds)
+
+
+def _played_block(seeds: range, wanted: Endless) -> CampaignResult:
+    with progress(len(seeds), f"seeds {seeds[0]}..{seeds[-1]}") as bar:
+
+        def done(result: SeedResult) -> None:
+            bar.advance(bar.task_ids[0])
+            if result.judgement is not Judgement.CONVERGED and not wanted.as_json:
+                print_lines(result.in_words(), style="red")
+
+        return run_campaign(seeds, wanted.order, jobs=wanted.jobs, verify_share=wanted.verify_share, done=done)
+
+
+def _exit_code(campaign: CampaignResult, *, bounded: bool) -> int:
+    """Return the exit code of a block. Who stops a campaign without an end has all that was asked for."""
+    if bounded or campaign.failed or campaign.differing:
+        return campaign.exit_code
+    return ExitCode.GOOD
+
+
+def _print_block(campaign: CampaignResult, seeds: range, took_s: float, totals: Totals) -> None:
+    played = len(campaign.results)
+    bad = len(campaign.failed) + len(campaign.differing)
+    how = counted(bad, "finding") if bad else "all converged"
+    rate = f"{played / took_s * 60:,.0f} a minute" if took_s > 0 else ""
+    print_lines([f"seeds {seeds[0]}..{seeds[0] + played - 1}: {how}, {rate}; {_summary(totals)}"])
+    for seed in campaign.differing:
+        print_lines([f"seed {seed} has other events in another process"], style="red")
+
+
+def _summary(totals: Totals) -> str:
+    if not totals.seeds:
+        return "a new ledger"
+    found = "no finding" if not totals.findings else counted(totals.findings, "finding")
+    latest = f", the last with seed {totals.found[-1]}" if totals.found else ""
+    return f"{totals.seeds:,} seeds played by {counted(len(totals.codes), 'version')} of the code, {found}{latest}"
+
+
+@contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Treat SIGTERM as Ctrl-C inside the block."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 # --- shrinking
 
 
@@ -251,7 +360,19 @@ def simulate(
         str | None, Option(metavar="A..B", help="The seeds from A to B, A and B included; default: random seeds.")
     ] = None,
     seed_file: Annotated[Path | None, Option(help="A file with a seed or a range of seeds on each line.")] = None,
-    count: Annotated[int, Option(min=1, max=1_000_000, help="The number of random seeds.")] = 20,
+    count: Annotated[
+        int | None, Option(min=1, max=1_000_000, help="The number of random seeds, by default 20.", show_default=False)
+    ] = None,
+    forever: Annotated[
+        bool, Option("--forever", help="Play new seeds until Ctrl-C, and write what was found into a ledger.")
+    ] = False,
+    ledger: Annotated[
+        Path | None,
+        Option(
+            help="Append the seeds played and the findings to this file, and continue after its last seed."
+            " Default with --forever: runs/simulate/ledger.jsonl."
+        ),
+    ] = None,
     days: Annotated[
         int,
         Option(
@@ -284,7 +405,8 @@ def simulate(
 
     For each seed pflab generates a plan of work and faults, and plays it. Then it heals all faults. The seed fails if
     the stores do not converge within a computed time, or if an acknowledged change is lost. The exit code is 1 if a
-    seed fails.
+    seed fails. With --forever pflab plays seeds until it is stopped, and the next time continues with the seed after
+    the last one.
 
     Example: pflab simulate --seeds 1..100 --days 2 --faults loss,partition
     """
@@ -295,10 +417,10 @@ def simulate(
             "--expand": expand or None,
             "--verify-share": verify_share,
             "a topology": topology,
+            "--ledger": ledger,
+            "--forever": forever or None,
         }
-        beside = [name for name, value in given.items() if value is not None]
-        if beside:
-            raise CommandError(f"pflab simulate: --plan replaces seeds; leave out {' and '.join(beside)}")
+        _refuse_beside("--plan replaces seeds", given)
     if traces is not None and verify_share:
         raise CommandError(
             "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
@@ -308,8 +430,29 @@ def simulate(
     options = SimulateOptions(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology)
     if plan is not None:
         return play_plan(plan, options)
-    chosen = chosen_seeds(seeds, seed_file, count)
+    if forever or ledger is not None:
+        given = {
+            "--seeds": seeds,
+            "--seed-file": seed_file,
+            "--expand": expand or None,
+            "--shrink": shrink or None,
+            "--traces": traces,
+            "--count": count if forever else None,
+        }
+        _refuse_beside("a campaign with a ledger plays the seeds that come next", given)
+        order = Order.of(days, options.kinds(), organization)
+        share = VERIFY_SHARE if verify_share is None else verify_share
+        length = None if forever else count or DEFAULT_COUNT
+        return play_on(Endless(ledger or DEFAULT_LEDGER, order, jobs or jobs_here(), share, length, as_json))
+    chosen = chosen_seeds(seeds, seed_file, count or DEFAULT_COUNT)
     return print_plans(chosen, options) if expand else run_seeds(chosen, options)
+
+
+def _refuse_beside(reason: str, given: Mapping[str, object]) -> None:
+    """Refuse options that cannot be given together with another one; None is an option that was not given."""
+    beside = [name for name, value in given.items() if value is not None]
+    if beside:
+        raise CommandError(f"pflab simulate: {reason}; leave out {' and '.join(beside)}")
 
 
 MOST_SEEDS: Final = 1_000_000
