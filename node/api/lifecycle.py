@@ -25,7 +25,7 @@ class BeginOrder(Body):
     at: the lab time in microseconds since 1970. topology: YAML or JSON. traces: the folder of its segments, below the folder
     of all traces. history: the history to which its database must belong; default: the run. fresh: a database of another
     history is deleted; otherwise it is refused. tls: the store offers STARTTLS and refuses unencrypted mail. imap_token: the
-    store also listens for IMAP, and this is the users' password.
+    store also listens for IMAP, and this is the users' password. imap_port: 0 for a free port.
     """
 
     run: Line
@@ -37,6 +37,7 @@ class BeginOrder(Body):
     fresh: bool = False
     tls: bool = False
     imap_token: Line | None = None
+    imap_port: Annotated[int, Field(ge=0, le=65_535)] = 0
 
 
 class Lifecycle(Protocol):

@@ -231,7 +231,8 @@ class ManagedNode:
                 raise Misuse(str(error)) from None
             self._enter(order)
             restore, self._restore = self._restore, None
-            begin = Begin(topology, order.run, order.at, order.rate, restore, order.traces, order.tls, order.imap_token)
+            imap = None if order.imap_token is None else (order.imap_token, order.imap_port)
+            begin = Begin(topology, order.run, order.at, order.rate, restore, order.traces, order.tls, imap)
             self._store = await self._begun(begin)
             return self.status(name)
 

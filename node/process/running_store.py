@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from node.api.values import ServerUnknown
 from node.codec.signing import LabAuthority, derived_seed
-from node.errors import CannotWrite
+from node.errors import CannotWrite, Misuse
 from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.host.tls_files import tls_of
@@ -34,7 +34,7 @@ log = logging.getLogger("pflab.process")
 class Begin:
     """How a store begins. restore: the backup to begin on. traces: the folder of its segments, below the folder of all traces.
     tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses unencrypted mail.
-    imap_token: it also listens for IMAP, and this is the users' password."""
+    imap: it also listens for IMAP; the users' password, and the port."""
 
     topology: Topology
     run: str
@@ -43,7 +43,7 @@ class Begin:
     restore: bytes | None = None
     traces: str = ""
     tls: bool = False
-    imap_token: str | None = None
+    imap: tuple[str, int] | None = None
 
 
 class RunningStore:
@@ -81,15 +81,19 @@ class RunningStore:
             raise
         faults.lost = host.lost
         store = cls(begin.run, node, host, smtp)
-        if begin.imap_token is not None:
-            await store._serve_imap(given, begin.imap_token)
+        if begin.imap is not None:
+            try:
+                await store._serve_imap(given, *begin.imap)
+            except OSError as error:
+                await host.stop()
+                raise Misuse(f"cannot listen for IMAP on port {begin.imap[1]}: {error.strerror or error}") from error
         return store
 
-    async def _serve_imap(self, given: Namespace, token: str) -> None:
+    async def _serve_imap(self, given: Namespace, token: str, port: int) -> None:
         from node.imap.listener import ImapListener  # noqa: PLC0415 - the extra imap need not be installed
 
         self._imap_listener = ImapListener(given.name, self.host, token)
-        self.imap = await self._imap_listener.start()
+        self.imap = await self._imap_listener.start(port=port)
 
     def export_if_many(self) -> None:
         """Write a segment if EXPORT_FROM events wait for one."""

@@ -281,15 +281,22 @@ class LiveLab(SocketLab[Host]):
                     " free the port or let the lab choose one"
                 ) from error
             self._hosts[server.name] = host
-            await self._start_imap(server.name, host)
+            if self._imap_token is not None:
+                await self._start_imap(server.name, host, self._imap_token)
             self._update_directories()
 
-    async def _start_imap(self, name: str, host: Host) -> None:
-        if self._imap_token is not None:
-            from node.imap.listener import ImapListener  # noqa: PLC0415 the extra imap need not be installed
+    async def _start_imap(self, name: str, host: Host, token: str) -> None:
+        from node.imap.listener import ImapListener  # noqa: PLC0415 - the extra imap need not be installed
 
-            listener = ImapListener(name, host, self._imap_token)
-            self._imap[name] = listener, await listener.start(LOOPBACK)
+        listener, port = ImapListener(name, host, token), self._imap_ports[name]
+        try:
+            self._imap[name] = listener, await listener.start(LOOPBACK, port)
+        except OSError as error:
+            await self.stop(name)
+            raise LabError(
+                f"server {name} cannot listen for IMAP on {LOOPBACK} port {port}: {error.strerror or error}; free the port"
+                " or choose others with --imap-port"
+            ) from error
 
     async def _stop_imap(self, name: str) -> None:
         if name in self._imap:

@@ -60,6 +60,7 @@ class BeginOrder(msgspec.Struct, frozen=True):
     fresh: bool = False
     tls: bool = False
     imap_token: str | None = None
+    imap_port: int = 0
 
 
 class ManagedProcess:

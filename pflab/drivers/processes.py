@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Unpack
 
+import msgspec
+
 from pflab.drivers.managed_process import BeginOrder
 from pflab.drivers.node_process import NodeProcess
 from pflab.drivers.pulse import PATIENCE_S
@@ -45,7 +47,7 @@ class ProcessLab(RemoteLab[NodeProcess]):
                 folder=folder,
                 durability=self._durability,
                 token=self.token,
-                order=order,
+                order=msgspec.structs.replace(order, imap_port=self._imap_ports[name]),
                 patience_s=patience_s,
                 smtp_port=topology.servers[name].smtp_port,
             )

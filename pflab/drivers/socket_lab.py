@@ -42,7 +42,8 @@ class SocketOptions(TypedDict, total=False):
 
     run: the run's id; default: the names of the run folder and of its parent folder. tls: servers offer STARTTLS with
     certificates of the lab's authority, and refuse unencrypted mail with 530. imap_token: servers also listen for IMAP, and
-    this is the users' password; needs the extra imap.
+    this is the users' password; needs the extra imap. imap_port: the port of the first server, and the others have the ports
+    after it; 0: free ports.
     """
 
     seed: int
@@ -50,6 +51,7 @@ class SocketOptions(TypedDict, total=False):
     durability: Literal["full", "normal"]
     tls: bool
     imap_token: str | None
+    imap_port: int
 
 
 class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
@@ -84,6 +86,8 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         self._hosts: dict[str, HostT] = {}
         self._tls = tls
         self._imap_token = options.get("imap_token")
+        first = options.get("imap_port", 0)
+        self._imap_ports = {name: first and first + place for place, name in enumerate(topology.servers)}
 
     @property
     def now(self) -> LabTime:

@@ -8,7 +8,7 @@ import imaplib
 import re
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ import pytest
 
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
+from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from tests.support.lab_actions import post, subjects
 from tests.support.topologies import TWO_STORES
@@ -145,6 +146,35 @@ async def test_idle_tells_what_replication_brings(any_lab: LiveLab | ProcessLab)
         writer.write(b"DONE\r\n")
         assert (await line_with(b"c ")).startswith(b"c OK")
         writer.close()
+
+
+@contextmanager
+def two_ports() -> Iterator[int]:
+    """Take two ports, one after the other; return the first."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            first: int = taken.getsockname()[1]
+            with suppress(OSError), socket.create_server(("127.0.0.1", first + 1)):
+                yield first
+                return
+
+
+@pytest.mark.parametrize("kind", [LiveLab, ProcessLab])
+async def test_ports_can_be_chosen(kind: type[LiveLab] | type[ProcessLab], tmp_path: Path) -> None:
+    """Each server has the next port, also after a restart. A port that is taken ends the start with one line."""
+    topology = topology_from_text(TWO_STORES)
+    with two_ports() as first:
+        folder = RunFolder.create(tmp_path / "runs", "taken")
+        with pytest.raises(LabError, match=rf"(?i)cannot listen for IMAP on .*port {first}: .*address already in use"):
+            async with kind(topology, folder=folder, imap_token=TOKEN, imap_port=first):
+                pass
+    async with kind(
+        topology, folder=RunFolder.create(tmp_path / "runs", "free"), imap_token=TOKEN, imap_port=first
+    ) as lab:
+        assert lab.imap_of("B") == ("127.0.0.1", first + 1)
+        await lab.stop("B")
+        await lab.start("B")
+        assert await use(address_of(lab, "B"), bodies) == []
 
 
 async def test_each_user_has_flags_that_survive_a_restart(lab: LiveLab) -> None:

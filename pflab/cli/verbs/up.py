@@ -55,6 +55,8 @@ EXAMPLE: Final = Path("default")
 
 STDIN_BYTES: Final = 65_536
 
+MAX_PORT: Final = 65_535
+
 IMAP_TOKEN_BYTES: Final = 12
 """The random bytes of the password of mail programs, which people type."""
 
@@ -135,6 +137,18 @@ def up(
             "The extra imap must be installed.",
         ),
     ] = False,
+    imap_port: Annotated[
+        int,
+        Option(
+            min=0,
+            max=65535,
+            help="With --imap: the IMAP port of the first server; the others have the ports after it. 0: free ports.",
+        ),
+    ] = 0,
+    imap_token_file: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="With --imap: the file of the password. Without it, each lab has a new password."),
+    ] = None,
     patience: Patience = PATIENCE_S,
     stop_with_stdin: Annotated[
         bool,
@@ -184,19 +198,22 @@ def up(
         resume = resume.resolve()  # runs/latest will be another run
         end, topology = read_end_of(resume), resume / "topology.yaml"
         seed, tls = int((resume / "seed").read_text("ascii")), end.tls
-    if imap:
-        _check_imap()
+    imap_token = _imap_token(imap_token_file) if imap else None
     organization = read_topology(topology or EXAMPLE)
+    if imap_port + len(organization.servers) > MAX_PORT + 1:
+        raise CommandError(
+            f"--imap-port {imap_port}: {counted(len(organization.servers), 'server')} need ports after it"
+        )
     served = served_lessons(lessons)
     check_alone()
     _check_free(port)
     folder = _new_folder(keeps_mails=keep_mails)
-    caller = Caller(as_json, stop_with_stdin, secrets.token_urlsafe(IMAP_TOKEN_BYTES) if imap else None)
+    caller = Caller(as_json, stop_with_stdin, imap_token)
     caller.tell(f"starting {counted(len(organization.servers), 'server')} ...", style="dim")
     earlier = None if resume is None else continue_run(resume, folder)
     bring_up: Callable[..., Coroutine[Any, Any, RunFolder]]
     bring_up = partial(_processes, patience_s=patience) if processes else partial(_embedded, earlier=earlier)
-    options = SocketOptions(seed=seed, durability=kind, tls=tls, imap_token=caller.imap_token)
+    options = SocketOptions(seed=seed, durability=kind, tls=tls, imap_token=imap_token, imap_port=imap_port)
     try:
         last = asyncio.run(
             _simulated(organization, folder, port, served, caller, seed=seed)
@@ -220,12 +237,21 @@ def _check_simulated(given: Mapping[str, object]) -> None:
         )
 
 
-def _check_imap() -> None:
-    """Raise CommandError if the extra imap is not installed."""
+def _imap_token(file: Path | None) -> str:
+    """Return the password of mail programs. Raise CommandError if the file has none, or if the extra imap is not installed."""
     try:
         import_module("pymap")
     except ImportError:
         raise CommandError("pflab up --imap: pymap is not installed; install 'pflab[imap]' with pip or pipx") from None
+    if file is None:
+        return secrets.token_urlsafe(IMAP_TOKEN_BYTES)
+    try:
+        token = file.read_text("utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        raise CommandError(f"--imap-token-file {file}: {getattr(error, 'strerror', None) or error}") from None
+    if not (token.isprintable() and token):
+        raise CommandError(f"--imap-token-file {file}: write the password into it, on one line")
+    return token
 
 
 def _check_exists(run: Path) -> None:

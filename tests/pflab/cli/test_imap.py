@@ -44,6 +44,17 @@ def test_one_line_says_what_to_install(tmp_path: Path) -> None:
     assert list(tmp_path.glob("runs")) == []
 
 
+@pytest.mark.parametrize("text", [None, "", "two\nlines"])
+def test_a_password_is_one_line_in_a_file(tmp_path: Path, text: str | None) -> None:
+    pytest.importorskip("pymap")
+    if text is not None:
+        (tmp_path / "password").write_text(text)
+    done = pflab_without(tmp_path, (), "up", "--imap", "--imap-token-file", "password")
+    assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
+    assert done.stderr.startswith("--imap-token-file password: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_simulated_lab_has_no_sockets(tmp_path: Path) -> None:
     done = pflab_without(tmp_path, (), "up", "--simulated", "--imap")
     assert done.returncode == ExitCode.UNKNOWN
