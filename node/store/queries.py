@@ -87,7 +87,7 @@ class StoreQueries(StoreReader):
     def messages(self, folder: str) -> list[MessageView]:
         ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
-        props = ctx.folders.at(fid).props
+        props = None if fid == HIERARCHY_FID else ctx.folders.at(fid).props
         shows_conflicts = props is None or props.shows_conflicts
         found: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
         for object_id, rep, ctr, at, subject, item, fai in conn.exec_driver_sql(

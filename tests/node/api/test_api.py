@@ -337,6 +337,15 @@ def test_a_mistake_says_where_it_is_and_what_would_be_right(
     assert (error.status, error.kind, error.detail) == (422, "Wrong", detail)
 
 
+def test_the_hierarchy_has_no_messages(client: Client) -> None:
+    """1-1 names the hierarchy in every read of a folder. Its items are folders, so it has no messages."""
+    assert client.messages("A", "1-1") == []
+    assert client.json("GET", "/nodes/A/messages/count?folder=1-1") == {"count": 0}
+    for read in ("body", "mail", "attachments/1"):
+        error = refused(client, "GET", f"/nodes/A/messages/{'0' * 31}a:17/{read}?folder=1-1", None)
+        assert error.kind == "MessageUnknown"
+
+
 def test_json_has_one_type_of_numbers(client: Client) -> None:
     """7.0 is a whole number in JSON, so it is one in a request."""
     error = refused(client, "POST", "/nodes/A/send", {"folder": "Nowhere", "days": 7.0})
