@@ -19,7 +19,7 @@ MOST_POSTS: Final = 10_000
 
 MOST_NAMES: Final = 1_000
 MOST_DAYS: Final = 36_500
-"""The most days whose changes can be sent again: a hundred years."""
+"""The most days whose changes can be sent again, and by which a request moves a clock: a hundred years."""
 
 MOST_LETTERS: Final = 1_000
 MOST_BODY_LETTERS: Final = 40 * 1024 * 1024

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from node.api.bodies import Body, Line, Rate
+from node.api.bodies import MOST_DAYS, Body, Line, Rate
 from node.api.values import json_response
 from node.errors import NotRunning
 from pflab.errors import LabError
@@ -24,7 +24,7 @@ from pflab.terms.mail_types import mail_name
 from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError, TraceError
 from traces.events import EVENT_TYPES, Event, MailSubmitted
-from traces.labtime import LabTime, format_instant, parse_duration, parse_instant
+from traces.labtime import DAY_US, LabTime, check_not_after_end, format_instant, parse_duration, parse_instant
 
 _CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False, "passed_over": {}, "history": "up/1"}
 _CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
@@ -35,7 +35,7 @@ class NewRate(Body):
 
 
 class Advance(Body):
-    """A duration (`15 min`) or an instant (`2003-10-22T06:15Z`)."""
+    """A duration (`15 min`) or an instant (`2003-10-22T06:15Z`), at most a hundred years ahead."""
 
     to: Annotated[Line, Field(examples=["15 min"])]
 
@@ -116,9 +116,10 @@ def clock_router(lab: ServedLab) -> APIRouter:
 
     @router.post("/advance")
     async def advance(wanted: Advance) -> Response:
-        """Warp to an instant or by a duration; then pause the clock. Everything that is due until then happens."""
+        """Warp to an instant or by a duration; then pause the clock. Everything that is due until then happens, and the answer
+        arrives after it: a year of four idle stores takes about a second. Meanwhile requests to move the clock get 409."""
         async with alone():
-            await lab.advance(_instant(wanted.to, lab.now))
+            await lab.advance(_near(_instant(wanted.to, lab.now), lab.now))
         return json_response(clock_shown(lab))
 
     @router.post("/until")
@@ -127,7 +128,7 @@ def clock_router(lab: ServedLab) -> APIRouter:
         converged if all its holders run and have the same content. If it has not, `lacking` says what each running holder
         lacks: changes such as `A-1..3`, the folder, or its replica. `not_asked` lists the holders that do not run."""
         async with alone():
-            limit_at = lab.now + parse_duration(wanted.within)
+            limit_at = _near(lab.now + parse_duration(wanted.within), lab.now)
             held = await lab.until(_condition(lab, wanted), limit_at)
         more: dict[str, object] = {}
         if wanted.converged is not None:
@@ -149,6 +150,14 @@ def _instant(text: str, now: LabTime) -> LabTime:
         return parse_instant(text)
     except TraceError as error:
         raise TimeTextError(f"{error}, or a duration such as 15 min") from None
+
+
+def _near(at: LabTime, now: LabTime) -> LabTime:
+    """Return the instant. Raise LabError if a warp to it would occupy the clock for very long."""
+    check_not_after_end(at)
+    if at - now > MOST_DAYS * DAY_US:
+        raise LabError(f"{format_instant(at)} is more than {MOST_DAYS} days ahead; move the clock in several steps")
+    return at
 
 
 def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
