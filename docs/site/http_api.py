@@ -72,6 +72,9 @@ def _operation(document: Mapping[str, Any], method: str, path: str, operation: M
             yield f"Answer {status} {HTTPStatus(int(status)).phrase}"
             examples = [_shown(each["example"]) for each in answer.get("content", {}).values() if "example" in each]
             yield f":\n\n{''.join(examples)}" if examples else ".\n\n"
+            if "links" in answer:
+                told = ", ".join(f"`{each['description']}`" for each in answer["links"].values())
+                yield f"Requests that continue from it: {told}.\n\n"
 
 
 def _parameter(each: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ A route declares what it returns. Everything that the layers around it may answe
 | 404 | routes with a path parameter, which names a server, a message or the like |
 | 409 | routes that change something, and routes with a query parameter |
 | 422 | routes with parameters or a body; FastAPI decides it |
+| 415 | routes with a body in JSON |
 | 502 | routes of a server, because the lab forwards them to the server's process |
 
 A route declares with `refusals` what else it answers. A request for a path with another method gets 405 and the header Allow.
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import quote
 
 from node.api.access import OPEN_PATHS, body_limit
 from node.api.docs_page import METHODS
@@ -33,6 +35,7 @@ MEANINGS: Final[Mapping[int, str]] = {
     HTTPStatus.METHOD_NOT_ALLOWED: "The path does not support this method; the header Allow has those that it supports.",
     HTTPStatus.CONFLICT: "The lab or the store refuses the request in its present state.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is over its limit.",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "The body has another Content-Type than application/json.",
     HTTPStatus.UNPROCESSABLE_ENTITY: "The request is not valid, or its Idempotency-Key was used for another request.",
     HTTPStatus.TOO_MANY_REQUESTS: "This address has tried too many wrong tokens, or has too many event streams open.",
     HTTPStatus.INTERNAL_SERVER_ERROR: "An internal error, which is a bug of pflab.",
@@ -69,6 +72,22 @@ _PROBLEM: Final = {
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the declaration of errors that a route answers in addition to those of all routes."""
     return {status: {"description": MEANINGS[status]} for status in statuses}
+
+
+def links(parameters: Mapping[str, str], *targets: str) -> dict[str, Any]:
+    """Return the links of an answer to requests that continue from it, such as `GET /nodes/{name}/versions`.
+
+    parameters: for the path and the query of the targets, as expressions of OpenAPI such as `$response.body#/id`.
+    """
+    return dict(_link(target, parameters) for target in targets)
+
+
+def _link(target: str, parameters: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    method, path = target.split()
+    name = "-".join([method.lower(), *(part for part in path.split("/") if part and "{" not in part)])
+    place = quote(path.replace("/", "~1"), safe="~")
+    ref = f"#/paths/{place}/{method.lower()}"
+    return name, {"operationRef": ref, "parameters": dict(parameters), "description": target}
 
 
 def complete(document: dict[str, Any]) -> None:
@@ -112,6 +131,8 @@ def _common(path: str, method: str, operation: Mapping[str, Any]) -> Iterator[in
         yield HTTPStatus.NOT_FOUND
     if method != "get" or "query" in places:
         yield HTTPStatus.CONFLICT
+    if "application/json" in operation.get("requestBody", {}).get("content", {}):
+        yield HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     if path.startswith("/nodes/"):
         yield HTTPStatus.BAD_GATEWAY
 

@@ -115,6 +115,8 @@ async def _large(_: Request, error: Exception) -> Response:
 
 async def _wrong(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    if any(isinstance(each.get("input"), bytes) for each in error.errors()):  # FastAPI parses only bodies that are JSON
+        return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Http", "send JSON, with Content-Type: application/json")
     body = request.scope["route"].body_field
     return problem(
         HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", in_words(error.errors(), body and body.field_info.annotation)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 
+from node.api.answers import links
 from node.api.bodies import (
     Edit,
     FolderChange,
@@ -102,6 +103,34 @@ _SETTING = {
 _MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
 FILE = "application/octet-stream"
 
+
+def _message_posted(folder: str) -> dict[str, Any]:
+    """Return the documentation of the answer to a post. `folder`: where the request names the folder."""
+    found = {"name": "$request.path.name", "message": "$response.body#/id", "folder": folder}
+    one = "/nodes/{name}/messages/{message}"
+    ways = [f"GET {one}/body", f"GET {one}/mail", f"PATCH {one}", f"DELETE {one}", f"POST {one}/recover"]
+    next_ = links(found, *ways)
+    versions = {"name": found["name"], "message": found["message"]}
+    return {
+        **shown(
+            dict[str, str], {"id": _ID, "number": "A-17", "change": _ID}, "The id and the change number of the message."
+        ),
+        "links": {**next_, **links(versions, "GET /nodes/{name}/versions")},
+    }
+
+
+_FOLDER_CREATED: dict[str, Any] = {
+    **shown(
+        dict[str, str], {"id": _ID, "number": "A-17", "change": _ID}, "The id and the change number of the folder."
+    ),
+    "links": links(
+        {"name": "$request.path.name", "path": "$request.body#/path"},
+        "PATCH /nodes/{name}/folders/{path}",
+        "DELETE /nodes/{name}/folders/{path}",
+        "POST /nodes/{name}/folders/{path}/recover",
+    ),
+}
+
 Place = Annotated[int, Path(ge=1, le=1_000_000, description="Which attachment, counted from 1.")]
 
 
@@ -127,7 +156,7 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
 
     add_read(router, hosts, "folders", tag="folders", example=[_FOLDER])
 
-    @router.post("/folders", status_code=CREATED, **about)
+    @router.post("/folders", status_code=CREATED, responses={CREATED: _FOLDER_CREATED}, **about)
     async def create_folder(wanted: NewFolder, change: Change) -> Response:
         """Create a folder; return its id and its change number."""
         given = wanted.given()
@@ -204,7 +233,12 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         """Return how many live messages the folder has here."""
         return json_response({"count": hosts.host(name).read(lambda node: node.count(folder))})
 
-    @router.post("/messages", tags=["messages"], status_code=CREATED)
+    @router.post(
+        "/messages",
+        tags=["messages"],
+        status_code=CREATED,
+        responses={CREATED: _message_posted("$request.body#/folder")},
+    )
     async def post(wanted: PostOne, change: Change) -> Response:
         """Post a message; return its id and its change number. The message is durable when the answer arrives."""
         each = wanted.as_post()
@@ -241,6 +275,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         "/messages/mail",
         tags=["messages"],
         status_code=CREATED,
+        responses={CREATED: _message_posted("$request.query.folder")},
         openapi_extra={"requestBody": {"required": True, "content": {MAIL: {"example": _MAIL}}}},
     )
     async def post_mail(request: Request, folder: FolderQuery, change: Change) -> Response:

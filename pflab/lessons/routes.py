@@ -17,9 +17,9 @@ from fastapi.responses import RedirectResponse
 from pydantic import Field
 
 from node.api.access import App, Receive, Scope, Send
-from node.api.answers import refusals
+from node.api.answers import links, refusals
 from node.api.bodies import Body, Line
-from node.api.values import json_response, not_supported, problem
+from node.api.values import json_response, not_supported, problem, shown
 from pflab.lessons.classroom import Classroom, LessonUnknown, OpenLesson
 from pflab.lessons.course import minutes_of
 from pflab.scenario.load import Scenario
@@ -28,6 +28,14 @@ from pflab.server.extension import Extension
 PATH: Final = "/lessons"
 
 Id = Annotated[str, Path(max_length=100, description="The id of a lesson that is played.")]
+
+
+_BEGUN: Final[dict[str, Any]] = {
+    **shown(dict[str, str], {"id": "28c9551c89e0048e", "path": "/lessons/28c9551c89e0048e/"}, "Where the lesson is."),
+    "links": links(
+        {"id": "$response.body#/id"}, "GET /lessons/{id}/lesson", "POST /lessons/{id}/next", "DELETE /lessons/{id}"
+    ),
+}
 
 
 class Begin(Body):
@@ -55,7 +63,7 @@ def _router(classroom: Classroom) -> APIRouter:
         """Return the lessons in the order of the course."""
         return json_response([_listed(name, lesson) for name, lesson in classroom.lessons.items()])
 
-    @router.post("", status_code=HTTPStatus.CREATED, responses=refusals(404))
+    @router.post("", status_code=HTTPStatus.CREATED, responses={**refusals(404), HTTPStatus.CREATED: _BEGUN})
     async def begin(wanted: Begin) -> Response:
         """Start a lab for a lesson, and play to the lesson's first text. The lab is served below `path`. It ends when nobody
         has used it for 30 minutes."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import Field
 
 from node.api.access import carries
+from node.api.answers import links
 from node.api.bodies import Body, Line
 from node.api.hosts import LAST_NUMBER
-from node.api.values import json_response
+from node.api.values import json_response, shown
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES, REORDER_BY_US, FaultKind, Mails
 from pflab.faults.fault_plan import FaultPlan
@@ -51,6 +52,12 @@ class NewFault(Body):
     ] = None
     server: Annotated[Line | None, Field(examples=["B"], description="For unstamp: the server.")] = None
     lasts: Annotated[Line | None, Field(examples=["2 h"], description="For smtp, hold and alter: for how long.")] = None
+
+
+_INJECTED: Final[dict[str, Any]] = {
+    **shown(dict[str, str], {"id": "lose-1"}, "The id of the fault."),
+    "links": links({"fault": "$response.body#/id"}, "DELETE /lab/faults/{fault}"),
+}
 
 
 def faults_shown(lab: Lab) -> list[dict[str, str | int]]:
@@ -95,7 +102,7 @@ def faults_router(lab: ServedLab) -> APIRouter:
         """Return by active fault the mails that now wait in a queue and that the fault will meet if it does not end before."""
         return json_response(mails_waiting(lab))
 
-    @router.post("", status_code=HTTPStatus.CREATED)
+    @router.post("", status_code=HTTPStatus.CREATED, responses={HTTPStatus.CREATED: _INJECTED})
     async def inject(wanted: NewFault) -> Response:
         """Inject a fault; return its id."""
         return json_response({"id": _inject(lab.faults, wanted, lab.now)}, HTTPStatus.CREATED)

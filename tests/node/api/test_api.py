@@ -379,6 +379,13 @@ def test_a_foreign_host_name_or_origin_is_refused(process: Process) -> None:
     connection.close()
 
 
+def test_a_body_of_another_type_is_refused(process: Process) -> None:
+    """A body that is not declared as JSON gets 415, such as the one of curl without a header."""
+    body = b'{"folder": "Projects", "subject": "x"}'
+    for kind, status in (("application/x-www-form-urlencoded", 415), ("text/plain", 415), ("application/json", 201)):
+        assert process.raw("POST", "/nodes/A/messages", body, Content_Type=kind)[0] == status
+
+
 def test_what_is_not_http_gets_a_problem_too(process: Process) -> None:
     """A head over its limit, and bytes that are no request, get 400 in the form of all errors. A long Last-Event-ID is none."""
     assert process.raw("GET", "/nodes/A/folders", Last_Event_Id="x" * 20_000)[0] == 200
@@ -445,10 +452,8 @@ def test_everything_is_documented(client: Client) -> None:
     assert all("example" in schemas[each] for each in bodies)
     assert "HTTPValidationError" not in schemas  # errors have one form
     answers = document["paths"]["/nodes/{name}/messages"]["post"]["responses"]
-    assert list(answers) == [
-        "201",
-        *["400", "401", "403", "404", "409", "413", "422", "429", "500", "502", "503", "507"],
-    ]
+    statuses = "201 400 401 403 404 409 413 415 422 429 500 502 503 507"
+    assert " ".join(answers) == statuses
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             assert operation.get("description"), f"{method} {path} has no words"
