@@ -66,7 +66,7 @@ test-package: $(STAMP)  ## build wheel and sdist, install them into new environm
 	@$(BIN)/pytest -m package $(or $(ARGS),tests/package)
 
 test-outsiders: $(STAMP)  ## let programs of others use pflab: schemathesis on the HTTP API
-	@$(BIN)/pytest -m outsiders $(or $(ARGS),tests/outsiders)
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS)) -m outsiders $(or $(ARGS),tests/outsiders)
 
 check: $(STAMP) check-console  ## check lint, format, types, imports, and that docs/reference/rules.md is up to date
 	$(BIN)/ruff check .
