@@ -456,7 +456,9 @@ def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> by
     except ValueError as error:
         raise Misuse(f"{message!r} is not a message id: {error}") from None
     item: bytes | None = conn.exec_driver_sql(
-        "SELECT item FROM message WHERE fid = ? AND object = ? AND shown = 1 AND deleted = 0", (fid, object_id)
+        # +fid: without the plus, SQLite reads all messages of the folder, by the index that begins with it
+        "SELECT item FROM message WHERE object = ? AND +fid = ? AND shown = 1 AND deleted = 0",
+        (object_id, fid),
     ).scalar()
     if item is None:
         raise MessageUnknown(f"message {message} is not in {folder} on {ctx.name}")

@@ -53,6 +53,16 @@ def test_a_count_reads_one_row() -> None:
     assert step == "SEARCH message_count USING INTEGER PRIMARY KEY (rowid=?)"
 
 
+def test_a_message_is_read_by_its_key() -> None:
+    """However many messages a folder has, reading one of them as a mail looks at one."""
+    office = PostOffice()
+    node = office["A"]
+    message = node.post(office.at(1), "Projects", subject="Hello")
+    read = [each for each in statements(node, lambda node: node.mail("Projects", message)) if "item" in each]
+    (steps,) = [node._opened()[1].exec_driver_sql(f"EXPLAIN QUERY PLAN {each}").all() for each in read]
+    assert [row[3] for row in steps] == ["SEARCH message USING INDEX sqlite_autoindex_message_1 (object=?)"]
+
+
 def test_a_change_counts_by_its_own_row() -> None:
     """A post causes as many statements in a large folder as in a small one, those of the triggers included."""
     office = PostOffice()
