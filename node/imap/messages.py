@@ -68,7 +68,8 @@ class Message(BaseMessage):
 
     async def load_content(self, requirement: FetchRequirement) -> Content:
         await asyncio.sleep(0)  # a search reads many mails; let the store work in between
-        return Content(self, requirement, self.mail())
+        unread = requirement.has_none(FetchRequirement.CONTENT)  # such as flags
+        return Content(self, requirement, None if unread else self.mail())
 
     def mail(self) -> bytes | None:
         """Return the mail; None if another version has replaced this one."""
