@@ -5,6 +5,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SITE  := $(VENV)/.installed-docs
+FUZZER := $(VENV)/.installed-fuzz
 TOOLS := node_modules/.installed
 
 # npm installs the tools that check and test the console. Without npm nothing else is missing.
@@ -16,9 +17,10 @@ SEEDS    ?= 1..500
 JOBS     ?= 2
 ARGS     ?=
 ENGINE   ?=
+SECONDS  ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo console test test-long test-kills test-compose test-console test-package test-outsiders check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture pictures vendor clean
+.PHONY: help install demo console test test-long test-kills test-compose test-console test-package test-outsiders check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -137,6 +139,13 @@ tamper: $(STAMP)  ## alter clean traces and count which alterations pflab check 
 
 torture: $(STAMP)  ## stress test: kill the processes of a lab under 5,000 posts (ARGS: --disk 64, --busy, --load, --posts, --seed; --help tells all)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)
+
+$(FUZZER): $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	@touch $@
+
+fuzz: $(FUZZER)  ## fuzz everything that reads bytes from outside, led by coverage (SECONDS=300; ARGS: names of targets)
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(ARGS)
 
 pictures: $(STAMP)  ## make the pictures of the report and of the console in docs/pictures; needs Chromium
 	@PFLAB_PICTURES='$(CURDIR)/docs/pictures' $(BIN)/pytest -n 0 -m '' tests/analytics/report/test_in_chromium.py tests/console/test_pictures.py

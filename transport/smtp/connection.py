@@ -363,7 +363,10 @@ class Connection(SMTP):
         """Return path and parameters of MAIL or RCPT. The plain form, which stores send, is read without the email package."""
         match = _ANGLE_ADDRESS.fullmatch(arg)
         if match is None:
-            address, rest = super()._getaddr(arg)
+            try:
+                address, rest = super()._getaddr(arg)
+            except IndexError:  # of the email package, for a path that ends too early: `<b@`
+                return None, None
             return address, rest
         return match[1] or NULL_PATH, match[2]
 
