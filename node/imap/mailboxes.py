@@ -43,6 +43,9 @@ DELIMITER: Final = "/"
 PUSH_S: Final = 0.25
 """Real time between two looks for changes while a client waits with IDLE."""
 
+LOOKING_SHARE: Final = 50
+"""The divisor of the time that one such client may cost: after a look that took 10 ms, it waits 500 ms."""
+
 FOR_ADMINISTRATORS: Final = "only administrators make, rename and delete folders; use pflab or the HTTP API"
 
 _CODES: Final = {OverLimit: b"OVERQUOTA", CannotWrite: b"UNAVAILABLE"}
@@ -178,9 +181,10 @@ class Mailbox(MailboxDataInterface[Message]):
     async def update_selected(self, selected: SelectedMailbox, *, wait_on: Event | None = None) -> SelectedMailbox:
         """Tell a session what is in the mailbox. wait_on: until this event, wait for a change first."""
         while wait_on is not None and not wait_on.is_set():
+            began_s = time.monotonic()
             if self._reader.look(self._path)[0].messages != selected.mod_sequence:
                 break
-            await wait_on.wait(timeout=PUSH_S)
+            await wait_on.wait(timeout=max(PUSH_S, LOOKING_SHARE * (time.monotonic() - began_s)))
         view, messages = self._reader.look(self._path)
         selected.mod_sequence = view.messages
         selected.set_messages(list(messages.values()))
