@@ -60,7 +60,8 @@ async def test_a_stopped_process_does_not_hang_the_lab(lab: ProcessLab, caplog: 
 
 
 async def test_a_stopped_process_is_not_waited_for_by_a_reader(lab: ProcessLab) -> None:
-    """Whoever reads or changes a store whose process is stopped hears at once that it does not answer, over HTTP too."""
+    """Whoever reads or changes a store whose process is stopped hears at once that it does not answer, over HTTP too. When the
+    process goes on, it may make the change: it has the request, and nobody knows whether it made it before it stopped."""
     async with lab:
         os.kill(lab.pid_of("B"), signal.SIGSTOP)
         try:
@@ -77,7 +78,7 @@ async def test_a_stopped_process_is_not_waited_for_by_a_reader(lab: ProcessLab) 
                     assert await asyncio.to_thread(client.messages, "A", "Projects") == []
         finally:
             os.kill(lab.pid_of("B"), signal.SIGCONT)
-        assert subjects(lab, "B") == []
+        assert subjects(lab, "B") in ([], ["Hello"])
 
 
 async def test_a_failing_look_at_the_stores_is_logged_and_repeated(
