@@ -112,8 +112,9 @@ def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
         return schema
     if "$ref" in schema:
         return _inlined(parts[schema["$ref"].rpartition("/")[2]], parts)
-    if "prefixItems" in schema and all(each == schema["prefixItems"][0] for each in schema["prefixItems"]):
-        schema = {**schema, "items": schema["prefixItems"][0]}
+    if "prefixItems" in schema:  # tools that read older schemas do not know the items of a tuple one by one
+        kinds = [each for place, each in enumerate(schema["prefixItems"]) if each not in schema["prefixItems"][:place]]
+        schema = {**schema, "items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds}}
         del schema["prefixItems"]
     found = {key: _inlined(value, parts) for key, value in schema.items()}
     for name, each in found.get("properties", {}).items():
