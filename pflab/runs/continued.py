@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,10 +90,10 @@ def continue_run(run: Path, folder: RunFolder) -> Earlier:
     try:
         shutil.copytree(run / "databases", folder.path / "databases", dirs_exist_ok=True)
         for name, path in list_segments(run / "traces"):
-            if name.node == LAB:
-                write_segment(folder.traces, name, _without_end(path))
-            else:
+            if name.node != LAB:
                 link_all([path], folder.traces)
+            elif lines := _without_end(path):
+                write_segment(folder.traces, name, lines)
         (folder.path / CONTINUES).write_text(f"{run.resolve()}\n", "utf-8")
     except OSError as error:
         raise LabError(f"{run} cannot be copied into {folder.path}: {error.strerror or error}") from error
@@ -120,11 +120,13 @@ def _check_unchanged(run: Path, found: RunEvents) -> None:
             raise LabError(f"{run} cannot be continued: the database of server {name} is damaged ({told})")
 
 
-def _without_end(path: Path) -> Iterator[bytes]:
-    """Yield the events of a segment without the end of the run."""
-    for line in read_lines(path):
-        if read_end(line) is None and json.loads(line).get("type") != RunEnded.__struct_config__.tag:
-            yield line + b"\n"
+def _without_end(path: Path) -> list[bytes]:
+    """Return the events of a segment without the end of the run, which may be its only event."""
+    return [
+        line + b"\n"
+        for line in read_lines(path)
+        if read_end(line) is None and json.loads(line).get("type") != RunEnded.__struct_config__.tag
+    ]
 
 
 def link_all(files: Iterable[Path], folder: Path) -> None:

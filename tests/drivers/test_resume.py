@@ -60,6 +60,18 @@ async def test_a_lab_continues_where_it_stopped(tmp_path: Path) -> None:
         assert lab.running("C")
 
 
+async def test_a_run_continues_in_which_nothing_happened(tmp_path: Path) -> None:
+    """The lab of a run that continued another one, also after a reset, may have recorded only its own end."""
+    first = RunFolder.at(tmp_path / "up" / "first")
+    async with LiveLab(topology_from_text(TEXT), folder=first):
+        pass
+    async with resumed(first, tmp_path / "up" / "second"):
+        pass
+    async with resumed(RunFolder.at(tmp_path / "up" / "second"), tmp_path / "up" / "third") as lab:
+        assert lab.running("A")
+    assert read_folder(tmp_path / "up" / "third" / "traces").report() == []
+
+
 async def test_a_run_that_did_not_stop_cannot_be_continued(tmp_path: Path) -> None:
     """A run without the state of its lab, such as one whose process was killed, is refused."""
     with pytest.raises(LabError, match=r"stopped with Ctrl-C has lab\.json"):
