@@ -14,7 +14,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, Literal
@@ -42,7 +42,6 @@ inet_protocols = ipv4
 myhostname = postfix.bench.test
 mydestination =
 mynetworks = 127.0.0.0/8
-relayhost = [127.0.0.1]:{sink}
 alias_maps =
 smtpd_peername_lookup = no
 smtp_host_lookup = native
@@ -68,39 +67,41 @@ postlog unix-dgram n - n - 1 postlogd
 """
 
 
-def missing() -> str | None:
+def missing(programs: Sequence[str] = PROGRAMS) -> str | None:
     """Return why Postfix cannot run here; None if it can."""
-    absent = [name for name in PROGRAMS if shutil.which(name, path=FOLDERS) is None]
+    absent = [name for name in programs if shutil.which(name, path=FOLDERS) is None]
     if absent:
         return f"{', '.join(absent)} not installed (Debian's package postfix)"
     return None if os.geteuid() == 0 else "Postfix can be started by root only"
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
+    """Return the path of a program of Postfix."""
     found = shutil.which(name, path=FOLDERS)
     assert found is not None, f"{name} is not installed"
     return found
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of the loopback at which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
 
 
 @contextmanager
-def _postfix(folder: Path, sink: int) -> Iterator[int]:
-    """Run a Postfix of our own that forwards every mail to the port `sink`; yield its port."""
+def own_postfix(folder: Path, port: int, settings: str, services: str = "") -> Iterator[Path]:
+    """Run a Postfix of our own that listens at `port`; yield its configuration folder. `settings` and `services` are added to
+    its main.cf and master.cf."""
     folder.chmod(0o755)  # Postfix's programs run as another user
     for name in ("etc", "queue", "data"):
         (folder / name).mkdir()
     shutil.chown(folder / "data", USER, USER)
-    port = _free_port()
-    (folder / "etc" / "main.cf").write_text(MAIN.format(folder=folder, sink=sink), "ascii")
-    (folder / "etc" / "master.cf").write_text(MASTER.format(port=port), "ascii")
-    order = [_program("postfix"), "-c", str(folder / "etc")]
+    (folder / "etc" / "main.cf").write_text(MAIN.format(folder=folder) + settings, "ascii")
+    (folder / "etc" / "master.cf").write_text(MASTER.format(port=port) + services, "ascii")
+    order = [program("postfix"), "-c", str(folder / "etc")]
     subprocess.run([*order, "start"], check=True, capture_output=True)
     try:
-        yield port
+        yield folder / "etc"
     finally:
         subprocess.run([*order, "stop"], check=True, capture_output=True)
 
@@ -116,12 +117,12 @@ def _wait_for(sink: IO[bytes], mails: int) -> None:
 
 def figures(mails: int = MAILS) -> dict[str, float | str]:
     """Mails of 1 KB from smtp-source through Postfix until smtp-sink has all."""
-    sink = _free_port()
-    order = [_program("smtp-sink"), "-u", USER, "-c", f"127.0.0.1:{sink}", "128"]
+    sink, port = free_port(), free_port()
+    order = [program("smtp-sink"), "-u", USER, "-c", f"127.0.0.1:{sink}", "128"]
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(order, stdout=subprocess.PIPE) as receiver:
         try:
-            with _postfix(Path(folder), sink) as port:
-                send = [_program("smtp-source"), "-s", str(IN_FLIGHT), "-l", str(MAIL_BYTES)]
+            with own_postfix(Path(folder), port, f"relayhost = [127.0.0.1]:{sink}\n"):
+                send = [program("smtp-source"), "-s", str(IN_FLIGHT), "-l", str(MAIL_BYTES)]
                 send += ["-f", "a@bench.test", "-t", "b@bench.test"]
                 subprocess.run(
                     [*send, "-m", "1", f"127.0.0.1:{port}"], check=True

@@ -26,6 +26,8 @@ class Connector:
     size_limit   in bytes; None for no limit
     senders      the addresses whose mail crosses, in lower case; None for all (spec: OUT-7)
     affinity     the cost of referrals over it; None if it allows none (spec: RT-4)
+    relay        host:port of the foreign mail server that takes the mail in a live lab, only for `smtp-relay`; None: the
+                 bridgeheads connect to each other, and only the sender counts the hop as foreign (spec: ML-6)
     bridgeheads  the server at each end, in the order of `between`
     """
 
@@ -39,6 +41,7 @@ class Connector:
     affinity: int | None
     size_limit: int | None
     senders: frozenset[str] | None
+    relay: str | None
     bridgeheads: tuple[str, str]
 
     def other_site(self, site: str) -> str:
@@ -188,6 +191,8 @@ def _connector_document(connector: Connector) -> dict[str, Any]:
         document["size_limit"] = format_size(connector.size_limit)
     if connector.senders is not None:
         document["senders"] = sorted(connector.senders)
+    if connector.relay is not None:
+        document["relay"] = connector.relay
     return document
 
 

@@ -55,8 +55,8 @@ class Routing:
         self._site_of = {name: server.site for name, server in topology.servers.items()}
         # spec: ML-6
         links = [each for each in topology.connectors if each.kind is ConnectorKind.SMTP_RELAY]
-        self.relays = frozenset(each.name for each in links)
-        """The names of all connectors that go through a foreign mail server, down or not."""
+        self.relays = {each.name: each.relay for each in links}
+        """All connectors that go through a foreign mail server, down or not, each with the server's host:port if given."""
         self.relay_ends = frozenset(server for each in links for server in each.bridgeheads)
         """The servers at the ends of these connectors."""
         self.organization = topology.organization

@@ -151,17 +151,19 @@ class Transmission:
     system: bool = False
     x400: bool = False
     """It crosses an X.400 connector, where XEXCH50 does not exist (RT-1)."""
+    relay: str | None = None
+    """host:port of the foreign mail server that takes it to the next hop, if there is one (ML-6)."""
     links: tuple[str, ...] = ()
     """The sender's reports of links, for an authenticated peer (RT-2)."""
 
     @property
     def outside(self) -> tuple[str, int] | None:
-        """Return host and port if the next hop is the smart host; None if it is a server of the organization.
+        """Return host and port of the relay or smart host that gets the mail; None if a server of the organization gets it.
 
-        The smart host is given as `host:port`; the name of a server has no colon.
+        The next hop is a smart host if it is given as `host:port`; the name of a server has no colon.
         """
-        # spec: ML-5
-        host, colon, port = self.next_hop.rpartition(":")
+        # spec: ML-5, ML-6
+        host, colon, port = (self.relay or self.next_hop).rpartition(":")
         return (host.strip("[]"), int(port)) if colon else None
 
     @property

@@ -49,8 +49,8 @@ class MailsInFlight:
         return [task for mail, task in self._tasks.items() if mail not in self._outside and not task.done()]
 
     def to(self, hops: Collection[str]) -> list[asyncio.Future[Any]]:
-        """Return the tasks of mails to these next hops."""
-        return [self._tasks[mail] for mail, hop in self._hop_of.items() if hop in hops]
+        """Return the tasks of mails that are sent to these next hops, not to a relay before them."""
+        return [self._tasks[mail] for mail, hop in self._hop_of.items() if hop in hops and mail not in self._outside]
 
     @property
     def crowded(self) -> frozenset[str]:

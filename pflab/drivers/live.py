@@ -19,6 +19,7 @@ from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.host.tls_files import tls_of
 from node.store.node import Node
+from pflab.drivers.relayed_mails import RelayedMails
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
@@ -88,6 +89,7 @@ class LiveLab(SocketLab[Host]):
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
             faults=self.faults,
+            outside=RelayedMails(topology, self.record).waits,
         )
         self._servers: EmbeddedServers = EmbeddedServers(
             NodeSettings(

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.lab.coordinator import LOOK_AGAIN_S, Coordinator, Ending
 from traces.labtime import LabTime
+
+OUTSIDE_S: Final = 0.02
+"""Real time between two requests to idle hosts while lab time waits for something outside them."""
 
 
 class RemoteCoordinator(Coordinator):
@@ -31,10 +35,11 @@ class RemoteCoordinator(Coordinator):
         monotonic: Callable[[], float],
         changed: Callable[[str, float, LabTime], None],
         faults: Ending,
+        outside: Callable[[], str],
         hosts_changed: Callable[[], Awaitable[None]],
         returning: Callable[[], None],
     ) -> None:
-        super().__init__(start_at, hosts, monotonic=monotonic, changed=changed, faults=faults)
+        super().__init__(start_at, hosts, monotonic=monotonic, changed=changed, faults=faults, outside=outside)
         self._every = every
         self._passed_over: set[str] = set()
         self._hosts_changed = hosts_changed
@@ -51,6 +56,8 @@ class RemoteCoordinator(Coordinator):
         await self._ask_all(0.0, at_once=True)
 
     async def _rest(self) -> None:
+        if not self._any_host_busy():
+            await asyncio.sleep(OUTSIDE_S)  # idle hosts answer at once
         await self._ask_all(LOOK_AGAIN_S)
 
     async def _ask_all(self, wait_s: float, *, at_once: bool = False) -> None:

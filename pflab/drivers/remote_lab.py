@@ -36,6 +36,7 @@ from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.peers import PeerNotifier
 from pflab.drivers.pulse import USER_PATIENCE_S, Pulse
+from pflab.drivers.relayed_mails import RelayedMails
 from pflab.drivers.remote_coordinator import RemoteCoordinator
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
@@ -140,6 +141,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
             faults=self.faults,
+            outside=RelayedMails(topology, self.record).waits,
             hosts_changed=self._peers.notify,
             returning=self._update_directories,
         )

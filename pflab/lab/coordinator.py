@@ -41,7 +41,7 @@ What must never happen:
 
 - Lab time that goes back, for the lab or for a host. A target in the past raises LabError.
 - A jump that skips a mail in flight. Such a mail is always an unconfirmed row in its sender's queue. This row is due, so the
-  lab is not quiet.
+  lab is not quiet. The exception is a mail inside a foreign relay; `outside` tells of these mails.
 - A host that works at T while another host still works at an earlier time. All hosts finish a phase of a jump before the next
   phase begins.
 - Two jumps at once, or a jump during a stimulus from outside (`steady`). A lock is held meanwhile.
@@ -137,7 +137,8 @@ class Ending(Protocol):
 
 class Coordinator:
     """The clock of a lab. `hosts()` returns the running hosts in a fixed order. The coordinator calls `changed(how, rate, to)`
-    for each change of the clock that a caller requests. It ends `faults` in time."""
+    for each change of the clock that a caller requests. It ends `faults` in time. If all hosts are idle, it asks `outside()`
+    what lab time must wait for outside the hosts, in words."""
 
     def __init__(
         self,
@@ -147,12 +148,14 @@ class Coordinator:
         monotonic: Callable[[], float],
         changed: Callable[[str, float, LabTime], None],
         faults: Ending,
+        outside: Callable[[], str] = str,
         still_limit_s: float = STILL_LIMIT_S,
     ) -> None:
         self._clock = LabClock(start_at, monotonic=monotonic)
         self._hosts = hosts
         self._changed = changed
         self._faults = faults
+        self._outside = outside
         self._alarm: asyncio.TimerHandle | None = None
         self._still_limit_s = still_limit_s
         self._pulse = asyncio.Event()
@@ -320,6 +323,9 @@ class Coordinator:
         """Ask the hosts that were passed over whether they answer again, so that a move begins with all living hosts."""
 
     def _any_busy(self) -> bool:
+        return self._any_host_busy() or bool(self._outside())
+
+    def _any_host_busy(self) -> bool:
         now = self.now
         return any(host.busy(now) for host in self._hosts())
 
@@ -388,7 +394,7 @@ class Coordinator:
     def _not_idle(self, why: str) -> NotIdle:
         busy = [f"server {host.name}: {reason}" for host in self._hosts() if (reason := host.busy(self.now))]
         at = format_instant(self.now)
-        return NotIdle(f"{why}; not idle at {at}: {'; '.join(busy) or 'none'}")
+        return NotIdle(f"{why}; not idle at {at}: {'; '.join(busy) or self._outside() or 'none'}")
 
 
 async def _all(asked: Sequence[Awaitable[T]]) -> list[T]:

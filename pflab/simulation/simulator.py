@@ -401,7 +401,8 @@ class Simulator(RecordedLab):
 
     def _hand_over(self, slot: _Slot, transmission: Transmission, copies: int) -> SendOutcome:
         """Give a mail to the next server. Return the outcome, as an SMTP sender would."""
-        if transmission.outside is not None:  # the simulator has no smart host: the mail counts as delivered
+        # The simulator has no smart host: the mail counts as delivered. It plays a connector's relay itself.
+        if transmission.outside is not None and transmission.relay is None:
             return SendOutcome(SendState.DELIVERED, "250 handed over")
         target = self._slot.get(transmission.next_hop)
         if target is None or target.server.status is not ServerStatus.RUNNING:

@@ -258,6 +258,16 @@ folders:
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], affinity: 0}"), '"0" is not an affinity'),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], latency: -5 s}"), '"-5 s" is out of range; a latency is'),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bandwidth: 0 bit/s}"), "bandwidth cannot be 0"),
+        (
+            ("{between: [SEA, NYC]}", "{between: [SEA, NYC], relay: mail.test:25}"),
+            "connectors[0].relay: a connector of kind routing-group has no relay; write kind: smtp-relay",
+        ),
+        (
+            ("{between: [SEA, NYC]}", "{between: [SEA, NYC], kind: smtp-relay, relay: mail.test}"),
+            'connectors[0].relay: "mail.test" is not a host with a port; write a text such as 127.0.0.1:25',
+        ),
+        (("{between: [SEA, NYC]}", "{between: [SEA, NYC], kind: smtp-relay, relay: 25}"), "is not a host with a port"),
+        (("{between: [SEA, NYC]}", '{between: [SEA, NYC], kind: smtp-relay, relay: "[::1]:25"}'), None),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bridgeheads: {SEA: B}}"), '"B" is not in SEA; one of "A"'),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bridgeheads: {LON: A}}"), "is not at an end"),
         (("{between: [SEA, NYC]}", "{between: [SEA, NYC], bridgeheads: {SEA: Q}}"), '"Q" is not a server'),

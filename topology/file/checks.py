@@ -126,6 +126,10 @@ def _connectors(checked: Checked) -> Iterator[Problem]:
 
 def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Problem]:
     yield from _costs(checked, entry, path)
+    if entry.relay is not None and entry.kind is not ConnectorKind.SMTP_RELAY:
+        yield checked.problem(
+            (*path, "relay"), f"a connector of kind {entry.kind} has no relay", "write kind: smtp-relay", of_key=True
+        )
     sites = site_names(checked.file)
     unknown = [(index, site) for index, site in enumerate(entry.between) if site not in sites]
     for index, site in unknown:

@@ -86,6 +86,7 @@ def _connector(entry: ConnectorEntry, homes: dict[str, str]) -> Connector:
         affinity=entry.cost if entry.affinity is None else entry.affinity or None,
         size_limit=entry.size_limit,
         senders=None if entry.senders is None else frozenset(each.casefold() for each in entry.senders),
+        relay=entry.relay,
         bridgeheads=(_bridgehead(entry, one, homes), _bridgehead(entry, other, homes)),
     )
 

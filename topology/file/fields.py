@@ -18,6 +18,7 @@ from topology.recipient_policy import MAX_DOMAIN, parse_mail_domain, parse_recip
 from topology.schedule import Schedule, parse_schedule
 from topology.settings.catalogue import SPECS
 from topology.settings.spec import Kind, SettingSpec
+from topology.settings.values import parse_host
 from traces.errors import TimeTextError
 from traces.labtime import DAY_US, END_AT, SECOND_US, LabTime, parse_duration, parse_instant
 
@@ -250,6 +251,9 @@ Instant = Annotated[
 Latency = Annotated[int, PlainValidator(_parsed(_latency, "a latency", "80 ms")), _strings("80 ms")]
 Age = Annotated[int, PlainValidator(_parsed(_age, "an age", "30 d")), _strings("30 d")]
 Size = Annotated[int, PlainValidator(_parsed(parse_size, "a size", "10 MB")), _strings("300 KB", "10 MB")]
+Host = Annotated[
+    str, PlainValidator(_parsed(parse_host, "a host with a port", "127.0.0.1:25")), _strings("127.0.0.1:25")
+]
 StorageLimit = Annotated[
     int, PlainValidator(_parsed(parse_storage_limit, "a storage limit", "10 MB")), _strings("300 KB", "10 MB")
 ]

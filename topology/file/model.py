@@ -20,6 +20,7 @@ from topology.file.fields import (
     ConnectorName,
     Domain,
     FolderPath,
+    Host,
     Instant,
     JoinsWord,
     KindWord,
@@ -88,6 +89,10 @@ class ConnectorEntry(_Entry):
     )
     senders: list[Address] | None = Field(
         None, max_length=MAX_CONTACTS, description="addresses whose mail crosses, for mail of users; default: all"
+    )
+    relay: Host | None = Field(
+        None,
+        description="the foreign mail server (host:port) of an smtp-relay in a live lab; default: the bridgeheads connect",
     )
     bridgeheads: dict[SiteName, ServerName] = Field(
         {}, description="the server at each end, by site; default: the first server of the site in this file"

@@ -241,7 +241,7 @@ def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | 
         case Kind.SCHEDULE:
             return _schedule_value(raw), None
         case Kind.HOST:
-            return _host_value(raw), None
+            return parse_host(raw), None
         case Kind.LEVEL:
             return _level_value(raw), None
         case Kind.DURATION | Kind.COUNT | Kind.SIZE:
@@ -268,7 +268,8 @@ def _switch_value(spec: SettingSpec, raw: RawSetting) -> bool:
     return value
 
 
-def _host_value(raw: RawSetting) -> str:
+def parse_host(raw: RawSetting) -> str:
+    """Return the text `host:port`. Raises ValueTextError for any other value."""
     match = _HOST.fullmatch(raw) if isinstance(raw, str) else None
     if match is None or not 0 < int(match[1]) < 65_536:
         raise ValueTextError(

@@ -308,8 +308,11 @@ class Mta:
             if row.content_id not in contents:
                 contents[row.content_id] = queue_table.find_content(conn, row.content_id)
             sent = queue_table.transmission(row, contents[row.content_id], now, self._links.lines)
-            x400 = row.connector in self.routing.x400
-            due.append(replace(sent, system=False, x400=x400) if x400 or row.connector in self.routing.relays else sent)
+            if row.connector in self.routing.x400:
+                sent = replace(sent, system=False, x400=True)
+            elif row.connector in self.routing.relays:
+                sent = replace(sent, system=False, relay=self.routing.relays[row.connector])
+            due.append(sent)
         return due
 
     def concluded(self, s: Stimulus, queue_id: int, outcome: SendOutcome) -> list[LocalDelivery]:
