@@ -212,14 +212,14 @@ def rows_replaced(events: Silver) -> DataFrame:
 
 def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     """Return trace, mail, node, next_hop, connector, copies, at, landed, arrived_at, exact, arrivals, given_up, last_at,
-    links_at, named, cut.
+    links_at, named, cut, by_relay.
 
     landed: the next server has the mail, or a fault lost it there. arrived_at: when it first came there. exact: arrived_at and
     last_at are exact. arrivals: how often the mail came to this node, by a hop or because it was submitted there. given_up:
     the copies that never reached a next server, so that new copies took their recipients. links_at: when the node first learned
     that a link was down or up. named: how many of the mail's recipients are named by a fault; each of these recipients gets a
     copy of its own. cut: how often a transmission of the mail to this node failed. The mail may have arrived although the
-    answer was lost, and then it is sent again.
+    answer was lost, and then it is sent again. by_relay: a foreign relay accepted the mail.
     """
     copies = (
         events.of("hop.sent", "hop.failed")
@@ -270,6 +270,9 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     named = named.groupBy("trace", "mail").agg(F.count_distinct("recipient").alias("named"))
     found = found.join(F.broadcast(named), ["trace", "mail"], "left")
     found = found.withColumn("landed", F.coalesce("landed", F.lit(False)))
+    relays = F.broadcast(nodes.select("trace", "node", "relays"))
+    by_relay = F.expr("coalesce(array_contains(relays, connector), false)")
+    found = found.join(relays, ["trace", "node"], "left").withColumn("by_relay", by_relay).drop("relays")
     return _with_exact(found, nodes, {"node": "last_at", "next_hop": "arrived_at"})
 
 

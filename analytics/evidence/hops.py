@@ -8,12 +8,13 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.evidence.agreement.node_facts import RELAYS
 from analytics.ingest.silver import Silver
 
 _ATTEMPTS: Final = ("hop.sent", "hop.failed", "hop.expired")
 _LIMITS: Final = (
-    "connectors array<struct<name: string, kind: string, size_limit: string, senders: array<string>, bandwidth: string>>, "
-    "domain string"
+    "connectors array<struct<name: string, kind: string, size_limit: string, senders: array<string>, bandwidth: string,"
+    " relay: string>>, domain string"
 )
 
 
@@ -30,13 +31,13 @@ def _topology(events: Silver) -> DataFrame:
 def attempts(events: Silver) -> DataFrame:
     """Return the attempts of copies that failed at least once, and of copies that were given up: trace, node, seq, at, what
     (the type of the event), mail, next_hop, connector, reason, retry_at, queue_id, before, queued_at, returned, system,
-    limited, ordinary.
+    limited, ordinary, by_relay.
 
     before: the copy's previous attempt (what, at, next_hop, connector, incarnation), null if a restore undid it.
     queued_at: when this server first had the mail. returned: the mail was returned to its sender at that time or later.
     system: it is a replication mail. limited: the connectors whose limits apply to replication mails: those through an
     ordinary mail server. ordinary: the mail had lost its XEXCH50 at this attempt or at an earlier hop, so it counts as
-    mail of a user.
+    mail of a user. by_relay: a foreign relay, whose limits nobody knows, was to take the copy.
     """
     rows = events.lines(*_ATTEMPTS).select(
         "trace", "node", "incarnation", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
@@ -71,7 +72,10 @@ def attempts(events: Silver) -> DataFrame:
     found = found.join(lost, ["trace", "mail"], "left").withColumn("ordinary", F.expr(_ORDINARY)).drop("lost_at")
     binds = "(c.size_limit is not null or c.senders is not null) and c.kind = 'smtp-relay'"
     limits = F.expr(f"transform(filter(coalesce(t.connectors, array()), c -> {binds}), c -> c.name)")
-    return found.join(F.broadcast(_topology(events).select("trace", limits.alias("limited"))), "trace", "left")
+    topology = _topology(events).select("trace", limits.alias("limited"), F.expr(RELAYS).alias("relays"))
+    found = found.join(F.broadcast(topology), "trace", "left")
+    by_relay = F.expr("coalesce(array_contains(relays, coalesce(connector, before.connector)), false)")
+    return found.withColumn("by_relay", by_relay).drop("relays")
 
 
 def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> DataFrame:

@@ -49,8 +49,8 @@ CHECKS: Final = (
         "true", "said_so", "concat(node, ' keeps a row of ', store, ' that ', store, ' did not send in <', mail, '>')",
     ),
     Check(
-        "accepted mail is durable", ("IN-2", "OUT-9"), "hops", "An accepted mail is at the next server, or a fault lost it there.",
-        "true", "landed", "concat(node, ' handed <', mail, '> to ', next_hop, ', which does not have it')",
+        "accepted mail is durable", ("IN-2", "OUT-9"), "hops", "An accepted mail is at the next server, or a fault lost it there. What a foreign relay accepts may vanish.",
+        "not by_relay", "landed", "concat(node, ' handed <', mail, '> to ', next_hop, ', which does not have it')",
     ),
     Check(
         "one copy crosses a connector", ("RT-1", "OUT-5"), "hops", "One copy of a mail crosses a connector. More copies cross only if the mail arrived at the bridgehead again, had no other route, or met a fault that names a store.",
@@ -58,9 +58,9 @@ CHECKS: Final = (
     ),
     Check(
         "size limits for users do not apply to replication", ("OUT-7",), "attempts",
-        "No server refuses a replication mail because of its size or its sender, except at an smtp-relay that has such a limit, and a mail that lost its XEXCH50.",
+        "No server refuses a replication mail because of its size or its sender, except at an smtp-relay that has such a limit or is foreign, and a mail that lost its XEXCH50.",
         "system and not ordinary and what in ('hop.failed', 'hop.expired')",
-        f"not coalesce(reason, '') rlike '{_TOO_BIG}|takes no mail from' or array_contains(limited, regexp_extract(reason, 'connector (.+) takes', 1))",
+        f"by_relay or not coalesce(reason, '') rlike '{_TOO_BIG}|takes no mail from' or array_contains(limited, regexp_extract(reason, 'connector (.+) takes', 1))",
         "concat(node, ' could not relay <', mail, '>: ', reason)",
     ),
     Check(

@@ -724,7 +724,8 @@ const TAKE = {
     mail.legs = leg >= 0 ? mail.legs.with(leg, sent) : [...mail.legs, sent];
   },
   "hop.received": (state, event) => {
-    endLeg(state, event, event.peer, "arrived", "");
+    // From a foreign relay, the peer is not the server at the beginning of the leg.
+    endLeg(state, event, event.authenticated === false ? "" : event.peer, "arrived", "");
     const onward = event.recipients.filter((/** @type {string} */ each) => storeOfAddress(state, each) !== event.node);
     if (onward.length) enqueue(state, { ...event, recipients: onward });
   },

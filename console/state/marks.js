@@ -74,7 +74,7 @@ export class Marks {
       }
       case "hop.received":
       case "hop.dropped": {
-        const from = event.peer ?? "";
+        const from = event.authenticated === false ? "" : (event.peer ?? "");
         const arrow =
           this.hop(event.mail, event.node, (each) => each.arrivedAt === null && (!from || each.from === from)) ??
           this.arrow(event, from, event.node, Infinity);

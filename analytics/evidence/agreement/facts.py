@@ -162,7 +162,8 @@ DERIVED: Final[dict[str, str]] = {
     "copy": COPY,
     "mail_from_afar": "if(mail like concat('%@', node, '.%'), null, mail)",
     "people_from_afar": f"if(mail like concat('%@', node, '.%') or {REPLICATION_MAIL} is not null, null, mail)",
-    "sized_mail": f"if(altered, null, {REPLICATION_MAIL})",
+    "sized_mail": f"if(altered or array_contains(relays, connector), null, {REPLICATION_MAIL})",
+    "handed_to": "if(array_contains(relays, connector), null, next_hop)",
     "route_hop": "if(rerouted or next_hop = '', null, next_hop)",
     "route_connector": "if(rerouted or next_hop = '', null, connector)",
     "chosen_by_all": "if(method = 'all holders', array_join(array_sort(chosen), ' '), null)",
@@ -170,13 +171,13 @@ DERIVED: Final[dict[str, str]] = {
     "lists": "if(deleted or operation = 'delete', null, pcl)",
 }
 """Columns computed from the fields of one event, and from what the run says of all: rerouted (the routes of its node changed),
-altered (a fault of the run alters mails)."""
+altered (a fault of the run alters mails), relays (the connectors with a foreign relay)."""
 
 LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "recipients": (("recipient",), _SET.format("recipients")),
     "stores": (
         ("store_of",),
-        f"if(type = 'mail.received' or type = 'mail.bad', array(array(node)), if(mail like 'notice.%', null, {_STORES.format('recipients')}))",
+        f"if(type = 'mail.received' or type = 'mail.bad', array(array(node)), if(mail like 'notice.%' or coalesce(type = 'hop.received' and not authenticated and {REPLICATION_MAIL} is null, false), null, {_STORES.format('recipients')}))",
     ),
     "folders": (
         ("f_folder", "f_cnset", "f_cnset_fai", "f_only"),
@@ -226,7 +227,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     # A server may accept a copy whose sender does not learn of it, and sends it again.
     States("hop.received", "arrival of a mail", FIRST, "mail own", "peer recipient_list"),
     States("hop.dropped", "arrival of a mail", FIRST, "mail own", "- recipient_list"),
-    States("hop.sent", "arrival of a mail", IF_KNOWN, "mail next_hop", "own recipient_list"),
+    States("hop.sent", "arrival of a mail", IF_KNOWN, "mail handed_to", "own recipient_list"),
     # A server that converts a mail sends another size than it has, so a copy is as large as before or after.
     States("mail.submitted", "size of a mail", FIRST, "sized_mail", "size"),
     States("hop.received", "size of a mail", FIRST, "sized_mail", "size"),

@@ -38,7 +38,11 @@ _IN_TRANSIT_US: Final = DAY_US
 _CYCLE_US: Final = 15 * MINUTE_US
 """A store that was silent, or whose clock was wrong, does within this time what was due meanwhile."""
 
-_CONNECTORS: Final = "connectors array<struct<schedule: string, latency: string, bandwidth: string>>"
+_CONNECTORS: Final = (
+    "connectors array<struct<name: string, schedule: string, latency: string, bandwidth: string, relay: string>>"
+)
+RELAYS: Final = "transform(filter(coalesce(t.connectors, array()), c -> c.relay is not null), c -> c.name)"
+"""SQL for the names of the connectors with a foreign relay, from the topology `t`."""
 _IS_SLOW: Final = (
     "c.bandwidth is not null or c.latency like '% d' or c.schedule not rlike '^(always|every [0-9]+ (s|min|h))$'"
 )
@@ -46,13 +50,13 @@ _DRIVERS: Final = ("simulator", "live")
 
 
 def node_facts(events: Silver) -> DataFrame:
-    """Return trace, node, exact, skews, hindered, gone, rerouted, altered, sent_until, undone_spans: a row for each store that
-    started.
+    """Return trace, node, exact, skews, hindered, gone, rerouted, altered, relays, sent_until, undone_spans: a row for each
+    store that started.
 
     exact: its lab times are exact outside `skews`. skews: the spans (since, until) of its lab times in which they may be wrong,
     because a fault skewed its clock. hindered: those spans, and the spans in which it may act later than is due because a fault
     silenced it. Both are null if there are none. gone: it was deleted from the directory. rerouted: it learned that a link was
-    down or up, so the routes of copies may have changed. altered: a fault of the run alters mails. sent_until: nothing that the
+    down or up, so the routes of copies may have changed. altered: a fault of the run alters mails. relays: the connectors with a foreign relay. sent_until: nothing that the
     store had queued until this lab time waited to the end without an event; null if it may have waited. undone_spans: see
     `version_history.is_undone`.
     """
@@ -61,7 +65,10 @@ def node_facts(events: Silver) -> DataFrame:
     topology = F.from_json("topology", _CONNECTORS)
     slow = F.expr(f"exists(coalesce(t.connectors, array()), c -> coalesce({_IS_SLOW}, false))")
     runs = started.withColumn("t", topology).select(
-        "trace", F.coalesce(driver.isin(*_DRIVERS), F.lit(False)).alias("together"), slow.alias("slow")
+        "trace",
+        F.coalesce(driver.isin(*_DRIVERS), F.lit(False)).alias("together"),
+        slow.alias("slow"),
+        F.expr(RELAYS).alias("relays"),
     )
     fast = events.of("clock.changed").where(F.col("rate") > _FAST).select("trace").distinct()
     faults = events.of("fault.injected")
@@ -102,6 +109,6 @@ def node_facts(events: Silver) -> DataFrame:
     return found.select(
         "trace", "node", F.expr("coalesce(together and fast is null, false)").alias("exact"), "skews", "hindered",
         *[F.expr(f"{name} is not null").alias(name) for name in ("gone", "rerouted", "altered")],
-        F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
+        "relays", F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
         "undone_spans",
     )  # fmt: skip
