@@ -67,7 +67,7 @@ test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium; n
 test-package: $(STAMP)  ## build wheel and sdist, install them into new environments of each Python that this machine has, and use them there
 	@$(BIN)/pytest -m package $(or $(ARGS),tests/package)
 
-test-outsiders: $(STAMP)  ## let programs of others use pflab: schemathesis the HTTP API; swaks, mbsync, curl, ytnef and Postfix its mail (Debian: isync swaks ytnef-tools curl postfix)
+test-outsiders: $(STAMP)  ## let programs of others use pflab: schemathesis the HTTP API; swaks, mbsync, mutt, curl, ytnef and Postfix its mail (Debian: isync mutt swaks ytnef-tools curl postfix)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS)) -m outsiders $(or $(ARGS),tests/outsiders)
 
 check: $(STAMP) check-console  ## check lint, format, types, imports, and that docs/reference/rules.md is up to date

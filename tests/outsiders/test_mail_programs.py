@@ -1,5 +1,5 @@
-"""Mail programs that others wrote use a running lab: swaks posts by SMTP, mbsync and curl read and post by IMAP, ytnef reads
-what stores send each other.
+"""Mail programs that others wrote use a running lab: swaks posts by SMTP, mbsync, mutt and curl read and post by IMAP, ytnef
+reads what stores send each other.
 
 A program that is not installed is named in the reason for skipping; all are Debian's packages.
 """
@@ -7,9 +7,14 @@ A program that is not installed is named in the reason for skipping; all are Deb
 from __future__ import annotations
 
 import email
+import mailbox
+import os
+import pty
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from email import policy
 from pathlib import Path
@@ -55,6 +60,11 @@ Create Near
 Sync All
 Expunge Both
 SyncState *
+"""
+MUTT: Final = """
+set ssl_starttls=no ssl_force_tls=no imap_pass="{password}"
+set folder={folder} mbox_type=mbox copy=no move=no quit=yes delete=yes confirmappend=no confirmcreate=no sleep_time=0
+push "{keys}"
 """
 LETTER: Final = (
     b"From: Kim <kim@contoso.test>\r\nTo: projects@contoso.test\r\nSubject: By Maildir\r\nMessage-ID: <1@contoso.test>\r\n"
@@ -145,6 +155,42 @@ def test_mbsync_keeps_a_folder_and_a_maildir_equal(lab: Lab, tmp_path: Path) -> 
     ran("mbsync", "-c", str(settings), "projects")
     lab.client.advance("1 h")
     assert lab.subjects("A") == lab.subjects("B") == ["By Maildir"]
+
+
+def mutt(settings: Path, opened: str, keys: str) -> None:
+    """Open a mailbox with mutt in a terminal, press keys, and end it."""
+    if shutil.which("mutt") is None:
+        pytest.skip("mutt is not installed (Debian's package mutt)")
+    settings.write_text(MUTT.format(password=PASSWORD, folder=settings.parent, keys=keys), "utf-8")
+    ours, terminal = pty.openpty()
+    order = ["mutt", "-n", "-F", str(settings), "-f", opened]
+    environment = {**os.environ, "TERM": "xterm", "HOME": str(settings.parent)}
+    with subprocess.Popen(order, stdin=terminal, stdout=terminal, stderr=terminal, env=environment) as program:
+        os.close(terminal)
+        alarm = threading.Timer(PATIENCE_S, program.kill)
+        alarm.start()
+        shown = b""
+        with suppress(OSError):  # the terminal is closed at the end
+            while more := os.read(ours, 4096):
+                shown += more
+        alarm.cancel()
+    os.close(ours)
+    assert program.returncode == 0, shown.decode("utf-8", "replace")
+
+
+def test_mutt_copies_posts_between_a_folder_and_a_mailbox(lab: Lab, tmp_path: Path) -> None:
+    """mutt reads a folder and copies its post into a mailbox; from there it copies the mail to another server's replica, where
+    it becomes a post."""
+    folder, copy = "imap://kim@127.0.0.1:{}/#public/Projects", tmp_path / "copy"
+    lab.client.post("A", "Projects", subject="For mutt", body="Hello\n", sender="kim@contoso.test")
+    mutt(tmp_path / "muttrc", folder.format(lab.port("imap", "A")), f"<copy-message>{copy}<enter><quit>")
+    with closing(mailbox.mbox(copy)) as kept:
+        assert [each["Subject"] for each in kept] == ["For mutt"]
+    copy.write_bytes(copy.read_bytes().replace(b"For mutt", b"By mutt"))
+    to = folder.format(lab.port("imap", "B"))
+    mutt(tmp_path / "muttrc", str(copy), f"<copy-message>{to}<enter><quit>")
+    lab.client.advance("1 h")
+    assert lab.subjects("A") == lab.subjects("B") == ["By mutt", "For mutt"]
 
 
 def test_curl_reads_a_post_by_imap(lab: Lab) -> None:
