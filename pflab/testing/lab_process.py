@@ -78,11 +78,6 @@ class LabProcess:
         ready = json.loads(line)
         self.lab = Lab(ready["url"], token=ready.get("token"), runs_in=folder)
 
-    @property
-    def ended(self) -> bool:
-        """Whether the process has ended."""
-        return self._process.poll() is not None
-
     def close(self) -> None:
         """End the lab, which writes its traces, and wait until it has ended."""
         if hasattr(self, "lab"):

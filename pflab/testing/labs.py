@@ -9,7 +9,8 @@ States of a lab process:
     USED    the lab goes back to its state "start"; USED             ENDED
     ENDED   another process is started; USED
 
-A lab that cannot go back (each server a process) is ended instead, and another one is started.
+A lab that cannot go back (each server a process), or that has saved states of a test, is ended instead, and another one is
+started.
 
 What must never happen: two tests at a time in one lab; a lab that outlives the session; the run folder of a failed test that
 is removed.
@@ -23,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, Final
 
 from pflab.client import ClientError
@@ -74,7 +76,6 @@ class Labs:
     keep_mails: bool = False
     existing: ExistingLab | None = None
     _idle: dict[str, _Slot] = field(default_factory=dict)
-    _started: int = 0
     _kept: set[Path] = field(default_factory=set)
 
     @contextmanager
@@ -113,8 +114,8 @@ class Labs:
 
     def _ready(self, slot: _Slot | None, topology: Any, driver: Driver) -> _Slot:
         if slot is not None and slot.used:
-            if slot.saved and not slot.process.ended:
-                with suppress(ClientError):  # the test may have broken it; another one starts then
+            with suppress(ClientError):  # the test may have broken it; another one starts then
+                if slot.saved and slot.process.lab.saved() == [START]:
                     slot.process.lab.go_back()
                     slot.forget()
                     return slot
@@ -122,8 +123,8 @@ class Labs:
             slot.forget()
             slot = None
         if slot is None:
-            self._started += 1
-            folder = self.folder / f"lab-{self._started}"
+            self.folder.mkdir(parents=True, exist_ok=True)
+            folder = Path(mkdtemp(prefix="lab-", dir=self.folder))  # other sessions may keep their traces beside it
             process = LabProcess(topology, folder, driver=driver, keep_mails=self.keep_mails)
             slot = _Slot(process, process.lab.run_folder)
         with suppress(ClientError):  # servers in processes of their own cannot be saved

@@ -229,7 +229,7 @@ def _lent(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) 
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Add to the report of a failed test what happened last in its labs, and how to look at it."""
     report = yield
-    if report.failed and report.when == "call":
+    if report.failed:
         for lab in (each for node in item.listchain() for each in node.stash.get(_LABS, [])):
             report.sections.append((f"lab at {lab.url}", _last_words(item, lab)))
     return report

@@ -101,6 +101,60 @@ def test_workers_have_labs_of_their_own(tmp_path: Path) -> None:
     assert labs_below(tmp_path) == []
 
 
+def test_saved_states_of_a_test_are_gone_in_the_next(tmp_path: Path) -> None:
+    """A test can save a state under a name that the test before it used."""
+    write(
+        tmp_path,
+        """
+def test_one(lab):
+    lab.save("mine")
+
+test_two = test_one
+""",
+    )
+    code, told = run_pytest(tmp_path, *SIMULATED)
+    assert code == 0, told
+
+
+def test_sessions_share_a_folder_of_traces(tmp_path: Path) -> None:
+    """Two sessions with the same --pflab-traces keep the runs of both."""
+    write(tmp_path, ORDER)
+    runs = []
+    for _ in range(2):
+        code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-traces", "kept")
+        assert code == 0, told
+        runs.append({each.relative_to(tmp_path) for each in tmp_path.glob("kept/*/runs/up/*")})
+    assert runs[0] < runs[1]
+    assert {each.parts[1] for each in runs[0]}.isdisjoint(each.parts[1] for each in runs[1] - runs[0])
+
+
+def test_a_failure_in_a_fixture_tells_of_the_lab(tmp_path: Path) -> None:
+    """If a fixture that uses the lab fails, the report has the last events, and the run is kept."""
+    write(
+        tmp_path,
+        """
+import pytest
+
+@pytest.fixture
+def filled(lab):
+    lab.post("A", "Projects", subject="Hello")
+    raise ValueError("no mail")
+
+def test_one(filled):
+    pass
+
+def test_two(lab):
+    pass
+""",
+    )
+    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-traces", "kept")
+    assert code == 1, told
+    assert "A makes 'Hello' in Projects as A-1" in told
+    folder = re.search(r"^The run is kept in (.*)$", told, re.MULTILINE)
+    assert folder is not None, told
+    assert Path(folder[1]).is_dir()
+
+
 def test_a_test_that_breaks_its_lab_does_not_break_the_next(tmp_path: Path) -> None:
     """A lab whose process was killed is replaced."""
     write(
