@@ -132,7 +132,7 @@ def _io_bytes(lab: ProcessLab, field: str) -> int:
     return sum(int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith(f"{field}:"))
 
 
-async def _filled(users: Users, posts: int, body_bytes: int = BODY_BYTES) -> None:
+async def filled(users: Users, posts: int, body_bytes: int = BODY_BYTES) -> None:
     for batch in range(posts // BATCH):
         await users.post([f"post {batch}-{index}" for index in range(BATCH)], body_bytes)
 
@@ -156,7 +156,7 @@ async def bulk(folder: Path, durability: Durability, *, posts: int, body_bytes: 
         await lab.coordinator.set_rate(1.0)
         users, cpu_s, began_s = Users(lab), _cpu_s(lab), time.perf_counter()
         to_disk, to_files = _io_bytes(lab, "write_bytes"), _io_bytes(lab, "wchar")
-        await _filled(users, posts, body_bytes)
+        await filled(users, posts, body_bytes)
         await users.shown(posts)
         took_s = time.perf_counter() - began_s
         spent_s = sum(_cpu_s(lab).values()) - sum(cpu_s.values())
@@ -236,7 +236,7 @@ async def _cold(folder: Path, durability: Durability) -> float:
     times, so only the work is measured."""
     async with three_stores(folder, "cold", durability, interval="15 min", holders="A, B") as lab:
         users = Users(lab)
-        await _filled(users, POSTS)
+        await filled(users, POSTS)
         await lab.advance(lab.now + 30 * MINUTE_US)
         began_s = time.perf_counter()
         await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["A", "B", "C"]))

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.long
 WITHIN_S = 900
 """For all of them, on a slow machine; what they give is nobody's affair here."""
 
-MINUTES = {"hundred_stores", "many_posts"}
+MINUTES = {"hundred_stores", "many_posts", "million_posts"}
 """Benchmarks that take minutes each. Their parts run in the others."""
 
 
