@@ -577,16 +577,16 @@ class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, Fail
 
 
 @pytest.mark.live
-class TestProcesses(ClockCases, MailCases, FaultCases, ServerCases, RecordCases):
+class TestProcesses(ServerCases, RecordCases):
+    """Clock, mail and faults are those of the driver of managed processes; servers start and end differently."""
+
     @pytest.fixture
     def driver(self) -> str:
         return "processes"
 
 
 @pytest.mark.live
-class TestManaged(ServerCases):
-    """Clock, mail and faults are those of the driver of processes; servers start and end differently."""
-
+class TestManaged(ClockCases, MailCases, FaultCases, ServerCases):
     @pytest.fixture
     def driver(self) -> str:
         return "managed"

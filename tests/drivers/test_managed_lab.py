@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -46,14 +46,14 @@ OPEN_HANDLES = Path("/proc/self/fd")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return RunFolder.create(tmp_path / "runs", "test")
+def supervisor(processes: ProcessSupervisor) -> ProcessSupervisor:
+    processes.bring_all_up()
+    return processes
 
 
 @pytest.fixture
-def supervisor(folder: RunFolder) -> Iterator[ProcessSupervisor]:
-    with ProcessSupervisor(TOPOLOGY, folder, token=TOKEN) as supervisor:
-        yield supervisor
+def folder(supervisor: ProcessSupervisor, tmp_path: Path) -> RunFolder:
+    return supervisor.next_run(tmp_path / "run")
 
 
 def lab_of(
@@ -62,9 +62,10 @@ def lab_of(
     return ManagedLab(
         TOPOLOGY,
         folder=folder,
-        addresses=supervisor.addresses,
+        addresses={name: supervisor.addresses[name] for name in TOPOLOGY.servers},
         http=HttpOptions(token=TOKEN),
         leaves_running=stays,
+        deletes_others=True,
         patience_s=patience_s,
     )
 
@@ -301,10 +302,10 @@ async def test_the_verdict_on_a_run_is_kept(supervisor: ProcessSupervisor, folde
     """The verdict on this run is available from the lab and in the run's folder; one on another run is refused."""
     async with lab_of(supervisor, folder) as lab:
         assert lab.kept_verdict() is None
-        lab.keep_verdict({"run": lab.run, "judgement": "converged"})
+        lab.keep_verdict({"run": lab.history, "judgement": "converged"})
         with pytest.raises(LabError, match="about run other"):
             lab.keep_verdict({"run": "other", "judgement": "unknown"})
-        assert lab.kept_verdict() == {"run": lab.run, "judgement": "converged"}
+        assert lab.kept_verdict() == {"run": lab.history, "judgement": "converged"}
     assert json.loads((folder.path / "verdict.json").read_text("utf-8"))["judgement"] == "converged"
 
 
@@ -322,13 +323,13 @@ async def test_a_database_does_not_grow_with_deleted_posts(supervisor: ProcessSu
                 await lab.do("A", lambda node, now, message=message: node.delete(now, "Projects", message))
             await lab.advance(lab.now + HOUR_US)
             await lab.export_traces()
-            with closing(sqlite3.connect(folder.database("C"))) as conn:
+            with closing(sqlite3.connect(supervisor.database("C"))) as conn:
                 assert conn.execute("SELECT count(*) FROM event").fetchone() == (0,)
                 pages, free, page_bytes = (
                     conn.execute(f"PRAGMA {name}").fetchone()[0]
                     for name in ("page_count", "freelist_count", "page_size")
                 )
             sizes.append(pages * page_bytes)
-            assert folder.database("C").with_name("C.sqlite-wal").stat().st_size <= LOG_PAGES * PAGE_BYTES
+            assert supervisor.database("C").with_name("C.sqlite-wal").stat().st_size <= LOG_PAGES * PAGE_BYTES
             assert free * 2 > pages, "most of the file is free again"
     assert (sizes[-1] - sizes[1]) / len(posts) < TOMBSTONE_BYTES, sizes

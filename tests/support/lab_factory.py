@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
@@ -38,8 +37,8 @@ class LabFactory(Protocol):
     ) -> Lab: ...
 
 
-def lab_factory(driver: str, folder: Path, at_end: ExitStack) -> LabFactory:
-    """Return the factory of a driver's labs, whose runs are below `folder`. `at_end` ends processes that outlive a lab."""
+def lab_factory(driver: str, folder: Path, processes: Callable[[], ProcessSupervisor]) -> LabFactory:
+    """Return the factory of a driver's labs, whose runs are below `folder`. Managed labs use `processes`."""
 
     def make(
         text: str = THREE_STORES, *, seed: int = 1, make_node: NodeFactory = Node, keeps_mails: bool = False
@@ -59,9 +58,10 @@ def lab_factory(driver: str, folder: Path, at_end: ExitStack) -> LabFactory:
             "managed": lambda: ManagedLab(
                 topology,
                 seed=seed,
-                folder=run,
-                addresses=at_end.enter_context(ProcessSupervisor(topology, run, token=TOKEN)).addresses,
+                folder=processes().next_run(run.path, keeps_mails=keeps_mails),
+                addresses={name: processes().addresses[name] for name in topology.servers},
                 http=HttpOptions(token=TOKEN),
+                deletes_others=True,
             ),
         }
         return makers[driver]()

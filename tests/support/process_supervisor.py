@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import threading
+import time
 from pathlib import Path
+from tempfile import mkdtemp
 from types import TracebackType
 from typing import Self
 
@@ -14,6 +17,7 @@ from pflab.runs.run_folder import RunFolder
 from topology.model import Topology
 
 END_S = 20
+START_S = 60
 
 
 class ProcessSupervisor:
@@ -64,6 +68,28 @@ class ProcessSupervisor:
                 process.kill()
         for thread in self._threads:
             thread.join(END_S)
+
+    def next_run(self, path: Path, *, keeps_mails: bool = False) -> RunFolder:
+        """Return the folder of another run of these processes; its traces are in a folder that no other run has."""
+        traces = Path(mkdtemp(dir=self._folder.traces))
+        return RunFolder.at(path, keeps_mails=keeps_mails, traces_at=traces)
+
+    def database(self, name: str) -> Path:
+        return self._folder.database(name)
+
+    def bring_all_up(self) -> None:
+        """Wait until every process takes requests, also one that was taken down or killed."""
+        for name in self._names:
+            self.bring_up(name)
+        for address in self.addresses.values():
+            until_s = time.monotonic() + START_S
+            while True:
+                try:
+                    socket.create_connection(address).close()
+                    break
+                except ConnectionRefusedError:
+                    assert time.monotonic() < until_s, f"nothing listens at {address}"
+                    time.sleep(0.02)
 
     def pid_of(self, name: str) -> int:
         return self._processes[name].pid

@@ -43,6 +43,8 @@ folders:
   Projects: {replicas: [A, B, C, D]}
 """
 
+SIX_STORES = "servers: {A: , B: , C: , D: , E: , Z: }"
+
 LATE_STORE = """
 servers: {A: , B: , C: {joins: later}}
 folders:
