@@ -54,3 +54,4 @@ def lab_up(folder: Path, *more: str, topology: str | None = ONE_SITE, port: int 
             lab.stdout.close()
     assert code == ExitCode.GOOD
     assert "Traceback" not in (folder / "errors").read_text()
+    assert not (folder / "runs" / "lab.json").exists(), "verbs would look for the lab that has ended"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from smtplib import SMTP, SMTPSenderRefused
 from typing import Any
@@ -18,22 +21,68 @@ from urllib.request import Request, urlopen
 import pytest
 
 from pflab.cli.app import function_of, run
+from pflab.cli.running_lab import client_of, write_lab_file
 from pflab.client import Client
 from pflab.drivers.launch import node_environment
+from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
-from tests.support.running_lab import lab_up
+from pflab.testing.lab import Lab
+from tests.support.coordinator_process import running_coordinator
+from tests.support.lab_factory import TOKEN
+from tests.support.process_supervisor import ProcessSupervisor
+from tests.support.running_lab import ONE_SITE, lab_up
+from topology.file.load import topology_from_text
 
 pytestmark = pytest.mark.live
 
 
-@pytest.fixture(params=["embedded", "processes", "simulated"])
-def up(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Start a lab in a folder of its own, with a paused clock; it must stop well."""
-    monkeypatch.chdir(tmp_path)
-    with lab_up(tmp_path, *([] if request.param == "embedded" else [f"--{request.param}"])) as url:
-        yield url
-    assert not (tmp_path / "runs" / "lab.json").exists()
-    assert list((tmp_path / "runs" / "latest" / "traces").glob("B-*.jsonl"))
+BEGINNING = "beginning"
+
+
+@contextmanager
+def lab_with_a_beginning(tmp_path_factory: pytest.TempPathFactory, driver: str) -> Iterator[tuple[Path, Lab]]:
+    """Start a lab that can go back to its beginning. Give its folder and its client."""
+    folder = tmp_path_factory.mktemp(driver)
+    with ExitStack() as ends:
+        if driver == "coordinated":
+            (folder / "lab.yaml").write_text(ONE_SITE, "utf-8")
+            run_folder = RunFolder.at(folder / "run")
+            nodes = ends.enter_context(ProcessSupervisor(topology_from_text(ONE_SITE), run_folder, token=TOKEN))
+            url = ends.enter_context(running_coordinator(nodes, folder))
+        else:
+            url = ends.enter_context(lab_up(folder, *([] if driver == "embedded" else [f"--{driver}"])))
+        lab = ends.enter_context(Lab(url, token=TOKEN if driver == "coordinated" else None))
+        lab.save(BEGINNING)
+        yield folder, lab
+
+
+@pytest.fixture(scope="module")
+def labs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], tuple[Path, Lab]]]:
+    """One lab for each driver. The start of a lab takes seconds, and to go back to its beginning takes a tenth."""
+    with ExitStack() as ends:
+        yield cache(lambda driver: ends.enter_context(lab_with_a_beginning(tmp_path_factory, driver)))
+
+
+@pytest.fixture(params=["embedded", "coordinated", "simulated"])
+def up(
+    request: pytest.FixtureRequest,
+    labs: Callable[[str], tuple[Path, Lab]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[str]:
+    """The URL of a lab in its first state, with a paused clock, that the verbs find without --lab."""
+    if request.param == "processes":  # it cannot go back
+        monkeypatch.chdir(tmp_path)
+        with lab_up(tmp_path, "--processes") as url:
+            yield url
+        return
+    folder, lab = labs(request.param)
+    monkeypatch.chdir(folder)
+    if request.param == "coordinated":
+        monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
+        write_lab_file(lab.url)
+    lab.go_back(BEGINNING)
+    yield lab.url
 
 
 def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,7 +243,8 @@ def test_a_lab_without_analysis_says_how_to_get_a_verdict(up: str, capsys: pytes
 
 def test_a_body_that_is_no_json_is_refused(up: str) -> None:
     """The refusal says where the body stops being JSON, and why."""
-    request = Request(f"{up}/lab/faults", b'{"kind": "lose" "to": "B"}', {"Content-Type": "application/json"})
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('PFLAB_TOKEN')}"}
+    request = Request(f"{up}/lab/faults", b'{"kind": "lose" "to": "B"}', headers)
     with pytest.raises(HTTPError) as refused:
         urlopen(request)
     with refused.value as answer:
@@ -213,7 +263,7 @@ def test_content_is_suspended_and_resumed(up: str, capsys: pytest.CaptureFixture
 
     assert content() == {"A": "replicates", "B": "replicates"}
     assert content("suspend") == {"A": "suspended", "B": "suspended"}
-    with Client(up) as client:
+    with client_of(up) as client:
         client.post("A", "Projects", subject="waits")
         client.advance("1 h")
         assert client.messages("B", "Projects") == []
@@ -281,7 +331,7 @@ def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFi
     capsys.readouterr()
     assert run(["directory", "delete", "B", "--on", "A", "--force", "--json"]) == ExitCode.GOOD
     assert json.loads(capsys.readouterr().out) == {"deleted": "B", "on": "A"}
-    with Client(up) as client:
+    with client_of(up) as client:
         assert {tuple(each["replicas"]) for each in client.folders("A") if each["path"] == "Projects"} == {("A",)}
 
 
@@ -340,7 +390,7 @@ def test_the_client_needs_only_the_standard_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize("up", ["embedded", "processes"], indirect=True)
 def test_mail_can_be_sent_to_a_server_of_the_lab(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """ML-1: the lab shows the SMTP address of each server; a mail sent there to a folder's address is posted."""
-    with Client(up) as client:
+    with client_of(up) as client:
         smtp = {each["name"]: each["smtp"] for each in client.lab()["servers"]}
         host, _, port = smtp["B"].partition(":")
         with SMTP(host, int(port)) as mail:
@@ -368,6 +418,7 @@ def test_a_server_takes_mail_at_the_port_of_the_topology(tmp_path: Path, more: l
         assert len(client.messages("A", "Projects")) == 2
         kept = client.json("GET", "/lab/topology")["servers"]
         assert (kept["A"]["smtp_port"], "smtp_port" in kept["B"]) == (port, False)
+    assert list((tmp_path / "runs" / "latest" / "traces").glob("B-*.jsonl"))
 
 
 def test_a_lab_that_cannot_start_leaves_nothing_behind(
@@ -484,7 +535,7 @@ def test_heal_says_what_it_healed(up: str, capsys: pytest.CaptureFixture[str]) -
 def test_a_line_separator_in_a_subject_breaks_no_verb(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Subjects and Message-IDs may contain U+0085, U+2028 and U+2029, which end a line for some programs."""
     odd = "Subject: a\u2028b\u0085c\u2029d\r\nMessage-ID: <one\u2028two@outside.test>\r\n\r\nx\r\n"
-    with Client(up) as client:
+    with client_of(up) as client:
         path = "/lab/servers/A/mail?from=kim@outside.test&to=projects@contoso.test"
         client.content("POST", path, odd.encode())
         client.post("A", "Projects", subject="one\u2028two")
@@ -506,7 +557,7 @@ def test_a_line_separator_in_a_subject_breaks_no_verb(up: str, capsys: pytest.Ca
         assert out.splitlines() == out.removesuffix("\n").split("\n")
 
 
-@pytest.mark.live
+@pytest.mark.parametrize("up", ["embedded", "processes", "simulated"], indirect=True)  # a coordinator can renew its lab
 def test_each_scenario_that_cannot_be_played_is_named(
     up: str, project_root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
