@@ -55,11 +55,11 @@ def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
 
     root = tmp_path_factory.mktemp("traces").resolve()
     write_scenarios(root / "suite")
+    write_extra_runs(root / "stories")
     planted = plant_all(root)
     plant_rule_faults(root)
     random_runs = write_random_runs(root / "random")
     write_campaign(root / "campaign")
-    write_extra_runs(root / "stories")
     write_generated(spark, root / "made")
     write_few(read_trace(root / "suite" / "lost-mail" / "traces"), root / "tampered")
     left = tmp_path_factory.mktemp("left")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.support.extra_runs import write_extra_runs
 from tests.support.rule_faults import plant_rule_faults
 from tests.support.scenario_traces import write_scenarios
 
@@ -39,6 +40,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write traces with violations of different checks."""
     root = tmp_path_factory.mktemp("planted").resolve()
     write_scenarios(root / "suite")
+    write_extra_runs(root / "stories")
     plant_rule_faults(root)
     every = sorted((root / "rules").iterdir())
     for folder in every:

@@ -111,6 +111,14 @@ _DELETED = """
   - directory: {delete: C, on: A, force: true}
   - advance: 3 d
 """
+# C breaks down with the lists of all folders on it, and is deleted. The suite has the same in 2,900 events.
+_ORPHAN = """
+  - post: {on: A, folder: Projects, subject: Hello}
+  - advance: 20 min
+  - kill: C
+  - directory: {delete: C, on: A, force: true}
+  - advance: 1 d
+"""
 # A is killed before it asks for statuses, and asks a day and a half later (RP-1).
 _KILLED = """
   - advance: 2 min
@@ -167,6 +175,7 @@ SCENARIOS = {
     + _FORGOTTEN,
     "forced": _HEAD.format(title="Forced", settings="") + _FORCED,
     "deleted": _HEAD.format(title="Deleted", settings="") + _DELETED,
+    "orphan": _HEAD.format(title="Orphan", settings="") + _ORPHAN,
     "killed": _HEAD.format(title="Killed", settings="") + _KILLED,
     "hole": _HEAD.format(title="Hole", settings="") + _HOLE_OF_A_POST,
     "leaving": _HEAD.format(title="Leaving", settings="") + _LEAVING,

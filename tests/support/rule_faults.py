@@ -16,7 +16,7 @@ from tests.support.trace_faults import (
     mail,
     nth,
     of_type,
-    read_trace,
+    read_source,
     renumber,
     set_,
     shift,
@@ -261,12 +261,12 @@ def place_of(check: str) -> str:
 
 
 def plant_rule_faults(root: Path) -> None:
-    """Write `root/rules/<check>/traces`, from `root/suite`."""
+    """Write `root/rules/<check>/traces`, from `root/suite` and `root/stories`."""
     for check, (source, change) in FAULTS.items():
-        trace = read_trace(root / "suite" / source / "traces")
+        trace = read_source(root, source)
         change(trace)
         write_trace(root / place_of(check) / "traces", trace)
     for name, (source, change) in CLEAN.items():
-        trace = read_trace(root / "suite" / source / "traces")
+        trace = read_source(root, source)
         change(trace)
         write_trace(root / "clean" / name / "traces", trace)

@@ -60,10 +60,10 @@ FAULTS: Mapping[str, Fault] = {
         without("address.stamped", where=lambda e: e["node"] == "A" and e["store"] == "B"),
     ),
     "deleted stores get no mail": (
-        "orphan",
+        "stories/orphan",
         again_at_the_end(
             "mail.submitted",
-            where=lambda e: e["node"] in {"A", "B"} and any(each.startswith("Z-") for each in e["recipients"]),
+            where=lambda e: e["node"] in {"A", "B"} and any(each.startswith("C-") for each in e["recipients"]),
         ),
     ),
     "suspended content is not sent": ("suspended", _content_sent_while_suspended),

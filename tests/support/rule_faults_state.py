@@ -101,7 +101,7 @@ def _left_on_the_list(trace: Trace) -> None:
 
 
 def _deleted_rightly(trace: Trace) -> None:
-    """A store that no folder lists is deleted: as in the orphan scenario, but the lists changed a moment before."""
+    """A store that no folder lists is deleted: as in the orphan story, but the lists changed a moment before."""
     gone = nth(trace, "store.deleted")
     events = trace[gone["node"]]
     gone["forced"] = False
@@ -148,8 +148,8 @@ FAULTS: Mapping[str, Fault] = {
     "only silent stores are asked again": ("new-store", _asked_again),
     "a repeat follows its status": ("lost-status", without("status.due")),
     "a new store asks for the hierarchy": ("new-store", _never_asked),
-    "a store with replicas is not deleted": ("orphan", set_("store.deleted", forced=False)),
-    "a store removed by force leaves all lists": ("orphan", _left_on_the_list),
+    "a store with replicas is not deleted": ("stories/orphan", set_("store.deleted", forced=False)),
+    "a store removed by force leaves all lists": ("stories/orphan", _left_on_the_list),
     "an edit covers the versions in its store": ("edit", _forgetful),
     "conflict notices follow the resolve method": ("resolve-methods", _notice_of_a_silent_folder),
     "only contacts resolve conflicts": (
@@ -164,6 +164,6 @@ FAULTS: Mapping[str, Fault] = {
 }
 
 CLEAN: Mapping[str, Fault] = {
-    "deleted-rightly": ("orphan", _deleted_rightly),
+    "deleted-rightly": ("stories/orphan", _deleted_rightly),
 }
 """Correct cases that the suite does not contain."""

@@ -46,6 +46,11 @@ def read_trace(folder: Path) -> Trace:
     return found
 
 
+def read_source(root: Path, source: str) -> Trace:
+    """Return the trace of a scenario of the suite; `stories/NAME`: of a run of `tests.support.extra_runs`."""
+    return read_trace(root / (source if "/" in source else f"suite/{source}") / "traces")
+
+
 def write_trace(folder: Path, trace: Trace, raw: str = "") -> None:
     folder.mkdir(parents=True)
     for node, events in trace.items():
@@ -199,11 +204,11 @@ PLANTED: dict[str, Planted] = {
     "first-missing": Planted("edit", _drop_first("C"), "Projects", "unknown", "events of C"),
     "last-missing": Planted("edit", _drop_last("C"), "Projects", "unknown", "C end without a stop"),
     "killed-only": Planted(
-        "orphan", _both(_without_all("A", "store.deleted"), _without_all("B", "store.deleted")),
-        "Projects", "unknown", "Z end without a stop"
+        "stories/orphan", _both(_without_all("A", "store.deleted"), _without_all("B", "store.deleted")),
+        "Projects", "unknown", "C end without a stop"
     ),
     "deleted-only": Planted(
-        "orphan", _without_all("lab", "fault.injected"), "Projects", "unknown", "Z end without a stop"
+        "stories/orphan", _without_all("lab", "fault.injected"), "Projects", "unknown", "C end without a stop"
     ),
     "end-missing": Planted("edit", _drop_last("lab"), "Projects", "unknown", "run has no end"),
     "malformed": Planted("edit", _nothing, "Projects", "unknown", "cannot be read", raw='{"type":"change.made","run":\n'),
@@ -270,9 +275,9 @@ PLANTED: dict[str, Planted] = {
 
 
 def plant_all(root: Path) -> dict[str, Planted]:
-    """Write `root/planted/<name>/traces`, from `root/suite`."""
+    """Write `root/planted/<name>/traces`, from `root/suite` and `root/stories`."""
     for name, planted in PLANTED.items():
-        trace = read_trace(root / "suite" / planted.source / "traces")
+        trace = read_source(root, planted.source)
         planted.change(trace)
         folder = root / "planted" / name / "traces"
         write_trace(folder, trace, planted.raw)
