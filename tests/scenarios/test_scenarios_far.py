@@ -4,35 +4,63 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pflab.cli.app import run
 from pflab.client import Client
+from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import load_scenario
 from pflab.terms.verdict import ExitCode
+from tests.support.coordinator_process import running_coordinator
+from tests.support.lab_factory import TOKEN
+from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.running_lab import lab_up
+from topology.file.load import topology_from_text
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
-CHOSEN = ("killed", "restored", "mail-to-folder", "orphan")
+CHOSEN = ("killed", "restored", "mail-to-folder", "move-all-replicas")
 """Kills, backups, faults, ordinary mail and the directory use other HTTP paths than users' changes."""
 
 pytestmark = pytest.mark.live
 
 
-@pytest.mark.parametrize("how", ["--processes", "--simulated"])
+def check_result(result: dict[str, Any]) -> None:
+    assert result["passed"], result["failure"]
+    assert result["mails"] > 0
+    assert result["folder"] is None
+
+
 @pytest.mark.parametrize("name", CHOSEN)
-def test_scenario_passes_on_a_lab_that_is_up(
-    name: str, how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`pflab run SCENARIO --lab URL` plays it on a lab of processes or a simulated one, and its expectations hold there."""
+def test_scenario_passes_on_a_lab_that_is_up(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`pflab run SCENARIO --lab URL` plays it on a lab, and its expectations hold there."""
     path = SCENARIOS / f"{name}.yaml"
-    with lab_up(tmp_path, how, topology=load_scenario(path).topology.as_yaml()) as url:
+    with lab_up(tmp_path, "--simulated", topology=load_scenario(path).topology.as_yaml()) as url:
         code = run(["run", str(path), "--lab", url, "--json"])
-        (result,) = json.loads(capsys.readouterr().out)
-        assert code == ExitCode.GOOD, result["failure"]
-        assert result["mails"] > 0
-        assert result["folder"] is None
+        check_result(json.loads(capsys.readouterr().out))
+        assert code == ExitCode.GOOD
+
+
+def test_scenarios_pass_one_after_the_other_on_a_lab_of_processes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --renew a lab gets the topology of each scenario, and their expectations hold there."""
+    paths = [SCENARIOS / f"{name}.yaml" for name in CHOSEN]
+    servers = sorted({name for path in paths for name in load_scenario(path).topology.servers})
+    lab = json.dumps({"servers": dict.fromkeys(servers)})
+    (tmp_path / "lab.yaml").write_text(lab, "utf-8")
+    monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
+    with (
+        ProcessSupervisor(topology_from_text(lab), RunFolder.at(tmp_path / "run"), token=TOKEN) as supervisor,
+        running_coordinator(supervisor, tmp_path) as url,
+    ):
+        code = run(["run", *map(str, paths), "--lab", url, "--renew", "--json"])
+        results = json.loads(capsys.readouterr().out)
+    assert [each["scenario"] for each in results] == list(map(str, paths))
+    for result in results:
+        check_result(result)
+    assert code == ExitCode.GOOD
 
 
 def test_impossible_requests_are_refused_in_one_line(
