@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from smtplib import SMTP, SMTPSenderRefused
@@ -24,46 +24,28 @@ from pflab.cli.app import function_of, run
 from pflab.cli.running_lab import client_of, write_lab_file
 from pflab.client import Client
 from pflab.drivers.launch import node_environment
-from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
 from pflab.testing.lab import Lab
-from tests.support.coordinator_process import running_coordinator
 from tests.support.lab_factory import TOKEN
-from tests.support.process_supervisor import ProcessSupervisor
+from tests.support.lab_with_beginning import BEGINNING, COORDINATED, DRIVERS, lab_with_beginning
 from tests.support.running_lab import ONE_SITE, lab_up
-from topology.file.load import topology_from_text
 
 pytestmark = pytest.mark.live
 
 
-BEGINNING = "beginning"
-
-
-@contextmanager
-def lab_with_a_beginning(tmp_path_factory: pytest.TempPathFactory, driver: str) -> Iterator[tuple[Path, Lab]]:
-    """Start a lab that can go back to its beginning. Give its folder and its client."""
-    folder = tmp_path_factory.mktemp(driver)
-    with ExitStack() as ends:
-        if driver == "coordinated":
-            (folder / "lab.yaml").write_text(ONE_SITE, "utf-8")
-            run_folder = RunFolder.at(folder / "run")
-            nodes = ends.enter_context(ProcessSupervisor(topology_from_text(ONE_SITE), run_folder, token=TOKEN))
-            url = ends.enter_context(running_coordinator(nodes, folder))
-        else:
-            url = ends.enter_context(lab_up(folder, *([] if driver == "embedded" else [f"--{driver}"])))
-        lab = ends.enter_context(Lab(url, token=TOKEN if driver == "coordinated" else None))
-        lab.save(BEGINNING)
-        yield folder, lab
-
-
 @pytest.fixture(scope="module")
 def labs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], tuple[Path, Lab]]]:
-    """One lab for each driver. The start of a lab takes seconds, and to go back to its beginning takes a tenth."""
+    """One lab for each driver, and its folder."""
     with ExitStack() as ends:
-        yield cache(lambda driver: ends.enter_context(lab_with_a_beginning(tmp_path_factory, driver)))
+
+        def start(driver: str) -> tuple[Path, Lab]:
+            folder = tmp_path_factory.mktemp(driver)
+            return folder, ends.enter_context(lab_with_beginning(folder, driver, ONE_SITE))
+
+        yield cache(start)
 
 
-@pytest.fixture(params=["embedded", "coordinated", "simulated"])
+@pytest.fixture(params=DRIVERS)
 def up(
     request: pytest.FixtureRequest,
     labs: Callable[[str], tuple[Path, Lab]],
@@ -78,7 +60,7 @@ def up(
         return
     folder, lab = labs(request.param)
     monkeypatch.chdir(folder)
-    if request.param == "coordinated":
+    if request.param == COORDINATED:
         monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
         write_lab_file(lab.url)
     lab.go_back(BEGINNING)

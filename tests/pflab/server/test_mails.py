@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
 
 from pflab.client import Client, ClientError, quoted
-from tests.support.running_lab import lab_up
+from pflab.testing.lab import Lab
+from tests.support.lab_with_beginning import BEGINNING, DRIVERS, lab_with_beginning
 
 pytestmark = pytest.mark.live
 
@@ -24,12 +24,17 @@ folders:
 """
 
 
-@pytest.fixture(params=["embedded", "processes", "simulated"])
-def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+@pytest.fixture(scope="module", params=DRIVERS)
+def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A lab in which a mail from A to B takes ten minutes, with a paused clock."""
-    more = {"embedded": [], "processes": ["--processes", "--keep-mails"], "simulated": ["--simulated"]}[request.param]
-    with lab_up(tmp_path_factory.mktemp("lab"), *more, topology=TOPOLOGY) as url, closing(Client(url)) as client:
-        yield client
+    with lab_with_beginning(tmp_path_factory.mktemp("lab"), request.param, TOPOLOGY, keeps_mails=True) as lab:
+        yield lab
+
+
+@pytest.fixture
+def lab(started: Lab) -> Lab:
+    started.go_back(BEGINNING)
+    return started
 
 
 def post(lab: Client, subject: str) -> str:
