@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import yaml
@@ -71,17 +72,25 @@ def test_the_catalogue_has_no_gap_in_its_numbers(page: ModuleType, project_root:
         assert numbers == list(range(1, len(numbers) + 1)), area
 
 
-def test_every_citation_in_the_tree_names_a_rule(page: ModuleType, project_root: Path) -> None:
-    """Code, tests and scenarios cite only ids that the catalogue has."""
+@pytest.fixture(scope="module")
+def scanned(page: ModuleType, project_root: Path) -> tuple[Any, Any]:
+    """The catalogue of this project, and where its tree cites the rules."""
     catalogue = page.load_catalogue(project_root / page.CATALOGUE)
-    coverage = page.scan(project_root, catalogue)
+    return catalogue, page.scan(project_root, catalogue)
+
+
+def test_every_citation_in_the_tree_names_a_rule(scanned: tuple[Any, Any]) -> None:
+    """Code, tests and scenarios cite only ids that the catalogue has."""
+    catalogue, coverage = scanned
     assert set(coverage.code) <= catalogue.ids
 
 
-def test_the_page_of_this_project_is_deterministic(page: ModuleType, project_root: Path) -> None:
+def test_the_page_of_this_project_is_deterministic(
+    page: ModuleType, scanned: tuple[Any, Any], project_root: Path
+) -> None:
     """Two renderings of one tree are the same text, and the text shows every rule."""
-    catalogue = page.load_catalogue(project_root / page.CATALOGUE)
-    first, second = (page.render(catalogue, page.scan(project_root, catalogue)) for _ in range(2))
+    catalogue, coverage = scanned
+    first, second = page.render(catalogue, coverage), page.render(catalogue, page.scan(project_root, catalogue))
     assert first == second
     assert all(f"### {rule.id} {rule.title}" in first for rule in catalogue.rules)
 

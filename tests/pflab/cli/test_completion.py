@@ -8,20 +8,35 @@ import sys
 
 import pytest
 
+from pflab.cli import main
 from pflab.cli.app import VERBS
 from pflab.drivers.launch import node_environment
 
 
+def asked(words: str) -> dict[str, str]:
+    """Return the environment in which bash asks for the completions of the last word."""
+    return {"_PFLAB_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+
+
 def completed(words: str, code: str = "from pflab.cli import main; main()") -> subprocess.CompletedProcess[str]:
-    """Return the completions that bash would offer for the last word."""
-    asked = {"_PFLAB_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    """Return what pflab prints for bash."""
     return subprocess.run(
         [sys.executable, "-P", "-c", code],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **node_environment(), **asked},
+        env={**os.environ, **node_environment(), **asked(words)},
     )
+
+
+def completed_here(words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the completions of the last word, without a process of its own."""
+    for name, value in asked(words).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["pflab"])
+    with pytest.raises(SystemExit):
+        main()
+    return capsys.readouterr().out.split()
 
 
 @pytest.mark.parametrize(
@@ -33,9 +48,16 @@ def completed(words: str, code: str = "from pflab.cli import main; main()") -> s
         ("pflab nothing", []),
     ],
 )
-def test_words_are_completed(words: str, found: list[str]) -> None:
+def test_words_are_completed(
+    words: str, found: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Completion offers the verbs that begin with the word, and a verb's options."""
-    assert completed(words).stdout.split() == found
+    assert completed_here(words, monkeypatch, capsys) == found
+
+
+def test_a_shell_gets_the_words_from_a_process() -> None:
+    """The shell runs pflab with the words in the environment, and reads a word from each line."""
+    assert completed("pflab lo").stdout.split() == ["load", "log"]
 
 
 @pytest.mark.usefixtures("lost_mail")
@@ -53,9 +75,11 @@ def test_words_are_completed(words: str, found: list[str]) -> None:
         ("pflab diff runs/latest runs/lost", ["runs/lost-mail/00001"]),
     ],
 )
-def test_values_are_completed(words: str, found: list[str]) -> None:
+def test_values_are_completed(
+    words: str, found: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Completion offers the servers and folders of the latest run, actions, scenarios, lessons and runs."""
-    assert completed(words).stdout.split() == found
+    assert completed_here(words, monkeypatch, capsys) == found
 
 
 def test_verbs_are_completed_without_their_modules() -> None:
