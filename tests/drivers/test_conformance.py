@@ -399,7 +399,7 @@ def body_of(mail: bytes) -> bytes:
 
 
 class RecordCases:
-    """A run leaves its traces, its topology and, on request, its mails."""
+    """A run leaves its traces, its topology and its seed."""
 
     async def test_the_traces_of_a_run_are_complete(self, make_lab: LabFactory) -> None:
         """After a run with a stop, a kill and a fault, the segments hold every event of every node, without gaps."""
@@ -431,6 +431,17 @@ class RecordCases:
         assert (lab.folder / "seed").read_text() == "77\n"
         assert "Projects" in (lab.folder / "topology.yaml").read_text()
         assert (lab.folder.parent.parent / "latest").resolve() == lab.folder.resolve()
+
+    async def test_closing_twice_does_nothing(self, make_lab: LabFactory) -> None:
+        """Closing a closed lab does nothing."""
+        lab = make_lab()
+        async with lab:
+            await lab.close()
+        assert not any(lab.running(name) for name in lab.names)
+
+
+class ReportCases:
+    """The mails and the events of a lab can be read."""
 
     async def test_mails_are_kept_on_request(self, make_lab: LabFactory) -> None:
         """Each mail that crossed a hop is a file that can be decoded, also one that was lost on arrival."""
@@ -475,13 +486,6 @@ class RecordCases:
             for name in lab.names:
                 numbers = [event.seq for event in lab.events() if event.node == name]
                 assert numbers == sorted(numbers)
-
-    async def test_closing_twice_does_nothing(self, make_lab: LabFactory) -> None:
-        """Closing a closed lab does nothing."""
-        lab = make_lab()
-        async with lab:
-            await lab.close()
-        assert not any(lab.running(name) for name in lab.names)
 
 
 class StuckNode:
@@ -557,20 +561,20 @@ class FailingNodeCases:
         assert isinstance(error.value.__cause__, RuntimeError)
 
 
-class TestSimulator(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, FailingNodeCases):
+class TestSimulator(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, ReportCases, FailingNodeCases):
     @pytest.fixture
     def driver(self) -> str:
         return "simulator"
 
 
-class TestSimulatedLab(ClockCases, MailCases, FaultCases, ServerCases, RecordCases):
+class TestSimulatedLab(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, ReportCases):
     @pytest.fixture
     def driver(self) -> str:
         return "simulated lab"
 
 
 @pytest.mark.live
-class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, FailingNodeCases):
+class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, ReportCases, FailingNodeCases):
     @pytest.fixture
     def driver(self) -> str:
         return "live"
@@ -578,7 +582,7 @@ class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, Fail
 
 @pytest.mark.live
 class TestProcesses(ServerCases, RecordCases):
-    """Clock, mail and faults are those of the driver of managed processes; servers start and end differently."""
+    """The rest is that of the driver of managed processes; servers start and end differently."""
 
     @pytest.fixture
     def driver(self) -> str:
@@ -586,7 +590,7 @@ class TestProcesses(ServerCases, RecordCases):
 
 
 @pytest.mark.live
-class TestManaged(ClockCases, MailCases, FaultCases, ServerCases):
+class TestManaged(ClockCases, MailCases, FaultCases, ServerCases, ReportCases):
     @pytest.fixture
     def driver(self) -> str:
         return "managed"
