@@ -39,17 +39,56 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return suite
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which each test finds `runs` and `tables`. The same for all: a checkpoint has absolute paths."""
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.fixture
-def place(suite: Path, tmp_path: Path) -> Path:
-    place = tmp_path / "runs"
-    shutil.copytree(suite / "edit", place / "edit")
-    return place
+def place(suite: Path, home: Path) -> Path:
+    """A new folder with the traces of one scenario, in `edit`, and no tables."""
+    for each in home.iterdir():
+        shutil.rmtree(each)
+    shutil.copytree(suite / "edit", home / "runs" / "edit")
+    return home / "runs"
 
 
-def test_each_segment_is_read_once(spark: SparkSession, suite: Path, place: Path, tmp_path: Path) -> None:
+class Taken:
+    """Tables with all segments of `place`, read in one batch or one a batch. Each kind is read once, and then copied."""
+
+    def __init__(self, spark: SparkSession, home: Path, copies: Path) -> None:
+        self._spark, self._home, self._copies = spark, home, copies
+        self._events: dict[int, list[Event]] = {}
+
+    def __call__(self, segments_at_once: int = incremental.SEGMENTS_AT_ONCE) -> tuple[Tables, list[Event]]:
+        """Make the folder `tables`. Return the tables, and the events that they have."""
+        tables = Tables(self._spark, str(self._home / "tables"))
+        copy = self._copies / str(segments_at_once)
+        if segments_at_once not in self._events:
+            read = incremental.take_new(tables, [str(self._home / "runs")], segments_at_once=segments_at_once)
+            self._events[segments_at_once] = events(read)
+            shutil.copytree(self._home / "tables", copy)
+        else:
+            shutil.copytree(copy, self._home / "tables")
+        return tables, self._events[segments_at_once]
+
+
+@pytest.fixture(scope="module")
+def takes(spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFactory) -> Taken:
+    return Taken(spark, home, tmp_path_factory.mktemp("taken"))
+
+
+@pytest.fixture
+def taken(takes: Taken, place: Path) -> Taken:
+    """What reads all segments of `place`, which are as at its beginning."""
+    assert place.is_dir()
+    return takes
+
+
+def test_each_segment_is_read_once(spark: SparkSession, taken: Taken, suite: Path, place: Path) -> None:
     """A second run reads only new segments, and both together read what one run over all would have read."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    first = events(incremental.take_new(tables, [str(place)]))
+    tables, first = taken()
     assert first == events(parse(read_lines(spark, [str(place)])))
     shutil.copytree(suite / "delete", place / "delete")
     (place / "edit" / "traces" / "A-1-1.jsonl").unlink()  # a segment may go once it was taken
@@ -60,13 +99,12 @@ def test_each_segment_is_read_once(spark: SparkSession, suite: Path, place: Path
     assert events(incremental.take_new(tables, [str(place)])) == second
 
 
-def test_a_killed_run_resumes_without_loss_or_doubling(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+def test_a_killed_run_resumes_without_loss_or_doubling(taken: Taken, place: Path, home: Path) -> None:
     """A run that died after it wrote files of a batch and before it committed them resumes there, and every event is present
     once."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
-    (path,) = (tmp_path / "tables" / "bronze").iterdir()
-    (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
+    tables, whole = taken(1)
+    (path,) = (home / "tables" / "bronze").iterdir()
+    (checkpoint,) = (home / "tables" / "checkpoints").iterdir()
     last = max(int(each.name) for each in (checkpoint / "commits").iterdir() if each.name.isdigit())
     assert last >= 2
     # As a kill leaves it: the last batch was planned and half of its files written; the query had not committed it.
@@ -77,46 +115,40 @@ def test_a_killed_run_resumes_without_loss_or_doubling(spark: SparkSession, plac
     assert events(incremental.take_new(tables, [str(place)], segments_at_once=1)) == whole
 
 
-def test_a_run_killed_between_batch_and_commit_doubles_nothing(
-    spark: SparkSession, place: Path, tmp_path: Path
-) -> None:
+def test_a_run_killed_between_batch_and_commit_doubles_nothing(taken: Taken, place: Path, home: Path) -> None:
     """A complete batch that the query does not know is written again in its own place."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
-    (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
+    tables, whole = taken(1)
+    (checkpoint,) = (home / "tables" / "checkpoints").iterdir()
     last = max(int(each.name) for each in (checkpoint / "commits").iterdir() if each.name.isdigit())
     (checkpoint / "commits" / str(last)).unlink()
     (checkpoint / "commits" / f".{last}.crc").unlink(missing_ok=True)
     assert events(incremental.take_new(tables, [str(place)], segments_at_once=1)) == whole
 
 
-def test_a_late_segment_may_be_old(spark: SparkSession, suite: Path, place: Path, tmp_path: Path) -> None:
+def test_a_late_segment_may_be_old(spark: SparkSession, taken: Taken, suite: Path, place: Path) -> None:
     """A segment that arrives late is read, even if it was written weeks before the others, as on a disk that was away."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    incremental.take_new(tables, [str(place)])
+    tables, _ = taken()
     late = shutil.copytree(suite / "delete", place / "delete")
     for path in late.rglob("*.jsonl"):
         os.utime(path, (1_000_000_000, 1_000_000_000))
     assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
 
 
-def test_a_run_killed_while_it_plans_the_first_batch_resumes(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+def test_a_run_killed_while_it_plans_the_first_batch_resumes(taken: Taken, place: Path, home: Path) -> None:
     """A run that died while it wrote the plan of its first batch leaves an unfinished file; the next run starts."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    whole = events(incremental.take_new(tables, [str(place)]))
-    (path,) = (tmp_path / "tables" / "bronze").iterdir()
-    (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
+    tables, whole = taken()
+    (path,) = (home / "tables" / "bronze").iterdir()
+    (checkpoint,) = (home / "tables" / "checkpoints").iterdir()
     shutil.rmtree(path)
     shutil.rmtree(checkpoint / "commits")
     (checkpoint / "offsets" / "0").rename(checkpoint / "offsets" / ".0.01234567-89ab-cdef-0123-456789abcdef.tmp")
     assert events(incremental.take_new(tables, [str(place)])) == whole
 
 
-def test_a_segment_may_go_before_it_was_read(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+def test_a_segment_may_go_before_it_was_read(spark: SparkSession, taken: Taken, place: Path, home: Path) -> None:
     """A segment that the lab removed after it was planned into a batch does not stop the reading of the others."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    incremental.take_new(tables, [str(place)])
-    (checkpoint,) = (tmp_path / "tables" / "checkpoints").iterdir()
+    tables, _ = taken()
+    (checkpoint,) = (home / "tables" / "checkpoints").iterdir()
     (checkpoint / "commits" / "0").unlink()
     (checkpoint / "commits" / ".0.crc").unlink()
     (place / "edit" / "traces" / "A-1-1.jsonl").unlink()
@@ -124,12 +156,11 @@ def test_a_segment_may_go_before_it_was_read(spark: SparkSession, place: Path, t
 
 
 def test_a_segment_that_was_written_again_is_read_again(
-    spark: SparkSession, suite: Path, place: Path, tmp_path: Path
+    spark: SparkSession, taken: Taken, suite: Path, place: Path
 ) -> None:
     """If a folder gets the traces of another run under the same names, the events are those of the segments that are there
     now."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    first = events(incremental.take_new(tables, [str(place)]))
+    tables, first = taken()
     shutil.rmtree(place / "edit")
     shutil.copytree(suite / "delete", place / "edit", copy_function=shutil.copyfile)
     second = events(incremental.take_new(tables, [str(place)]))
@@ -139,35 +170,30 @@ def test_a_segment_that_was_written_again_is_read_again(
 
 
 @pytest.mark.parametrize("lost", ["bronze", "checkpoints"])
-def test_a_table_and_its_checkpoint_belong_together(
-    spark: SparkSession, place: Path, tmp_path: Path, lost: str
-) -> None:
+def test_a_table_and_its_checkpoint_belong_together(taken: Taken, place: Path, home: Path, lost: str) -> None:
     """If a user deletes the table or its checkpoint, all segments are read again, each once."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
-    shutil.rmtree(tmp_path / "tables" / lost)
+    tables, whole = taken(1)
+    shutil.rmtree(home / "tables" / lost)
     assert events(incremental.take_new(tables, [str(place)])) == whole
 
 
-def test_a_part_that_was_deleted_is_read_again(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+def test_a_part_that_was_deleted_is_read_again(taken: Taken, place: Path, home: Path) -> None:
     """If a user deletes a part of the table, all segments are read again. Foreign files beside the parts do no harm."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    whole = events(incremental.take_new(tables, [str(place)], segments_at_once=1))
-    (path,) = (tmp_path / "tables" / "bronze").iterdir()
+    tables, whole = taken(1)
+    (path,) = (home / "tables" / "bronze").iterdir()
     shutil.rmtree(path / "batches=1-1")
     (path / "notes.txt").write_text("of a user")
     assert events(incremental.take_new(tables, [str(place)])) == whole
 
 
 @pytest.mark.parametrize("damaged", ["checkpoints/*/metadata", "checkpoints/*/offsets/0"])
-def test_a_damaged_checkpoint_is_named(spark: SparkSession, place: Path, tmp_path: Path, damaged: str) -> None:
+def test_a_damaged_checkpoint_is_named(taken: Taken, place: Path, home: Path, damaged: str) -> None:
     """If a file of the checkpoint was cut, the message says which folders to delete. After that all segments are read again."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    whole = events(incremental.take_new(tables, [str(place)]))
-    for file in (tmp_path / "tables").glob(damaged):
+    tables, whole = taken()
+    for file in (home / "tables").glob(damaged):
         file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
         (file.parent / f".{file.name}.crc").unlink()  # otherwise Spark says only that the checksum is wrong
-    both = [tmp_path / "tables" / name for name in ("bronze", "checkpoints")]
+    both = [home / "tables" / name for name in ("bronze", "checkpoints")]
     with pytest.raises(TablesDamaged, match=f"Delete {both[0]} and {both[1]}; then all segments"):
         incremental.take_new(tables, [str(place)])
     for folder in both:
@@ -175,25 +201,23 @@ def test_a_damaged_checkpoint_is_named(spark: SparkSession, place: Path, tmp_pat
     assert events(incremental.take_new(tables, [str(place)])) == whole
 
 
-def test_a_damaged_table_is_named(spark: SparkSession, place: Path, tmp_path: Path) -> None:
+def test_a_damaged_table_is_named(taken: Taken, place: Path, home: Path) -> None:
     """If a file of the table was overwritten, a check names this file and says what to delete."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    incremental.take_new(tables, [str(place)])
-    file = next((tmp_path / "tables" / "bronze").rglob("family=run/*.parquet"))
+    tables, _ = taken()
+    file = next((home / "tables" / "bronze").rglob("family=run/*.parquet"))
     file.write_bytes(bytes(file.stat().st_size))
     with pytest.raises(TablesDamaged, match=f"cannot be read: .*{file.name}.*Delete "):
         judge_traces([str(place)], tables, keep=True)
 
 
 def test_tables_of_another_version_are_not_read(
-    spark: SparkSession, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    taken: Taken, place: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If another version of pflab divides the events into other families, it reads all segments into tables of its own."""
-    tables = Tables(spark, str(tmp_path / "tables"))
-    whole = events(incremental.take_new(tables, [str(place)]))
+    tables, whole = taken()
     monkeypatch.setattr(incremental, "FAMILIES", {"all": frozenset(EVENT_TYPES)})
     assert events(incremental.take_new(tables, [str(place)])) == whole
-    assert len(list((tmp_path / "tables" / "bronze").iterdir())) == 2
+    assert len(list((home / "tables" / "bronze").iterdir())) == 2
 
 
 def test_tables_are_used_by_one_check_at_a_time(spark: SparkSession, tmp_path: Path) -> None:
