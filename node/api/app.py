@@ -74,6 +74,7 @@ def make_app(
     app.add_exception_handler(TooLarge, _large)
     app.add_exception_handler(OSError, _system)
     app.add_exception_handler(sqlite3.OperationalError, _system)
+    app.add_exception_handler(MemoryError, _system)
     app.add_exception_handler(Exception, _internal_error)
     for kind, status in (errors or {}).items():
         app.add_exception_handler(kind, _handler(status))
@@ -93,7 +94,8 @@ async def _internal_error(request: Request, error: Exception) -> Response:
 async def _system(_: Request, error: Exception) -> Response:
     if not (error.errno in _NO_ROOM if isinstance(error, OSError) else cannot_write(error)):
         raise error  # an internal error
-    detail = f"nothing can be written at present: {error}; free space, then try again"
+    why = "no memory is free" if isinstance(error, MemoryError) else error
+    detail = f"nothing can be written at present: {why}; free space, then try again"
     return problem(HTTPStatus.INSUFFICIENT_STORAGE, CannotWrite.__name__, detail)
 
 

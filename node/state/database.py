@@ -302,10 +302,10 @@ class Database:
 
 
 def cannot_write(error: Exception) -> bool:
-    """Return whether the cause of an error is the disk or the file handles. Such a cause may pass by itself."""
+    """Return whether the cause of an error is the disk, the file handles or the memory. Such a cause may pass by itself."""
     if isinstance(error, sqlite3.OperationalError):
         return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in NO_ROOM
-    return isinstance(error, OSError)
+    return isinstance(error, OSError | MemoryError)
 
 
 def _stored(content: bytes, column: str) -> int:

@@ -316,7 +316,7 @@ class StoreLife(StoreQueries):
         if self._unread:
             try:
                 self._ctx = self._load()
-            except (sqlite3.OperationalError, OSError) as error:
+            except (sqlite3.OperationalError, OSError, MemoryError) as error:
                 raise CannotWrite(self.name, error) from error
             self._unread = False
         if self._ctx is None:
@@ -397,7 +397,7 @@ class StoreLife(StoreQueries):
             return
         try:
             export_events(self._database, self.name, self.traces_dir)
-        except (sqlite3.OperationalError, OSError) as error:
+        except (sqlite3.OperationalError, OSError, MemoryError) as error:
             if not cannot_write(error):
                 raise
             raise CannotWrite(self.name, error) from error

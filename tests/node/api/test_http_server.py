@@ -85,6 +85,7 @@ class NoHosts:
     [
         (OSError(errno.ENOSPC, "No space left on device", "/lab/x"), 507, "CannotWrite"),
         (OSError(errno.EMFILE, "Too many open files"), 507, "CannotWrite"),
+        (MemoryError(), 507, "CannotWrite"),
         (OSError(errno.ENOENT, "No such file", "/lab/x"), 500, "InternalError"),
         (sqlite3.OperationalError("no such table: x"), 500, "InternalError"),
     ],

@@ -11,7 +11,7 @@ import pytest
 from node.errors import CannotWrite, MailRefused
 from node.state.database import LOG_SHARE
 from node.store.node import FREE_FOR_STORES, FREE_SHARE
-from tests.support.disk import no_file_grows, no_new_files
+from tests.support.disk import no_file_grows, no_more_memory, no_new_files
 from tests.support.post_office import PostOffice
 from traces.reading import read_folder
 from transport.envelope import IncomingHop
@@ -20,6 +20,7 @@ from transport.sql import Connection
 
 MAIL = b"From: kim@test.test\r\nMessage-ID: <1@test.test>\r\nSubject: s\r\n\r\n" + b"text\r\n" * 400_000
 LARGE = "x" * 2_000_000
+VERY_LARGE = "x" * 100_000_000
 VAST = "organization: Test\nservers: {A: {settings: {Store Size Limit: 1000000 GB}}}\nfolders: {P: {}}\n"
 FROM_OUTSIDE = IncomingHop("stranger.test", None, 0)
 
@@ -48,6 +49,19 @@ def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path) -> None:
     assert subjects(office, "A") == subjects(office, "B") == ["after", "before"]
     numbers = [event.seq for event in office.events if event.node == "A"]
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_store_without_memory_refuses_and_loses_nothing(tmp_path: Path) -> None:
+    """DU-1: a store that gets no memory refuses a post as on a full disk, and continues by itself."""
+    office = PostOffice(database_folder=tmp_path)
+    office["A"].post(office.at(1), "Projects", subject="before")
+    with (
+        no_more_memory(),
+        pytest.raises(CannotWrite, match=r"store A cannot write: no memory is free; the store continues"),
+    ):
+        office["A"].post(office.at(2), "Projects", subject="lost", body=VERY_LARGE)
+    office["A"].post(office.at(3), "Projects", subject="after")
+    assert subjects(office, "A") == ["after", "before"]
 
 
 def test_a_database_that_may_not_grow_refuses_and_recovers(tmp_path: Path) -> None:
