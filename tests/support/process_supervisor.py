@@ -7,9 +7,10 @@ import socket
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from pflab.drivers.launch import node_environment, node_order
@@ -23,12 +24,21 @@ START_S = 60
 class ProcessSupervisor:
     """Runs the node of each server as a process that waits for its lab, and restarts it at the same address when it ends.
 
-    The processes run inside the `with` block. token: what their HTTP clients must show.
+    The processes run inside the `with` block. token: what their HTTP clients must show. environment: more variables of the
+    processes.
     """
 
-    def __init__(self, topology: Topology, folder: RunFolder, *, token: str) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        folder: RunFolder,
+        *,
+        token: str,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.addresses: dict[str, tuple[str, int]] = {}
         self._names = list(topology.servers)
+        self._environment = {**node_environment(), **environment}
         self._folder = folder
         self._secret = folder.path / "secret"
         self._secret.write_text("of this test", "utf-8")
@@ -91,8 +101,12 @@ class ProcessSupervisor:
                     assert time.monotonic() < until_s, f"nothing listens at {address}"
                     time.sleep(0.02)
 
+    def process(self, name: str) -> subprocess.Popen[str]:
+        """Return the process that runs now, or that ran last."""
+        return self._processes[name]
+
     def pid_of(self, name: str) -> int:
-        return self._processes[name].pid
+        return self.process(name).pid
 
     def take_down(self, name: str) -> None:
         """Kill the process, and do not restart it before `bring_up`."""
@@ -123,7 +137,7 @@ class ProcessSupervisor:
         (path / "logs").mkdir(exist_ok=True)
         with Path(path / "logs" / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
-                self._order(name), stdout=subprocess.PIPE, stderr=log, text=True, env=node_environment()
+                self._order(name), stdout=subprocess.PIPE, stderr=log, text=True, env=self._environment
             )
 
     def _order(self, name: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The torture test of lab time: with a paused clock, posts are made and lab time moves from cycle to cycle.
 
-Meanwhile the coordinator is killed, the disk is full while posts are made, and the machine may be busy. Each mail still arrives
-at the instant at which it arrives in the simulator.
+Meanwhile hazards strike that delay no mail, such as the end of the coordinator, and the machine may be busy. Each mail still
+arrives at the instant at which it arrives in the simulator.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from node.views import Post
 from pflab.client import Client
 from pflab.lab.lab import Lab
 from pflab.simulation.simulator import Simulator
-from tests.torture.machine import LAB, Machine, fill
+from tests.torture.hazards import strike
+from tests.torture.ledger import Acknowledged
+from tests.torture.machine import Machine
 from tests.torture.posters import FOLDER, STORES, Tally, TortureFailed, repeat_until_answered
 from topology.model import Topology
 from traces.events import Event, MailReceived, VersionApplied
@@ -25,6 +27,10 @@ from traces.labtime import MINUTE_US, LabTime, format_instant
 ROUNDS = 4
 ROUND_US = 15 * MINUTE_US
 ROUND_POSTS = 30
+WHILE_POSTING = ("disk", "handles", "pause", "clock")
+WHILE_MOVING = ("coordinator", "pause", "clock")
+"""The hazards that delay no mail: a store that ends, or takes no mail, gets it at another lab time."""
+
 BODY = "x" * 5000
 
 Instants = tuple[list[tuple[LabTime, str]], list[tuple[LabTime, str, str]]]
@@ -35,29 +41,29 @@ def _subjects(store: str, number: int) -> list[str]:
     return [f"{store} round {number} {each}" for each in range(ROUND_POSTS)]
 
 
-async def move_in_rounds(machine: Machine, chance: random.Random, tally: Tally, *, kills: int, fills: int) -> None:
-    """Post on all stores and move lab time to the next cycle, ROUNDS times. The coordinator is killed this often while lab time
-    moves, and the disk is full this often while posts are made."""
-    killed = chance.sample(range(ROUNDS), kills)
-    full = chance.sample(range(ROUNDS), fills)
+async def move_in_rounds(machine: Machine, times: dict[str, int], chance: random.Random, tally: Tally) -> None:
+    """Post on all stores and move lab time to the next cycle, ROUNDS times. While either goes on, a hazard of `times` strikes,
+    and is subtracted from `times`."""
     for number in range(ROUNDS):
-        ballast = await asyncio.to_thread(fill, machine.folder) if number in full else None
         posts = [
             asyncio.create_task(asyncio.to_thread(_post, machine.client(), store, number, tally)) for store in STORES
         ]
-        if ballast is not None:
-            tally.fills += 1
-            await asyncio.sleep(1.0)
-            ballast.unlink()
+        await _strike_one(WHILE_POSTING, machine, times, chance, tally)
         await asyncio.gather(*posts)
         to = format_instant(machine.topology.start_at + (number + 1) * ROUND_US)
         moved = asyncio.create_task(asyncio.to_thread(_advance, machine.client(), to, tally))
-        if number in killed:
-            await asyncio.sleep(chance.random() * 0.3)
-            machine.take_down(LAB)
-            tally.coordinator_kills += 1
-            machine.bring_up(LAB)
+        await _strike_one(WHILE_MOVING, machine, times, chance, tally)
         await moved
+
+
+async def _strike_one(
+    names: Sequence[str], machine: Machine, times: dict[str, int], chance: random.Random, tally: Tally
+) -> None:
+    found = [name for name in names if times.get(name)]
+    if found:
+        name = chance.choice(found)
+        times[name] -= 1
+        await strike(name, machine, chance, tally)
 
 
 def _post(client: Client, store: str, number: int, tally: Tally) -> None:
@@ -67,7 +73,7 @@ def _post(client: Client, store: str, number: int, tally: Tally) -> None:
         made = repeat_until_answered(
             partial(client.post_batch, store, FOLDER, messages, key=f"{store} round {number}"), tally
         )
-    tally.ids.update(zip(subjects, made, strict=True))
+    tally.ledger.add(Acknowledged(subject, store, BODY, id=item) for subject, item in zip(subjects, made, strict=True))
 
 
 def _advance(client: Client, to: str, tally: Tally) -> None:

@@ -1,4 +1,4 @@
-"""The machine of the torture test: the processes of a lab, which are restarted when they end, a small disk, and busy loops.
+"""The machine of the torture test: the processes of a lab, which are restarted when they end, their clock, and busy loops.
 
 The stores and the coordinator are processes of their own. Each may be killed at any moment, and starts again at the same
 address.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from pflab.runs.run_folder import RunFolder
 from tests.support.compose_stack import free_port
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
+from tests.torture.moved_clock import MovedClock, why_no_moved_clock
 from topology.model import Topology
 
 LAB = "lab"
@@ -29,7 +29,6 @@ LAB = "lab"
 
 ASK_S = 5.0
 BEGIN_S = 180.0
-MB = 1_000_000
 BUSY_S = 330.0
 """The longest time that a busy loop runs, even if the test hangs."""
 
@@ -44,7 +43,13 @@ class Machine(ProcessSupervisor):
         logs.mkdir(parents=True, exist_ok=True)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "logs").symlink_to(logs.absolute(), target_is_directory=True)
-        super().__init__(topology, RunFolder.at(folder, traces_at=folder / LAB / "traces"), token=TOKEN)
+        self.clock = None if why_no_moved_clock() else MovedClock(logs)
+        super().__init__(
+            topology,
+            RunFolder.at(folder, traces_at=folder / LAB / "traces"),
+            token=TOKEN,
+            environment=self.clock.environment if self.clock is not None else {},
+        )
         self.topology = topology
         self.folder = folder
         self.logs = logs
@@ -108,32 +113,6 @@ class Machine(ProcessSupervisor):
     def log_of(self, name: str) -> str:
         """Return what a process has written to its log."""
         return (self.logs / f"{name}.log").read_text("utf-8")
-
-
-def fill(disk: Path) -> Path:
-    """Write a file until nothing more fits on the disk; return the file."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        for size in (MB, 4096, 1):
-            with suppress(OSError):
-                while file.write(bytes(size)) == size:
-                    pass
-    return ballast
-
-
-def small_disk(at: Path, size_mb: int) -> list[str]:
-    """Return the beginning of a command that runs with an empty disk of this size, mounted at `at` for that command alone."""
-    mount = f'mount -t tmpfs -o size={size_mb}m torture "{at}" && exec "$@"'
-    return ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), "sh", "-c", mount, "sh"]
-
-
-def why_no_disk(at: Path, size_mb: int) -> str:
-    """Return why this machine cannot mount a small disk, or ''."""
-    try:
-        done = subprocess.run([*small_disk(at, size_mb), "true"], capture_output=True, text=True, check=False)
-    except OSError as error:
-        return str(error)
-    return "" if done.returncode == 0 else done.stderr.strip() or f"exit code {done.returncode}"
 
 
 def _loop(until_s: float) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import random
 import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from email import message_from_bytes
@@ -20,6 +21,7 @@ import aiosmtplib
 from node.errors import CannotWrite, NotRunning
 from pflab.client import Client, ClientError
 from pflab.client.requests import UNHEARD
+from tests.torture.ledger import Acknowledged, Ledger
 from tests.torture.machine import Machine
 
 T = TypeVar("T")
@@ -53,22 +55,17 @@ class TortureFailed(AssertionError):
 
 @dataclass(slots=True)
 class Tally:
-    """What the lab acknowledged, by client. `ids`: of posts by the API, by subject; `mailed`: subjects of mails by
-    Message-ID, `texts` their texts. `retries`: repeated requests and mails; `hung_up`: dialogues that a client left inside
-    DATA; `unheard`: those that it left after the whole content, before the answer."""
+    """What happened so far. `done`: acknowledged posts by client. `retries`: repeated requests and mails; `hung_up`: dialogues
+    that a client left inside DATA; `unheard`: those that it left after the whole content, before the answer."""
 
     wanted: int
+    ledger: Ledger
     done: dict[str, int] = field(default_factory=dict)
-    ids: dict[str, str] = field(default_factory=dict)
-    mailed: dict[str, str] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
     retries: int = 0
     refused: int = 0
-    """Posts and mails that were refused because the disk was full; they are among the retries."""
-    kills: int = 0
-    coordinator_kills: int = 0
-    fills: int = 0
-    """How often the disk was full."""
+    """Posts and mails that were refused because nothing could be written; they are among the retries."""
+    strikes: Counter[str] = field(default_factory=Counter)
+    """How often each hazard struck."""
     hung_up: int = 0
     unheard: int = 0
     dropped: int = 0
@@ -108,13 +105,16 @@ def post_all(client: Client, poster: str, store: str, count: int, chance: random
             messages = [{"subject": subject, "body": subject * 20} for subject in subjects]
             key = f"{store}-{number}"
             made = repeat_until_answered(partial(client.post_batch, store, FOLDER, messages, key=key), tally)
-            tally.ids.update(zip(subjects, made, strict=True))
+            tally.ledger.add(
+                Acknowledged(each["subject"], store, each["body"], id=item)
+                for each, item in zip(messages, made, strict=True)
+            )
             number += size
             tally.done[poster] = number
 
 
-def repeat_until_answered(ask: Callable[[], T], tally: Tally) -> T:
-    """Repeat a request until it is answered. A refusal is an error, unless it says that the disk is full."""
+def repeat_until_answered(ask: Callable[[], T], tally: Tally | None = None) -> T:
+    """Repeat a request until it is answered. A refusal is an error, unless it says that nothing can be written now."""
     give_up_s = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -123,8 +123,9 @@ def repeat_until_answered(ask: Callable[[], T], tally: Tally) -> T:
             full = (error.status, error.kind) == (HTTPStatus.INSUFFICIENT_STORAGE, CannotWrite.__name__)
             if not (full or error.status in UNHEARD) or time.monotonic() > give_up_s:
                 raise
-            tally.refused += full
-            tally.retries += 1
+            if tally is not None:
+                tally.refused += full
+                tally.retries += 1
             time.sleep(AGAIN_S)
 
 
@@ -150,7 +151,7 @@ async def mail_all(machine: Machine, poster: str, store: str, count: int, chance
         if chance.random() < HUNG_UP:
             await _hang_up(machine, store, address, content, chance, tally)
         await _mail_until_accepted(machine, store, address, content, tally)
-        tally.mailed[message_id], tally.texts[message_id] = subject, body
+        tally.ledger.add([Acknowledged(subject, store, body, message_id=message_id)])
         tally.done[poster] = number + 1
 
 

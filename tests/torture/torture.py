@@ -1,6 +1,6 @@
-"""Torture test of a lab of processes: clients post by SMTP and by the API while processes are killed repeatedly.
+"""Torture test of a lab of processes: clients post by SMTP and by the API while hazards strike the machine.
 
-    python -m tests.torture.torture --posts 600 --kills 20 --coordinator-kills 10 --disk 64 --busy --seed 1
+    python -m tests.torture.torture --posts 600 --hazards kill=20,coordinator,reboot,disk --busy --seed 1
 
 | part | what happens |
 |---|---|
@@ -8,12 +8,12 @@
 | posts | the clock runs; half of the posts use the API, half are mails to the folder's address |
 
 A post by the API has an Idempotency-Key, and a mail its Message-ID, always to the same store; clients repeat both until they
-are answered. Meanwhile two of three stores and the coordinator are killed with SIGKILL and start again. Some mail programs hang
-up inside DATA or before the answer, and the lab drops connections between the stores there, too. With `--disk`, everything that
-the lab writes is on a small disk, which is full at times; then posts are refused with 507 and 452. With `--busy`, a busy loop
-runs on each core, and the lab has a lower priority.
+are answered. Some mail programs hang up inside DATA or before the answer. Meanwhile the hazards of `tests.torture.hazards`
+strike the machine: processes are killed and start again, they are paused, and have no file handle or memory left; the disk is
+full, and the clock jumps. What cannot be written then is refused with 507 and 452. With `--busy`, a busy loop runs on each
+core, and the lab has a lower priority. What the lab acknowledged is in a file outside the lab (`tests.torture.ledger`).
 
-At the end no post is lost or doubled, every acknowledged id exists, exported mails equal the sent ones, all stores have equal
+At the end no post is lost or doubled, every acknowledged id exists, the texts are those that were sent, all stores have equal
 digests, the traces are complete, and the oracle finds no problem. Lab time is right: in the rounds each mail arrived at the
 instant of the simulator, no clock ever went back, and lab time passed over no process that lived.
 """
@@ -27,11 +27,13 @@ import os
 import random
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,9 +43,11 @@ from pflab.drivers.existing_lab import ExistingLab
 from pflab.oracle.judge import Observer
 from pflab.terms.verdict import Judgement
 from tests.support.topologies import THREE_STORES
-from tests.torture.instants import ROUNDS, check_instants, move_in_rounds
+from tests.torture.hazards import HAZARDS, chosen, possible, strike
+from tests.torture.instants import check_instants, move_in_rounds
+from tests.torture.ledger import Ledger
 from tests.torture.load import DRIVERS, check_load
-from tests.torture.machine import LAB, Machine, busy_cores, fill, small_disk, why_no_disk
+from tests.torture.machine import LAB, Machine, busy_cores
 from tests.torture.posters import (
     AGAIN_S,
     FOLDER,
@@ -56,14 +60,10 @@ from tests.torture.posters import (
     repeat_until_answered,
     shares_of,
 )
+from tests.torture.small_disk import small_disk
 from topology.file.load import topology_from_text
 from traces.events import Event
 from traces.reading import read_folder
-
-VICTIMS = ("A", "B")
-"""The stores that are killed. C lives all the time, so lab time must never pass it over."""
-
-DROPPED_AT = ("DATA", "BDAT", "end of data")
 
 RATE = 600.0
 """Ten lab minutes a second: an interval of 15 minutes takes a second and a half."""
@@ -71,38 +71,39 @@ RATE = 600.0
 WITHIN = "4 d"
 
 PASSED_OVER = re.compile(r"^server (\w+) is passed over.*: (.*)$", re.MULTILINE)
+TRACEBACK = re.compile(r"^.*Traceback \(most recent call last\):\n(?:[ ~^|+].*\n)*.*$", re.MULTILINE)
+SHORTAGE = re.compile(r"^(OSError: \[Errno 2[34]\]|MemoryError|AttributeError: .*'_ssock'$)", re.MULTILINE)
+"""No handle or memory is free: asyncio logs a connection that it cannot accept. A process that begins then ends, and asyncio
+complains about its own loop that has no sockets yet."""
+
 LIVES = "no sign of life"
+
+BASE_DISK_MB = 48
+POSTS_OF_A_MB = 20
+"""A disk of this size is full only while a hazard fills it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What happens during the posts, and how often. fills: how often the disk is full."""
+    """How many posts are made, and how often each hazard strikes meanwhile."""
 
     posts: int
-    kills: int
-    drops: int
-    coordinator_kills: int
-    fills: int
+    times: Mapping[str, int]
     seed: int
 
 
-async def torture(machine: Machine, plan: Plan) -> Tally:
+async def torture(machine: Machine, plan: Plan, ledger: Ledger) -> Tally:
     """Run the test on a lab that runs. Raise TortureFailed if a promise is broken."""
-    tally = Tally(plan.posts)
+    tally = Tally(plan.posts, ledger)
     chance = partial(_chance, plan.seed)
-    await move_in_rounds(
-        machine,
-        chance("rounds"),
-        tally,
-        kills=min(plan.coordinator_kills, ROUNDS // 2),
-        fills=min(plan.fills, ROUNDS // 2),
-    )
+    times = dict(plan.times)
+    await move_in_rounds(machine, times, chance("rounds"), tally)
     with machine.client() as client:
         repeat_until_answered(partial(client.set_rate, RATE), tally)
     posters = [f"{store} {way}" for store in STORES for way in ("api", "mail")]
     shares = shares_of(plan.posts, posters)
     tally.done.update(dict.fromkeys(posters, 0))
-    left = plan.coordinator_kills - tally.coordinator_kills
+    moments = _moments(tally, times, chance("moments"))
     async with asyncio.TaskGroup() as group:
         for poster, count in shares.items():
             store, way = poster.split()
@@ -113,13 +114,9 @@ async def torture(machine: Machine, plan: Plan) -> Tally:
             else:
                 work = mail_all(machine, poster, store, count, chance(poster), tally)
             group.create_task(_end_all_on_error(work, tally))
-        for meddles in (
-            _kill_all(machine, VICTIMS, plan.kills, chance("kills"), tally),
-            _kill_all(machine, (LAB,), left, chance("coordinator"), tally),
-            _drop_all(machine, plan.drops, chance("drops"), tally),
-            _fill_all(machine, plan.fills - tally.fills, chance("fills"), tally),
-        ):
-            group.create_task(_end_all_on_error(meddles, tally))
+        for name in times:
+            strikes = _strike_all(name, machine, moments[name], chance(name), tally)
+            group.create_task(_end_all_on_error(strikes, tally))
     with machine.client() as client:
         await asyncio.to_thread(_check, client, machine, tally)
     await _check_traces(machine, tally)
@@ -139,60 +136,18 @@ async def _end_all_on_error(work: Awaitable[None], tally: Tally) -> None:
         raise
 
 
-def _post_counts(tally: Tally, count: int, chance: random.Random) -> list[int]:
-    """Return the numbers of posts after which something happens."""
-    return sorted(chance.choices(range(max(1, tally.wanted * 9 // 10)), k=count))
+def _moments(tally: Tally, times: Mapping[str, int], chance: random.Random) -> dict[str, list[int]]:
+    """Return for each hazard the numbers of posts after which it strikes. There are half as many numbers as strikes, so that
+    hazards meet."""
+    several = chance.choices(range(max(1, tally.wanted * 9 // 10)), k=max(1, sum(times.values()) // 2))
+    return {name: sorted(chance.choices(several, k=count)) for name, count in times.items()}
 
 
-async def _wait_for_posts(tally: Tally, moment: int) -> None:
-    while tally.total < moment:  # noqa: ASYNC110 - half of the posters are threads
-        await asyncio.sleep(AGAIN_S)
-
-
-async def _drop_all(machine: Machine, drops: int, chance: random.Random, tally: Tally) -> None:
-    for moment in _post_counts(tally, drops, chance):
-        await _wait_for_posts(tally, moment)
-        from_, to = chance.sample(STORES, 2)
-        with machine.client() as client:
-            drop = partial(
-                client.inject, "smtp", at=chance.choice(DROPPED_AT), does="disconnect", from_=from_, to=to, count=1
-            )
-            await asyncio.to_thread(repeat_until_answered, drop, tally)
-
-
-async def _kill_all(
-    machine: Machine, victims: tuple[str, ...], kills: int, chance: random.Random, tally: Tally
-) -> None:
-    for moment in _post_counts(tally, kills, chance):
-        await _wait_for_posts(tally, moment)
-        await asyncio.sleep(chance.random() * 0.2)
-        await _kill(machine, chance.choice(victims), chance, tally)
-
-
-async def _kill(machine: Machine, victim: str, chance: random.Random, tally: Tally) -> None:
-    machine.take_down(victim)
-    if victim == LAB:
-        tally.coordinator_kills += 1
-    else:
-        tally.kills += 1
-    try:
-        await asyncio.sleep(chance.random() * 0.5)
-    finally:
-        machine.bring_up(victim)
-
-
-async def _fill_all(machine: Machine, fills: int, chance: random.Random, tally: Tally) -> None:
-    """Let the disk be full for a while, and kill something meanwhile: it begins again on a full disk."""
-    for moment in _post_counts(tally, fills, chance):
-        await _wait_for_posts(tally, moment)
-        ballast = await asyncio.to_thread(fill, machine.folder)
-        tally.fills += 1
-        try:
-            await asyncio.sleep(chance.random() * 0.5)
-            await _kill(machine, chance.choice((*VICTIMS, LAB)), chance, tally)
-            await asyncio.sleep(chance.random() * 3)
-        finally:
-            ballast.unlink()
+async def _strike_all(name: str, machine: Machine, moments: list[int], chance: random.Random, tally: Tally) -> None:
+    for moment in moments:
+        while tally.total < moment:  # noqa: ASYNC110 - half of the posters are threads
+            await asyncio.sleep(AGAIN_S)
+        await strike(name, machine, chance, tally)
 
 
 def _check(client: Client, machine: Machine, tally: Tally) -> None:
@@ -208,12 +163,13 @@ def _check(client: Client, machine: Machine, tally: Tally) -> None:
         raise TortureFailed(f"the stores' digests differ: {digests}")
     for store in STORES:
         _check_store(client, store, tally)
-    _check_mails(client, tally)
+    _check_texts(client, tally)
     for name in (LAB, *STORES):
-        if "Traceback" in machine.log_of(name):
-            raise TortureFailed(f"an internal error is in the log of {name}:\n{machine.log_of(name)[-4000:]}")
+        if errors := [found for found in TRACEBACK.findall(machine.log_of(name)) if not SHORTAGE.search(found)]:
+            raise TortureFailed(f"an internal error is in the log of {name}:\n{errors[0]}")
+    ended = {name for name, _ in machine.codes}
     for name, why in PASSED_OVER.findall(machine.log_of(LAB)):
-        if name not in VICTIMS or LIVES in why:
+        if name not in ended or LIVES in why:
             raise TortureFailed(f"lab time passed over {name}, which lived: {why}")
 
 
@@ -229,28 +185,31 @@ def _check_store(client: Client, store: str, tally: Tally) -> None:
     """Check that each acknowledged post exists once, under its id, and that there is nothing else."""
     found = client.messages(store, FOLDER)
     times = Counter(str(each["subject"]) for each in found)
-    wanted = {*tally.ids, *tally.mailed.values()}
+    acknowledged = {post.subject: post for post in tally.ledger.posts()}
     doubled = sorted(subject for subject, count in times.items() if count > 1)
-    lost = sorted(wanted - set(times))
-    unknown = sorted(set(times) - wanted)
+    lost = sorted(acknowledged.keys() - times)
+    unknown = sorted(times.keys() - acknowledged)
     if doubled or lost or unknown:
         raise TortureFailed(
             f"store {store}: {len(lost)} lost {lost[:5]}, {len(doubled)} doubled {doubled[:5]}, unknown {unknown[:5]}"
         )
     ids = {each["subject"]: each["id"] for each in found}
-    changed = sorted(subject for subject, answered in tally.ids.items() if ids[subject] != answered)
+    changed = sorted(subject for subject, post in acknowledged.items() if post.id not in {"", ids[subject]})
     if changed:
         raise TortureFailed(f"store {store}: an id differs from the acknowledged one: {changed[:5]}")
 
 
-def _check_mails(client: Client, tally: Tally) -> None:
-    """Check that one store kept each mail whole; equal digests show the same for the other stores."""
+def _check_texts(client: Client, tally: Tally) -> None:
+    """Check that one store kept each post whole; equal digests show the same for the other stores."""
     store = STORES[0]
     ids = {each["subject"]: each["id"] for each in client.messages(store, FOLDER)}
-    for message_id, subject in tally.mailed.items():
-        found, text = message_of(client.mail(store, FOLDER, ids[subject]))
-        if found != message_id or text != tally.texts[message_id]:
-            raise TortureFailed(f"store {store}: the mail {message_id} is kept as {found} with {len(text)} characters")
+    for post in tally.ledger.posts():
+        if post.message_id:
+            message_id, text = message_of(client.mail(store, FOLDER, ids[post.subject]))
+        else:
+            message_id, text = "", client.body(store, FOLDER, ids[post.subject])
+        if (message_id, text) != (post.message_id, post.text):
+            raise TortureFailed(f"store {store} kept {post} with the Message-ID {message_id!r} and the text {text!r}")
 
 
 class _TracedLab(ExistingLab):
@@ -279,13 +238,19 @@ async def _check_traces(machine: Machine, tally: Tally) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Posts by SMTP and the API while processes are killed.")
-    parser.add_argument("--posts", type=int, help="default: 5000, or 600 on a small disk")
-    parser.add_argument("--kills", type=int, default=50, help="of stores")
-    parser.add_argument("--coordinator-kills", type=int, default=10)
-    parser.add_argument("--drops", type=int, default=100, help="connections dropped between stores, inside DATA")
-    parser.add_argument("--disk", type=int, metavar="MB", help="put everything on a disk of this size, such as 64")
-    parser.add_argument("--fills", type=int, default=10, help="how often the small disk is full for a while")
+    parser = argparse.ArgumentParser(
+        description="Posts by SMTP and the API while hazards strike the machine of a lab.",
+        epilog="Hazards: " + "; ".join(f"{name}: {each.what}" for name, each in HAZARDS.items()),
+    )
+    parser.add_argument("--posts", type=int, default=2000)
+    parser.add_argument(
+        "--hazards",
+        type=chosen,
+        metavar="NAME[=TIMES],...",
+        help="default: all that this machine can do, "
+        + ",".join(f"{name}={each.times}" for name, each in HAZARDS.items()),
+    )
+    parser.add_argument("--disk", type=int, metavar="MB", help="the size of the disk that is full at times")
     parser.add_argument("--busy", action="store_true", help="a busy loop on each core, and the lab under nice")
     parser.add_argument(
         "--load", nargs="*", choices=DRIVERS, help="only the load of `tests.torture.load`, on these drivers"
@@ -294,37 +259,35 @@ def main() -> int:
     parser.add_argument("--unsent", type=int, default=30_000, help="small posts of the load")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=Path, help="keep what the run wrote in this folder, which must not exist")
+    parser.add_argument(
+        "--ledger", type=Path, help="the list of acknowledged posts; default: build/torture/seed-N.jsonl"
+    )
     parser.add_argument("--disk-at", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.disk and given.disk_at is None:
-        return _on_small_disk(given.disk)
-    plan = Plan(
-        posts=given.posts or (600 if given.disk else 5000),
-        kills=given.kills,
-        drops=given.drops,
-        coordinator_kills=given.coordinator_kills,
-        fills=given.fills if given.disk else 0,
-        seed=given.seed,
-    )
+    names, left_out = possible()
+    times = given.hazards or {name: HAZARDS[name].times for name in names}
+    if missing := [each for each in left_out if each.partition(" ")[0] in times]:
+        parser.error(f"this machine cannot do {', '.join(missing)}")
+    if given.load is None and "disk" in times and given.disk_at is None:
+        return _on_small_disk(given.disk or BASE_DISK_MB + given.posts // POSTS_OF_A_MB)
+    if left_out and given.hazards is None and given.load is None:
+        print(f"left out: {', '.join(left_out)}", flush=True)
+    ledger = given.ledger or Path("build/torture") / f"seed-{given.seed}.jsonl"
     with tempfile.TemporaryDirectory() as scratch:
         folder = (given.disk_at or Path(scratch)) / "torture"
         try:
             with busy_cores() if given.busy else contextlib.nullcontext():
                 if given.load is not None:
                     return _load(given.load or DRIVERS, folder, given.mails, given.unsent)
-                return _run(plan, folder, Path(scratch) / "logs")
+                return _run(Plan(given.posts, times, given.seed), folder, Path(scratch) / "logs", ledger)
         finally:
             if given.runs and folder.exists():
                 shutil.copytree(folder, given.runs, ignore=shutil.ignore_patterns("ballast"))
 
 
 def _on_small_disk(size_mb: int) -> int:
-    """Run this command again with a small disk, and return its exit code; 2 if this machine has no such disk."""
+    """Run this command again with a small disk, and return its exit code."""
     with tempfile.TemporaryDirectory() as at:
-        why = why_no_disk(Path(at), size_mb)
-        if why:
-            print(f"this machine cannot mount a disk of {size_mb} MB: {why}", file=sys.stderr)
-            return 2
         order = [*small_disk(Path(at), size_mb), sys.executable, "-m", "tests.torture.torture", *sys.argv[1:]]
         return os.spawnvp(os.P_WAIT, order[0], [*order, "--disk-at", at])
 
@@ -340,21 +303,24 @@ def _load(drivers: Sequence[str], folder: Path, mails: int, unsent: int) -> int:
     return 0
 
 
-def _run(plan: Plan, folder: Path, logs: Path) -> int:
+def _run(plan: Plan, folder: Path, logs: Path, ledger_file: Path) -> int:
     began_s = time.monotonic()
-    try:
-        with Machine(topology_from_text(THREE_STORES), folder, logs) as machine:
-            tally = asyncio.run(torture(machine, plan))
-    except TortureFailed as failed:
-        print(f"seed {plan.seed}: {failed}", file=sys.stderr)
-        return 1
+    with closing(Ledger(ledger_file)) as ledger:
+        try:
+            with Machine(topology_from_text(THREE_STORES), folder, logs) as machine:
+                tally = asyncio.run(torture(machine, plan, ledger))
+        except TortureFailed as failed:
+            print(f"seed {plan.seed}: {failed}", file=sys.stderr)
+            return 1
     took_s = time.monotonic() - began_s
+    killed = sum(code == -signal.SIGKILL for _, code in machine.codes)
     print(
-        f"{len(tally.ids)} posts by the API and {len(tally.mailed)} by SMTP; {tally.kills} kills of stores and"
-        f" {tally.coordinator_kills} of the coordinator; {tally.retries} put again, {tally.refused} of them because the"
-        f" disk was full ({tally.fills} times); clients hung up inside DATA {tally.hung_up} times and {tally.unheard} before"
-        f" the answer, {tally.dropped} connections between stores were dropped there: no post lost, none doubled, all"
-        f" digests equal, lab time right ({took_s:.0f} s)"
+        f"seed {plan.seed}: {tally.total} posts in {ledger_file}; "
+        + ", ".join(f"{name} {count}" for name, count in tally.strikes.items())
+        + f"; SIGKILL ended {killed} processes, and {len(machine.codes) - killed} ended by themselves; clients repeated"
+        f" {tally.retries} times, {tally.refused} of them because nothing could be written; they hung up inside DATA"
+        f" {tally.hung_up} times and {tally.unheard} before the answer, {tally.dropped} connections between stores were"
+        f" dropped there: no post lost, none doubled, all digests equal, lab time right ({took_s:.0f} s)"
     )
     return 0
 
