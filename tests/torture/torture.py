@@ -71,10 +71,17 @@ RATE = 600.0
 WITHIN = "4 d"
 
 PASSED_OVER = re.compile(r"^server (\w+) is passed over.*: (.*)$", re.MULTILINE)
-TRACEBACK = re.compile(r"^.*Traceback \(most recent call last\):\n(?:[ ~^|+].*\n)*.*$", re.MULTILINE)
-SHORTAGE = re.compile(r"^(OSError: \[Errno 2[34]\]|MemoryError|AttributeError: .*'_ssock'$)", re.MULTILINE)
-"""No handle or memory is free: asyncio logs a connection that it cannot accept. A process that begins then ends, and asyncio
-complains about its own loop that has no sockets yet."""
+_ONE = r"^.*Traceback \(most recent call last\):\n(?:[ ~^|+].*\n)*.*$"
+TRACEBACK = re.compile(rf"{_ONE}(?:\n\n(?:During|The above).*:\n\n{_ONE})*", re.MULTILINE)
+"""A traceback, with those of the exceptions that led to it."""
+
+SHORTAGE = re.compile(
+    r"^(OSError: \[Errno (12|23|24)\]|MemoryError|ImportError: .*: (failed to map segment|cannot open shared object file)"
+    r"|RuntimeError: can't start new thread|AttributeError: .*'_ssock'$)",
+    re.MULTILINE,
+)
+"""No handle or memory is free: asyncio logs a connection that it cannot accept. A process that begins then ends: it cannot load
+a library, or asyncio complains about its own loop, which has no sockets yet."""
 
 LIVES = "no sign of life"
 

@@ -5,6 +5,7 @@ commands and contents with a lone CR or LF, and everything beyond the limits (sp
 """
 
 import asyncio
+import errno
 import logging
 import ssl
 from collections.abc import Awaitable, Callable, Collection
@@ -85,9 +86,13 @@ class SmtpListener:
         self.stops = False
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> tuple[str, int]:
-        """Listen, on a free port if `port` is 0; return host and port."""
+        """Listen, on a free port if `port` is 0; return host and port. Raises OSError if the port is taken or no file handle is
+        free."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(self._connected, host, port)
+        server = await loop.create_server(self._connected, host, port)
+        if not server.sockets:  # asyncio takes a socket that cannot be made for an unknown address family, and goes on
+            raise OSError(errno.EMFILE, "no socket could be made to listen for mail")
+        self._server = server
         return self.address
 
     @property

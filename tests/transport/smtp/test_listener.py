@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.disk import no_new_files
 from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, sessions_at_most
 from transport.envelope import IncomingHop, RefusalError
 from transport.errors import TransportError
@@ -301,3 +302,10 @@ async def test_a_connection_that_is_being_accepted_ends_with_the_listener(rounds
         with peer, suppress(ConnectionResetError):
             while await asyncio.to_thread(peer.recv, 1000):
                 pass  # a greeting may come first
+
+
+async def test_a_listener_without_a_file_handle_does_not_start() -> None:
+    """A listener that gets no socket says so with an OSError, which the HTTP API answers with 507."""
+    listener = SmtpListener("A", accept=lambda hop, mail: None, check_recipient=lambda address: None)
+    with no_new_files(), pytest.raises(OSError, match="no socket could be made to listen for mail"):
+        await listener.start()
