@@ -205,27 +205,29 @@ class Mailbox(MailboxDataInterface[Message]):
     # --- changes
 
     async def append(self, append_msg: AppendMessage, *, recent: bool = False) -> Message:
-        (message,) = self._added([(self._reader.post(self._path, append_msg.literal), append_msg.flag_set)])
-        return message
+        post = self._reader.post(self._path, append_msg.literal)
+        return self._added({post: append_msg.flag_set})[post]
 
-    def _added(self, posts: Sequence[tuple[str, frozenset[Flag]]]) -> list[Message]:
-        """Return the messages with these ids, which were posted just now, with these flags."""
-        uids = {each.view.id: uid for uid, each in self._reader.look(self._path)[1].items()}
-        self._reader.flag(self._path, {uids[post]: flags for post, flags in posts if flags & FLAGS})
+    def _added(self, flags: Mapping[str, frozenset[Flag]]) -> dict[str, Message]:
+        """Set flags on messages that were posted just now, and return them, all by their ids. Those that somebody has deleted
+        meanwhile are left out."""
+        uids = {each.view.id: uid for uid, each in self._reader.look(self._path)[1].items() if each.view.id in flags}
+        self._reader.flag(self._path, {uid: flags[post] for post, uid in uids.items() if flags[post] & FLAGS})
         messages = self._reader.look(self._path)[1]
-        return [messages[uids[post]] for post, _ in posts]
+        return {post: messages[uid] for post, uid in uids.items()}
 
     async def copy_all(self, uids: Iterable[int], destination: Mailbox) -> list[tuple[int, int]]:
-        """Copy messages; return the UID of each, and that of its copy. All copies get their UIDs at once."""
+        """Copy messages; return the UID of each, and that of its copy. All copies get their UIDs at once. Other clients work
+        between two copies, and may delete some."""
         messages = self._reader.look(self._path)[1]
-        copied, posts = [], []
+        copied: dict[str, int] = {}
         for uid in uids:
             content = messages[uid].mail() if uid in messages else None
             if content is not None:
-                posts.append((self._reader.post(destination._path, content), messages[uid].permanent_flags))
-                copied.append(uid)
+                copied[self._reader.post(destination._path, content)] = uid
             await asyncio.sleep(0)
-        return list(zip(copied, (each.uid for each in destination._added(posts)), strict=True))
+        copies = destination._added({post: messages[uid].permanent_flags for post, uid in copied.items()})
+        return [(uid, copies[post].uid) for post, uid in copied.items() if post in copies]
 
     async def copy(self, uid: int, destination: Mailbox, *, recent: bool = False) -> int | None:
         return next((copy for _, copy in await self.copy_all([uid], destination)), None)

@@ -83,9 +83,13 @@ class Session(BaseSession[Message]):
         uids = CopyUid(destination.uid_validity, copied) if copied else None
         return uids, await source.update_selected(selected)
 
+    # pymap merges all answers for one number into one, also if an EXPUNGE between them has moved the numbers. So the answers to
+    # FETCH and STORE have no EXPUNGE, also with UID; the next other command has it.
+
     async def fetch_messages(
         self, selected: SelectedMailbox, sequence_set: SequenceSet, set_seen: bool
     ) -> tuple[Iterable[tuple[int, Message]], SelectedMailbox]:
+        selected.hide_expunged = True
         if set_seen:
             await self._flag(selected, sequence_set, frozenset({Seen}), FlagOp.ADD)
         return await super().fetch_messages(selected, sequence_set, False)
@@ -99,6 +103,7 @@ class Session(BaseSession[Message]):
     ) -> tuple[Iterable[tuple[int, Message]], SelectedMailbox]:
         if selected.readonly:
             raise MailboxReadOnly
+        selected.hide_expunged = True
         mailbox = await self._flag(selected, sequence_set, selected.permanent_flags & flag_set, mode)
         found = [(place, await mailbox.get(each.uid, each)) for place, each in selected.messages.get_all(sequence_set)]
         return found, await mailbox.update_selected(selected)

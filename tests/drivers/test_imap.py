@@ -25,6 +25,7 @@ from traces.labtime import HOUR_US
 
 connection = pytest.importorskip("node.imap.connection")
 listener = pytest.importorskip("node.imap.listener")
+mailboxes = pytest.importorskip("node.imap.mailboxes")
 
 pytestmark = pytest.mark.live
 
@@ -243,6 +244,47 @@ async def test_messages_can_be_copied_and_moved(tmp_path: Path) -> None:
         await use(address_of(lab, "A"), act)
         assert subjects(lab, "A") == ["1"]
         assert subjects(lab, "A", "Other") == ["1", "2", "2"]
+
+
+@pytest.mark.parametrize("command", [("fetch", "2:3", "(FLAGS)"), ("store", "2:3", "+FLAGS", r"(\Seen)")])
+async def test_an_answer_numbers_messages_as_the_client_does(lab: LiveLab, command: tuple[str, ...]) -> None:
+    """After the EXPUNGE of another client, the answer to UID FETCH or UID STORE has the numbers that the client knows. The next
+    answer tells of the EXPUNGE. Dovecot's imaptest found answers with numbers of both kinds."""
+    async with lab:
+        for subject in ("1", "2", "3"):
+            await post(lab, "A", subject)
+
+        def act(program: imaplib.IMAP4) -> None:
+            with mail_program(address_of(lab, "A")) as other:
+                done(other.store("3", "+FLAGS", r"(\Flagged)"))
+                done(other.store("1", "+FLAGS", r"(\Deleted)"))
+                done(other.expunge())
+            lines = done(program.uid(*command))
+            assert [re.match(rb"(\d+) .*UID (\d+)", each).groups() for each in lines] == [(b"2", b"2"), (b"3", b"3")]  # type: ignore[union-attr]
+            assert rb"\Flagged" not in lines[0] and rb"\Flagged" in lines[1]
+            assert program.response("EXPUNGE") == ("EXPUNGE", [None])
+            done(program.noop())
+            assert program.response("EXPUNGE") == ("EXPUNGE", [b"1"])
+            assert done(program.fetch("1:*", "(UID)")) == [b"1 (UID 2)", b"2 (UID 3)"]
+
+        await use(address_of(lab, "A"), act)
+
+
+async def test_a_copy_may_be_deleted_before_the_next_one_is_made(lab: LiveLab) -> None:
+    """Between two copies of one COPY, other clients work. The answer names the copies that are left. Dovecot's imaptest
+    lost its connection here."""
+    async with lab:
+        for subject in ("1", "2"):
+            await post(lab, "A", subject)
+        ours, other = (mailboxes.Reader(lab.host_of("A"), user) for user in ("kim", "lee"))
+        mine, theirs = (mailboxes.Mailbox(each, each.folders()[BOX]) for each in (ours, other))
+        copying = asyncio.create_task(mine.copy_all([1, 2], mine))
+        while len(subjects(lab, "A")) == 2:  # noqa: ASYNC110 - a turn of the event loop makes one copy
+            await asyncio.sleep(0)
+        assert subjects(lab, "A") == ["1", "1", "2"]
+        await theirs.delete([(await theirs.snapshot()).next_uid - 1])
+        assert await copying == [(2, 4)]
+        assert subjects(lab, "A") == ["1", "2", "2"]
 
 
 async def test_only_posts_can_be_changed(lab: LiveLab) -> None:
