@@ -10,6 +10,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
+from node.errors import Misuse
+from pflab.lab.outside_mail import check_addresses
 from pflab.scenario.conditions import Expect, Until
 from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
 from pflab.scenario.lesson import Course, Narration, Quiz
@@ -93,8 +95,8 @@ class Posts(Part):
 class Mail(Part):
     """Ordinary mail from outside, sent to the server `on` by SMTP: to a folder's address, or to any address (`to`).
 
-    `id` is its Message-ID without brackets (default: a new one for each step). `refused: true`: the server must refuse
-    it.
+    `id` is its Message-ID without brackets (default: a new one for each step). `from: ""`: a notice of a mail server, which has
+    the null sender. `refused: true`: the server must refuse it.
     """
 
     exactly_one: ClassVar = ("folder", "address")
@@ -108,6 +110,14 @@ class Mail(Part):
     sender: str = Field("lee@outside.test", alias="from")
     id: str | None = None
     refused: bool = False
+
+    @model_validator(mode="after")
+    def _has_addresses(self) -> Self:
+        try:
+            check_addresses(self.sender, [] if self.address is None else [self.address])
+        except Misuse as error:
+            raise wrong(str(error)) from None
+        return self
 
 
 class Send(Part):

@@ -8,6 +8,7 @@ from typing import Any
 from node.errors import FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
 from node.views import Post
 from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
+from pflab.lab.outside_mail import OUTSIDE_HOST
 from pflab.scenario import model
 from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
 from pflab.scenario.lesson import Narration, Quiz
@@ -20,6 +21,9 @@ from traces.labtime import format_instant
 from transport.mime.compose import Attached, NewMail, write_mail
 
 ATTACHMENT_NAME = "attachment.bin"
+
+NOTICE_FROM = f"MAILER-DAEMON@{OUTSIDE_HOST}"
+"""The address in From of a notice of a mail server, which has no sender in its envelope."""
 
 Verb = Callable[[Play, Any], Awaitable[None]]
 
@@ -79,8 +83,8 @@ async def _mail(play: Play, step: model.Mail) -> None:
     content = write_mail(
         NewMail(
             message_id=step.id or f"mail-{play.outside_mails}@outside.test",
-            sender=step.sender,
-            fallback_sender=step.sender,
+            sender=step.sender or NOTICE_FROM,
+            fallback_sender=step.sender or NOTICE_FROM,
             recipients=(to,),
             subject=step.subject,
             date_at=play.lab.now,

@@ -190,6 +190,11 @@ def test_a_step_is_one_verb() -> None:
         ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; write a text, in quotes'),
         ("post: {on: A, folder: Projects, subject: x, attachment: 5}", "5 is not a size"),
         ("posts: {on: A, folder: Projects, count: many}", '"many" is not a whole number'),
+        (
+            "mail: {on: A, to: kim, subject: x}",
+            '"kim" is not a mail address; write an address such as kim@outside.test',
+        ),
+        ("mail: {on: A, folder: Projects, from: a@b@c, subject: x}", '"a@b@c" is not a mail address; write an address'),
         ("edit: {on: A, message: x}", "a key is missing; give one of subject, body"),
         ("edit: {on: A, message: x, subject: y}", '"x" is not a message of an earlier step (its as); there is none'),
         ("heal: x", '"x" is not a fault (the name given with as, or all)'),

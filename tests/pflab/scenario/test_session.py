@@ -51,6 +51,13 @@ async def test_a_failed_expectation_says_what_was_expected_and_found() -> None:
     )
 
 
+async def test_a_mail_without_a_sender_is_a_notice() -> None:
+    """A store ignores a mail server's notice to its own address, and puts aside any other ordinary mail to it. (ML-7, IN-5)"""
+    step = "mail: {{on: A, to: A-IS@contoso.test, from: {}, subject: Undelivered}}"
+    await passes(step.format('""'), "expect: {events: {event: mail.bad, count: none}}")
+    await passes(step.format("lee@outside.test"), "expect: {events: {event: mail.bad, on: A, count: 1}}")
+
+
 async def test_the_steps_after_a_failure_are_not_played() -> None:
     """A failed step ends the scenario."""
     watched: list[int] = []
