@@ -15,6 +15,7 @@ import asyncio
 import re
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Awaitable
+from io import BytesIO
 from typing import Final, NoReturn, TypeVar
 
 from proxyprotocol.sock import SocketInfo
@@ -156,9 +157,11 @@ class Connection(IMAPConnection):
         raise LimitExceeded(why)
 
     async def _write(self, part: Response) -> None:
+        answer = BytesIO()  # pymap writes many small pieces, and asyncio would send each of them alone
+        await part.async_write(answer)
         if self.writer.transport.is_closing():
             raise ConnectionResetError
-        await part.async_write(self.writer)
+        self.writer.write(answer.getbuffer())
         await self._drained()
 
     async def _drained(self) -> None:

@@ -7,6 +7,7 @@ import base64
 import imaplib
 import re
 import socket
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -409,6 +410,22 @@ async def test_a_client_that_takes_no_answer_is_cut_off(lab: LiveLab, monkeypatc
         with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
             await reader.readexactly(30_000_000)
         writer.close()
+
+
+async def test_a_client_that_vanishes_leaves_no_warning(lab: LiveLab, caplog: pytest.LogCaptureFixture) -> None:
+    """An answer is written message by message, and not once more after the connection is gone."""
+    async with lab:
+        for number in range(20):
+            await post(lab, "A", f"{number}", "x" * 100_000)
+        with socket.create_connection(address_of(lab, "A")) as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset at the end
+            client.sendall(f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\nc FETCH 1:* (BODY[] ENVELOPE)\r\n".encode())
+            said = b""
+            while b"FETCH" not in said:
+                said += await asyncio.to_thread(client.recv, 4096)
+        await lab.advance(lab.now + HOUR_US)
+        assert await use(address_of(lab, "A"), bodies)
+        assert [each.getMessage() for each in caplog.records if each.name == "asyncio"] == []
 
 
 async def test_connections_have_a_limit(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
