@@ -6,6 +6,7 @@ Whatever Postfix does to the mails, the lab converges: what it loses or spoils c
 from __future__ import annotations
 
 import asyncio
+import re
 import smtplib
 import subprocess
 import tempfile
@@ -249,40 +250,87 @@ async def test_the_relay_keeps_a_mail_and_delivers_it_later(
 
 
 class Footer:
-    """A content filter: it adds a line to each mail and gives the mail to `port`."""
+    """A content filter: it adds a footer to each mail and gives the mail to `port`. The footer is a line after the body, or a
+    part after a part that has the body."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, line: bytes, *, in_a_part: bool = False) -> None:
         self.port = port
+        self.line = line
+        self.in_a_part = in_a_part
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 - aiosmtpd's name
         assert isinstance(envelope.content, bytes) and envelope.mail_from is not None
-        content = envelope.content + b"This mail was scanned\r\n"
+        content = (self._with_a_part if self.in_a_part else self._with_a_line)(envelope.content)
         async with aiosmtplib.SMTP(hostname="127.0.0.1", port=self.port) as client:
             await client.sendmail(envelope.mail_from, envelope.rcpt_tos, content)
         return "250 OK"
 
+    def _with_a_line(self, content: bytes) -> bytes:
+        return content + self.line + b"\r\n"
 
-async def test_the_relay_adds_a_footer(tmp_path: Path, relay: Relay) -> None:
+    def _with_a_part(self, content: bytes) -> bytes:
+        header, _, body = content.partition(b"\r\n\r\n")
+        fields = re.split(rb"\r\n(?![ \t])", header)
+        of_body = [each for each in fields if each.lower().startswith(b"content-")]
+        others = [each for each in fields if each not in of_body]
+        outer = b'Content-Type: multipart/mixed; boundary="of-the-filter"'
+        mail = [*others, outer, b"", b"--of-the-filter", *of_body, b"", body.removesuffix(b"\r\n"), b"--of-the-filter"]
+        mail += [b"Content-Type: text/plain", b"", self.line, b"--of-the-filter--", b""]
+        return b"\r\n".join(mail)
+
+
+@asynccontextmanager
+async def filtering(relay: Relay, footer: Footer) -> AsyncIterator[None]:
+    """Let Postfix give all mail to a filter, which gives it back."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: SMTP(footer, hostname="filter.test", loop=loop), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    services = relay.folder / "master.cf"
+    usual = services.read_text("ascii")
+    services.write_text(usual + f"127.0.0.1:{footer.port} inet n - n - - smtpd -o content_filter=\n", "ascii")
+    relay.set(content_filter=f"smtp:[127.0.0.1]:{port}")
+    yield
+    services.write_text(usual, "ascii")
+    relay.set()
+    server.close()
+    await server.wait_closed()
+
+
+@pytest.mark.parametrize(
+    ("footer", "reason"),
+    [
+        (Footer(free_port(), b"This mail was scanned"), r"the mail's body is not base64"),
+        (Footer(free_port(), b"This mail was scanned ok"), r"attribute 0x\w+ at byte \d+ has level"),
+    ],
+    ids=["not base64", "base64 by chance"],
+)
+async def test_the_relay_adds_a_footer(tmp_path: Path, relay: Relay, footer: Footer, reason: str) -> None:
     """A footer after a body in base64 spoils it, unless the base64 ends with padding, after which nothing is read. A spoiled
     mail is bad mail, which the trace shows; no mail vanishes. Backfill brings the posts. (IN-5, ML-6)"""
-    loop = asyncio.get_running_loop()
-    inner = free_port()
-    filtering = await loop.create_server(lambda: SMTP(Footer(inner), hostname="filter.test", loop=loop), "127.0.0.1", 0)
-    port = filtering.sockets[0].getsockname()[1]
-    with (relay.folder / "master.cf").open("a") as services:
-        services.write(f"127.0.0.1:{inner} inet n - n - - smtpd -o content_filter=\n")
-    relay.set(content_filter=f"smtp:[127.0.0.1]:{port}")
     async with lab_behind(relay, tmp_path) as lab:
-        for length in range(1, 7):
-            await post(lab, "A", "x" * length)
-            await lab.advance(lab.now + HOUR_US)
+        async with filtering(relay, footer):
+            for length in range(1, 7):
+                await post(lab, "A", "x" * length)
+                await lab.advance(lab.now + HOUR_US)
         sent = [each.mail for each in events_of(lab, HopSent, "A")]
         bad = [each.mail for each in events_of(lab, MailBad, "B")]
         good = [each.mail for each in events_of(lab, MailReceived, "B")]
         assert bad and good and sorted(bad + good) == sorted(sent)
+        assert all(re.match(reason, each.reason) for each in events_of(lab, MailBad, "B"))
         assert len(subjects(lab, "B")) == len(good)
-        relay.set()
         await lab.advance(lab.now + 4 * DAY_US)
         assert subjects(lab, "B") == subjects(lab, "A")
-    filtering.close()
-    await filtering.wait_closed()
+
+
+async def test_the_relay_adds_a_footer_as_a_part(tmp_path: Path, relay: Relay) -> None:
+    """A filter may move the body into a part, and add its text as another part. To the store this is an ordinary mail, and so
+    bad mail. Backfill brings the post. (IN-5)"""
+    async with lab_behind(relay, tmp_path) as lab:
+        async with filtering(relay, Footer(free_port(), b"This mail was scanned", in_a_part=True)):
+            await post(lab, "A")
+            await lab.advance(lab.now + HOUR_US)
+        (bad,) = events_of(lab, MailBad, "B")
+        assert bad.reason.startswith("an ordinary mail")
+        assert subjects(lab, "B") == []
+        await lab.advance(lab.now + 4 * DAY_US)
+        assert subjects(lab, "B") == ["Hello"]
