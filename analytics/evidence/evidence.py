@@ -339,8 +339,8 @@ def entries(m: Material) -> DataFrame:
 
 
 def decisions(events: Silver) -> DataFrame:
-    """Return the choices of backfill sources, each with its candidates in order."""
-    return events.of("sources.considered")
+    """Return the choices of backfill sources and of responders, each with its candidates in order."""
+    return events.of("sources.considered", "responders.considered")
 
 
 def conflicts(events: Silver) -> DataFrame:

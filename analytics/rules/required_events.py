@@ -38,7 +38,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "hops": ("hop.sent",),
     "requests": ("mail.received",),
     "entries": _ENTRY,
-    "decisions": ("sources.considered",),
+    "decisions": ("sources.considered", "responders.considered"),
     "statuses": ("status.due", "mail.submitted"),
     "repeats": ("mail.submitted", "mail.received"),
     "new_stores": ("node.started",),

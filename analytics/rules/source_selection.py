@@ -5,12 +5,14 @@ from typing import Final
 from analytics.evidence.source_selection import SORTED_LIST
 from analytics.rules.check import Check
 
+_OF_SOURCES: Final = "type = 'sources.considered'"
+
 # spec: BF-1, BF-3, BF-4, BF-7, BF-9, RT-1, RT-3, RT-4, ST-4
 CHECKS: Final = (
     Check(
         "backfill sources are sorted", ("BF-3", "BF-4"), "decisions",
         "Candidates are sorted by state (up before down), preference, cost, version, and how many changes they have.",
-        f"size(candidates) > 1 and {SORTED_LIST}",
+        f"{_OF_SOURCES} and size(candidates) > 1 and {SORTED_LIST}",
         "forall(sequence(1, size(candidates) - 1), i -> struct(candidates[i - 1].down, not candidates[i - 1].preferred,"
         " coalesce(candidates[i - 1].cost, 9223372036854775807), -cast(candidates[i - 1].version as double), -candidates[i - 1].has) <="
         " struct(candidates[i].down, not candidates[i].preferred, coalesce(candidates[i].cost, 9223372036854775807),"
@@ -19,7 +21,7 @@ CHECKS: Final = (
     ),
     Check(
         "the first useful source is chosen", ("BF-3",), "decisions", "The first candidate that has some of the missing changes is chosen.",
-        f"{SORTED_LIST} and exists(candidates, c -> c.has > 0 and (c.passed_over = '' or not c.passed_over like '%address%') and c.cost is not null)",
+        f"{_OF_SOURCES} and {SORTED_LIST} and exists(candidates, c -> c.has > 0 and (c.passed_over = '' or not c.passed_over like '%address%') and c.cost is not null)",
         "chosen[0] = filter(candidates, c -> c.has > 0 and not c.passed_over like '%address%' and c.cost is not null)[0].store",
         "concat(node, ' did not choose the first useful source of entry ', entry)",
     ),

@@ -4,6 +4,32 @@ from typing import Final
 
 from analytics.rules.check import DAY_US, HOUR_US, MINUTE_US, Check
 
+_SIX_STEPS: Final = "type = 'responders.considered' and method = 'six steps'"
+_LISTED: Final = "transform(filter(candidates, c -> c.group > 0), c -> c.store)"
+"""SQL for the stores that a step listed. The event has them first, in the order in which they were listed."""
+
+
+def _fits(each: str, step: str) -> str:
+    """Return SQL for whether a step of ST-4 considers this candidate."""
+    near, affinity = f"coalesce({each}.near, false)", f"{each}.affinity is not null"
+    return (
+        f"case when {step} in (1, 3) then {near} when {near} then false"
+        f" when {step} = 2 then coalesce({each}.active, false) and {affinity} when {step} = 4 then {affinity}"
+        f" when {step} = 5 then {each}.transit_us is not null else true end"
+    )
+
+
+def _place(each: str, step: str) -> str:
+    """Return SQL for the place of a candidate among those that a step of ST-4 considers. Directory GUIDs decide ties."""
+    unknown = 2**62
+    first = (
+        f"case when {step} = 1 then coalesce({each}.backfilled_at, 0) when {step} in (2, 4) then {each}.affinity"
+        f" when {step} = 5 then {each}.transit_us else 0 end"
+    )
+    second = f"if({step} in (2, 4), coalesce({each}.cost, {unknown}), 0)"
+    return f"struct({each}.version = '5.5', not coalesce({each}.has_all, false), {first}, {second}, {each}.guid)"
+
+
 # spec: BF-1, ST-1, ST-2, ST-3, ST-4, ST-5, ST-6, ST-7
 CHECKS: Final = (
     Check(
@@ -45,6 +71,21 @@ CHECKS: Final = (
         "size(array_except(chosen, reached)) = 0 and not array_contains(chosen, node) and size(chosen) <= `limit`"
         " and size(chosen) >= least(3, size(reached) - 1)",
         "concat(node, ' asked ', array_join(chosen, ', '), ' for a status, and the holders are ', array_join(reached, ', '))",
+    ),
+    Check(
+        "responders are those that a step listed", ("ST-4",), "decisions", "The responders are the candidates that a step listed, in this order.",
+        _SIX_STEPS, f"chosen = {_LISTED}",
+        f"concat(node, ' asked ', array_join(chosen, ', '), ' for a status, but the steps listed ', array_join({_LISTED}, ', '))",
+    ),
+    Check(
+        "each step lists its first store", ("ST-4",), "decisions",
+        "Of the stores that are not listed yet, a step lists the first by version (2000 or newer before 5.5), completeness and the order of this step.",
+        f"{_SIX_STEPS} and size(candidates) > 0",
+        "forall(sequence(0, size(candidates) - 1), i -> coalesce(candidates[i].group, 0) not between 1 and 6 or "
+        + _fits("candidates[i]", "candidates[i].group")
+        + f" and not exists(slice(candidates, i + 2, size(candidates)), d -> {_fits('d', 'candidates[i].group')}"
+        + f" and {_place('d', 'candidates[i].group')} < {_place('candidates[i]', 'candidates[i].group')}))",
+        "concat(node, ' asked ', array_join(chosen, ', '), ' for a status, but another store comes first in one of the six steps')",
     ),
     Check(
         "changes that a status shows are recorded", ("ST-5", "BF-1"), "status_claims",

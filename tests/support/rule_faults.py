@@ -51,6 +51,14 @@ def _reversed(trace: Trace) -> None:
     nth(trace, "sources.considered", where=lambda event: len(event["candidates"]) > 1)["candidates"].reverse()
 
 
+def _listed_in_another_order(trace: Trace) -> None:
+    """Two responders exchange their places and steps."""
+    choice = nth(trace, "responders.considered", where=lambda event: len(event["candidates"]) > 1)
+    first, second = choice["candidates"][:2]
+    choice["candidates"][:2] = [{**second, "group": first["group"]}, {**first, "group": second["group"]}]
+    choice["chosen"].reverse()
+
+
 def _asked_at_once(trace: Trace) -> None:
     made = nth(trace, "entry.made")
     nth(trace, "request.sent")["at"] = made["at"]
@@ -235,6 +243,11 @@ FAULTS: Mapping[str, Fault] = {
         "oldest-replica",
         set_("responders.considered", where=lambda e: e.get("method") == "six steps", chosen=["Z"]),
     ),
+    "responders are those that a step listed": (
+        "restored",
+        set_("responders.considered", where=lambda e: len(e["chosen"]) > 1, chosen=["C"]),
+    ),
+    "each step lists its first store": ("restored", _listed_in_another_order),
     "content is broadcast on schedule": ("new-post", shift("mail.submitted", "at", 60_000_000, where=of_type(4))),
     "the home store sends conflict notices": ("conflict", without("conflict.notice")),
     "only the home store sends conflict notices": ("conflict", _told_by_another),

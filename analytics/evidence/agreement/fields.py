@@ -331,8 +331,8 @@ FIELDS: Final[Mapping[str, Fields]] = {
     },
     "responders.considered": {
         "folder": (E, "the mail with the status request"),
-        "candidates": (D, "the topology and the mails between the stores"),
-        "chosen": (E, "the mail with the status request"),
+        "candidates": (B, "chosen, and the order of the six steps"),
+        "chosen": (E, "the mail with the status request; of six steps, the candidates that a step listed"),
         "method": (D, "the version of the server"),
         "limit": (D, "the version of the server"),
     },
