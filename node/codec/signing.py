@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -37,8 +36,11 @@ def derived_key(seed: bytes, purpose: str) -> Ed25519PrivateKey:
 
 
 SIGNATURES_REMEMBERED = 4096
-"""How many checked signatures a process remembers, about 300 bytes each. So a mail to five stores of one process is checked
-once."""
+"""How many signatures a process remembers, about 300 bytes each: those that it made and those that it checked. So the stores of
+one process check no mail of each other, and check a mail from another process once."""
+
+_remembered: dict[tuple[bytes, bytes, bytes], bool] = {}
+"""For the newest signatures: whether the key signed the data. The key of an entry is public key, signature and data."""
 
 
 def _statement(store: str, public_key: bytes) -> bytes:
@@ -53,9 +55,16 @@ class Identity:
     private_key: Ed25519PrivateKey = field(repr=False)
     certificate: bytes
     authority_key: bytes
+    _public_key: bytes = field(init=False, repr=False)
+    """Computed from the private key, so it is the key of the signatures whatever the certificate says."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_public_key", self.private_key.public_key().public_bytes_raw())
 
     def sign(self, data: bytes) -> bytes:
-        return self.private_key.sign(data)
+        signature = self.private_key.sign(data)
+        _remember(self._public_key, signature, data, signed=True)
+        return signature
 
 
 class LabAuthority:
@@ -76,14 +85,24 @@ class LabAuthority:
         )
 
 
-@lru_cache(SIGNATURES_REMEMBERED)
 def _is_signed(public_key: bytes, signature: bytes, data: bytes) -> bool:
     """Return whether the key signed the data. The data is short: digests, not contents."""
+    known = _remembered.get((public_key, signature, data))
+    if known is not None:
+        return known
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, data)
     except (InvalidSignature, ValueError):
-        return False
-    return True
+        return _remember(public_key, signature, data, signed=False)
+    return _remember(public_key, signature, data, signed=True)
+
+
+def _remember(public_key: bytes, signature: bytes, data: bytes, *, signed: bool) -> bool:
+    """Remember whether the key signed the data, and return it."""
+    if len(_remembered) >= SIGNATURES_REMEMBERED:
+        del _remembered[next(iter(_remembered))]
+    _remembered[public_key, signature, data] = signed
+    return signed
 
 
 class Verifier:
