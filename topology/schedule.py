@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final
 
 from topology.problems import ValueTextError, quoted
@@ -41,6 +42,9 @@ _ENTRY: Final = re.compile(r"\s*(?P<days>[A-Za-z][A-Za-z,\s-]*?)?\s*(?P<times>\d
 _MAX_ENTRIES: Final = SLOTS_A_WEEK
 # Enough for the names of all seven days. A longer text is refused, because the patterns above are slow on many blanks.
 _MAX_ENTRY_TEXT: Final = 120
+SCHEDULES_REMEMBERED: Final = 64
+"""How many texts `parse_schedule` remembers with their schedules."""
+
 _RIGHT: Final = (
     'write always, never, every 1 h, every 2 h, every 4 h, or times such as "Mon-Fri 20:00-06:00" or "Sun 12:15", '
     "one or a list, on quarter hours, in UTC"
@@ -149,6 +153,11 @@ def parse_schedule(value: str | Sequence[str]) -> Schedule:
     apply to every day. `value` may have several entries, in a list or joined by semicolons; the schedule then fires at the
     times of each entry. Raises ValueTextError for another text.
     """
+    return _schedule_of(value if isinstance(value, str) else tuple(value))
+
+
+@lru_cache(SCHEDULES_REMEMBERED)  # a store reads the schedules of its folders again with each mail about the hierarchy
+def _schedule_of(value: str | tuple[str, ...]) -> Schedule:
     entries = value.split(";") if isinstance(value, str) else list(value)
     if not entries or len(entries) > _MAX_ENTRIES:
         raise ValueTextError(f"a schedule has 1 to {_MAX_ENTRIES} entries, not {len(entries)}", _RIGHT)

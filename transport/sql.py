@@ -20,6 +20,8 @@ Parameters = Sequence[Any]
 class Rows(sqlite3.Cursor):
     """The rows of a statement, with the methods of SQLAlchemy's results."""
 
+    __slots__ = ()
+
     def all(self) -> list[Any]:
         return self.fetchall()
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from functools import lru_cache
 
 from node.tracking.change_number import COUNTER_SIZE, GUID_SIZE, MAX_COUNTER, Guid
 from node.tracking.cnset import CNSet
@@ -36,6 +37,12 @@ _BITMASK_REACH = 8  # a bitmask has one bit for each of this number of counters 
 # 100,000 ranges take 0.3 to 0.9 MB. At worst 4 MiB of commands take some seconds to decode.
 LIMIT_BYTES = 4 * 1024 * 1024
 LIMIT_RANGES = 1_000_000
+
+SETS_REMEMBERED = 1024
+"""How many sets `decode_idset` remembers with their IDSETs: the newest that have at most REMEMBERED_BYTES."""
+
+REMEMBERED_BYTES = 256
+"""The longest IDSET that is remembered: about ten ranges. All remembered sets take at most 3 MB."""
 
 
 class IdsetError(ValueError):
@@ -176,9 +183,17 @@ def decode_idset(data: bytes, *, limit_bytes: int = LIMIT_BYTES, limit_ranges: i
 
     Raise IdsetError if the bytes are malformed or exceed a limit. The time is linear in the data, except for sorting ranges
     that are out of order.
+
+    The same short IDSET gives the same object, which keeps its text: each mail about a folder repeats the rows of its stores.
     """
     if len(data) > limit_bytes:
         raise IdsetError(f"the IDSET has {len(data)} bytes; at most {limit_bytes} are allowed")
+    if len(data) <= REMEMBERED_BYTES and limit_ranges == LIMIT_RANGES:
+        return _decode_short(data)
+    return _decode(data, limit_ranges)
+
+
+def _decode(data: bytes, limit_ranges: int) -> CNSet:
     spans: dict[Guid, tuple[list[int], list[int]]] = {}
     before = b""
     at, room = 0, limit_ranges
@@ -194,6 +209,11 @@ def decode_idset(data: bytes, *, limit_bytes: int = LIMIT_BYTES, limit_ranges: i
         spans[guid] = starts, ends
         room -= len(starts)
     return CNSet.from_spans(spans)
+
+
+@lru_cache(SETS_REMEMBERED)
+def _decode_short(data: bytes) -> CNSet:
+    return _decode(data, LIMIT_RANGES)
 
 
 def _one_range(data: bytes, at: int) -> tuple[list[int], list[int], int] | None:

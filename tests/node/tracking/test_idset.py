@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from node.tracking.change_number import MAX_COUNTER, NumberError
 from node.tracking.cnset import CNSet
-from node.tracking.idset import IdsetError, decode_globset, decode_idset, encode_globset, encode_idset
+from node.tracking.idset import (
+    REMEMBERED_BYTES,
+    IdsetError,
+    decode_globset,
+    decode_idset,
+    encode_globset,
+    encode_idset,
+)
 
 A, B = bytes(15) + b"\x01", b"\xff" * 16
 
@@ -262,3 +269,24 @@ def test_large_sets() -> None:
         wire = encode_idset(made)
         assert decode_idset(wire) == made
         assert len(wire) < 8 * made.range_count()
+
+
+@pytest.mark.parametrize("ranges", [1, 200])
+def test_an_idset_gives_the_same_set_each_time(ranges: int) -> None:
+    """CN-5: decoding is a function of the bytes, for the short IDSETs that are remembered and for long ones."""
+    numbers = CNSet.from_ranges({A: [(3 * at + 1, 3 * at + 2) for at in range(ranges)]})
+    wire = encode_idset(numbers)
+    first, again = decode_idset(wire), decode_idset(bytes(bytearray(wire)))
+    assert first == again == numbers
+    assert (first is again) == (len(wire) <= REMEMBERED_BYTES)
+    assert decode_idset(wire, limit_ranges=ranges) == numbers
+
+
+def test_a_remembered_idset_still_meets_the_limits_of_the_caller() -> None:
+    """CN-5: a caller's limits hold also for an IDSET that was decoded before."""
+    wire = encode_idset(CNSet.from_ranges({A: [(1, 2), (5, 6), (900, 900)]}))
+    decode_idset(wire)
+    with pytest.raises(IdsetError):
+        decode_idset(wire, limit_ranges=2)
+    with pytest.raises(IdsetError):
+        decode_idset(wire, limit_bytes=len(wire) - 1)
