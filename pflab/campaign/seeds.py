@@ -150,8 +150,9 @@ def _other_hash_seed() -> str:
 def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None = None) -> Iterator[SeedResult]:
     """Yield results in order. With one job and no `hash_seed`, play the seeds in this process."""
     if jobs <= 1 and hash_seed is None:
-        for seed in seeds:
-            yield _play(order, seed)
+        with _collecting_between_labs():
+            for seed in seeds:
+                yield _play(order, seed)
         return
     if not seeds:
         return
@@ -190,11 +191,19 @@ def _received(worker: Connection) -> SeedResult:
     return result
 
 
-def collect_between_labs() -> None:
-    """Collect garbage only between labs. A lab keeps its events until it ends, and the collector needed a ninth of the time to
-    search them."""
+@contextmanager
+def _collecting_between_labs() -> Iterator[None]:
+    """Collect garbage only between labs inside the block. A lab keeps its events until it ends, and the collector needed a
+    ninth of the time to search them."""
+    enabled = gc.isenabled()
     gc.freeze()
     gc.disable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        if enabled:
+            gc.enable()
 
 
 @contextmanager
@@ -220,16 +229,16 @@ def _worker(order: Order) -> Iterator[Connection]:
 
 def _work(seeds: Connection, order: Order) -> None:
     """Play the seeds that come through the pipe, until it is closed."""
-    collect_between_labs()
-    while True:
-        try:
-            seed = seeds.recv()
-        except EOFError:
-            return
-        try:
-            seeds.send(_play(order, seed))
-        except LabError as error:
-            seeds.send(error)
+    with _collecting_between_labs():
+        while True:
+            try:
+                seed = seeds.recv()
+            except EOFError:
+                return
+            try:
+                seeds.send(_play(order, seed))
+            except LabError as error:
+                seeds.send(error)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -50,6 +51,18 @@ def test_a_tiny_campaign(tiny: CampaignResult) -> None:
     assert tiny.exit_code == ExitCode.GOOD
     assert all(each.bound_us > 0 for each in tiny.results)
     assert tiny.branches()["status sent"] == len(SEEDS)
+
+
+def test_a_campaign_in_this_process_leaves_the_garbage_collector_as_it_was() -> None:
+    """One job plays in this process and collects garbage between labs; afterwards the collector runs by itself again."""
+    during: list[bool] = []
+    assert gc.isenabled()
+    run_campaign(SEEDS[:1], SHORT, done=lambda _: during.append(gc.isenabled()))
+    with pytest.raises(ZeroDivisionError):
+        run_campaign(SEEDS[:1], SHORT, done=lambda each: print(each.seed // 0))
+    assert during == [False]
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
 
 
 def test_results_do_not_depend_on_the_number_of_workers(tiny: CampaignResult) -> None:
