@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from node.host.delivery_results import DeliveryResults, Ended
 from node.host.in_flight import MailsInFlight, cancelled

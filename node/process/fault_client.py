@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import replace
 from http import HTTPStatus
 
 import msgspec
+from msgspec.structs import replace
 
 from node.api.control import Peers
 from node.api.http_client import Address, HttpLine, Unanswered
@@ -64,7 +64,7 @@ class FaultClient:
         if not (self._verbs if isinstance(point, AtVerb) else self._asks):
             return GO
         if isinstance(point, BeforeSend) or (isinstance(point, AfterSend) and not self._keeps):
-            point = msgspec.structs.replace(point, transmission=replace(point.transmission, content=b""))
+            point = replace(point, transmission=replace(point.transmission, content=b""))
         return self._ask(point)
 
     async def _ask(self, point: FaultPoint) -> Decision:

@@ -58,10 +58,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
 
 from node.codec.signing import derived_seed
 from node.errors import CannotWrite, Crashed, InternalError, MailRefused, NotRunning
@@ -116,6 +118,9 @@ class _Slot:
         self.due_at: LabTime | None = None
         self.stale = True
         self.fruitless = 0
+
+
+_by_time = itemgetter(0)
 
 
 class Simulator(RecordedLab):
@@ -333,33 +338,31 @@ class Simulator(RecordedLab):
         for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
             self._start_node(self._slot[name])
         now = self._now
-        first, first_at = None, now
-        waiting: list[_Slot] = []
-        for slot in self._slots:
-            due_at = self._due_at(slot)
-            if due_at is not None and due_at <= now:
-                waiting.append(slot)
-                if first is None or due_at < first_at:
-                    first, first_at = slot, due_at
+        waiting = [each for each in self._due() if each[0] <= now]
+        if not waiting:
+            return None
         turn = self._network.turn(len(waiting))
-        return waiting[turn] if turn else first
+        return waiting[turn][1] if turn else min(waiting, key=_by_time)[1]
 
     def _next_due(self) -> LabTime | None:
         """Return the next instant at which anything is due in the whole lab; None if there is none."""
-        dues = [due_at for slot in self._slots if (due_at := self._due_at(slot)) is not None]
+        dues = [due_at for due_at, _ in self._due()]
         dues.extend(self._back_at.values())
         if (ends_at := self.faults.next_end_at) is not None:
             dues.append(ends_at)
         return min(dues, default=None)
 
-    def _due_at(self, slot: _Slot) -> LabTime | None:
-        if slot.stale:
-            server = slot.server
-            running = server.status is ServerStatus.RUNNING and server.node is not None
-            slot.due_at = server.node.next_due() if running and server.node is not None else None
-            slot.stale = False
-        due_at = slot.due_at
-        return due_at if due_at is None or self.environment.undisturbed else self.environment.due_at(slot.name, due_at)
+    def _due(self) -> list[tuple[LabTime, _Slot]]:
+        """Return the servers that have something to do, in the topology's order, each with the lab time at which it is due."""
+        for slot in self._slots:
+            if slot.stale:
+                node = slot.server.node if slot.server.status is ServerStatus.RUNNING else None
+                slot.due_at = None if node is None else node.next_due()
+                slot.stale = False
+        due = [(slot.due_at, slot) for slot in self._slots if slot.due_at is not None]
+        if self.environment.undisturbed:
+            return due
+        return [(self.environment.due_at(slot.name, due_at), slot) for due_at, slot in due]
 
     def _step(self, slot: _Slot) -> int:
         """Send the due mails of one server; if it has none, let it do what is due. Return the number of steps."""
@@ -374,8 +377,8 @@ class Simulator(RecordedLab):
             return len(leaving)
         left: list[bool] = []
         self._try_own_stimulus(slot, lambda node: left.append(node.tick(clock)))
-        due_at = self._due_at(slot)
-        slot.fruitless = slot.fruitless + 1 if due_at is not None and due_at <= self._now and not any(left) else 0
+        still_due = any(each is slot and due_at <= self._now for due_at, each in self._due())
+        slot.fruitless = slot.fruitless + 1 if still_due and not any(left) else 0
         if slot.fruitless > FRUITLESS_TICKS:
             raise self._not_idle(f"server {slot.name}: a timer or mail is still due after {FRUITLESS_TICKS} ticks")
         return 1

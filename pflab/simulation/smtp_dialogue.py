@@ -7,8 +7,10 @@ reaches them. So a fault has the same effect on the stores under all drivers (sp
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from transport.envelope import CommandRefused, RecipientRefusal, SendOutcome, SendState
 from transport.mime.body_encoding import as_seven_bit

@@ -91,6 +91,7 @@ _MANY: Final = {t: struct.Struct("<" + f) for t, f in _FORMATS.items() if t != P
     _CLSID: struct.Struct("<16s")
 }
 _SIZED: Final = frozenset((_BINARY, _UNICODE, _STRING8, _OBJECT))
+_MULTIPLE: Final = _MANY.keys() | (_SIZED - {_OBJECT})  # types whose properties may have several values
 
 _U32: Final = struct.Struct("<I")
 _HEAD: Final = struct.Struct("<III")  # tag, number of values (1), length of the value
@@ -151,7 +152,7 @@ def encode_bag(bag: Bag) -> bytes:
 
 def _encode_rare(tag: int, value: Value) -> bytes:
     kind = tag & 0xFFFF
-    if kind & MV_FLAG and (kind ^ MV_FLAG) in (_MANY.keys() | (_SIZED - {_OBJECT})):
+    if kind & MV_FLAG and (kind ^ MV_FLAG) in _MULTIPLE:
         return _encode_many(tag, kind ^ MV_FLAG, value)
     if kind == _NULL and value is None:
         return _U32.pack(tag)

@@ -56,8 +56,9 @@ because a notice may be addressed to it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from topology.model import STORE_ADDRESS_SUFFIX
 from topology.routing import NextHop, Routing

@@ -5,8 +5,9 @@ then due time, then id (spec: OUT-8, RT-2).
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from traces.labtime import LabTime
 from transport.envelope import OutgoingMail, Priority, Transmission
@@ -56,8 +57,7 @@ _PUSH_BACK = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QueueRow:
+class QueueRow(msgspec.Struct, frozen=True):
     """One queued copy and its mail without the content. `next_hop` is None if the copy is unrouted."""
 
     queue_id: int
@@ -85,8 +85,7 @@ class QueueRow:
         return self.far_size != self.size
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where and when a copy goes next. `starts_at` is None if the copy does not cross a slow link."""
 
     next_hop: str | None

@@ -19,10 +19,11 @@ ignored.
 """
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
+
+from msgspec.structs import replace
 
 from traces.labtime import SECOND_US, LabTime
 from transport.envelope import IncomingHop, IncomingMail, Priority

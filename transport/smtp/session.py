@@ -50,11 +50,11 @@ import asyncio
 import secrets
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 from aiosmtpd.smtp import Session
+from msgspec.structs import replace
 
 from transport.envelope import IncomingHop, RefusalError
 from transport.errors import CodecError

@@ -1,6 +1,6 @@
 """Stores tell each other of links: X-LINK2STATE."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from node.codec.signing import LabAuthority
 from tests.support.smtp_peers import RECIPIENTS, ListenerHarness, credentials

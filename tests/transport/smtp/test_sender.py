@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.smtp_peers import CONTENT, Receiver, mail, sessions_at_most
 from transport.envelope import (

@@ -4,10 +4,10 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from node.codec.certificates import server_certificate
 from node.codec.signing import Verifier
