@@ -144,6 +144,8 @@ def traced_marks(mail: ReplicationMail) -> tuple[str, ...]:
     marks = Mark.NONE
     for section in mail.sections:
         marks |= section.marks
+    if not marks:
+        return ()
     return tuple(text for mark, text in _MARK_TEXTS.items() if mark in marks)
 
 

@@ -67,12 +67,13 @@ def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> bool:
     rounds = [delivery]
     to_store = False
     for count, each in enumerate(rounds):
+        others = [address for address in each.recipients if ctx.directory.server_of(address) != ctx.name]
+        to_store = to_store or (count == 0 and len(others) < len(each.recipients))
+        if not others:
+            continue
         failures: dict[str, str] = {}
         read = cache(partial(post_of_mail, each.content))  # decoded once, for the first recipient that needs it
-        for address in each.recipients:
-            if ctx.directory.server_of(address) == ctx.name:
-                to_store = to_store or count == 0
-                continue
+        for address in others:
             folder = ctx.book.folder_of(address)
             if folder is None:
                 _into_mailbox(s, address, each, read)

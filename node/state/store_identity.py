@@ -6,6 +6,7 @@ changed the row, the store writes it once at the end of the stimulus, in the sam
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from node.tracking.change_number import ChangeNumber, Guid
@@ -44,6 +45,7 @@ class StoreState:
         self._rep_of: dict[Guid, int] = {}
         self._guid_of: dict[int, Guid] = {}
         self.store_of: dict[Guid, str] = {}
+        self._names: dict[Guid, str] | None = None  # what `names` returns; None if it must be made again
         for rep, guid, store in conn.exec_driver_sql("SELECT rep, guid, store FROM replid ORDER BY rep"):
             self._rep_of[guid] = rep
             self._guid_of[rep] = guid
@@ -105,6 +107,7 @@ class StoreState:
             conn.exec_driver_sql("INSERT INTO replid (rep, guid) VALUES (?, ?)", (rep, guid))
             self._rep_of[guid] = rep
             self._guid_of[rep] = guid
+            self._names = None
         return rep
 
     def guids_in_order(self) -> list[Guid]:
@@ -112,6 +115,18 @@ class StoreState:
         own = [guid for guid in self._rep_of if self.store_of.get(guid) == self.name]
         own.sort(key=lambda guid: (guid == self.guid, self._rep_of[guid]))
         return [*own, *(guid for guid in self._rep_of if guid not in own)]
+
+    def names(self) -> Mapping[Guid, str]:
+        """Return the name of the store behind each known replica GUID. A restored store A is also A2, A3 (spec: RP-4)."""
+        if self._names is None:
+            self._names = {}
+            seen: dict[str, int] = {}
+            for guid in self.guids_in_order():
+                store = self.store_of.get(guid)
+                if store is not None:
+                    seen[store] = seen.get(store, 0) + 1
+                    self._names[guid] = store if seen[store] == 1 else f"{store}{seen[store]}"
+        return self._names
 
     def known_rep(self, guid: Guid) -> int | None:
         """Return the local number of a replica GUID, or None if the GUID is new here."""
@@ -128,3 +143,4 @@ class StoreState:
         rep = self.rep(conn, guid)
         conn.exec_driver_sql("UPDATE replid SET store = ? WHERE rep = ?", (store, rep))
         self.store_of[guid] = store
+        self._names = None

@@ -25,7 +25,6 @@ from node.state.store_settings import config_from, read_at_once, store_settings
 from node.state.timers import next_due
 from node.store import mailboxes
 from node.store.lifecycle import StoreLife
-from node.store.queries import names_of_stores
 from node.views import FoldersChanged, Post
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
@@ -188,7 +187,7 @@ class Node(StoreLife):
         """
         with self._stimulus(now) as (ctx, s):
             stores, numbers = orders.send_again(ctx, s, folder, days=days, to=to)
-            return stores, numbers.merged().named(names_of_stores(ctx))
+            return stores, numbers.merged().named(ctx.store.names())
 
     def synchronize(self, now: LabTime, folder: str) -> list[str]:
         """Request the status of a folder now: Synchronize Hierarchy (1-1) or Synchronize Content (spec: AD-1).

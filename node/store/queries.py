@@ -96,7 +96,7 @@ class StoreQueries(StoreReader):
             (fid,),
         ):
             found.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
-        names = names_of_stores(ctx)
+        names = ctx.store.names()
         views = []
         for object_id, versions in found.items():
             number, at, subject, item, fai = versions[0]
@@ -119,11 +119,11 @@ class StoreQueries(StoreReader):
 
     def versions(self, message: str) -> list[VersionView]:
         ctx, conn = self._opened()
-        return message_versions.versions(ctx, conn, names_of_stores(ctx), message)
+        return message_versions.versions(ctx, conn, ctx.store.names(), message)
 
     def retained(self) -> list[RetainedView]:
         ctx, conn = self._opened()
-        names = names_of_stores(ctx)
+        names = ctx.store.names()
         views = []
         for id_, folder, object_id, rep, ctr, deleted_at, path, subject in conn.exec_driver_sql(
             "SELECT id, folder, object, rep, ctr, deleted_at, path, subject FROM retained WHERE within = 0"
@@ -156,17 +156,17 @@ class StoreQueries(StoreReader):
 
     def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
         ctx, conn = self._opened()
-        names = names_of_stores(ctx)
+        names = ctx.store.names()
         return [(named(each, names), each.text) for each in _changes_of(ctx, conn, messages)]
 
     def shown(self, changes: Sequence[str]) -> list[str]:
-        names = names_of_stores(self._opened()[0])
+        names = self._opened()[0].store.names()
         return [named(ChangeNumber.parse(each), names) for each in changes]
 
     def number_of_folder(self, path: str) -> tuple[str, str]:
         ctx, _ = self._opened()
         number = ctx.folders.visible(path).number
-        return named(number, names_of_stores(ctx)), number.text
+        return named(number, ctx.store.names()), number.text
 
     def body(self, folder: str, message: str) -> str:
         ctx, conn = self._opened()
@@ -195,7 +195,7 @@ class StoreQueries(StoreReader):
         # spec: RST-1, RST-2
         ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
-        names = names_of_stores(ctx)
+        names = ctx.store.names()
         rows: list[RowView] = []
         own = ctx.rst.own(fid)
         if own is not None:
@@ -216,7 +216,7 @@ class StoreQueries(StoreReader):
         # spec: RST-3
         ctx, conn = self._opened()
         fid = None if folder is None else _fid_of(ctx, folder)
-        return replication_status.folder_status(ctx, conn, names_of_stores(ctx), fid)
+        return replication_status.folder_status(ctx, conn, ctx.store.names(), fid)
 
     def instances(self) -> list[InstanceView]:
         # spec: AD-1
@@ -260,7 +260,7 @@ class StoreQueries(StoreReader):
     def backfill(self) -> list[EntryView]:
         # spec: BF-2
         ctx, conn = self._opened()
-        names = names_of_stores(ctx)
+        names = ctx.store.names()
         return [
             EntryView(
                 id=entry.id,
@@ -388,18 +388,6 @@ class StoreQueries(StoreReader):
 
     def settings(self) -> Settings:
         return self._opened()[0].config.settings
-
-
-def names_of_stores(ctx: Context) -> Mapping[bytes, str]:
-    """Return the name of the store behind each known replica GUID. A restored store A is also A2, A3 (spec: RP-4)."""
-    names: dict[bytes, str] = {}
-    seen: dict[str, int] = {}
-    for guid in ctx.store.guids_in_order():
-        store = ctx.store.store_of.get(guid)
-        if store is not None:
-            seen[store] = seen.get(store, 0) + 1
-            names[guid] = store if seen[store] == 1 else f"{store}{seen[store]}"
-    return names
 
 
 def _fid_of(ctx: Context, folder: str) -> int:

@@ -8,9 +8,20 @@ from pflab.oracle.compare import Judge, Reading
 from pflab.oracle.losses import Losses
 from pflab.oracle.oracle import Oracle, change_of, genesis_of
 from pflab.terms import number_sets as sets
+from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import SETUP, Lexicon
 from pflab.terms.folder_ids import HIERARCHY
-from traces.events import ChangeMade, Event, ItemExpired, NodeStarted, ReplicaDropped, StoreDeleted, TombstoneDropped
+from traces.events import (
+    ChangeMade,
+    Event,
+    FolderHidden,
+    FolderShown,
+    ItemExpired,
+    NodeStarted,
+    ReplicaDropped,
+    StoreDeleted,
+    TombstoneDropped,
+)
 
 if TYPE_CHECKING:
     from pflab.lab.lab import Lab, LabNode
@@ -41,6 +52,7 @@ class Observer:
         self.names = Lexicon()
         self.oracle = Oracle((), lab.topology.servers_from_start())
         self.losses = Losses()
+        self._take = event_taker_of(self)
 
     def running(self) -> list[str]:
         return [name for name in self._lab.names if self._lab.running(name)]
@@ -50,23 +62,41 @@ class Observer:
         fresh = list(self._lab.events(self._seen))
         self._seen += len(fresh)
         for event in fresh:
-            self.names.learn(event)
             self.losses.take(event)
-            if isinstance(event, ChangeMade):
-                self.oracle.take(change_of(event))
-            elif isinstance(event, NodeStarted):
-                self.oracle.joined(event.node)
-            elif isinstance(event, ReplicaDropped):
-                self._dropped_replicas.add((event.node, event.folder))
-            elif isinstance(event, TombstoneDropped):
-                self._dropped_tombstones.add(event.object)
-            elif isinstance(event, ItemExpired):
-                self._expired.add(event.object)
-            elif isinstance(event, StoreDeleted):
-                self.oracle.left(event.store)
+            self._take(event)
         if not self._has_genesis:
             self._learn_genesis()
         return fresh
+
+    @event_handler
+    def _on_change(self, event: ChangeMade) -> None:
+        self.names.learn(event)
+        self.oracle.take(change_of(event))
+
+    @event_handler
+    def _on_start(self, event: NodeStarted) -> None:
+        self.names.learn(event)
+        self.oracle.joined(event.node)
+
+    @event_handler
+    def _on_path(self, event: FolderShown | FolderHidden) -> None:
+        self.names.learn(event)
+
+    @event_handler
+    def _on_replica_dropped(self, event: ReplicaDropped) -> None:
+        self._dropped_replicas.add((event.node, event.folder))
+
+    @event_handler
+    def _on_tombstone_dropped(self, event: TombstoneDropped) -> None:
+        self._dropped_tombstones.add(event.object)
+
+    @event_handler
+    def _on_expired(self, event: ItemExpired) -> None:
+        self._expired.add(event.object)
+
+    @event_handler
+    def _on_store_deleted(self, event: StoreDeleted) -> None:
+        self.oracle.left(event.store)
 
     def _learn_genesis(self) -> None:
         """Learn the GUID of the topology's folders from a store's folder ids. It is the only GUID that belongs to no store."""
