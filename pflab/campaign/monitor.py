@@ -101,8 +101,9 @@ class Monitor:
         large lab.
         """
         self._reread_after_us = 0 if closely or len(self._lab.names) <= _SMALL_LAB else _REREAD_AFTER_US
-        for event in self.observer.observe():
-            self._digest.update(_ENCODER.encode(event))
+        fresh = self.observer.observe()
+        self._digest.update(b"".join(map(_ENCODER.encode, fresh)))
+        for event in fresh:
             self._invariants.event(event)
             self.branches.event(event)
             self.last_at[event.node] = event.at

@@ -42,6 +42,9 @@ from traces.events import (
 Place = tuple[str, str, bool]
 """A store, a folder, and whether the set of associated messages (FAI) is meant, which is separate (CN-9)."""
 
+Rank = tuple[int, bytes, int]
+"""The rank of a version: time, the raw bytes of its number's GUID, its counter (CN-8)."""
+
 
 class Facts:
     """The facts of one lab. `take` adds an event; nothing but events and the topology is read."""
@@ -58,6 +61,8 @@ class Facts:
         self.ancestors: dict[str, frozenset[str]] = {}
         """All changes that a change supersedes, directly or through others."""
         self.of_object: dict[str, list[ChangeMade]] = {}
+        self._highest_rank: dict[str, Rank] = {}
+        """The highest rank of each object's changes."""
         self.of_folder: dict[str, list[ChangeMade]] = {}
         self.own_changes: dict[tuple[str, str], list[ChangeMade]] = self.backups.follow({})
         """By store and folder: the changes that the store made there since its present replica began."""
@@ -165,8 +170,7 @@ class Facts:
             return len(deletions) > 1
         if deletions:
             return True
-        others = self.of_object[change.object]
-        return change.kind != "message" and any(rank_of(each) > rank_of(change) for each in others)
+        return change.kind != "message" and self._highest_rank[change.object] > rank_of(change)
 
     def was_suspended(self, store: str, folder: str, since_at: int) -> bool:
         """Return whether the time-outs of a folder's entries were suspended at any time since `since_at` (RP-5)."""
@@ -224,6 +228,8 @@ class Facts:
             found |= self.ancestors.get(each, frozenset())
         self.ancestors[event.number] = frozenset(found)
         self.of_object.setdefault(event.object, []).append(event)
+        rank = rank_of(event)
+        self._highest_rank[event.object] = max(rank, self._highest_rank.get(event.object, rank))
         self.of_folder.setdefault(event.folder, []).append(event)
         self.own_changes.setdefault((event.node, event.folder), []).append(event)
         guid, counter = bits.split(event.number)
@@ -324,8 +330,8 @@ class Facts:
             self.landed.add((event.node, event.mail))
 
 
-def rank_of(change: ChangeMade) -> tuple[int, bytes, int]:
-    """Return the rank of a version: time, then the raw bytes of the number's GUID, then its counter (CN-8)."""
+def rank_of(change: ChangeMade) -> Rank:
+    """Return the rank of a version."""
     guid, counter = bits.split(change.number)
     return (change.modified_at, bytes.fromhex(guid), counter)
 
