@@ -32,14 +32,12 @@ _COLUMNS = (
     " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
 )
 _SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
-# Each priority is one range of the index, in order. So nothing is sorted, and usually one statement is enough.
+# Each priority is one range of the index, in order. So nothing is sorted.
 _DUE_OF_PRIORITY = (
     _SELECT_ROW + " WHERE q.priority = ? AND q.due_at <= ? AND q.next_hop IS NOT NULL ORDER BY q.due_at, q.id LIMIT ?"
 )
-_NEXT_DUE = (
-    "SELECT min(due_at) FROM (SELECT min(due_at) AS due_at FROM mta_queue WHERE priority = 1"
-    " UNION ALL SELECT min(due_at) FROM mta_queue WHERE priority = 0"
-    " UNION ALL SELECT min(due_at) FROM mta_queue WHERE priority = -1)"
+_FIRST_DUE = "SELECT " + ", ".join(
+    f"(SELECT min(due_at) FROM mta_queue WHERE priority = {int(priority)})" for priority in MOST_URGENT_FIRST
 )
 _UNROUTED = "SELECT id FROM mta_queue WHERE next_hop IS NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?"
 _ALL_IDS = "SELECT id FROM mta_queue ORDER BY id"
@@ -197,8 +195,8 @@ def due_rows(conn: Connection, now: LabTime, limit: int, crowded: Collection[str
     others = f" AND q.next_hop NOT IN ({', '.join('?' * len(crowded))}) ORDER BY" if crowded else " ORDER BY"
     statement = _DUE_OF_PRIORITY.replace(" ORDER BY", others)
     rows: list[QueueRow] = []
-    for priority in MOST_URGENT_FIRST:
-        if len(rows) < limit:
+    for priority, first_at in zip(MOST_URGENT_FIRST, _first_due(conn), strict=True):
+        if first_at is not None and first_at <= now and len(rows) < limit:
             found = conn.exec_driver_sql(statement, (int(priority), now, *crowded, limit - len(rows)))
             rows += map(_row, found.all())
     return rows
@@ -227,8 +225,13 @@ def transmission(row: QueueRow, content: bytes, now: LabTime, links: tuple[str, 
 
 def next_due(conn: Connection) -> LabTime | None:
     """Return when the first row is due, routed or not; None if the queue is empty."""
-    found = conn.exec_driver_sql(_NEXT_DUE).first()
-    return None if found is None or found[0] is None else int(found[0])
+    return min((first_at for first_at in _first_due(conn) if first_at is not None), default=None)
+
+
+def _first_due(conn: Connection) -> tuple[LabTime | None, ...]:
+    """Return when the first row of each priority is due, routed or not; the priorities in the order MOST_URGENT_FIRST."""
+    found: tuple[LabTime | None, ...] = conn.exec_driver_sql(_FIRST_DUE).one()
+    return found
 
 
 def unrouted_ids(conn: Connection, now: LabTime, limit: int) -> list[int]:

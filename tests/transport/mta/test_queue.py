@@ -215,7 +215,7 @@ def test_a_long_queue_costs_no_more_than_a_short_one(a: Server) -> None:
         a.submit(*to("B", "E"), message_id=f"<{number}@A>")
     statements = [
         (queue_table._DUE_OF_PRIORITY, (0, a.at, 10)),
-        (queue_table._NEXT_DUE, ()),
+        (queue_table._FIRST_DUE, ()),
         (queue_table._UNROUTED, (a.at, 10)),
         (queue_table._SELECT_ROW + " WHERE q.id = ?", (1,)),
         (queue_table._DELETE_CONTENT, (1, 1)),
