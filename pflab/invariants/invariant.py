@@ -128,49 +128,50 @@ class InvariantSet:
     def __init__(self, facts: Facts, kinds: Sequence[type[Invariant]]) -> None:
         self.facts = facts
         self.violations: list[Violation] = []
-        self._all = [kind(facts) for kind in kinds]
-        self._of_folders = [each for each in self._all if type(each).on_folder is not Invariant.on_folder]
-        self._of_arrays = [each for each in self._all if type(each).on_array is not Invariant.on_array]
-        self._of_rows = [each for each in self._all if type(each).on_rows is not Invariant.on_rows]
-        self._of_quiet = [each for each in self._all if type(each).on_quiet is not Invariant.on_quiet]
-        self._listeners: dict[type[Event], list[tuple[Invariant, Callable[[Any], Witnesses | None]]]] = {Event: []}
-        for each in self._all:
+        every = [kind(facts) for kind in kinds]
+        self._of_folders: _Asked = [(each, each.on_folder) for each in every if _has_own(each, "on_folder")]
+        self._of_arrays: _Asked = [(each, each.on_array) for each in every if _has_own(each, "on_array")]
+        self._of_rows: _Asked = [(each, each.on_rows) for each in every if _has_own(each, "on_rows")]
+        self._of_quiet: _Asked = [(each, each.on_quiet) for each in every if _has_own(each, "on_quiet")]
+        handlers: dict[type[Event], _Asked] = {}
+        for each in every:
             for kind, handler in event_handlers_of(each).items():
-                self._listeners.setdefault(kind, []).append((each, handler))
+                handlers.setdefault(kind, []).append((each, handler))
+        # Handlers of all events come first, then handlers of the event's class.
+        self._of_any = handlers.pop(Event, [])
+        self._of_events = {kind: [*self._of_any, *own] for kind, own in handlers.items()}
 
     def event(self, event: Event) -> None:
         self.facts.take(event)
-        # These loops take the most time of a campaign. Handlers of all events come first, then handlers of this event's class.
-        for each, handler in self._listeners[Event]:
-            for witness in handler(event) or ():
-                self._found(each, event.at, witness)
-        for each, handler in self._listeners.get(type(event), ()):
-            for witness in handler(event) or ():
-                self._found(each, event.at, witness)
+        self._ask(self._of_events.get(type(event), self._of_any), event.at, event)
 
     def folder(self, reading: FolderReading, at: LabTime) -> None:
-        for each in self._of_folders:
-            self._note(each, at, each.on_folder(reading))
+        self._ask(self._of_folders, at, reading)
 
     def array(self, reading: ArrayReading, at: LabTime) -> None:
-        for each in self._of_arrays:
-            self._note(each, at, each.on_array(reading))
+        self._ask(self._of_arrays, at, reading)
 
     def rows(self, reading: RowsReading, at: LabTime) -> None:
-        for each in self._of_rows:
-            self._note(each, at, each.on_rows(reading))
+        self._ask(self._of_rows, at, reading)
 
     def quiet(self, store: str, now: LabTime, at: LabTime) -> None:
         """Check a store that is quiet. `now`: the time on its own clock."""
-        for each in self._of_quiet:
-            self._note(each, at, each.on_quiet(store, now))
+        self._ask(self._of_quiet, at, store, now)
 
-    def _note(self, invariant: Invariant, at: LabTime, witnesses: Witnesses) -> None:
-        for witness in witnesses:
-            self._found(invariant, at, witness)
+    def _ask(self, asked: _Asked, at: LabTime, *given: Any) -> None:
+        # No other loop of a campaign runs as often.
+        for invariant, method in asked:
+            for witness in method(*given) or ():
+                self.violations.append(Violation(invariant.id, invariant.rules, at, witness))
 
-    def _found(self, invariant: Invariant, at: LabTime, witness: str) -> None:
-        self.violations.append(Violation(invariant.id, invariant.rules, at, witness))
+
+_Asked = list[tuple[Invariant, Callable[..., Witnesses | None]]]
+"""Invariants, each with the method that gets a certain input."""
+
+
+def _has_own(invariant: Invariant, method: str) -> bool:
+    """Return whether the class of an invariant overrides a method of `Invariant`."""
+    return getattr(type(invariant), method) is not getattr(Invariant, method)
 
 
 CONVERGED = "converged"
