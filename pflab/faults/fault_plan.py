@@ -393,7 +393,8 @@ class FaultPlan:
 
     def _after_send(self, point: AfterSend) -> None:
         """Forget what was decided for an attempt that has ended."""
-        self._armed.pop(_arrival(point.transmission), None)
+        if self._armed:
+            self._armed.pop(_arrival(point.transmission), None)
         if point.delivered:
             self._held.pop(point.row, None)
             self._released.discard(point.row)
