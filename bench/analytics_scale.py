@@ -3,9 +3,9 @@
     python -m bench.analytics_scale                 1 and 10 million events
     python -m bench.analytics_scale 100000          this number of events
 
-The conversion from JSON to Parquet and the checks are measured separately. DuckDB converts the same files to the same columns,
-and runs the convergence query. The traces contain faults, and both engines must find all of them. The memory peaks are those
-of Spark's Python and Java processes before DuckDB runs.
+Spark has the settings that `pflab check` chooses for this size. The conversion from JSON to Parquet and the checks are measured
+separately. DuckDB converts the same files to the same columns, and runs the convergence query. The traces contain faults, and
+both engines must find all of them. The memory peaks are those of Spark's Python and Java processes before DuckDB runs.
 
 Processor time is user and system time of all processes of an engine, so it depends less than elapsed time on what else the
 machine does. jit_cpu_s is the part of it that Java's compilers used, and classes is the number of classes that Spark generated.
@@ -30,7 +30,7 @@ from analytics import pipeline
 from analytics.generate import Shape, generate
 from analytics.ingest import bronze
 from analytics.ingest.schemas import WIDE
-from analytics.ingest.session import JAVA, LOCAL_JAVA, new_session
+from analytics.ingest.session import JAVA, LOCAL_JAVA, new_session, settings_for
 from analytics.ingest.tables import Tables
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 SIZES = (1_000_000, 10_000_000)
 FAULT_EVERY = 500
+EVENT_BYTES = 500
+"""The length of a line of the generated traces, on average."""
 
 T_ = TypeVar("T_")
 
@@ -141,7 +143,9 @@ def peak_mib(pid: int | str) -> int:
 def measure(events: int) -> None:
     shape = Shape.of_events(events, fault_every=FAULT_EVERY)
     # Java starts compiler threads as it needs them, and the processor time of those that have ended is lost.
-    spark = new_session(settings={JAVA: f"{LOCAL_JAVA} -XX:-UseDynamicNumberOfCompilerThreads"})
+    chosen = settings_for(events * EVENT_BYTES)
+    java_options = f"{chosen.get(JAVA, LOCAL_JAVA)} -XX:-UseDynamicNumberOfCompilerThreads"
+    spark = new_session(settings={**chosen, JAVA: java_options})
     with tempfile.TemporaryDirectory(prefix="pflab-bench-") as folder:
         place = Path(folder) / "trace"
         tables = Tables(spark, f"{folder}/tables")
