@@ -38,7 +38,8 @@ def test_scenario_passes_on_a_lab_that_is_up(name: str, tmp_path: Path, capsys: 
     path = SCENARIOS / f"{name}.yaml"
     with lab_up(tmp_path, "--simulated", topology=load_scenario(path).topology.as_yaml()) as url:
         code = run(["run", str(path), "--lab", url, "--json"])
-        check_result(json.loads(capsys.readouterr().out))
+        (result,) = json.loads(capsys.readouterr().out)
+        check_result(result)
         assert code == ExitCode.GOOD
 
 

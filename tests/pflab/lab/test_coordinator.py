@@ -272,6 +272,7 @@ async def test_a_host_that_is_back_at_once_learns_its_peers(calls: list[str]) ->
         faults=FakeFaults(),
         hosts_changed=notify,
         returning=lambda: calls.append("B gets directory updates"),
+        outside=str,
     )
     await coordinator.look()
     host.silent = True
