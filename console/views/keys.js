@@ -1,6 +1,6 @@
 /** What the keyboard does, and the list of keys. */
 
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef } from "../vendor/preact.js";
 
 /** @typedef {import("../store.js").Store} Store */
 
@@ -65,9 +65,9 @@ export function toggle(what) {
   window.dispatchEvent(new Event("resize")); // the diagram paints itself again, with the new colours and sizes
 }
 
-/** @param {Store} store */
+/** Listen to the keyboard from the moment on at which the page shows anything. @param {Store} store */
 export function useKeys(store) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (/** @type {KeyboardEvent} */ event) => {
       const target = /** @type {HTMLElement} */ (event.target);
       const typing = target.matches("input:not([type=range]), textarea, select, [contenteditable]");

@@ -99,6 +99,7 @@ def test_a_connector_is_cut_and_healed(lab: str, lost: Client, open_page: OpenPa
 def test_faults_are_injected_and_healed_from_the_keyboard(lab: str, lost: Client, open_page: OpenPage) -> None:
     """The key f opens the dialog; a form injects a fault, and its row says in words what it does and heals it."""
     page = open_page(lab).page
+    expect(page.get_by_role("button", name="Server A")).to_be_visible()
     page.keyboard.press("f")
     dialog = page.get_by_role("dialog", name="Faults")
     dialog.get_by_role("button", name="Delay").press("Enter")
