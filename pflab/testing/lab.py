@@ -185,8 +185,8 @@ class Lab(Client):
         self.reset(name)
         self._wait_for_another(history, f"has not gone back to {name!r}")
 
-    def begin_again(self, topology: str) -> None:
-        """Start a new run with the topology of a file's text. Only a lab in containers can do this."""
+    def begin_again(self, topology: Mapping[str, Any] | str) -> None:
+        """Start a new run with a topology: its keys, or the text of a topology file. Only a lab in containers can do this."""
         history = self.lab()["history"]
         self.renew(topology)
         self._wait_for_another(history, "has not begun another run")

@@ -69,10 +69,7 @@ def test_a_scenario_is_played_on_another_organization(stack: Stack, capsys: pyte
         code = run(["run", *SCENARIOS, "--lab", stack.url, "--renew", "--json"])
         results = json.loads(capsys.readouterr().out)
     finally:
-        with stack.client() as client:
-            client.renew(own)
-        stack.until(lambda: stack.servers() == list(STORES), "the lab to have its own topology again")
-        stack.until_all_run()
+        stack.begin_again(own)
     stack.figure(f"{len(SCENARIOS)} scenarios, each in a new run: {time.monotonic() - began_s:.0f} s")
     assert code == ExitCode.GOOD, [each["failure"] for each in results]
     assert len({before["run"], *(each["run"] for each in results)}) == len(SCENARIOS) + 1
@@ -87,10 +84,7 @@ def test_tests_with_the_plugin_run_on_containers(stack: Stack, tmp_path: Path) -
     try:
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     finally:
-        with stack.client() as client:
-            client.renew(own)
-        stack.until(lambda: stack.servers() == list(STORES), "the lab to have its own topology again")
-        stack.until_all_run()
+        stack.begin_again(own)
     assert done.returncode == 0, done.stdout
     assert "4 passed" in done.stdout
     stack.figure(f"4 tests of a user: {done.stdout.strip().splitlines()[-1]}")

@@ -8,11 +8,12 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pflab.client import Client, ClientError
+from pflab.testing import Lab
 
 STORES = ("A", "B", "C", "D", "E")
 FOLDERS = ("Projects", "Projects/Archive", "Company")
@@ -100,13 +101,11 @@ class Stack:
         except ClientError:
             return []
 
-    def servers(self) -> list[str]:
-        """Return all servers of the present run, or none while the lab does not answer."""
-        try:
-            with self.client() as client:
-                return client.servers()
-        except ClientError:
-            return []
+    def begin_again(self, topology: Mapping[str, Any]) -> None:
+        """Start a new run with this topology, and wait until all its stores run. The run before may have the same stores."""
+        with Lab(self.url) as lab:
+            lab.begin_again(topology)
+        self.until_all_run()
 
     def until(self, holds: Callable[[], bool], what: str, within_s: float = PATIENCE_S) -> None:
         """Wait until containers have done something by themselves."""
