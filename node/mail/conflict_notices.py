@@ -11,8 +11,7 @@ from typing import Final
 
 from node.codec.items import Version, body_of, export_mail, object_text
 from node.mail.user_mail import Letter, send
-from node.objects.apply_versions import Applied
-from node.objects.version_rows import kept_versions
+from node.objects.apply_versions import Applied, Joined
 from node.state.context import Context
 from node.state.folders import Folder
 from node.tracking.change_number import ChangeNumber, named
@@ -36,17 +35,16 @@ def notify_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> No
         return
     home = folder.home == ctx.name
     if home and props.notifies_conflicts:
-        for object_id in applied.conflicts:
-            _conflict(ctx, s, folder, object_id, props.contacts)
+        for joined in applied.conflicts:
+            _conflict(ctx, s, folder, joined, props.contacts)
     for version, sent in applied.lost_edits:
         # Only this store knows an edit that it never broadcast, so it sends the notice itself.
         if home or not sent:
             _lost_edit(ctx, s, folder, version, props.contacts)
 
 
-def _conflict(ctx: Context, s: Stimulus, folder: Folder, object_id: bytes, contacts: Sequence[str]) -> None:
-    kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
-    numbers = [each.number for each in kept]
+def _conflict(ctx: Context, s: Stimulus, folder: Folder, joined: Joined, contacts: Sequence[str]) -> None:
+    object_id, numbers = joined
     recipients = _recipients(ctx, s, folder, object_id, contacts, numbers)
     if not recipients:
         return
@@ -64,7 +62,10 @@ def _conflict(ctx: Context, s: Stimulus, folder: Folder, object_id: bytes, conta
 def _conflicting(
     ctx: Context, s: Stimulus, object_id: bytes, numbers: Sequence[ChangeNumber]
 ) -> tuple[list[Attached], list[str]]:
-    """Return the versions as attached mails, in the order of `numbers`, and the names of those that do not fit."""
+    """Return the versions as attached mails, in the order of `numbers`, and the names of those that do not fit.
+
+    A later update of the same mail may have replaced a version. Nobody has to decide about it any more, so it is not attached.
+    """
     attached: list[Attached] = []
     left_out: list[str] = []
     room = MAX_ATTACHED
@@ -72,7 +73,9 @@ def _conflicting(
         rep = ctx.store.known_rep(number.guid)
         item = s.conn.exec_driver_sql(
             "SELECT item FROM message WHERE object = ? AND rep = ? AND ctr = ?", (object_id, rep, number.counter)
-        ).scalar_one()
+        ).scalar()
+        if item is None:
+            continue
         name = named(number, ctx.store.store_of)
         if len(item) > room:
             left_out.append(name)

@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from node.codec.items import Version, object_text
 from node.codec.replication_message import Update
@@ -67,12 +67,20 @@ from node.objects.version_rows import (
     tied_numbers,
 )
 from node.state.context import Context, set_of_pcl, version_rank
+from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.events import ConflictArose, ConflictEnded, TombstoneMade, VersionApplied, VersionIgnored
 from traces.events.change import Way
 from transport.sql import Connection
 from transport.stimulus import Stimulus
+
+
+class Joined(NamedTuple):
+    """A version joined a conflict, or began one: the versions that were then in conflict, the winner first."""
+
+    object: bytes
+    versions: tuple[ChangeNumber, ...]
 
 
 @dataclass(slots=True)
@@ -82,7 +90,7 @@ class Applied:
     numbers: NumberSets = NumberSets.EMPTY
     fresh: bool = False  # a version was applied
     failed: CNSet = CNSet.EMPTY  # numbers that could not be decoded stay missing (spec: CN-7)
-    conflicts: tuple[bytes, ...] = ()
+    conflicts: tuple[Joined, ...] = ()  # one for each version that joined (spec: CF-2)
     lost_edits: tuple[tuple[Version, bool], ...] = ()  # the edit, and whether it was broadcast (spec: DL-2)
 
 
@@ -283,9 +291,9 @@ def _apply_edit(ctx: Context, s: Stimulus, fid: int, version: Version, kept: lis
     # spec: DL-3 a newer version of an expired item is applied as if new
     living = [each for each in kept if not each.expired]
     stays = [each for each in living if each not in goes]
-    show_winner(ctx, s, fid, version.object)
+    shown = show_winner(ctx, s, fid, version.object)
     if stays:
-        result.conflicts += (version.object,)
+        result.conflicts += (Joined(version.object, shown),)
         if len(living) < 2:  # a further version does not restart the age of a conflict (spec: CF-5)
             conflict_began(s, fid, version.object)
     elif len(living) > 1:
@@ -299,8 +307,8 @@ def _apply_edit(ctx: Context, s: Stimulus, fid: int, version: Version, kept: lis
     return ""
 
 
-def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
-    """Show the kept version with the highest rank (spec: CF-1)."""
+def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> tuple[ChangeNumber, ...]:
+    """Show the kept version with the highest rank (spec: CF-1). Return the kept versions, the winner first."""
     kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
     winner = max(kept, key=lambda each: each.rank)
     if len(kept) > 1:
@@ -312,3 +320,4 @@ def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
             versions=tuple(sorted(each.number.text for each in kept)),
             winner=winner.number.text,
         )
+    return tuple(each.number for each in sorted(kept, key=lambda each: each is not winner))

@@ -6,7 +6,6 @@ they know which store must end a conflict or send a notice, and when.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import NamedTuple
 
 from pflab.invariants.evidence import bit_sets as bits
@@ -132,8 +131,8 @@ class ContactsAreNotified(Invariant):
 
     def remember(self) -> None:
         self._kept: dict[Place, set[str]] = self.facts.backups.follow({})
-        self._joined: Counter[Place] = Counter()
-        """The number of versions that joined a conflict and for which no notice was sent yet."""
+        self._joined: dict[Place, list[set[str]]] = {}
+        """For each version that joined a conflict, and for which no notice was sent yet: the versions then in conflict."""
         self._lost_edits: dict[str, dict[str, Place]] = {}
         """By store: the edits that lost to a deletion and for which no notice was sent yet."""
 
@@ -152,7 +151,7 @@ class ContactsAreNotified(Invariant):
         if event.deleted:
             self._lost_edits.setdefault(event.node, {}).update(dict.fromkeys(sorted(beside), place))
         elif self.facts.known.resolve(event.node, event.folder) is ResolveMethod.DEFAULT:
-            self._joined[place] += 1
+            self._joined.setdefault(place, []).append(beside | {event.number})
         yield from ()
 
     def _keep(self, event: ChangeMade | VersionApplied, *, deleted: bool) -> set[str]:
@@ -185,16 +184,24 @@ class ContactsAreNotified(Invariant):
             if not at_home and bits.split(number)[0] not in self.facts.guids_of(event.node):
                 yield f"{event.node} sent a notice of a lost edit of {what}, but is not the folder's home store"
             return
-        if not self._joined[place]:
+        joined = self._joined.get(place, [])
+        if not joined:
             home = self.facts.known.home(event.node, event.folder)
             yield f"{event.node} sent a notice of a conflict of {what} without a reason; the home store is {home}"
             return
-        self._joined[place] -= 1
+        versions = set(event.versions)
+        if versions not in joined:
+            conflicts = " or ".join(", ".join(sorted(map(self.facts.shown, each))) for each in joined)
+            told = ", ".join(sorted(map(self.facts.shown, versions)))
+            yield f"{event.node} sent a notice of a conflict of {what} between {told}, but the conflict is between {conflicts}"
+            return
+        joined.remove(versions)
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         del now
-        for place in [place for place, count in self._joined.items() if count and place[0] == store]:
-            del self._joined[place]
+        for place in [place for place in self._joined if place[0] == store]:
+            if not self._joined.pop(place):
+                continue
             yield f"{store} is the home store of {self.facts.names.what(*place[1:])}, which is in conflict, but sent no notice"
         for number, place in self._lost_edits.pop(store, {}).items():
             what = self.facts.names.what(*place[1:])

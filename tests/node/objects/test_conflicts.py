@@ -11,7 +11,7 @@ from node.errors import Misuse, NotAContact
 from node.objects.local_changes import ITEM_ROOM, MAX_ITEM_BYTES
 from tests.support.clock import HOUR_MIN
 from tests.support.post_office import PostOffice, deliver_all
-from traces.events import ChangeMade, ConflictAged, ConflictArose, ConflictEnded
+from traces.events import ChangeMade, ConflictAged, ConflictArose, ConflictEnded, ConflictNotice
 from traces.labtime import DAY_US, MINUTE_US
 
 AGED = """
@@ -89,6 +89,27 @@ def test_nobody_resolves_in_a_folder_without_contacts() -> None:
 
 
 # -- resolve methods
+
+
+def test_two_versions_that_join_in_one_mail_are_reported_one_by_one() -> None:
+    """The home store sends a notice for each version that joins a conflict, with the versions that were then in conflict, even
+    if the next version is in the same mail (spec: CF-2)."""
+    office = PostOffice(AGED)
+    message = office["A"].post(office.at(1), "Projects", subject="one")
+    office.run(office.at(15))
+    for minutes, name in ((16, "A"), (17, "B"), (18, "C")):
+        office[name].edit(office.at(minutes), "Projects", message, subject=f"from {name}")
+    edits = [mail for name in "BC" for mail in office.cycle(name, office.at(AROSE))]
+    deliver_all(office, edits, office.at(AROSE), to="BC")  # what goes to A is lost
+    office["B"].post(office.at(31), "Projects", subject="two")
+    for hours in range(1, 12):
+        office.run(office.at(hours * HOUR_MIN))
+    arose = [set(event.versions) for event in office.of_type("conflict.arose") if event.node == "A"]
+    told = cast("list[ConflictNotice]", office.of_type("conflict.notice"))
+    assert [len(versions) for versions in arose] == [2, 3]
+    assert [set(event.versions) for event in told] == arose
+    texts = [office["A"].mailbox_mail(notice.id) for notice in office["A"].mailbox()]
+    assert sorted(text.count(b"message/rfc822") for text in texts) == [2, 3]
 
 
 @pytest.mark.parametrize(

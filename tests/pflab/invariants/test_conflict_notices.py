@@ -66,6 +66,20 @@ def test_a_conflict_reported_by_the_home_store() -> None:
     assert "without a reason; the home store is A" in found(trace)[0]
 
 
+def test_a_notice_that_names_other_versions() -> None:
+    """A notice must name the versions that were in conflict when a version joined, not those after a later one (CF-2)."""
+    trace = lab()
+    other = in_conflict(trace)
+    third = edit(trace, "C", 1, number("A", 2))
+    applies(trace, "A", third)
+    tells(trace, "A", other.number, number("A", 3), third.number)
+    assert found(trace) != []
+    trace = lab()
+    other = in_conflict(trace)
+    tells(trace, "A", other.number, third.number)
+    assert "but the conflict is between" in found(trace)[0]
+
+
 def test_a_conflict_without_a_notice() -> None:
     """The home store must report a conflict in the transaction in which it arises (CF-2)."""
     trace = lab()
