@@ -12,6 +12,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import socket
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -166,12 +167,14 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
             playing[worker] = nth
             return
 
-    with _environment(hash_seed), ExitStack() as workers:
+    with _interrupts_noted() as interrupt, _environment(hash_seed), ExitStack() as workers:
         for _ in range(max(1, min(jobs, len(seeds)))):
             give_next(workers.enter_context(_worker(order)))
         for nth in range(len(seeds)):
             while nth not in results:
-                for ready in wait([*playing]):
+                for ready in wait([interrupt, *playing]):
+                    if ready is interrupt:
+                        return  # the end of the block raises KeyboardInterrupt
                     worker = cast(Connection, ready)
                     results[playing.pop(worker)] = _received(worker)
                     give_next(worker)
@@ -215,16 +218,19 @@ def _worker(order: Order) -> Iterator[Connection]:
     process = context.Process(target=_work, args=(there, order), daemon=True)
     ensure_running()  # The first process would start it inside the block, and it unblocks SIGINT.
     try:
-        with _without_interrupts():
+        # Ctrl-C sends SIGINT to the whole process group; a process that starts while it is blocked ignores it.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
             process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         there.close()
         yield here
     finally:
-        with _without_interrupts():
-            if process.pid is not None:
-                process.kill()
-                process.join()
-            here.close()
+        if process.pid is not None:
+            process.kill()
+            process.join()
+        here.close()
 
 
 def _work(seeds: Connection, order: Order) -> None:
@@ -242,20 +248,27 @@ def _work(seeds: Connection, order: Order) -> None:
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Delay Ctrl-C until the end of the block. Ctrl-C sends SIGINT to the whole process group; processes that start in this
-    block ignore it."""
+def _interrupts_noted() -> Iterator[socket.socket]:
+    """Note Ctrl-C in place of raising KeyboardInterrupt, until the end of the block. Yield a socket that is then readable.
+
+    An exception could come between any two steps of starting or ending a worker, and leave the worker behind.
+    """
+    noted, note = socket.socketpair()
+    noted.setblocking(False)
+    note.setblocking(False)
     came: list[int] = []
-    # Another thread, for example that of a progress bar, may get the signal although this thread blocks it.
     handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # The file descriptor ends a wait also if another thread, for example that of a progress bar, got the signal.
+    before = signal.set_wakeup_fd(note.fileno(), warn_on_full_buffer=False)
     try:
-        yield
+        yield noted
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.set_wakeup_fd(before)
+        noted.close()
+        note.close()
         signal.signal(signal.SIGINT, handler)
         if came:
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
 
 
 @contextmanager

@@ -205,7 +205,7 @@ def test_ctrl_c_does_not_wait_for_a_seed(tmp_path: Path) -> None:
     assert active_children() == []
 
 
-@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+@pytest.mark.parametrize("share", [n / 40 for n in range(1, 40)])
 def test_ctrl_c_while_workers_start_and_end(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
     """Ctrl-C at any step of the start and the end of the workers ends the campaign, also if another thread of the process gets
     the signal; no process stays."""
