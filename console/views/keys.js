@@ -65,7 +65,7 @@ export function toggle(what) {
   window.dispatchEvent(new Event("resize")); // the diagram paints itself again, with the new colours and sizes
 }
 
-/** Listen to the keyboard from the moment on at which the page shows anything. @param {Store} store */
+/** Listen to the keyboard as soon as the page shows anything. @param {Store} store */
 export function useKeys(store) {
   useLayoutEffect(() => {
     const pressed = (/** @type {KeyboardEvent} */ event) => {

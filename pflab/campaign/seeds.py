@@ -174,7 +174,9 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
             while nth not in results:
                 for ready in wait([interrupt, *playing]):
                     if ready is interrupt:
-                        return  # the end of the block raises KeyboardInterrupt
+                        if signal.SIGINT in interrupt.recv(4096):  # other signals come here, too
+                            return  # the end of the block raises KeyboardInterrupt
+                        continue
                     worker = cast(Connection, ready)
                     results[playing.pop(worker)] = _received(worker)
                     give_next(worker)
@@ -249,15 +251,18 @@ def _work(seeds: Connection, order: Order) -> None:
 
 @contextmanager
 def _interrupts_noted() -> Iterator[socket.socket]:
-    """Note Ctrl-C in place of raising KeyboardInterrupt, until the end of the block. Yield a socket that is then readable.
+    """Note Ctrl-C in place of raising KeyboardInterrupt, until the end of the block. Yield a socket to read signals from.
 
-    An exception could come between any two steps of starting or ending a worker, and leave the worker behind.
+    An exception could come between any two steps of starting or ending a worker, and leave the worker behind. If the process
+    ignores SIGINT, as after nohup, that stays so.
     """
-    noted, note = socket.socketpair()
+    came: list[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    noted, note = socket.socketpair()  # From here on Ctrl-C raises nothing.
     noted.setblocking(False)
     note.setblocking(False)
-    came: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     # The file descriptor ends a wait also if another thread, for example that of a progress bar, got the signal.
     before = signal.set_wakeup_fd(note.fileno(), warn_on_full_buffer=False)
     try:

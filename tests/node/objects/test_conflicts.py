@@ -88,7 +88,7 @@ def test_nobody_resolves_in_a_folder_without_contacts() -> None:
     assert shown(office, "C") == ("both", 1)
 
 
-# -- resolve methods
+# -- notices
 
 
 def test_two_versions_that_join_in_one_mail_are_reported_one_by_one() -> None:
@@ -110,6 +110,9 @@ def test_two_versions_that_join_in_one_mail_are_reported_one_by_one() -> None:
     assert [set(event.versions) for event in told] == arose
     texts = [office["A"].mailbox_mail(notice.id) for notice in office["A"].mailbox()]
     assert sorted(text.count(b"message/rfc822") for text in texts) == [2, 3]
+
+
+# -- resolve methods
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import active_children
 from pathlib import Path
@@ -220,6 +220,29 @@ def test_ctrl_c_while_workers_start_and_end(monkeypatch: pytest.MonkeyPatch, sha
         ended.set()
         other.join()
     assert active_children() == []
+
+
+def test_other_signals_do_not_end_a_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal that the program handles, such as a new size of the terminal, and SIGINT where it is ignored, as after nohup,
+    leave no seed unplayed."""
+    handlers = {signal.SIGWINCH: signal.getsignal(signal.SIGWINCH), signal.SIGINT: signal.getsignal(signal.SIGINT)}
+    signal.signal(signal.SIGWINCH, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    wait = seeds.wait
+
+    def signalled(what: Sequence[object]) -> list[object]:
+        signal.raise_signal(signal.SIGWINCH)
+        signal.raise_signal(signal.SIGINT)
+        return list(wait(what))
+
+    monkeypatch.setattr(seeds, "wait", signalled)
+    try:
+        campaign = run_campaign([1, 2], SHORT, jobs=2)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert not campaign.interrupted
+    assert [each.seed for each in campaign.results] == [1, 2]
 
 
 def _calls_of_a_campaign(interrupted_at: int = 0) -> int:
