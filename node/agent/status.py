@@ -17,7 +17,8 @@ The columns `last_update_at` and `status_sent_at` of this store's row give the s
 
 A status request makes one row of `asked` for each required responder. The row is deleted when a mail about the folder arrives
 that the responder sent after the request. Each check sends the request again, marked "repeat", to the responders that still
-have a row, except those that cannot have anything new (`_has_answered`).
+have a row, except those that cannot have anything new (`_has_answered`). A row from a backup does not tell that: its store
+may have later changes, and believe that this store still has them too.
 
     mail                                    who answers it
     status                                  nobody
@@ -275,10 +276,13 @@ def _send_due(ctx: Context, s: Stimulus) -> None:
 def _repeat_requests(ctx: Context, s: Stimulus) -> None:
     """Repeat status requests to the required responders that sent nothing since (spec: ST-7)."""
     again: dict[str, list[OwnRow]] = {}
+    restored_at = s.conn.exec_driver_sql("SELECT restored_at FROM store_state").scalar_one()
     for fid, store, asked_at in s.conn.exec_driver_sql(
         "SELECT fid, responder, sent_at FROM asked WHERE sent_at < ? ORDER BY responder, fid", (s.now,)
     ).all():
         own, row = ctx.rst.own(fid), ctx.rst.row(fid, store)
+        if row is not None and restored_at is not None and (row.heard_at or 0) <= restored_at:
+            row = None  # it is from the backup
         if own is None or own.pending or store not in ctx.holders(fid) or _has_answered(ctx, own, row, asked_at):
             s.conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ?", (fid, store))
         else:
@@ -289,7 +293,7 @@ def _repeat_requests(ctx: Context, s: Stimulus) -> None:
 
 
 def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabTime) -> bool:
-    """Return whether a silent responder need not be asked again.
+    """Return whether a silent responder need not be asked again. Without a row of it, it is asked.
 
     If its row equals this store's row, it has nothing that could have been lost. If the responder sent a mail about the
     folder in the cycle before the request, it was silent because it had nothing more (spec: ST-2). All holders of a

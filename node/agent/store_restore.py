@@ -136,6 +136,7 @@ def request_statuses(ctx: Context, s: Stimulus) -> None:
     Two or three stores must respond. A restore counts as an update, so a status follows after 24 quiet hours (spec: ST-1).
     """
     _account_for_unsent(ctx, s)
+    s.conn.exec_driver_sql("UPDATE store_state SET restored_at = ?", (s.now,))
     owned = [own for fid in ctx.rst.held_fids() if (own := ctx.rst.own(fid)) is not None]
     for own in owned:
         own.last_update_at, own.status_sent_at = s.now, None

@@ -28,6 +28,7 @@ store_state = Table(
     ),  # what the next start still has to do: see Begins
     Column("expired_at", Integer),  # when the age limits were last applied (spec: DL-3)
     Column("suspended_at", Integer),  # since when content replication is suspended (spec: RP-5)
+    Column("restored_at", Integer),  # when this store last started from a backup (spec: RP-4)
 )
 
 said_expired = Table(  # numbers whose items have expired at other stores, as these stores reported (spec: DL-3)

@@ -546,8 +546,9 @@ class FaultPlan:
         return True
 
     def _end(self, fault: Fault) -> None:
-        del self._active[fault.id]
-        if self._healed is not None:
+        """End a fault, unless it is over. The end of one fault can end another: when an address is stamped again, the servers
+        take it in, and a planned crash happens."""
+        if self._active.pop(fault.id, None) is not None and self._healed is not None:
             self._healed(fault.id)
 
 

@@ -134,8 +134,7 @@ class SourcesAreChosenByVersionRules(Invariant):
             yield f"{what} considered {_names(event.candidates)}, but the right order is {_names(order)}"
         addressed = self.facts.known.addressed(event.node)
         chosen = _CHOICES[event.method]([each for each in order if each.store in addressed])
-        left_out = {each.store for each in event.candidates if "already" in each.passed_over}
-        if list(event.chosen) != [store for store in chosen if store not in left_out]:
+        if list(event.chosen) != chosen:
             yield f"{what} chose {', '.join(event.chosen) or 'nobody'}, but should choose {', '.join(chosen) or 'nobody'}"
 
     def _mistaken(self, event: SourcesConsidered, each: Candidate) -> Witnesses:
@@ -208,7 +207,9 @@ def _most_first(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _first_two(order: Sequence[Candidate]) -> list[str]:
-    return [each.store for each in order if _askable(each)][:2]
+    """Return the first two candidates that can be asked. A candidate that is being asked already is one of the two."""
+    asked = {each.store for each in order if "already" in each.passed_over}
+    return [each.store for each in order if _askable(each) and each.store not in asked][: max(0, 2 - len(asked))]
 
 
 # --- 2000

@@ -194,8 +194,10 @@ class Losses:
 
     @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
-        """Find what only a deleted store had (RP-6)."""
-        before = self._has.pop(event.store, {})
+        """Find what only a deleted store had (RP-6). A deletion of a folder may be lost with the store, so what the store
+        dropped for that deletion counts too.
+        """
+        before = _joined(self._has.pop(event.store, {}), self._deleted_content.pop(event.store, {}))
         if before:
             self._deleted_stores.add(event.store)
             self._remove(event.store, {number for numbers in before.values() for number in numbers})

@@ -504,6 +504,8 @@ class Simulator(RecordedLab):
 
     def _update_directories(self) -> None:
         for update in self._servers.pending_updates():
+            if update.server.status is not ServerStatus.RUNNING:
+                continue  # an earlier update crashed it
             slot = self._slot[update.server.name]
             self._try_own_stimulus(slot, partial(update.apply, now=self._clock(slot.name)))
             if update.server.status is ServerStatus.RUNNING:  # a crashed server gets the update at its restart

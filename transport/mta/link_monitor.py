@@ -41,6 +41,7 @@ What must never happen:
 - A mail that arrives before the report that explains its detour, because the server would send the mail back. So on each
   connection the reports go first.
 - A link that stays down although it works. So while this server's own report says "down", there is a call over that connector.
+  A restored server may have forgotten that it made such a report, so at its start it reports its links as up.
 - An old report that replaces a newer one. So a report from the far future is not accepted (`AHEAD_US`).
 - Two servers that judge links differently and send a mail back and forth. A relay does not pass on reports, and 5.5 and 2007
   ignore them. So servers report nothing if a ring of connectors has one of these (`Routing.tells_links`).
@@ -180,11 +181,20 @@ class Links:
         for report in news:
             s.trace.lamport_seen(report.lamport)
             self._store(s, report, "")
-            if report.server == self.server and report.down:  # this server made the report, but a restore lost it
-                self._call_over(s, report.connector)
         if news:
             self._call_neighbours(s, peer)
         return bool(news)
+
+    def begin_anew(self, s: Stimulus) -> None:
+        """Report every link of this server that is not known to be down as up.
+
+        A restored server has forgotten the reports that it made after its backup. If one of them says "down", nobody else can
+        take it back, and the others may have no other way to this server.
+        """
+        hops = self._routing.neighbours(self.server)
+        for connector in sorted({name for hop in hops if (name := _name(hop)) is not None}):
+            if self._watched(connector) and not self._is_down(connector):
+                self._report(s, connector, down=False, reason="")
 
     def _watched(self, connector: str) -> bool:
         """Return whether the state of a connector matters. A relay reports nothing, and mail never avoids the only way."""
@@ -215,6 +225,7 @@ class Links:
         self._call_neighbours(s, "")
 
     def _store(self, s: Stimulus, report: LinkReport, reason: str) -> None:
+        known = self._reports.get((report.connector, report.server))
         self._reports[report.connector, report.server] = report
         values = (report.connector, report.server, report.at, int(report.down), report.lamport)
         s.conn.exec_driver_sql(_SET_REPORT, values)
@@ -222,7 +233,7 @@ class Links:
         if report.down:
             avoided = report.connector in self.down
             s.trace.record(LinkDown, connector=report.connector, by=report.server, reason=reason, avoided=avoided)
-        else:
+        elif known is not None and known.down:
             s.trace.record(LinkUp, connector=report.connector, by=report.server)
 
     def _write_lines(self) -> None:

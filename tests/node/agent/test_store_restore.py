@@ -93,6 +93,24 @@ def test_what_an_unsent_change_of_the_backup_replaced_is_not_asked_for_either() 
     assert office["A"].backfill() == []
 
 
+def test_a_restored_store_asks_until_it_has_heard_what_others_have() -> None:
+    """The rows of the backup may equal the store's own, although the others have later changes of this store. So its status
+    requests are repeated until each required responder has answered (spec: ST-7, RP-4)."""
+    office = PostOffice()
+    office["A"].post(office.at(1), "Projects", subject="before")
+    office.run(office.at(15))
+    office.run(office.at(48 * HOUR_MIN))
+    backup = office["A"].backup()
+    office["A"].post(office.at(48 * HOUR_MIN + 1), "Projects", subject="after")
+    office.run(office.at(48 * HOUR_MIN + 15))
+    office["A"].abandon()
+    office["A"].restore(office.at(49 * HOUR_MIN), backup)
+    lost = office.cycle("A", office.at(49 * HOUR_MIN))
+    assert {mail[1].next_hop for mail in lost} == {"B", "C"}
+    office.run(office.at(60 * HOUR_MIN + 15))
+    assert [entry.missing for entry in office["A"].backfill()] == ["A-2"]
+
+
 def test_unsent_changes_newer_than_the_backup_are_reported_lost() -> None:
     """Unsent changes newer than the backup are lost with the restore, and an event names them (spec: RP-4, DU-1)."""
     office = PostOffice()

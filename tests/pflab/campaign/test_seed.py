@@ -328,6 +328,22 @@ def test_the_heal_ends_a_schedule_that_the_first_store_no_longer_knows() -> None
     assert run_seed(231276014).in_words() == ["seed 231276014: converged"]
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(1651148216, id="a deletion that is lost with the store that made it (DU-1)"),
+        pytest.param(1651132316, id="a restored server that has forgotten that it reported a link as down (RT-2)"),
+        pytest.param(1651135394, id="a restored store whose first status request is lost (ST-7)"),
+        pytest.param(1651140170, id="a 5.5 server that asks again while one source is still asked (BF-3)"),
+        pytest.param(1651131965, id="a crash in the stimulus that stamps an address at the heal"),
+        pytest.param(1651156667, id="a crash in the first of two changes of the directory"),
+    ],
+)
+def test_a_seed_that_a_hunt_has_found(seed: int) -> None:
+    """What `pflab simulate --forever` has found stays mended."""
+    assert run_seed(seed).in_words() == [f"seed {seed}: converged"]
+
+
 def test_a_given_topology_travels_to_the_workers() -> None:
     """A campaign with a given topology plays it in every process."""
     organization = topology_from_text("servers: {A: , B: }\nfolders: {F: {replicas: [A, B]}}\n", "small")

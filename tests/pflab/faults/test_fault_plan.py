@@ -351,6 +351,21 @@ def test_a_driver_without_crash_points_says_so(topology: Topology) -> None:
         FaultPlan(topology, crash_points=False).crash("A")
 
 
+def test_the_end_of_one_fault_may_end_another(topology: Topology, reports: Reports) -> None:
+    """A healed fault can let a planned crash happen, which then is over before its turn comes. Each fault ends once."""
+
+    def healed(fault: str) -> None:
+        reports.healed(fault)
+        plan.crash_point("A")
+
+    plan = FaultPlan(topology, injected=reports.injected, altered=reports.altered, healed=healed)
+    plan.unstamp("A")
+    plan.crash("A")
+    plan.heal()
+    assert reports.lines[-2:] == ["F1 healed", "F2 healed"]
+    assert plan.active() == ()
+
+
 def test_heal_ends_one_or_all(plan: FaultPlan, reports: Reports) -> None:
     """A healed fault has no effect; healing without a name heals all faults except killed servers."""
     plan.killed("C")

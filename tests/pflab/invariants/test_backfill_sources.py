@@ -9,17 +9,20 @@ import pytest
 from pflab.invariants.backfill_sources import SourcesAreChosenByVersionRules
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, numbers
+from topology.file.load import topology_from_text
+from topology.model import Topology
 from traces.events import AddressStamped, Candidate, RequestSent, RowReplaced, SourceDown, SourcesConsidered
 
 
-def lab() -> Trace:
-    """A knows that B and C, of its site, hold the folder, and has a row of each."""
-    trace = Trace(SourcesAreChosenByVersionRules)
-    for store in "ABC":
+def lab(topology: Topology | None = None, **has: tuple[int, ...]) -> Trace:
+    """A knows that other stores of its site hold the folder, and has a row of each; by default B has B-1, and C has B-1..2."""
+    has = has or {"B": (1,), "C": (1, 2)}
+    trace = Trace(SourcesAreChosenByVersionRules, topology=topology)
+    for store in ("A", *has):
         trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
-    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", "B", "C"), "parent": "1-1"}
+    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", *has), "parent": "1-1"}
     trace.change("A", 1, folder="1-1", **made)
-    for store, counters in (("B", (1,)), ("C", (1, 2))):
+    for store, counters in has.items():
         row = numbers("B", *counters)
         trace.add(
             RowReplaced, "A", folder=FOLDER, store=store, cnset=row, cnset_fai="", sent_at=START_AT, sent_number=1
@@ -109,6 +112,25 @@ def test_a_wrong_method_and_a_wrong_source() -> None:
     first, second = trace.witnesses()
     assert "chose by 'six groups', but 2003 chooses by 'sorted list'" in first
     assert "chose B, but should choose C" in second
+
+
+OLD = """
+servers: {A: {version: "5.5"}, B: {version: "5.5"}, C: {version: "5.5"}, D: {version: "5.5"}}
+folders: {Projects: {replicas: [A, B, C, D]}}
+"""
+
+
+@pytest.mark.parametrize(("chosen", "wrong"), [(("C",), False), (("C", "D"), True)])
+def test_a_source_that_is_being_asked_is_one_of_the_two(chosen: tuple[str, ...], wrong: bool) -> None:
+    """A 5.5 server asks at most two sources at a time. If one still has its request, one more is asked (BF-3)."""
+    trace = lab(topology_from_text(OLD, "old"), B=(1,), C=(1, 2), D=(1, 2))
+    found = (
+        candidate("C", 2, version="5.5"),
+        candidate("D", 2, version="5.5", passed_over="" if wrong else "two holders before it are asked"),
+        candidate("B", 1, version="5.5", passed_over="is being asked already"),
+    )
+    considers(trace, *found, chosen=chosen, method="two holders")
+    assert bool(trace.witnesses()) is wrong, trace.witnesses()
 
 
 def test_earlier_requests_and_silent_sources_count() -> None:

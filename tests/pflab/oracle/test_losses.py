@@ -137,6 +137,16 @@ def test_a_restore_that_undoes_a_deletion_loses_the_dropped_content() -> None:
     assert set(losses_trace.losses.lost) == {made.number}
 
 
+def test_a_store_that_is_deleted_takes_its_deletions_with_it() -> None:
+    """If a store deletes a folder and is deleted before it tells anybody, the content that it dropped is lost too (DU-1,
+    RP-6)."""
+    losses_trace = LossTrace()
+    made = losses_trace.change("A", 1)
+    losses_trace.add(ReplicaDropped, "A", folder=FOLDER, cnset="")
+    losses_trace.add(StoreDeleted, "B", store="A", forced=True)
+    assert losses_trace.losses.lost == {made.number: "A"}
+
+
 def test_a_deletion_in_the_backup_loses_nothing() -> None:
     """A backup with the deletion brings nothing back and loses nothing; the same holds for a store that had left."""
     losses_trace = LossTrace()

@@ -258,11 +258,28 @@ def test_an_impossible_report_is_ignored(a: Server, report: LinkReport) -> None:
     assert a.hear(report) == [] and a.calls() == []
 
 
-def test_a_server_that_lost_its_own_report_calls_over_the_link(a: Server) -> None:
-    """RT-2: after a restore from an old backup, the server learns its report from others; only it can take it back."""
-    assert a.hear(down("SEA-NYC", "A", 5))
-    a.at += RETRY_US + 5 * MINUTE_US
-    assert ("B", "SEA-NYC") in a.calls()
+def test_a_restored_server_takes_back_reports_that_it_has_forgotten(a: Server) -> None:
+    """RT-2: a server that goes back to a backup reports its links as up, so that no forgotten report stays in force."""
+    with database() as conn:
+        b = Server("B", conn)
+        b.hear(down("SEA-NYC", "A", 5), peer="A")
+        a.at = b.at = START_AT + 10 * MINUTE_US
+        a.mta.begin_links_anew(a.stimulus())
+        assert a.links_traced() == []
+        assert {to for to, _ in a.calls()} == {"A2", "B", "C", "T"}
+        (told,) = b.hear(*reports_of(a.ready()[0].links), peer="A")
+        assert isinstance(told, LinkUp) and told.by == "A"
+        assert b.mta.routing.down == frozenset()
+
+
+def test_a_restored_server_keeps_calling_over_a_link_that_is_down(a: Server) -> None:
+    """RT-2: a link that was down at the backup counts as down until somebody answers."""
+    a.submit("B")
+    a.fail(3)
+    before = a.conn.exec_driver_sql("SELECT * FROM mta_link_report").all()
+    a.mta.begin_links_anew(a.stimulus())
+    after = a.conn.exec_driver_sql("SELECT * FROM mta_link_report").all()
+    assert set(before) <= set(after)
     assert any(isinstance(event, LinkUp) for event in a.attempt(DONE))
 
 
@@ -370,7 +387,9 @@ def test_reports_reach_every_server_of_the_organization() -> None:
     """RT-2: every server passes reports on, so in the end all have them, and no calls remain."""
     with ExitStack() as stack:
         servers = {name: Server(name, stack.enter_context(database())) for name in RING.servers}
-        servers["T"].hear(down("SEA-NYC", "B"), peer="B")
+        servers["B"].submit("A")
+        servers["B"].fail(2)
+        servers["B"].attempt(NOBODY)
         for _ in range(20):
             for server in servers.values():
                 for call in server.ready():
