@@ -409,6 +409,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "responders": lambda m: m.listed.where("what = 'responders'"),
     "notices": lambda m: holders.notices(m.listed, m.org),
     "resolutions": lambda m: holders.resolutions(m.listed, m.org),
+    "resolving_changes": lambda m: holders.resolving_changes(m.events),
     "aged_conflicts": lambda m: holders.aged_conflicts(m.listed, m.events),
     "recoveries": lambda m: presence.recoveries(m.events),
     "drops": lambda m: _with_plain(holders.drops(m.listed, m.events, m.rows), m),

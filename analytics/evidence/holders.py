@@ -181,6 +181,27 @@ def aged_conflicts(listed: DataFrame, events: Silver) -> DataFrame:
     return listed.where("what = 'aged'").join(since, ["trace", "node", "object", "seq"], "left")
 
 
+def resolving_changes(events: Silver) -> DataFrame:
+    """Return the changes that ended a conflict in the store that made them: trace, node, seq, at, object, number, supersedes,
+    and versions (those of the conflict when it last arose there). Left out are conflicts that arose before the store was last
+    started, because a backup may have brought them back."""
+    ended = events.of("conflict.ended").select("trace", "node", "number").distinct()
+    made = events.of("change.made").select(
+        "trace", "node", "incarnation", "seq", "at", "object", "number", "supersedes"
+    )
+    arose = events.of("conflict.arose").select(
+        "trace", "node", "incarnation", "object", F.col("seq").alias("arose_seq"), "versions"
+    )
+    pairs = made.join(F.broadcast(ended), ["trace", "node", "number"], "left_semi").join(
+        F.broadcast(arose), ["trace", "node", "incarnation", "object"]
+    )
+    return (
+        pairs.where("arose_seq < seq")
+        .groupBy("trace", "node", "seq", "at", "object", "number")
+        .agg(F.first("supersedes").alias("supersedes"), F.max_by("versions", "arose_seq").alias("versions"))
+    )
+
+
 def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     """Return the due statuses (`what` due) and begun replicas (`what` added) of folders with other holders. kept: the due
     status was sent at that instant, or the holders were asked for their status by until_at. This is a day later, or a day

@@ -37,6 +37,11 @@ CHECKS: Final = (
         "concat(by, ' resolved the conflict of ', object, ' on ', node, ', but the contacts are: ', array_join(contacts, ', '))",
     ),
     Check(
+        "a change that ends a conflict replaces its versions", ("CF-3",), "resolving_changes", "A change that ends a conflict replaces all versions that were in conflict in its store.",
+        "true", "size(array_except(versions, supersedes)) = 0",
+        "concat(node, ' ended the conflict of ', object, ' by ', number, ', which does not replace ', array_join(array_except(versions, supersedes), ', '))",
+    ),
+    Check(
         "old conflicts end at home", ("CF-5",), "aged_conflicts", "Only the home store, the first in the replica list, ends a conflict because of its age.",
         "true", "holders[0] = node", "concat(node, ' ended the conflict of ', object, ' because of its age, but the home store is ', holders[0])",
     ),

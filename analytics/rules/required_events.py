@@ -28,6 +28,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "responders": ("responders.considered",),
     "notices": ("conflict.arose", "conflict.notice"),
     "resolutions": ("conflict.ended",),
+    "resolving_changes": ("conflict.ended",),
     "aged_conflicts": ("conflict.aged",),
     "recoveries": ("item.recovered",),
     "drops": ("tombstone.dropped", "replica.dropped"),

@@ -42,6 +42,11 @@ def _forgetful(trace: Trace) -> None:
     event["pcl"] = event["number"]
 
 
+def _replaces_one_less(trace: Trace) -> None:
+    event = nth(trace, "change.made", where=lambda event: len(event["supersedes"]) > 1)
+    event["supersedes"].remove(next(each for each in event["supersedes"] if each[:32] == event["number"][:32]))
+
+
 def _another_winner(trace: Trace) -> None:
     event = nth(trace, "conflict.arose")
     event["winner"] = next(each for each in event["versions"] if each != event["winner"])
@@ -249,6 +254,7 @@ FAULTS: Mapping[str, Fault] = {
     ),
     "each step lists its first store": ("restored", _listed_in_another_order),
     "content is broadcast on schedule": ("new-post", shift("mail.submitted", "at", 60_000_000, where=of_type(4))),
+    "a change that ends a conflict replaces its versions": ("old-conflict", _replaces_one_less),
     "the home store sends conflict notices": ("conflict", without("conflict.notice")),
     "only the home store sends conflict notices": ("conflict", _told_by_another),
     "dropped tombstones are known to all holders": ("delete", _drop_tombstone(0)),

@@ -175,7 +175,7 @@ DERIVED: Final[dict[str, str]] = {
 altered (a fault of the run alters mails), relays (the connectors with a foreign relay)."""
 
 LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
-    "recipients": (("recipient",), _SET.format("recipients")),
+    "recipients": (("recipient",), _NOT_EMPTY.format("recipients")),
     "stores": (
         ("store_of",),
         f"if(type = 'mail.received' or type = 'mail.bad', array(array(node)), if(mail like 'notice.%' or coalesce(type = 'hop.received' and not authenticated and {REPLICATION_MAIL} is null, false), null, {_STORES.format('recipients')}))",

@@ -193,7 +193,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "kind": (B, "version.applied, where another store holds the folder"),
         "operation": (E, "the versions that it replaces"),
         "modified_at": (B, "version.applied, where another store holds the folder"),
-        "supersedes": (E, "change.made of the versions that it replaces, and the predecessor list"),
+        "supersedes": (E, "change.made of the versions that it replaces, the predecessor list, and conflict.arose"),
         "pcl": (E, "the predecessor lists of the versions that it replaces"),
         "digest": (B, "version.applied, where another store holds the folder"),
         "subject": (B, "folder.shown; the subject of a message decides nothing"),
