@@ -19,7 +19,12 @@ def imported() -> Callable[[], int]:
 
 
 def _import_fastapi() -> None:
-    """Import FastAPI without building its OpenAPI models. The first request for /docs builds them."""
+    """Import FastAPI without building its OpenAPI models. The first request for /docs builds them.
+
+    FastAPI also imports the whole of Pydantic 1, to find out whether a model is one of its models. None is, and FastAPI
+    manages without Pydantic 1 where it is missing.
+    """
+    sys.modules["pydantic.v1"] = None  # type: ignore[assignment] # this is how Python notes that there is no such module
     from pydantic import BaseModel  # noqa: PLC0415 - see above
 
     BaseModel.model_config["defer_build"] = True

@@ -65,7 +65,7 @@ def make_app(
         events_router(hosts),
         *more,
     ):
-        app.include_router(router)
+        app.router.routes.extend(router.routes)  # included routers would be searched one inside the other
     add_docs(app)
     app.add_exception_handler(NodeError, _node_error)
     app.add_exception_handler(ServerUnknown, _unknown)
