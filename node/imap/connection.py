@@ -1,12 +1,14 @@
 """One connection, with limits on everything that a client sends or does not take.
 
-pymap itself limits neither the lengths of lines and literals nor any time, and it writes a whole answer before it waits for the
-client. This module uses internal names of pymap: `_untagged` of a response, `_session` of a state.
+pymap itself limits neither the lengths of commands nor any time, and it writes a whole answer before it waits for the client.
+Its parser raises ValueError for some numbers and texts, and RecursionError for deep lists. This module uses internal names of
+pymap: `_untagged` of a response, `_session` of a state.
 
 | limit | when it is exceeded |
 |---|---|
-| LINE_BYTES; LITERAL_BYTES for each command; ALL_BYTES | BYE, and the connection is closed |
+| LINE_BYTES; COMMAND_BYTES; ANSWER_BYTES for each message; ALL_BYTES | BYE, and the connection is closed |
 | LOGIN_S, IDLE_S, COMMAND_S, WRITE_S | the same; a client that takes no answer gets none |
+| SEARCH_KEYS; what the parser cannot read | BAD |
 """
 
 from __future__ import annotations
@@ -14,35 +16,49 @@ from __future__ import annotations
 import asyncio
 import re
 from asyncio import StreamReader, StreamWriter
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable, Sequence
+from contextlib import closing
 from io import BytesIO
-from typing import Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from proxyprotocol.sock import SocketInfo
 from pymap.config import IMAPConfig
 from pymap.imap import IMAPConnection
 from pymap.imap.state import ConnectionState
+from pymap.parsing import Params
 from pymap.parsing.command import Command
+from pymap.parsing.command.select import SearchCommand
+from pymap.parsing.commands import InvalidCommand
 from pymap.parsing.response import CommandResponse, Response, ResponseBye
+from pymap.parsing.specials import SearchKey
 from pysasl.creds.server import ServerCredentials
 from pysasl.exception import AuthenticationError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 T = TypeVar("T")
 
 LINE_BYTES: Final = 64 * 1024
 """The longest line."""
 
-LITERAL_BYTES: Final = 64 * 1024 * 1024
-"""The most bytes of a command's literals. An item of 40 MiB in base64 fits, as over HTTP and SMTP."""
+COMMAND_BYTES: Final = 64 * 1024 * 1024
+"""The most bytes of a command with its literals. An item of 40 MiB in base64 fits, as over HTTP and SMTP."""
 
 LOGIN_BYTES: Final = 8 * 1024
-"""The same before log-in."""
+"""The same before log-in, without the first line."""
 
-ALL_BYTES: Final = 4 * LITERAL_BYTES
-"""The most bytes of the literals that one listener receives at the same time."""
+ANSWER_BYTES: Final = COMMAND_BYTES
+"""The most bytes of what one command says of one message: a mail of this size fits once."""
+
+ALL_BYTES: Final = 4 * COMMAND_BYTES
+"""The most bytes of commands and answers that one listener holds at the same time."""
+
+SEARCH_KEYS: Final = 32
+"""The most keys of one SEARCH. Each key may read a whole mail, and the store waits meanwhile."""
 
 LOGIN_S: Final = 60.0
-"""Real time in which a client must log in."""
+"""Real time in which a client must log in, however many commands it sends."""
 
 IDLE_S: Final = 30 * 60.0
 """Real time after which a silent client is logged out (RFC 3501, 5.4)."""
@@ -55,16 +71,60 @@ WRITE_S: Final = 60.0
 
 _LITERAL: Final = re.compile(rb"\{([0-9]+)\+\}\r?\n\Z")
 
+_UNREADABLE: Final = (ValueError, LookupError, RecursionError)
+"""What pymap's parser raises for numbers of thousands of digits, for texts that are not in the charset named, for charsets that
+nobody knows, and for deep lists."""
+
+
+class Unreadable(InvalidCommand):
+    """A command that the parser cannot read, or that has too many keys. The client gets BAD."""
+
+    def __init__(self, line: bytes) -> None:
+        tag, _, rest = line.partition(b" ")
+        super().__init__(
+            Params(tag=tag if tag.isalnum() else b"*"),
+            None,
+            rest.split(maxsplit=1)[0].upper() if rest.strip() else None,
+        )
+
+    @property
+    def message(self) -> bytes:
+        return b"%b: Too long or unreadable arguments." % (self.command_name or b"")
+
 
 class LimitExceeded(ConnectionError):
     """A client exceeded a limit. pymap ends a connection with a ConnectionError without a traceback."""
 
 
 class Budget:
-    """The bytes of literals that the connections of one listener hold."""
+    """The bytes of commands and answers that the connections of one listener hold."""
 
     def __init__(self) -> None:
         self.taken = 0
+
+
+class _Answer(BytesIO):
+    """An answer in memory. pymap writes many small pieces, and asyncio would send each of them alone."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__()
+        self._budget = budget
+        self.taken = 0
+
+    def write(self, piece: ReadableBuffer) -> int:
+        size = memoryview(piece).nbytes
+        if self.taken + size > ANSWER_BYTES:
+            raise LimitExceeded(f"an answer about one message has at most {ANSWER_BYTES} bytes")
+        if self._budget.taken + size > ALL_BYTES:
+            raise LimitExceeded("too many mails are being sent; try again later")
+        self.taken += size
+        self._budget.taken += size
+        return super().write(piece)
+
+    def close(self) -> None:
+        self._budget.taken -= self.taken
+        self.taken = 0
+        super().close()
 
 
 class Connection(IMAPConnection):
@@ -79,6 +139,8 @@ class Connection(IMAPConnection):
         self._state: ConnectionState | None = None
         self._waits_s = LOGIN_S
         self._login_until_s = 0.0
+        self._began = b""
+        """The first line of the present command."""
 
     async def run(self, state: ConnectionState) -> None:
         self._state = state
@@ -90,9 +152,15 @@ class Connection(IMAPConnection):
 
     async def read_command(self, state: ConnectionState) -> Command:
         self._release()
-        self._waits_s = IDLE_S if self._logged_in else self._login_until_s - asyncio.get_running_loop().time()
-        command = await super().read_command(state)
-        self._waits_s = IDLE_S if self._logged_in else LOGIN_S  # for DONE after IDLE, and for an answer in SASL
+        self._waits_s = self._in_all_s(IDLE_S)
+        self._began = b""
+        try:
+            command = await super().read_command(state)
+        except _UNREADABLE:
+            return Unreadable(self._began)
+        self._waits_s = self._in_all_s(IDLE_S)  # for DONE after IDLE, and for an answer in SASL
+        if isinstance(command, SearchCommand) and _count(command.keys) > SEARCH_KEYS:
+            return Unreadable(self._began)
         return command
 
     async def authenticate(self, state: ConnectionState, mech_name: bytes) -> ServerCredentials | None:
@@ -102,14 +170,18 @@ class Connection(IMAPConnection):
             raise AuthenticationError("names and passwords are UTF-8") from None
 
     async def readline(self) -> memoryview:
-        waits_s, self._waits_s = self._waits_s, COMMAND_S
-        line = bytearray(await self._in_time(waits_s, self.reader.readline()))
+        waits_s, self._waits_s = self._waits_s, self._in_all_s(COMMAND_S)
+        line = await self._in_time(waits_s, self.reader.readline())
+        self._began = self._began or line
+        read = bytearray(line)
         while literal := _LITERAL.search(line):
-            line += await self._literal(int(literal[1][:12]))
-            line += await self._in_time(COMMAND_S, self.reader.readline())
+            read += await self._literal(int(literal[1][:12]))
+            line = await self._in_time(self._in_all_s(COMMAND_S), self.reader.readline())
+            await self._take(len(line))
+            read += line
         if not line.endswith(b"\n"):
             raise EOFError
-        return memoryview(line)
+        return memoryview(read)
 
     async def read_continuation(self, literal_length: int) -> memoryview:
         literal = await self._literal(literal_length)
@@ -128,15 +200,23 @@ class Connection(IMAPConnection):
     def _logged_in(self) -> bool:
         return self._state is not None and self._state._session is not None
 
+    def _in_all_s(self, limit_s: float) -> float:
+        """Return how long the connection waits: before log-in, no longer than until the client must have logged in."""
+        return limit_s if self._logged_in else self._login_until_s - asyncio.get_running_loop().time()
+
     async def _literal(self, size: int) -> bytes:
-        limit = LITERAL_BYTES if self._logged_in else LOGIN_BYTES
+        await self._take(size)
+        return await self._in_time(self._in_all_s(COMMAND_S), self.reader.readexactly(size))
+
+    async def _take(self, size: int) -> None:
+        """Count bytes that the present command takes."""
+        limit = COMMAND_BYTES if self._logged_in else LOGIN_BYTES
         if self._taken + size > limit:
             await self._end(f"a command has at most {limit} bytes")
         if self._budget.taken + size > ALL_BYTES:
             await self._end("too many mails are being received; try again later")
         self._taken += size
         self._budget.taken += size
-        return await self._in_time(COMMAND_S, self.reader.readexactly(size))
 
     def _release(self) -> None:
         self._budget.taken -= self._taken
@@ -157,12 +237,15 @@ class Connection(IMAPConnection):
         raise LimitExceeded(why)
 
     async def _write(self, part: Response) -> None:
-        answer = BytesIO()  # pymap writes many small pieces, and asyncio would send each of them alone
-        await part.async_write(answer)
-        if self.writer.transport.is_closing():
-            raise ConnectionResetError
-        self.writer.write(answer.getbuffer())
-        await self._drained()
+        with closing(_Answer(self._budget)) as answer:
+            try:
+                await part.async_write(answer)
+            except LimitExceeded as limit:
+                await self._end(str(limit))
+            if self.writer.transport.is_closing():
+                raise ConnectionResetError
+            self.writer.write(answer.getvalue())
+            await self._drained()
 
     async def _drained(self) -> None:
         try:
@@ -171,3 +254,10 @@ class Connection(IMAPConnection):
         except TimeoutError:
             self.writer.transport.abort()
             raise LimitExceeded("the client takes no answer") from None
+
+
+def _count(keys: Iterable[object]) -> int:
+    """Return how many keys a SEARCH has, with those inside other keys."""
+    found = [each for each in keys if isinstance(each, SearchKey)]
+    inner = [each.filter for each in found if isinstance(each.filter, Sequence) and not isinstance(each.filter, str)]
+    return len(found) + sum(map(_count, inner))

@@ -15,14 +15,13 @@ from proxyprotocol.sock import SocketInfoLocal
 from pymap.concurrent import Subsystem
 from pymap.config import BackendCapability, IMAPConfig
 from pymap.context import connection_exit
-from pymap.imap.state import ConnectionState
 from pysasl import SASLAuth
 from pysasl.hashing import BuiltinHash
 
 from node.api.access.tokens import Tokens
-from node.imap.connection import LINE_BYTES, LITERAL_BYTES, Budget, Connection, LimitExceeded
+from node.imap.connection import COMMAND_BYTES, LINE_BYTES, Budget, Connection, LimitExceeded
 from node.imap.names import replace_decoder
-from node.imap.session import Login
+from node.imap.session import Login, State
 
 if TYPE_CHECKING:
     from node.api.hosts import ServedHost
@@ -51,7 +50,7 @@ class _Config(IMAPConfig):
             ssl_context=ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER),
             hash_context=BuiltinHash(),
             cpu_subsystem=Subsystem.for_asyncio(),
-            max_append_len=LITERAL_BYTES,
+            max_append_len=COMMAND_BYTES,
             bad_command_limit=WRONG_COMMANDS,
         )
         self._name = name
@@ -122,4 +121,4 @@ class ImapListener:
         connection = Connection(self._config, reader, writer, SocketInfoLocal(writer), self._budget)
         async with AsyncExitStack() as stack:
             connection_exit.set(stack)
-            await connection.run(ConnectionState(self._login, self._config))
+            await connection.run(State(self._login, self._config))

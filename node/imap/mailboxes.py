@@ -16,7 +16,7 @@ from pymap.concurrent import Event
 from pymap.exceptions import NotSupportedError, ResponseError
 from pymap.flags import FlagOp
 from pymap.interfaces.message import CachedMessage
-from pymap.listtree import ListTree
+from pymap.listtree import ListEntry, ListTree
 from pymap.mailbox import MailboxSnapshot
 from pymap.parsing.message import AppendMessage
 from pymap.parsing.response import ResponseCode, ResponseNo
@@ -26,6 +26,7 @@ from pymap.selected import SelectedMailbox, SelectedSet
 
 from node.errors import CannotWrite, NodeError, OverLimit
 from node.imap.messages import FLAGS, Message, bits_of
+from node.imap.names import wildcard_pattern
 
 if TYPE_CHECKING:
     from node.api.hosts import ServedHost
@@ -216,15 +217,19 @@ class Mailbox(MailboxDataInterface[Message]):
         messages = self._reader.look(self._path)[1]
         return {post: messages[uid] for post, uid in uids.items()}
 
-    async def copy_all(self, uids: Iterable[int], destination: Mailbox) -> list[tuple[int, int]]:
-        """Copy messages; return the UID of each, and that of its copy. All copies get their UIDs at once. Other clients work
-        between two copies, and may delete some."""
+    async def copy_all(
+        self, uids: Iterable[int], destination: Mailbox, *, moves: bool = False
+    ) -> list[tuple[int, int]]:
+        """Copy or move messages; return the UID of each, and that of its copy. All copies get their UIDs at once. Other clients
+        work between two messages, and may delete or move some. So a message is deleted together with its copying."""
         messages = self._reader.look(self._path)[1]
         copied: dict[str, int] = {}
         for uid in uids:
             content = messages[uid].mail() if uid in messages else None
             if content is not None:
                 copied[self._reader.post(destination._path, content)] = uid
+                if moves:
+                    self._reader.delete(self._path, messages[uid].view)
             await asyncio.sleep(0)
         copies = destination._added({post: messages[uid].permanent_flags for post, uid in copied.items()})
         return [(uid, copies[post].uid) for post, uid in copied.items() if post in copies]
@@ -233,10 +238,7 @@ class Mailbox(MailboxDataInterface[Message]):
         return next((copy for _, copy in await self.copy_all([uid], destination)), None)
 
     async def move(self, uid: int, destination: Mailbox, *, recent: bool = False) -> int | None:
-        moved = await self.copy(uid, destination)
-        if moved is not None:
-            await self.delete([uid])
-        return moved
+        return next((copy for _, copy in await self.copy_all([uid], destination, moves=True)), None)
 
     async def update(self, uid: int, cached_msg: CachedMessage, flag_set: frozenset[Flag], mode: FlagOp) -> Message:
         self.flag([uid], flag_set, mode)
@@ -263,6 +265,14 @@ class Mailbox(MailboxDataInterface[Message]):
         pass
 
 
+class Names(ListTree):
+    """The names of all mailboxes. pymap's own patterns need exponential time for a few wildcards."""
+
+    def list_matching(self, ref_name: str, filter_: str) -> Iterable[ListEntry]:
+        pattern = wildcard_pattern(ref_name + filter_, DELIMITER)
+        return (each for each in self.list() if pattern.fullmatch(each.name))
+
+
 class MailboxSet(MailboxSetInterface[Mailbox]):
     """All mailboxes. Every user is subscribed to all of them."""
 
@@ -274,7 +284,7 @@ class MailboxSet(MailboxSetInterface[Mailbox]):
         return DELIMITER
 
     async def list_mailboxes(self) -> ListTree:
-        return ListTree(DELIMITER).update(*self._reader.folders())
+        return Names(DELIMITER).update(*self._reader.folders())
 
     async def list_subscribed(self) -> ListTree:
         return await self.list_mailboxes()

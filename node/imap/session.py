@@ -16,8 +16,11 @@ from pymap.config import IMAPConfig
 from pymap.context import socket_info
 from pymap.exceptions import AuthorizationFailure, InvalidAuth, MailboxReadOnly, NotSupportedError
 from pymap.flags import FlagOp
+from pymap.imap.state import ConnectionState
 from pymap.interfaces.login import IdentityInterface, LoginInterface
 from pymap.interfaces.token import TokensInterface
+from pymap.parsing.command.select import CloseCommand, SearchCommand
+from pymap.parsing.response import CommandResponse, ResponseCode, ResponseNo, ResponseOk
 from pymap.parsing.response.code import CopyUid
 from pymap.parsing.specials import Flag, SequenceSet
 from pymap.parsing.specials.flag import Seen
@@ -77,9 +80,8 @@ class Session(BaseSession[Message]):
         self, selected: SelectedMailbox, sequence_set: SequenceSet, name: str, *, moves: bool
     ) -> tuple[CopyUid | None, SelectedMailbox]:
         source, destination = await self._mailbox(selected.lookup), await self._mailbox(name)
-        copied = await source.copy_all([uid for _, uid in selected.messages.get_uids(sequence_set)], destination)
-        if moves:
-            await source.delete([uid for uid, _ in copied])
+        wanted = [uid for _, uid in selected.messages.get_uids(sequence_set)]
+        copied = await source.copy_all(wanted, destination, moves=moves)
         uids = CopyUid(destination.uid_validity, copied) if copied else None
         return uids, await source.update_selected(selected)
 
@@ -119,6 +121,24 @@ class Session(BaseSession[Message]):
         mailbox = await self._get_mailbox(name)
         assert isinstance(mailbox, Mailbox)
         return mailbox
+
+
+class State(ConnectionState):
+    """A connection's state. It answers two commands otherwise than pymap."""
+
+    async def do_close(self, cmd: CloseCommand) -> tuple[CommandResponse, None]:
+        """Leave a mailbox that was opened by EXAMINE without deleting anything (RFC 3501, 6.4.2)."""
+        if not self.selected.readonly:
+            await self.session.expunge_mailbox(self.selected)
+        self._selected = None
+        return ResponseOk(cmd.tag, cmd.command + b" completed."), None
+
+    async def do_search(self, cmd: SearchCommand) -> tuple[CommandResponse, SelectedMailbox | None]:
+        """Refuse names of header fields that are not ASCII, which pymap encodes only now."""
+        try:
+            return await super().do_search(cmd)
+        except UnicodeError:
+            return ResponseNo(cmd.tag, b"the names of header fields are ASCII", ResponseCode.of(b"CANNOT")), None
 
 
 class User(IdentityInterface):

@@ -271,6 +271,41 @@ async def test_an_answer_numbers_messages_as_the_client_does(lab: LiveLab, comma
         await use(address_of(lab, "A"), act)
 
 
+async def test_two_clients_that_move_the_same_messages_move_each_once(tmp_path: Path) -> None:
+    """Between two messages of one MOVE, other clients work. A message that another client has moved meanwhile is left out."""
+    text = "servers: {A: }\nfolders: {Projects: , Other: }"
+    folder = RunFolder.create(tmp_path / "runs", "imap")
+    async with LiveLab(topology_from_text(text), folder=folder, imap_token=TOKEN) as lab:
+        for number in range(8):
+            await post(lab, "A", f"{number}")
+        readers = [mailboxes.Reader(lab.host_of("A"), user) for user in ("kim", "lee")]
+        moved = await asyncio.gather(
+            *(
+                mailboxes.Mailbox(each, each.folders()[BOX]).copy_all(
+                    range(1, 9), mailboxes.Mailbox(each, each.folders()["#public/Other"]), moves=True
+                )
+                for each in readers
+            )
+        )
+        assert sorted(uid for pairs in moved for uid, _ in pairs) == list(range(1, 9))
+        assert subjects(lab, "A") == []
+        assert subjects(lab, "A", "Other") == [f"{number}" for number in range(8)]
+
+
+async def test_a_mailbox_that_was_opened_to_be_read_is_closed_without_deleting(lab: LiveLab) -> None:
+    """CLOSE after EXAMINE deletes nothing and is no error (RFC 3501, 6.4.2)."""
+    async with lab:
+        await post(lab, "A", "1")
+
+        def act(program: imaplib.IMAP4) -> None:
+            done(program.store("1", "+FLAGS", r"(\Deleted)"))
+            done(program.select(BOX, readonly=True))
+            done(program.close())
+
+        await use(address_of(lab, "A"), act)
+        assert subjects(lab, "A") == ["1"]
+
+
 async def test_a_copy_may_be_deleted_before_the_next_one_is_made(lab: LiveLab) -> None:
     """Between two copies of one COPY, other clients work. The answer names the copies that are left. Dovecot's imaptest
     lost its connection here."""
@@ -377,6 +412,8 @@ async def test_a_web_page_cannot_post(lab: LiveLab) -> None:
         (b"a LOGIN {99999999999999999999999999+}\r\n", b"a command has at most"),
         (b"a AUTHENTICATE PLAIN\r\n{9000+}\r\n", b"a command has at most"),
         (b"a LOGIN {5000+}\r\n" + b"x" * 5000 + b" {5000+}\r\n", b"a command has at most"),
+        (b"a LOGIN {1+}\r\nx" + b"y" * 9000 + b"\r\n", b"a command has at most"),
+        (b"a LOGIN " + b"{0+}\r\n" * 3000, b"a command has at most"),
         (f"a LOGIN kim {TOKEN}\r\nb APPEND {BOX} {{70000000+}}\r\n".encode(), b"a command has at most"),
     ],
 )
@@ -396,6 +433,86 @@ async def test_a_silent_client_is_logged_out(lab: LiveLab, monkeypatch: pytest.M
         for sent in (b"", b"a LOG", b"a LOGIN {3}\r\n", login, login + f"b SELECT {BOX}\r\nc IDLE\r\n".encode()):
             said = await answers(address_of(lab, "A"), sent)
             assert said.count(b"BYE") == said.count(b"\r\n* BYE no complete command") == 1, sent
+
+
+async def test_a_client_that_hangs_up_inside_a_command_leaves_the_lab_running(lab: LiveLab) -> None:
+    """An empty literal and the end of the connection were read again and again, without end."""
+    async with lab:
+        for sent in (b"a LOGIN {0+}\r\n", b"a LOGIN {3+}\r\nk", b"a LOGIN kim"):
+            reader, writer = await asyncio.open_connection(*address_of(lab, "A"))
+            writer.write(sent)
+            writer.write_eof()
+            async with asyncio.timeout(PATIENCE_S):
+                await reader.read()
+            writer.close()
+        assert await answers(address_of(lab, "A"), b"a LOGOUT\r\n")
+
+
+async def test_the_time_to_log_in_is_for_all_commands(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that begins a command before log-in gets no more time for it."""
+    monkeypatch.setattr(connection, "LOGIN_S", 0.1)
+    async with lab:
+        for sent in (b"a LOGIN {0+}\r\n", b"a LOGIN {3}\r\n", b"a AUTHENTICATE PLAIN\r\n"):
+            assert b"\r\n* BYE no complete command" in await answers(address_of(lab, "A"), sent), sent
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "SEARCH " + "(" * 400 + "ALL" + ")" * 400,
+        "SEARCH " + "OR " * 5000 + "ALL ALL",
+        "SEARCH " + "".join(f"NOT BODY {each} " for each in range(33)),
+        "SEARCH " + "".join(f"OR BODY {each} " for each in range(33)) + "ALL",
+        "SEARCH LARGER " + "9" * 5000,
+        "SEARCH CHARSET nobodys SUBJECT x",
+        "SEARCH SUBJECT \xff",
+        "FETCH " + "9" * 5000 + " FLAGS",
+        "FETCH 1 BODY[" + "9" * 5000 + "]",
+        "FETCH 1 BODY[]<1." + "9" * 5000 + ">",
+        "LOGIN {" + "9" * 5000 + "}",
+    ],
+    ids=lambda command: command[:30],
+)
+async def test_what_cannot_be_read_is_refused(lab: LiveLab, command: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A command that is too deep, has too many keys, or has numbers or texts that nobody can read, gets BAD."""
+    async with lab:
+        await post(lab, "A", "1")
+        sent = f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\nc {command}\r\nd NOOP\r\ne LOGOUT\r\n"
+        said = await answers(address_of(lab, "A"), sent.encode("latin-1"))
+        assert b"\r\nc BAD" in said and b"\r\nd OK" in said, said[-300:]
+        assert caplog.records == []
+
+
+async def test_a_header_field_has_an_ascii_name(lab: LiveLab) -> None:
+    async with lab:
+        await post(lab, "A", "1")
+        sent = (
+            f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\nc SEARCH CHARSET UTF-8 HEADER {{2+}}\r\n\u00e9 x\r\nd LOGOUT\r\n"
+        )
+        said = await answers(address_of(lab, "A"), sent.encode())
+        assert b"\r\nc NO" in said and b"\r\nd OK" in said, said[-300:]
+
+
+async def test_an_answer_about_one_message_has_a_limit(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a command asks of a message is held in memory, so it may not ask for a long mail a hundred times."""
+    monkeypatch.setattr(connection, "ANSWER_BYTES", 3000)
+    async with lab:
+        await post(lab, "A", "1", "x" * 1000)
+        begin = f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\n"
+        said = await answers(address_of(lab, "A"), f"{begin}c FETCH 1 BODY.PEEK[]\r\nd LOGOUT\r\n".encode())
+        assert b"\r\nc OK" in said
+        many = " ".join(f"BODY.PEEK[]<{each}.900>" for each in range(9))
+        said = await answers(address_of(lab, "A"), f"{begin}c FETCH 1 ({many})\r\nd LOGOUT\r\n".encode())
+        assert b"\r\n* BYE an answer about one message has at most 3000 bytes" in said and b"FETCH (" not in said
+
+
+async def test_many_wildcards_do_not_stop_the_store(lab: LiveLab) -> None:
+    async with lab:
+        begin, names = f"a LOGIN kim {TOKEN}\r\n", ("*" * 60 + "x", "*p" * 99 + "x", "%p" * 101)
+        lists = "".join(f'{number} LIST "" "{name}"\r\n' for number, name in enumerate(names))
+        said = await answers(address_of(lab, "A"), f"{begin}{lists}z LOGOUT\r\n".encode())
+        assert b"\r\n0 OK" in said and b"\r\n1 OK" in said
+        assert b"\r\n2 NO" in said and b"at most 100 wildcards" in said
 
 
 async def test_a_client_that_takes_no_answer_is_cut_off(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
