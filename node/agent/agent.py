@@ -75,23 +75,25 @@ def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> N
 
 def entered(ctx: Context, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str) -> None:
     """Enter a store into the directory, or replace its stamps (spec: RP-3, ML-1). Mail goes to it when it has an address."""
-    with _own_address(ctx, s):
+    with _addresses_change(ctx, s):
         ctx.directory.update(s, store, stamps, missing)
 
 
 def stamp_due(ctx: Context, s: Stimulus) -> None:
     """Let the stamps of the directory that are due take effect (spec: ML-1)."""
     if ctx.directory.due_at <= s.now:
-        with _own_address(ctx, s):
+        with _addresses_change(ctx, s):
             ctx.directory.stamp_due(s)
 
 
 @contextmanager
-def _own_address(ctx: Context, s: Stimulus) -> Iterator[None]:
-    """If this store gets an address, move the cycles that waited for it to the next one of their schedules (spec: OUT-1), and
-    record that it missed a status check while it had none, if it did (spec: ST-1)."""
+def _addresses_change(ctx: Context, s: Stimulus) -> Iterator[None]:
+    """Request the statuses that waited for an address of any store (spec: ML-1). If this store gets one, move the cycles that
+    waited for it to the next one of their schedules (spec: OUT-1), and record that it missed a status check while it had none,
+    if it did (spec: ST-1)."""
     before = ctx.directory.address(ctx.name)
     yield
+    status.want_what_waits(ctx, s)
     if before is not None or ctx.directory.address(ctx.name) is None:
         return
     for fid in overdue(s.conn, Timer.CYCLE, s.now):

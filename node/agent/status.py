@@ -76,6 +76,12 @@ def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -
     set_timer_if_none(s.conn, Timer.STATUS_REQUEST, 0, due_at)
 
 
+def want_what_waits(ctx: Context, s: Stimulus) -> None:
+    """Request at the next cycle the statuses for which nobody could be asked: a store may have an address now (spec: ML-1)."""
+    for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted").all():
+        want_status(ctx, s, fid)
+
+
 def send_wanted(ctx: Context, s: Stimulus) -> None:
     """Send the status requests that wait for this cycle."""
     fids = [fid for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted ORDER BY fid")]
@@ -91,7 +97,7 @@ def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders,
     """Send a status request to all other holders of these folders. `way` determines the responders (spec: ST-3, ST-4).
 
     `awaited`: the next check repeats the request to responders that have not answered (spec: ST-7). A store without an address
-    requests the statuses when it has one (spec: ML-1).
+    requests the statuses when it has one, and a store whose fellow holders have none waits for them (spec: ML-1).
     """
     if ctx.directory.address(ctx.name) is None:
         for own in owned:
@@ -102,6 +108,8 @@ def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders,
         stores = ctx.other_holders(own.fid)
         if stores and not own.pending:
             groups.setdefault((tuple(stores), tuple(choose(ctx, s, own, way))), []).append(own)
+            if awaited and all(ctx.directory.address(store) is None for store in stores):
+                s.conn.exec_driver_sql("INSERT OR IGNORE INTO wanted (fid) VALUES (?)", (own.fid,))
     marks = Mark.ALL_RESPOND if way is Responders.ALL_HOLDERS else Mark.NONE
     for (addressed, responders), group in groups.items():
         for part in _parts(group):

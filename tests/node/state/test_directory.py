@@ -78,6 +78,20 @@ def test_a_store_without_an_address_is_left_out_until_it_is_stamped() -> None:
     assert [each.node for each in office.of_type("mail.received") if each.message_type == 0x10] == ["E", "E"]  # type: ignore[attr-defined]
 
 
+def test_a_status_that_nobody_can_be_asked_for_is_requested_later() -> None:
+    """While no other holder has an address, a store cannot ask for their statuses. It asks when one has (ST-3, ML-1)."""
+    office = office_with("always")
+    for name in "AB":
+        office[name].enter(office.at(1), "B", (), FAILS)
+    office["A"].create_folder(office.at(2), "New", replicas=["A", "B"])
+    office.run(office.at(30))
+    for name in "AB":
+        office[name].enter(office.at(31), "B", (Stamp("contoso.test", office.at(40)),))
+    office.run(office.at(45))
+    sent = [each for each in office.of_type("mail.submitted") if (each.node, each.message_type) == ("A", 0x20)]  # type: ignore[attr-defined]
+    assert [section.folder for each in sent for section in each.folders] == [office["A"].folders()[0].id]  # type: ignore[attr-defined]
+
+
 def test_changes_of_a_store_without_an_address_wait_for_its_next_cycle() -> None:
     """A store that has lost its address broadcasts nothing. When it has one again, its next cycle does."""
     office = office_with("always")
