@@ -57,9 +57,14 @@ class ClaimsAreKept(Invariant):
 class DeletesWin(Invariant):
     id = "deletes win"
     rules = ("DL-2", "HI-6")
-    says = "If an object was deleted once, a store that accounts for the deletion keeps no version of the object."
+    says = (
+        "If an object was deleted once, a store that accounts for the deletion keeps no version of the object, unless it is "
+        "leaving the folder. The tombstone may be gone before a restored store learns that it is no longer a holder (DL-4)."
+    )
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
+        if self.facts.known.pending(reading.store, reading.folder):
+            return
         known = reading.knowledge
         for object_ in known.versions:
             deletions = self.facts.deletions(object_)
