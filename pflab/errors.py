@@ -5,6 +5,10 @@ class LabError(Exception):
     """The lab cannot do what was requested. The text is one line: what is wrong, and what would be right."""
 
 
+class NotThere(LabError):
+    """The lab has nothing of the name that was given: no such server, fault or snapshot."""
+
+
 class NotIdle(LabError):
     """A wait reached its limit; the text names the servers that are not idle and why."""
 

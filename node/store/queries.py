@@ -442,7 +442,7 @@ def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> by
     try:
         object_id = object_from_text(message)
     except ValueError as error:
-        raise Misuse(f"{message!r} is not a message id: {error}") from None
+        raise Misuse(f"{message!r} is not a message id such as {'0' * 31}a:17: {error}") from None
     item: bytes | None = conn.exec_driver_sql(
         # +fid: without the plus, SQLite reads all messages of the folder, by the index that begins with it
         "SELECT item FROM message WHERE object = ? AND +fid = ? AND shown = 1 AND deleted = 0",

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from pflab.errors import LabError
+from pflab.errors import LabError, NotThere
 from pflab.faults.fault import ALL, CRASH_POINTS, MAIL_FAULTS, MAIL_TYPES, REORDER_BY_US, Fault, FaultKind, Mails
 from topology.enums import ConnectorKind
 from traces.labtime import DAY_US, check_not_after_end, format_duration
@@ -228,7 +228,10 @@ class FaultPlan:
     def heal(self, fault: str | None = None) -> None:
         """End one fault, or all. Faults of killed servers end only when the servers are started."""
         if fault is not None:
-            _check(fault, self._active, "active fault")
+            if fault not in self._active:
+                raise NotThere(
+                    f"there is no active fault {fault!r}; active: {', '.join(sorted(self._active)) or 'none'}"
+                )
             self._end(self._active[fault])
             return
         for each in [each for each in self._active.values() if each.kind is not FaultKind.KILL]:

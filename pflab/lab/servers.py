@@ -27,7 +27,7 @@ from node.codec.signing import Identity, LabAuthority, derived_seed
 from node.errors import CannotWrite, NotRunning
 from node.state.directory import Stamp
 from node.store.node import Node
-from pflab.errors import LabError
+from pflab.errors import LabError, NotThere
 from pflab.lab.directory import OrganizationDirectory
 from topology.model import Topology
 from traces.events import Event
@@ -144,10 +144,10 @@ class Servers:
         return tuple(self._servers)
 
     def server(self, name: str) -> LabServer:
-        """Return a server. Raises LabError for a name that the topology does not have."""
+        """Return a server. Raises NotThere for a name that the topology does not have."""
         found = self._servers.get(name)
         if found is None:
-            raise LabError(f"there is no server {name!r} in this lab; it has {', '.join(self._servers)}")
+            raise NotThere(f"there is no server {name!r} in this lab; it has {', '.join(self._servers)}")
         return found
 
     def all(self) -> list[LabServer]:

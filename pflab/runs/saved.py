@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pflab.errors import LabError, Taken
+from pflab.errors import LabError, NotThere, Taken
 from pflab.runs.continued import STATE
 from pflab.runs.run_folder import RunFolder, safe_name
 from topology.problems import quoted
@@ -65,9 +65,9 @@ def check_name(name: str) -> None:
 def check_free(name: str, names: Sequence[str], *, replace: bool) -> None:
     """Raise Taken if a lab was saved under that name, unless it may be replaced."""
     if not replace and name in names:
-        raise Taken(f"a lab is already saved as {name!r}; choose another name, or replace it (--replace)")
+        raise Taken(f"a lab is already saved as {name!r}; choose another name, or ask to replace it")
 
 
-def none_of(name: str, names: Sequence[str]) -> LabError:
+def none_of(name: str, names: Sequence[str]) -> NotThere:
     """Return the error for a name under which no lab was saved."""
-    return LabError(f"no lab was saved as {name!r}; saved: {', '.join(names) or 'none'}")
+    return NotThere(f"no lab was saved as {name!r}; saved: {', '.join(names) or 'none'}")

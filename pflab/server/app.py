@@ -24,7 +24,7 @@ from node.api.values import LINES, ServerUnknown, json_response
 from node.errors import NotRunning, bug_line
 from node.host.clock import ClockError
 from node.seeded_ids import setup_guid
-from pflab.errors import LabError
+from pflab.errors import LabError, NotThere
 from pflab.lab.served_lab import ServedLab
 from pflab.replay.console_events import lexicon_of, with_words
 from pflab.replay.replay_file import replay_file
@@ -43,7 +43,12 @@ from traces.events import Event
 from traces.labtime import format_instant
 
 Words = Annotated[bool, Query(description="Add to each event the field `words`: what happened, for people.")]
-_ERRORS: Final = {LabError: HTTPStatus.CONFLICT, ClockError: HTTPStatus.CONFLICT, TraceError: HTTPStatus.CONFLICT}
+_ERRORS: Final = {
+    NotThere: HTTPStatus.NOT_FOUND,
+    LabError: HTTPStatus.CONFLICT,
+    ClockError: HTTPStatus.CONFLICT,
+    TraceError: HTTPStatus.CONFLICT,
+}
 
 _SERVER = {
     "name": "A",

@@ -117,7 +117,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     parser = argparse.ArgumentParser(prog="make fuzz", description="fuzz the readers of bytes from outside")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(BY_NAME)}; by default all")
-    parser.add_argument("--seconds", type=int, default=300, help="real time for all targets together, on one core")
+    parser.add_argument(
+        "--seconds",
+        type=int,
+        default=300,
+        help="seconds of inputs, for all targets together on one core; starting adds to it",
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
     parser.add_argument("--replay", nargs=2, metavar=("TARGET", "FILE"), help="read one file and print the traceback")
     chosen = parser.parse_args(arguments)

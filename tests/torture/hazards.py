@@ -192,6 +192,8 @@ def chosen(given: str) -> dict[str, int]:
         name, _, number = each.partition("=")
         if name not in HAZARDS:
             raise ArgumentTypeError(f"there is no hazard {name!r}; there are {', '.join(HAZARDS)}")
+        if number and not number.isdecimal():
+            raise ArgumentTypeError(f"{each!r}: write how often the hazard strikes as a number, such as {name}=3")
         times[name] = int(number) if number else HAZARDS[name].times
     return times
 

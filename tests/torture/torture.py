@@ -254,7 +254,7 @@ def main() -> int:
         description="Posts by SMTP and the API while hazards strike the machine of a lab.",
         epilog="Hazards: " + "; ".join(f"{name}: {each.what}" for name, each in HAZARDS.items()),
     )
-    parser.add_argument("--posts", type=int, default=2000)
+    parser.add_argument("--posts", type=int, default=2000, help="how many posts the clients make; at least 1")
     parser.add_argument(
         "--hazards",
         type=chosen,
@@ -269,13 +269,15 @@ def main() -> int:
     )
     parser.add_argument("--mails", type=int, default=4000, help="large posts of the load")
     parser.add_argument("--unsent", type=int, default=30_000, help="small posts of the load")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="decides what strikes when")
     parser.add_argument("--runs", type=Path, help="keep what the run wrote in this folder, which must not exist")
     parser.add_argument(
         "--ledger", type=Path, help="the list of acknowledged posts; default: build/torture/seed-N.jsonl"
     )
     parser.add_argument("--disk-at", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.posts < 1:
+        parser.error(f"--posts {given.posts}: at least one post is needed to say that none was lost")
     names, left_out = possible()
     times = given.hazards or {name: HAZARDS[name].times for name in names}
     if missing := [each for each in left_out if each.partition(" ")[0] in times]:

@@ -198,6 +198,7 @@ def up(
         resume = resume.resolve()  # runs/latest will be another run
         end, topology = read_end_of(resume), resume / "topology.yaml"
         seed, tls = int((resume / "seed").read_text("ascii")), end.tls
+    _check_imap(imap, {"--imap-port": imap_port, "--imap-token-file": imap_token_file})
     imap_token = _imap_token(imap_token_file) if imap else None
     organization = read_topology(topology or EXAMPLE)
     if imap_port + len(organization.servers) > MAX_PORT + 1:
@@ -234,6 +235,15 @@ def _check_simulated(given: Mapping[str, object]) -> None:
     if wrong:
         raise CommandError(
             f"pflab up --simulated: it has one process, no sockets and no databases on disk; leave out {', '.join(wrong)}"
+        )
+
+
+def _check_imap(imap: bool, given: Mapping[str, object]) -> None:
+    """Raise CommandError if options of the IMAP listeners were given, but no such listeners."""
+    wrong = [option for option, value in given.items() if value]
+    if wrong and not imap:
+        raise CommandError(
+            f"pflab up: {' and '.join(wrong)} without --imap; add --imap, or leave out {'it' if len(wrong) == 1 else 'both'}"
         )
 
 
