@@ -27,7 +27,7 @@ from node.api.docs_page import METHODS
 from node.api.values import PROBLEM, URN
 
 MEANINGS: Final[Mapping[int, str]] = {
-    HTTPStatus.BAD_REQUEST: "This is not HTTP, or the head of the request is far over 64 KB.",
+    HTTPStatus.BAD_REQUEST: "This is not HTTP, or the head of the request is far over 64 KB or names two lengths.",
     HTTPStatus.UNAUTHORIZED: "The lab requires its token.",
     HTTPStatus.FORBIDDEN: "The token does not allow this request, the person is not a contact of the folder, the host name is"
     " not one of the lab, or a web page of another origin caused the request.",

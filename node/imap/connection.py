@@ -197,12 +197,13 @@ class Connection(IMAPConnection):
             await self._write(resp)
 
     @property
-    def _logged_in(self) -> bool:
+    def logged_in(self) -> bool:
+        """Whether the client has logged in."""
         return self._state is not None and self._state._session is not None
 
     def _in_all_s(self, limit_s: float) -> float:
         """Return how long the connection waits: before log-in, no longer than until the client must have logged in."""
-        return limit_s if self._logged_in else self._login_until_s - asyncio.get_running_loop().time()
+        return limit_s if self.logged_in else self._login_until_s - asyncio.get_running_loop().time()
 
     async def _literal(self, size: int) -> bytes:
         await self._take(size)
@@ -210,7 +211,7 @@ class Connection(IMAPConnection):
 
     async def _take(self, size: int) -> None:
         """Count bytes that the present command takes."""
-        limit = COMMAND_BYTES if self._logged_in else LOGIN_BYTES
+        limit = COMMAND_BYTES if self.logged_in else LOGIN_BYTES
         if self._taken + size > limit:
             await self._end(f"a command has at most {limit} bytes")
         if self._budget.taken + size > ALL_BYTES:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 Address = tuple[str, int]
 
 CONNECTIONS: Final = 64
-"""The most connections to one store. A mail program opens up to five."""
+"""The most connections to one store. A mail program opens up to five. A new one takes the place of the one that has waited
+longest without log-in."""
 
 WRONG_COMMANDS: Final = 3
 """After so many wrong commands in a row the connection is closed. The lines of an HTTP request, which a web page can send here,
@@ -80,7 +81,7 @@ class ImapListener:
         self._config = _Config(name)
         self._login = Login(host, Tokens(token), self._config)
         self._budget = Budget()
-        self._open: dict[asyncio.Task[None], StreamWriter] = {}
+        self._open: dict[asyncio.Task[None], Connection] = {}
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> Address:
@@ -94,21 +95,25 @@ class ImapListener:
         if self._server is None:
             return
         self._server.close()
-        for task, writer in self._open.items():
-            writer.transport.abort()
+        for task, connection in self._open.items():
+            connection.writer.transport.abort()
             task.cancel()
         await asyncio.gather(*self._open, return_exceptions=True)
 
     async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
-        if len(self._open) >= CONNECTIONS:
+        strangers = (each for each in self._open.values() if not each.logged_in)
+        if len(self._open) >= CONNECTIONS and (stranger := next(strangers, None)) is not None:
+            stranger.writer.transport.abort()
+        elif len(self._open) >= CONNECTIONS:
             writer.write(b"* BYE too many connections to this store\r\n")
             writer.close()
             return
         task = asyncio.current_task()
         assert task is not None
-        self._open[task] = writer
+        connection = Connection(self._config, reader, writer, SocketInfoLocal(writer), self._budget)
+        self._open[task] = connection
         try:
-            await self._converse(reader, writer)
+            await self._converse(connection)
         except (LimitExceeded, ConnectionError):
             pass
         except Exception:
@@ -117,8 +122,7 @@ class ImapListener:
             del self._open[task]
             writer.close()
 
-    async def _converse(self, reader: StreamReader, writer: StreamWriter) -> None:
-        connection = Connection(self._config, reader, writer, SocketInfoLocal(writer), self._budget)
+    async def _converse(self, connection: Connection) -> None:
         async with AsyncExitStack() as stack:
             connection_exit.set(stack)
             await connection.run(State(self._login, self._config))

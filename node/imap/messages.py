@@ -2,6 +2,10 @@
 
 pymap's parser divides a mail into header and parts. Nobody checked the mails that are posted, so the parser meets all kinds of
 errors. The bytes and the size of a whole mail never come from the parser. If the parser fails, the structure is empty.
+
+Python's parser of header fields, which pymap calls, needs quadratic time and memory for some fields: gigabytes for 240 KB. So
+`_Fields`, which takes the place of pymap's class, limits the squares of the lengths of the fields that one call parses. pymap
+searches texts by regular expressions, which need the product of both lengths; here a search takes linear time.
 """
 
 from __future__ import annotations
@@ -9,14 +13,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from email.headerregistry import BaseHeader
+from typing import TYPE_CHECKING, AnyStr, ClassVar, Final
 
+from pymap import mime
 from pymap.bytes import Writeable
 from pymap.message import BaseLoadedMessage, BaseMessage
 from pymap.mime import MessageContent
+from pymap.mime.parsed import ParsedHeaders
 from pymap.parsing.response.fetch import BodyStructure, EnvelopeStructure
 from pymap.parsing.specials import FetchRequirement, Flag, ObjectId
 from pymap.parsing.specials.flag import Answered, Deleted, Draft, Flagged, Seen
+from pymap.search import SearchCriteria
 
 from node.errors import MessageUnknown
 from node.store.mailboxes import Flags
@@ -26,8 +34,8 @@ if TYPE_CHECKING:
     from node.api.hosts import ServedHost
     from node.store.node import Node
 
-MAX_HEADER: Final = 256 * 1024
-"""The longest header, in bytes, that is parsed. Python's parser of header fields needs quadratic time for some of them."""
+MAX_FIELD: Final = 8 * 1024
+"""The longest header field, in bytes, that is parsed. One call parses one such field, or many short ones."""
 
 _BITS: Final = {
     Seen: Flags.SEEN,
@@ -83,6 +91,37 @@ class Message(BaseMessage):
             return None
 
 
+class _FieldTooLong(ValueError):
+    """The fields that a call has to parse are too long."""
+
+
+class _Fields(ParsedHeaders):
+    """The fields of a header. `left`: how much the present call may still parse, in squares of bytes."""
+
+    left: ClassVar[int] = 0
+
+    @classmethod
+    def begin(cls) -> None:
+        """Begin a call."""
+        _Fields.left = MAX_FIELD**2
+
+    @classmethod
+    def _parse(cls, values: Sequence[Sequence[bytes]]) -> Iterable[BaseHeader]:
+        _Fields.left -= sum(sum(map(len, lines)) ** 2 for lines in values)
+        if _Fields.left < 0:
+            raise _FieldTooLong
+        return super()._parse(values)
+
+
+def _has(_: type[SearchCriteria], wanted: AnyStr, text: AnyStr) -> bool:
+    """Return whether a text has another one in it, in upper or lower case."""
+    return wanted.lower() in text.lower()
+
+
+vars(mime)["ParsedHeaders"] = _Fields  # pymap has no place for another class
+SearchCriteria._in = classmethod(_has)  # type: ignore[assignment,method-assign] # the same for this function
+
+
 class Content(BaseLoadedMessage):
     """The content of a message. raw: the mail; None if it is gone."""
 
@@ -90,15 +129,37 @@ class Content(BaseLoadedMessage):
         super().__init__(message, requirement, None if raw is None else _parsed(raw))
         self._mail = raw or b""
 
+    def contains(self, value: bytes) -> bool:
+        if self._content is None:
+            return False
+        wanted = value.lower()
+        for part in self._content.walk():
+            pieces = (part.header, part.body) if part.body.content_type.maintype == "text" else (part.header,)
+            if any(wanted in bytes(piece).lower() for piece in pieces):
+                return True
+        return False
+
+    def get_header(self, name: bytes) -> Sequence[str]:
+        _Fields.begin()
+        try:
+            return super().get_header(name)
+        except _FieldTooLong:
+            return []
+
     def get_body(self, section: Sequence[int] | None = None, binary: bool = False) -> Writeable:
+        _Fields.begin()
         if section or binary:
-            return super().get_body(section, binary)
+            try:
+                return super().get_body(section, binary)
+            except _FieldTooLong:
+                return Writeable.empty()
         return Writeable.wrap(self._mail)
 
     def get_size(self, section: Sequence[int] | None = None) -> int:
         return super().get_size(section) if section else len(self._mail)
 
     def get_envelope_structure(self) -> EnvelopeStructure:
+        _Fields.begin()
         try:
             envelope = super().get_envelope_structure()
             bytes(envelope)  # the fields are parsed only here
@@ -107,6 +168,7 @@ class Content(BaseLoadedMessage):
         return envelope
 
     def get_body_structure(self) -> BodyStructure:
+        _Fields.begin()
         try:
             structure = super().get_body_structure()
             bytes(structure.extended)
@@ -116,9 +178,7 @@ class Content(BaseLoadedMessage):
 
 
 def _parsed(raw: bytes) -> MessageContent | None:
-    ends = [end for end in (raw.find(b"\n\r\n"), raw.find(b"\n\n")) if end >= 0]
-    if min(ends, default=len(raw)) > MAX_HEADER:
-        return None
+    _Fields.begin()
     try:
         return MessageContent.parse(raw)
     except Exception:  # of the parser

@@ -546,10 +546,19 @@ async def test_a_client_that_vanishes_leaves_no_warning(lab: LiveLab, caplog: py
 
 
 async def test_connections_have_a_limit(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new connection takes the place of one whose client has not logged in, but not of a mail program."""
     monkeypatch.setattr(listener, "CONNECTIONS", 1)
     async with lab:
-        with mail_program_of_nobody(address_of(lab, "A")):
-            assert await answers(address_of(lab, "A"), b"") == b"* BYE too many connections to this store\r\n"
+        address = address_of(lab, "A")
+        with mail_program_of_nobody(address):
+
+            def act(program: imaplib.IMAP4) -> bytes:
+                with socket.create_connection(address, timeout=PATIENCE_S) as other:
+                    said = other.recv(100)
+                done(program.noop())
+                return said
+
+            assert await use(address, act) == b"* BYE too many connections to this store\r\n"
 
 
 @contextmanager

@@ -124,6 +124,16 @@ def test_a_rate_out_of_range_changes_nothing(lab: str, rate: str) -> None:
     assert request(lab, "GET", "/lab/clock")[1]["rate"] == 0
 
 
+def test_a_request_with_two_lengths_ends_the_connection(lab: str) -> None:
+    """A proxy may take the end of such a request for another one, so nothing after it is read (RFC 9112, 6.1)."""
+    host = urlsplit(lab)
+    first = f"POST /nodes/A/messages HTTP/1.1\r\nHost: {host.netloc}\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection((host.hostname or "", host.port or 0), timeout=30) as client:
+        client.sendall(f"{first}0\r\n\r\nGET /livez HTTP/1.1\r\nHost: {host.netloc}\r\n\r\n".encode())
+        said = b"".join(iter(lambda: client.recv(4096), b""))
+    assert said.startswith(b"HTTP/1.1 400 ") and said.count(b"HTTP/1.1 ") == 1
+
+
 @pytest.mark.parametrize(
     ("verb", "body"),
     [

@@ -141,6 +141,12 @@ class Guard:
             # A route also matches its path with a line end after it. The rules below, which compare paths, would not.
             await problem(HTTPStatus.NOT_FOUND, "Http", "no path has a line end")(scope, receive, send)
             return
+        if "content-length" in headers and "transfer-encoding" in headers:  # RFC 9112, 6.1
+            detail = "a request has a Content-Length or a Transfer-Encoding, but not both"
+            answer = problem(HTTPStatus.BAD_REQUEST, "Http", detail)
+            answer.headers["Connection"] = "close"
+            await answer(scope, receive, send)
+            return
         is_login = self._login and scope["path"] in log_in.PATHS
         if not is_login:
             refusal = self._refusal(scope, headers)

@@ -55,7 +55,12 @@ def test_any_mail_is_read_to_the_byte(raw: bytes) -> None:
         b"Subject: only a header\r\n",
         b'To: a: ;"=\r\n\r\nx',
         b"To: a@: mess\x00a,ge/\xff822<\r\n\r\n",
-        b"Subject: " + b"x" * messages.MAX_HEADER + b"\r\n\r\nx",
+        b"Subject: " + b"x" * messages.MAX_FIELD + b"\r\n\r\nx",
+        b"To: " + b"=?utf-8?q?a?= " * 16_000 + b"\r\n\r\nx",
+        b"To: " + b"a@b," * 60_000 + b"\r\n\r\nx",
+        b'Content-Disposition: attachment; a="b";' + b' a="b";' * 30_000 + b"\r\n\r\nx",
+        b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
+        + (b"--b\r\nContent-Disposition: x" + b"; a=b" * 1000 + b"\r\n\r\nx\r\n") * 300,
         b"Content-Type: message/rfc822\r\n\r\n" * 2000,
     ],
 )
@@ -66,6 +71,22 @@ def test_mails_at_which_the_parser_fails(raw: bytes) -> None:
     assert bytes(mail.get_body_structure())
     assert mail.get_header(b"Subject") is not None
     assert not mail.contains(b"no such words")
+
+
+def test_many_short_fields_are_parsed() -> None:
+    """The limit is on long fields: a mail with hundreds of attachments has a structure."""
+    part = (
+        b"--b\r\nContent-Type: text/plain; name=a.txt\r\nContent-Disposition: attachment; filename=a.txt\r\n\r\nx\r\n"
+    )
+    raw = b"Subject: many\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" + part * 500 + b"--b--\r\n"
+    assert bytes(content(raw).get_body_structure().extended).count(b"a.txt") == 1000
+
+
+@pytest.mark.parametrize(("words", "found"), [(b"NEEDLE", True), (b"needle", True), (b"no needle", False)])
+def test_a_text_is_searched_in_any_case(words: bytes, found: bool) -> None:
+    """A search of a long text for a long text takes linear time, not the product of both."""
+    assert content(b"Subject: x\r\n\r\nthe Needle " + b"a" * 4_000_000).contains(words) is found
+    assert not content(b"Subject: x\r\n\r\n" + b"a" * 4_000_000).contains(b"a" * 30_000 + b"b")
 
 
 def test_a_mail_that_is_gone_is_empty() -> None:
