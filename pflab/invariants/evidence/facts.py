@@ -77,6 +77,8 @@ class Facts:
         self.reported_expired: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
         """By store, folder and source: what the source reported as expired. While the source's row claims these numbers, the
         store does not request them from the source (DL-3)."""
+        self._reported_early: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
+        """The same in mails that wait for the folder."""
         self.rows: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
         """By store, folder and other store: the numbers in the last row of that store, while the replica exists."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
@@ -247,11 +249,10 @@ class Facts:
         for section in event.folders:
             if section.expired or section.expired_fai:
                 place = (event.node, section.folder, event.sender)
-                said = (
-                    self.reported_expired.get(place, bits.EMPTY),
-                    bits.by_kind(section.expired, section.expired_fai),
-                )
-                self.reported_expired[place] = bits.union(said)
+                # A mail about a folder that is not here yet waits for it (HI-4).
+                reported = self._reported_early if self.known.listed(*place[:2]) is None else self.reported_expired
+                said = (reported.get(place, bits.EMPTY), bits.by_kind(section.expired, section.expired_fai))
+                reported[place] = bits.union(said)
         if event.message_type in UPDATES:
             for section in event.folders:
                 self._learn((event.node, section.folder, False), bits.parse(section.cnset))
@@ -281,6 +282,8 @@ class Facts:
         # A late response to an earlier replica has no effect while there is none (DL-3).
         for key in [key for key in self.reported_expired if key[:2] == (event.node, event.folder)]:
             del self.reported_expired[key]
+        for key in [key for key in self._reported_early if key[:2] == (event.node, event.folder)]:
+            self.reported_expired[key] = self._reported_early.pop(key)
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
 
     @event_handler

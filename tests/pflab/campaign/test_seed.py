@@ -337,6 +337,7 @@ def test_the_heal_ends_a_schedule_that_the_first_store_no_longer_knows() -> None
         pytest.param(1651162436, id="a store that begins as new while no other holder has an address (ST-3, ML-1)"),
         pytest.param(1651140170, id="a 5.5 server that asks again while one source is still asked (BF-3)"),
         pytest.param(1651166754, id="a restored store that has left the folder, after its tombstones are gone (DL-4)"),
+        pytest.param(1651171072, id="a response about expired items that waits for its folder (DL-3, HI-4)"),
         pytest.param(1651131965, id="a crash in the stimulus that stamps an address at the heal"),
         pytest.param(1651156667, id="a crash in the first of two changes of the directory"),
     ],
