@@ -65,7 +65,9 @@ def check_name(name: str) -> None:
 def check_free(name: str, names: Sequence[str], *, replace: bool) -> None:
     """Raise Taken if a lab was saved under that name, unless it may be replaced."""
     if not replace and name in names:
-        raise Taken(f"a lab is already saved as {name!r}; choose another name, or ask to replace it")
+        raise Taken(
+            f'a lab is already saved as {name!r}; choose another name, or replace it (--replace; over HTTP "replace": true)'
+        )
 
 
 def none_of(name: str, names: Sequence[str]) -> NotThere:
