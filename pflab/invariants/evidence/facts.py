@@ -38,6 +38,7 @@ from traces.events import (
     VersionApplied,
     VersionIgnored,
 )
+from traces.labtime import LabTime
 
 Place = tuple[str, str, bool]
 """A store, a folder, and whether the set of associated messages (FAI) is meant, which is separate (CN-9)."""
@@ -77,8 +78,8 @@ class Facts:
         self.reported_expired: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
         """By store, folder and source: what the source reported as expired. While the source's row claims these numbers, the
         store does not request them from the source (DL-3)."""
-        self._reported_early: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
-        """The same in mails that wait for the folder."""
+        self._reported_early: dict[tuple[str, str, str], list[tuple[LabTime, bits.Bits]]] = self.backups.follow({})
+        """The same in mails that wait for the folder, each with its arrival."""
         self.rows: dict[tuple[str, str, str], bits.Bits] = self.backups.follow({})
         """By store, folder and other store: the numbers in the last row of that store, while the replica exists."""
         self.highest: dict[tuple[str, bool], dict[str, int]] = {}
@@ -249,10 +250,11 @@ class Facts:
         for section in event.folders:
             if section.expired or section.expired_fai:
                 place = (event.node, section.folder, event.sender)
-                # A mail about a folder that is not here yet waits for it (HI-4).
-                reported = self._reported_early if self.known.listed(*place[:2]) is None else self.reported_expired
-                said = (reported.get(place, bits.EMPTY), bits.by_kind(section.expired, section.expired_fai))
-                reported[place] = bits.union(said)
+                expired = bits.by_kind(section.expired, section.expired_fai)
+                if self.known.listed(*place[:2]) is None:  # the mail waits for its folder (HI-4)
+                    self._reported_early.setdefault(place, []).append((event.at, expired))
+                else:
+                    self.reported_expired[place] = bits.union((self.reported_expired.get(place, bits.EMPTY), expired))
         if event.message_type in UPDATES:
             for section in event.folders:
                 self._learn((event.node, section.folder, False), bits.parse(section.cnset))
@@ -282,8 +284,10 @@ class Facts:
         # A late response to an earlier replica has no effect while there is none (DL-3).
         for key in [key for key in self.reported_expired if key[:2] == (event.node, event.folder)]:
             del self.reported_expired[key]
+        wait_us = self.topology.servers[event.node].settings.content_rmq_timeout_us
         for key in [key for key in self._reported_early if key[:2] == (event.node, event.folder)]:
-            self.reported_expired[key] = self._reported_early.pop(key)
+            waiting = [expired for at, expired in self._reported_early.pop(key) if event.at < at + wait_us]
+            self.reported_expired[key] = bits.union((bits.EMPTY, *waiting))
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
 
     @event_handler

@@ -347,6 +347,11 @@ def test_a_seed_that_a_hunt_has_found(seed: int) -> None:
     assert run_seed(seed).in_words() == [f"seed {seed}: converged"]
 
 
+def test_a_mail_that_waits_too_long_for_its_folder_says_nothing() -> None:
+    """In this seed a response about expired items comes more than four hours before its folder, and is dropped (HI-4)."""
+    assert run_seed(2089617946, days=1).in_words() == ["seed 2089617946: converged"]
+
+
 def test_a_given_topology_travels_to_the_workers() -> None:
     """A campaign with a given topology plays it in every process."""
     organization = topology_from_text("servers: {A: , B: }\nfolders: {F: {replicas: [A, B]}}\n", "small")
