@@ -70,11 +70,16 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
         *_CASE, "mail", "message_type", "repeat", F.explode("to").alias("store")
     )
     kind = Window.partitionBy("trace", "node", "folder", "store", "message_type").orderBy("seq")
-    dated = asked.withColumn("before_at", F.lag("at").over(kind)).where("repeat")
+    dated = asked.withColumns({"before_at": F.lag("at").over(kind), "before_seq": F.lag("seq").over(kind)}).where(
+        "repeat"
+    )
     rows = events.of("row.replaced").select(
         "trace", "node", "folder", "store", F.col("seq").alias("came_seq"), "sent_at"
     )
-    later = F.coalesce(F.bool_or(F.expr("came_seq < seq and sent_at >= before_at")), F.lit(False))
+    # A mail of the same instant may have come before the request, and then is no answer to it.
+    later = F.coalesce(
+        F.bool_or(F.expr("came_seq > before_seq and came_seq < seq and sent_at >= before_at")), F.lit(False)
+    )
     dated = dated.join(rows, ["trace", "node", "folder", "store"], "left").groupBy(
         *_CASE, "mail", "message_type", "store", "before_at"
     ).agg(later.alias("answered_since"))  # fmt: skip

@@ -17,8 +17,8 @@ The columns `last_update_at` and `status_sent_at` of this store's row give the s
 
 A status request makes one row of `asked` for each required responder. The row is deleted when a mail about the folder arrives
 that the responder sent after the request. Each check sends the request again, marked "repeat", to the responders that still
-have a row, except those that cannot have anything new (`_has_answered`). A row from a backup does not tell that: its store
-may have later changes, and believe that this store still has them too.
+have a row, except those that cannot have anything new (`_has_answered`). A row from a backup does not tell
+that: the other store may have later changes by now, and count them as known here.
 
     mail                                    who answers it
     status                                  nobody
@@ -301,7 +301,7 @@ def _repeat_requests(ctx: Context, s: Stimulus) -> None:
 
 
 def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabTime) -> bool:
-    """Return whether a silent responder need not be asked again. Without a row of it, it is asked.
+    """Return whether a silent responder need not be asked again. A responder without a row here is asked again.
 
     If its row equals this store's row, it has nothing that could have been lost. If the responder sent a mail about the
     folder in the cycle before the request, it was silent because it had nothing more (spec: ST-2). All holders of a

@@ -84,7 +84,7 @@ SHORTAGE = re.compile(
 a library, or asyncio complains about its own loop, which has no sockets yet."""
 
 SCARCITY = ("handles", "memory")
-"""The hazards that excuse such a traceback."""
+"""The hazards that leave a process no file handle or no memory."""
 
 LIVES = "no sign of life"
 
