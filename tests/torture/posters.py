@@ -188,10 +188,10 @@ async def _hang_up(machine: Machine, store: str, to: str, content: bytes, chance
     whole = chance.random() < 0.5
     sent = _LINE_DOT.sub(b"..", content)
     part = sent + b".\r\n" if whole else sent[: chance.randrange(len(sent))]
+    client = aiosmtplib.SMTP(start_tls=False, timeout=ANSWER_S)
     try:
         host, port = await asyncio.to_thread(machine.smtp_of, store)
-        client = aiosmtplib.SMTP(hostname=host, port=port, start_tls=False, timeout=ANSWER_S)
-        await client.connect()
+        await client.connect(hostname=host, port=port)
         await client.ehlo()
         await client.mail(SENDER)
         await client.rcpt(to)
@@ -204,9 +204,10 @@ async def _hang_up(machine: Machine, store: str, to: str, content: bytes, chance
         line.write(part)
         await asyncio.sleep(chance.random() * 0.01)
         line.abort()
-        client.close()
     except (NotRunning, OSError, aiosmtplib.SMTPException):
         return  # the store was killed meanwhile, so the dialogue ended early anyway
+    finally:
+        client.close()
     if whole:
         tally.unheard += 1
     else:
