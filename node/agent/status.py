@@ -35,8 +35,8 @@ Example: A posts on Monday at 13:00, and the broadcast to B is lost.
     Wed 00:15         check, status      B learns that A has A-1; its backfill array has a new entry
     Thu 00:15         check              if the status was lost too, B's row here lacks A-1: a repeat to B, which answers
 
-What must never happen: a repeat in an organization that loses no mail; an answer to an answer; 36 hours without a status after
-a folder's last update; a delete-pending replica that sends a status by itself.
+What must never happen: a repeat in an organization that loses no mail and restores no store; an answer to an answer; 36 hours
+without a status after a folder's last update; a delete-pending replica that sends a status by itself.
 """
 
 from __future__ import annotations
