@@ -25,9 +25,12 @@ _INCLUDES: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at
 _EXCUSED: Final = f"exists(coalesce(s.excused, array()), c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.modified_at, r.guid, r.counter))"
 """Of a folder or an associated message, the last writer's version includes all others (HI-5, CN-9)."""
-_REPLACES: Final = "struct(w.modified_at, w.guid, w.counter) > struct(r.modified_at, r.guid, r.counter)"
+_REPLACES: Final = (
+    "(alone and struct(w.modified_at, w.guid, w.counter) > struct(r.modified_at, r.guid, r.counter)"
+    " or w.number != r.number and coalesce(try_element_at(w.pcl, r.guid) >= r.counter, false))"
+)
 _IN_EXPIRED: Final = (
-    f"exists(rows, w -> w.act = 'made' and alone and {_REPLACES} and {GONE.format(number='w.number', at='s.at')})"
+    f"exists(rows, w -> w.act = 'made' and {_REPLACES} and {GONE.format(number='w.number', at='s.at')})"
 )
 """A version that took the place of the change has expired. The change's number then comes without a version (CN-9, DL-3)."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from node.agent.status import request, want_status
 from node.codec.items import ROOT_TEXT, object_text
-from node.objects.version_rows import tied_numbers
+from node.objects.version_rows import superseded_among, tied_numbers
 from node.seeded_ids import guid_from
 from node.state.context import Context
 from node.state.store_identity import LOCAL_REP, Begins, StoreState
@@ -67,20 +67,22 @@ def record_losses(ctx: Context, s: Stimulus) -> None:
     """Report as lost the changes that were unsent before the restore and are not in the backup (spec: RP-4, DU-1).
 
     The state that is replaced may itself come from an older backup. Then a change that was unsent in that state may already be
-    broadcast in this backup. Such a change is not lost.
+    broadcast in this backup, or replaced by a newer change. Such a change is not lost.
     """
     before = _unreported(s.conn)
     if not before:
         return
     s.conn.exec_driver_sql("DELETE FROM unsent_before")
     now = unsent(s.conn)
-    for fid in ctx.rst.held_fids():
+    fids = {ctx.folders.text_of(fid): fid for fid in ctx.rst.held_fids()}
+    for folder, fid in fids.items():
         own = ctx.rst.own(fid)
         if own is not None:
-            folder = ctx.folders.text_of(fid)
             now[folder] = now.get(folder, CNSet.EMPTY) | own.numbers.merged()
     for folder in sorted(before):
         lost = before[folder] - now.get(folder, CNSet.EMPTY)
+        if folder in fids:
+            lost -= superseded_among(ctx, s.conn, fids[folder], lost)
         if lost:
             s.trace.record(Loss, folder=folder, cnset=lost.text(), reason=Loss.UNSENT)
 

@@ -43,7 +43,7 @@ class MailsBringWhatTheyName(Invariant):
     rules = ("CN-7", "CN-6", "BF-5")
     says = (
         "If a mail names a change, then the mail brings the change, or the receiver already had it, or its number is "
-        "closed as a hole."
+        "closed as a hole, or its item has expired at the sender, which has forgotten it (DL-3)."
     )
 
     def remember(self) -> None:
@@ -98,21 +98,28 @@ class MailsBringWhatTheyName(Invariant):
                     if text:
                         # The sender accounts for changes that expired at all holders, but cannot send them.
                         expired = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
-                        yield from self._section(store, section.folder, fai, bits.minus(bits.parse(text), expired))
+                        yield from self._section(
+                            store, mail, section.folder, fai, bits.minus(bits.parse(text), expired)
+                        )
 
     @event_handler
     def _everywhere(self, event: ExpiredEverywhere) -> None:
         for text, fai in ((event.cnset, False), (event.cnset_fai, True)):
             bits.add(self._gone.setdefault((event.node, event.folder, fai), {}), bits.parse(text))
 
-    def _section(self, store: str, folder: str, fai: bool, named: bits.Bits) -> Witnesses:
+    def _section(self, store: str, mail: MailReceived, folder: str, fai: bool, named: bits.Bits) -> Witnesses:
         brought = self._brought.get((store, folder, fai), bits.EMPTY)
         for change in self.facts.of_folder.get(folder, ()):
             unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
             # If an expired change was never sent, its number is closed as a hole. Others would wait for it (spec: DL-3, CN-6).
             may_lack = self.facts.may_be_a_hole(change) or (change.node, change.object) in self.facts.expired_at
-            if unbrought and not bits.has(brought, change.number) and not may_lack:
+            if unbrought and not bits.has(brought, change.number) and not may_lack and not self._forgot(mail, change):
                 yield f"a mail to {store} names {self.facts.what(change)}, which neither it nor an earlier mail brought"
+
+    def _forgot(self, mail: MailReceived, change: ChangeMade) -> bool:
+        """Return whether the item has expired at the sender, and so long ago that it may claim the number only (spec: DL-3)."""
+        age_us = self.facts.topology.servers[mail.sender].settings.tombstone_age_us
+        return (mail.sender, change.object) in self.facts.expired_at and change.modified_at + age_us <= mail.at
 
 
 class NothingMissingIsForgotten(Invariant):

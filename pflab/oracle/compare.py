@@ -151,7 +151,8 @@ class Judge:
             yield f"{store} lacks {self._what(history, number)}; {join_names(owners)} {has} it"
         for number in sorted(kept.keys() - due.numbers):
             by = [each for each in sorted(due.numbers) if number in history.ancestors(each)]
-            if by and gone.issuperset(by):
+            # A later version of an associated message wins, although it does not include the other one (CN-9).
+            if gone.issuperset(by or due.numbers):
                 continue
             why = f"superseded by {join_names(map(self._shown, by))}" if by else "which lost to a later version"
             if number not in history.changes:

@@ -142,6 +142,22 @@ def test_restoring_a_newer_backup_recovers_changes_of_an_older_one() -> None:
     assert office.of_type("loss") == []
 
 
+def test_a_change_that_the_newer_backup_has_replaced_is_not_reported_lost() -> None:
+    """A change that was unsent after the restore of an older backup is not lost if a deletion replaced it in the newer backup
+    (spec: RP-4, DU-1)."""
+    office = PostOffice()
+    message = office["A"].post(office.at(1), "Projects", subject="in both backups")
+    older = office["A"].backup()
+    office["A"].delete(office.at(2), "Projects", message)
+    newer = office["A"].backup()
+    deletion = office.of_type("tombstone.made")[0].number  # type: ignore[attr-defined]
+    for minute, backup in ((3, older), (4, newer)):
+        office["A"].abandon()
+        office["A"].restore(office.at(minute), backup)
+    assert [event.cnset for event in office.of_type("loss")] == [deletion]  # type: ignore[attr-defined]
+    assert subjects(office, "A") == []
+
+
 def test_without_a_new_guid_numbers_are_reissued() -> None:
     """A setting keeps the old GUID, to show a class what goes wrong (spec: RP-4)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {New Replica GUID On Restore: 0}\n")
