@@ -29,10 +29,13 @@ from pymap.parsing import Params
 from pymap.parsing.command import Command
 from pymap.parsing.command.select import SearchCommand
 from pymap.parsing.commands import InvalidCommand
-from pymap.parsing.response import CommandResponse, Response, ResponseBye
+from pymap.parsing.response import CommandResponse, Response, ResponseBye, ResponseCode, ResponseNo
+from pymap.parsing.response.specials import FetchResponse
 from pymap.parsing.specials import SearchKey
 from pysasl.creds.server import ServerCredentials
 from pysasl.exception import AuthenticationError
+
+from node.imap.messages import Undecodable
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -52,7 +55,11 @@ ANSWER_BYTES: Final = COMMAND_BYTES
 """The most bytes of what one command says of one message: a mail of this size fits once."""
 
 ALL_BYTES: Final = 4 * COMMAND_BYTES
-"""The most bytes of commands and answers that one listener holds at the same time."""
+"""The most bytes of commands and answers that one listener holds at the same time, without FREE_BYTES of each."""
+
+FREE_BYTES: Final = LINE_BYTES
+"""How much of each command and each answer does not count among ALL_BYTES. So clients with large mails do not stop those with
+small ones, and each client hears why a command has failed."""
 
 SEARCH_KEYS: Final = 32
 """The most keys of one SEARCH. Each key may read a whole mail, and the store waits meanwhile."""
@@ -103,27 +110,44 @@ class Budget:
         self.taken = 0
 
 
+class _Share:
+    """The bytes that one command or one answer holds."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self.size = 0
+
+    def take(self, size: int) -> bool:
+        """Count more bytes; if there is no room for them, return False and count nothing."""
+        counted = max(self.size + size - FREE_BYTES, 0) - max(self.size - FREE_BYTES, 0)
+        if self._budget.taken + counted > ALL_BYTES:
+            return False
+        self._budget.taken += counted
+        self.size += size
+        return True
+
+    def release(self) -> None:
+        self._budget.taken -= max(self.size - FREE_BYTES, 0)
+        self.size = 0
+
+
 class _Answer(BytesIO):
     """An answer in memory. pymap writes many small pieces, and asyncio would send each of them alone."""
 
     def __init__(self, budget: Budget) -> None:
         super().__init__()
-        self._budget = budget
-        self.taken = 0
+        self._share = _Share(budget)
 
     def write(self, piece: ReadableBuffer) -> int:
         size = memoryview(piece).nbytes
-        if self.taken + size > ANSWER_BYTES:
+        if self._share.size + size > ANSWER_BYTES:
             raise LimitExceeded(f"an answer about one message has at most {ANSWER_BYTES} bytes")
-        if self._budget.taken + size > ALL_BYTES:
+        if not self._share.take(size):
             raise LimitExceeded("too many mails are being sent; try again later")
-        self.taken += size
-        self._budget.taken += size
         return super().write(piece)
 
     def close(self) -> None:
-        self._budget.taken -= self.taken
-        self.taken = 0
+        self._share.release()
         super().close()
 
 
@@ -135,7 +159,7 @@ class Connection(IMAPConnection):
     ) -> None:
         super().__init__(config.commands, config, reader, writer, info)
         self._budget = budget
-        self._taken = 0
+        self._held = _Share(budget)
         self._state: ConnectionState | None = None
         self._waits_s = LOGIN_S
         self._login_until_s = 0.0
@@ -148,10 +172,11 @@ class Connection(IMAPConnection):
         try:
             await super().run(state)
         finally:
-            self._release()
+            self._held.release()
 
     async def read_command(self, state: ConnectionState) -> Command:
-        self._release()
+        self._held.release()
+        await asyncio.sleep(0)  # a client may send many commands at once; let the store work in between
         self._waits_s = self._in_all_s(IDLE_S)
         self._began = b""
         try:
@@ -177,6 +202,7 @@ class Connection(IMAPConnection):
         while literal := _LITERAL.search(line):
             read += await self._literal(int(literal[1][:12]))
             line = await self._in_time(self._in_all_s(COMMAND_S), self.reader.readline())
+            await self._check(len(line))
             await self._take(len(line))
             read += line
         if not line.endswith(b"\n"):
@@ -185,12 +211,16 @@ class Connection(IMAPConnection):
 
     async def read_continuation(self, literal_length: int) -> memoryview:
         literal = await self._literal(literal_length)
-        return memoryview(literal + bytes(await self.readline()))
+        literal += await self.readline()
+        return memoryview(literal)
 
     async def write_response(self, resp: Response) -> None:
         if isinstance(resp, CommandResponse):
-            for part in resp._untagged:
-                await self._write(part)
+            try:
+                for part in resp._untagged:
+                    await self._write(part)
+            except Undecodable as error:
+                resp = ResponseNo(resp.tag, str(error).encode("ascii"), ResponseCode.of(b"UNKNOWN-CTE"))
             Response.write(resp, self.writer)
             await self._drained()
         else:
@@ -205,23 +235,31 @@ class Connection(IMAPConnection):
         """Return how long the connection waits: before log-in, no longer than until the client must have logged in."""
         return limit_s if self.logged_in else self._login_until_s - asyncio.get_running_loop().time()
 
-    async def _literal(self, size: int) -> bytes:
-        await self._take(size)
-        return await self._in_time(self._in_all_s(COMMAND_S), self.reader.readexactly(size))
+    async def _literal(self, size: int) -> bytearray:
+        await self._check(size)
+        return await self._in_time(self._in_all_s(COMMAND_S), self._pieces(size))
+
+    async def _pieces(self, size: int) -> bytearray:
+        """Read a literal. It is counted as it arrives: a client that only announces mails takes nothing from others."""
+        read = bytearray()
+        while len(read) < size:
+            piece = await self.reader.read(min(size - len(read), LINE_BYTES))
+            if not piece:
+                raise EOFError
+            await self._take(len(piece))
+            read += piece
+        return read
+
+    async def _check(self, size: int) -> None:
+        """End the connection if the present command would be too long with so many more bytes."""
+        limit = COMMAND_BYTES if self.logged_in else LOGIN_BYTES
+        if self._held.size + size > limit:
+            await self._end(f"a command has at most {limit} bytes")
 
     async def _take(self, size: int) -> None:
         """Count bytes that the present command takes."""
-        limit = COMMAND_BYTES if self.logged_in else LOGIN_BYTES
-        if self._taken + size > limit:
-            await self._end(f"a command has at most {limit} bytes")
-        if self._budget.taken + size > ALL_BYTES:
+        if not self._held.take(size):
             await self._end("too many mails are being received; try again later")
-        self._taken += size
-        self._budget.taken += size
-
-    def _release(self) -> None:
-        self._budget.taken -= self._taken
-        self._taken = 0
 
     async def _in_time(self, limit_s: float, reading: Awaitable[T]) -> T:
         try:
@@ -240,7 +278,7 @@ class Connection(IMAPConnection):
     async def _write(self, part: Response) -> None:
         with closing(_Answer(self._budget)) as answer:
             try:
-                await part.async_write(answer)
+                await _compose(part, answer)
             except LimitExceeded as limit:
                 await self._end(str(limit))
             if self.writer.transport.is_closing():
@@ -255,6 +293,23 @@ class Connection(IMAPConnection):
         except TimeoutError:
             self.writer.transport.abort()
             raise LimitExceeded("the client takes no answer") from None
+
+
+async def _compose(part: Response, answer: _Answer) -> None:
+    """Write one response. Each item of a FETCH may read a whole mail, so the store works in between."""
+    if not isinstance(part, FetchResponse) or part.writing_hook is None:
+        await part.async_write(answer)
+        return
+    async with part.writing_hook:
+        answer.write(b"* %b (" % part.text)
+        for place, item in enumerate(part.data.values()):
+            answer.write(b" " if place else b"")
+            said = bytes(item)
+            if said.startswith(b"BINARY.PEEK["):  # a name only for commands (RFC 3516, 7)
+                said = said.replace(b".PEEK", b"", 1)
+            answer.write(said)
+            await asyncio.sleep(0)
+        answer.write(b")\r\n")
 
 
 def _count(keys: Iterable[object]) -> int:

@@ -20,6 +20,7 @@ from pymap import mime
 from pymap.bytes import Writeable
 from pymap.message import BaseLoadedMessage, BaseMessage
 from pymap.mime import MessageContent
+from pymap.mime.cte import MessageDecoder
 from pymap.mime.parsed import ParsedHeaders
 from pymap.parsing.response.fetch import BodyStructure, EnvelopeStructure
 from pymap.parsing.specials import FetchRequirement, Flag, ObjectId
@@ -95,6 +96,10 @@ class _FieldTooLong(ValueError):
     """The fields that a call has to parse are too long."""
 
 
+class Undecodable(Exception):
+    """FETCH BINARY asks for a part that cannot be decoded (RFC 3516, 4.3)."""
+
+
 class _Fields(ParsedHeaders):
     """The fields of a header. `left`: how much the present call may still parse, in squares of bytes."""
 
@@ -118,6 +123,7 @@ def _has(_: type[SearchCriteria], wanted: AnyStr, text: AnyStr) -> bool:
     return wanted.lower() in text.lower()
 
 
+MessageDecoder.registry["binary"] = MessageDecoder.of_cte(None)  # pymap knows only 7bit and 8bit
 vars(mime)["ParsedHeaders"] = _Fields  # pymap has no place for another class
 SearchCriteria._in = classmethod(_has)  # type: ignore[assignment,method-assign] # the same for this function
 
@@ -153,6 +159,8 @@ class Content(BaseLoadedMessage):
                 return super().get_body(section, binary)
             except _FieldTooLong:
                 return Writeable.empty()
+            except (ValueError, NotImplementedError) as error:  # of the decoder
+                raise Undecodable("a part has an unknown encoding, or is not encoded as it says") from error
         return Writeable.wrap(self._mail)
 
     def get_size(self, section: Sequence[int] | None = None) -> int:

@@ -561,6 +561,112 @@ async def test_connections_have_a_limit(lab: LiveLab, monkeypatch: pytest.Monkey
             assert await use(address, act) == b"* BYE too many connections to this store\r\n"
 
 
+async def test_announced_mails_take_nothing_from_others(lab: LiveLab) -> None:
+    """Clients that announce large mails, and send nothing of them, held all the room; then everybody was disconnected."""
+    async with lab:
+        address = address_of(lab, "A")
+        begin = f"a LOGIN kim {TOKEN}\r\nb APPEND {BOX} {{{connection.COMMAND_BYTES}}}\r\n".encode()
+        waiting = [await asyncio.open_connection(*address) for _ in range(4)]
+        async with asyncio.timeout(PATIENCE_S):
+            for reader, writer in waiting:
+                writer.write(begin)
+                while not (await reader.readline()).startswith(b"+"):
+                    pass
+        await use(address, lambda program: done(program.append(BOX, "", "", MAIL + b"x" * 100_000)))
+        for _, writer in waiting:
+            writer.close()
+
+
+async def test_without_room_for_large_mails_small_ones_are_served(
+    lab: LiveLab, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A client is told why its command fails. The answer had no room either, which ended in an internal error."""
+    monkeypatch.setattr(connection, "ALL_BYTES", 0)
+    async with lab:
+        await post(lab, "A", "1", "x" * 100_000)
+
+        def act(program: imaplib.IMAP4) -> None:
+            done(program.append(BOX, "", "", MAIL))
+            assert MAIL in [each[1] for each in done(program.fetch("2", "(BODY.PEEK[])")) if isinstance(each, tuple)]
+            with pytest.raises(imaplib.IMAP4.abort):
+                program.fetch("1", "(BODY.PEEK[])")
+
+        await use(address_of(lab, "A"), act)
+        begin = f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\n".encode()
+        for command, why in (
+            (b"c FETCH 1 BODY.PEEK[]\r\n", b"* BYE too many mails are being sent"),
+            (b"c APPEND Projects {100000+}\r\n" + b"x" * 100_000, b"* BYE too many mails are being received"),
+        ):
+            assert why in await answers(address_of(lab, "A"), begin + command)
+        assert not [each for each in caplog.records if each.name == "pflab.imap"]
+
+
+async def test_many_commands_at_once_let_others_in_between(lab: LiveLab) -> None:
+    """Commands that had arrived together were answered without a pause, for seconds."""
+    async with lab:
+        reader, writer = await asyncio.open_connection(*address_of(lab, "A"))
+        async with asyncio.timeout(PATIENCE_S):
+            writer.write(f"a LOGIN kim {TOKEN}\r\n".encode())
+            await reader.readline()
+            await reader.readline()
+            turns = 0
+            writer.write(b"b NOOP\r\n" * 1000 + b"c NOOP\r\n")
+            answer = asyncio.ensure_future(reader.readuntil(b"c OK NOOP completed.\r\n"))
+            while not answer.done():
+                await asyncio.sleep(0)
+                turns += 1
+        writer.close()
+    assert turns > 1000
+
+
+async def test_a_fetch_of_many_items_lets_others_in_between(lab: LiveLab) -> None:
+    async with lab:
+        await post(lab, "A", "1", "x")
+        reader, writer = await asyncio.open_connection(*address_of(lab, "A"))
+        async with asyncio.timeout(PATIENCE_S):
+            writer.write(f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\n".encode())
+            while not (await reader.readline()).startswith(b"b OK"):
+                pass
+            many = " ".join(f"BODY.PEEK[1]<{each}.1>" for each in range(1000))
+            turns = 0
+            writer.write(f"c FETCH 1 ({many})\r\n".encode())
+            answer = asyncio.ensure_future(reader.readuntil(b"c OK FETCH completed.\r\n"))
+            while not answer.done():
+                await asyncio.sleep(0)
+                turns += 1
+        writer.close()
+    assert turns > 1000
+
+
+@pytest.mark.parametrize("encoding", ["base64", "x-nobodys", "\xff"])
+async def test_a_part_that_cannot_be_decoded_is_refused(
+    lab: LiveLab, encoding: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """FETCH BINARY of such a part ended the connection with an internal error. The connection goes on."""
+    mail = b"Content-Transfer-Encoding: " + encoding.encode("latin-1") + b"\r\n\r\n====A\r\n"
+    async with lab:
+
+        def act(program: imaplib.IMAP4) -> None:
+            done(program.append(BOX, "", "", mail))
+            for item in ("BINARY.PEEK[1]", "BINARY.PEEK[]", "BINARY.SIZE[1]"):
+                status, (why,) = program.fetch("1", f"({item})")
+                assert status == "NO" and isinstance(why, bytes) and why.startswith(b"[UNKNOWN-CTE]")
+            assert bodies(program) == [mail]
+
+        await use(address_of(lab, "A"), act)
+        assert not [each for each in caplog.records if each.name == "pflab.imap"]
+
+
+async def test_a_part_in_binary_needs_no_decoder(lab: LiveLab) -> None:
+    async with lab:
+        program = f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\nc APPEND {BOX} {{41+}}\r\n"
+        mail = b"Content-Transfer-Encoding: binary\r\n\r\n\x00\xff\r\n"
+        said = await answers(
+            address_of(lab, "A"), program.encode() + mail + b"\r\nd FETCH 1 BINARY.PEEK[1]\r\ne LOGOUT\r\n"
+        )
+        assert b"(BINARY[1] ~{4}\r\n\x00\xff\r\n)" in said
+
+
 @contextmanager
 def mail_program_of_nobody(address: tuple[str, int]) -> Iterator[None]:
     with socket.create_connection(address):
