@@ -1,7 +1,7 @@
 """An HTTP server in the running event loop: uvicorn without its signal handlers, with limits of its own.
 
 A connection beyond the limit gets a 503. A connection is closed if a request on it begins but does not arrive completely in
-time; uvicorn itself would wait for ever.
+time, or if its client takes nothing of an answer; uvicorn itself would wait for ever.
 
 This module uses internal names of uvicorn's protocol: `conn`, `connections`, `cycle`, `loop`, `transport`.
 """
@@ -175,7 +175,8 @@ class HttpLimits:
     connections: the most open connections, streams included. This limit leaves a server enough file descriptors for its mail
     and its database. client_connections, client_streams: the most connections and event streams of one address, so that one
     client does not lock out the others. head_s, body_s: the longest real time from the beginning of a request to the end of
-    its head, and of its body.
+    its head, and of its body. stuck_s, taken_s: the real time after which a client that takes nothing of its answer makes room
+    for others, and after which its connection is closed.
     """
 
     connections: int = 256
@@ -183,6 +184,8 @@ class HttpLimits:
     client_streams: int = CLIENT_STREAMS
     head_s: float = 20.0
     body_s: float = 300.0
+    stuck_s: float = 5.0
+    taken_s: float = 60.0
 
 
 class LimitedConnection(H11Protocol):
@@ -196,6 +199,7 @@ class LimitedConnection(H11Protocol):
         self._begun_s: float | None = self.loop.time()
         self._watch: asyncio.TimerHandle | None = None
         self._heard_s = self.loop.time()
+        self._paused_s: float | None = None
         if self._find_room():
             self._check()
         else:
@@ -212,7 +216,9 @@ class LimitedConnection(H11Protocol):
             if len(open_) <= self.limits.connections:
                 return True
             crowd = open_
-        waiting = [each for each in crowd if each is not self and not each._answers]
+        waiting = [
+            each for each in crowd if each is not self and (not each._answers or each._stuck_s > self.limits.stuck_s)
+        ]
         if waiting:
             min(waiting, key=lambda each: (each._begun_s is None, each._heard_s)).transport.abort()
         return bool(waiting)
@@ -221,6 +227,19 @@ class LimitedConnection(H11Protocol):
     def _answers(self) -> bool:
         """Whether a request has arrived whole, and its answer has not ended."""
         return self._begun_s is None and self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def _stuck_s(self) -> float:
+        """For how long the client has taken nothing of what it is sent."""
+        return 0.0 if self._paused_s is None else self.loop.time() - self._paused_s
+
+    def pause_writing(self) -> None:
+        self._paused_s = self.loop.time()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._paused_s = None
+        super().resume_writing()
 
     def send_400_response(self, _: str) -> None:
         answer = problem(
@@ -253,7 +272,7 @@ class LimitedConnection(H11Protocol):
         return self.conn.their_state is h11.SEND_BODY
 
     def _check(self) -> None:
-        """Close the connection if its request has taken too long, otherwise check again later."""
+        """Close the connection if its request or the client's reading has taken too long, otherwise check again later."""
         limits = self.limits
         left_s = limits.head_s
         if self._begun_s is None and self._incomplete:  # it began together with the end of the request before it
@@ -261,8 +280,13 @@ class LimitedConnection(H11Protocol):
         if self._begun_s is not None:
             whole_s = limits.body_s if self.conn.their_state is h11.SEND_BODY else limits.head_s
             left_s = min(left_s, self._begun_s + whole_s - self.loop.time())
+        if self._paused_s is not None:
+            left_s = min(left_s, limits.taken_s - self._stuck_s)
         if left_s <= 0:
-            self.transport.close()
+            if self._paused_s is None:
+                self.transport.close()
+            else:  # the transport would wait for the client to take the rest
+                self.transport.abort()
         else:
             self._watch = self.loop.call_later(left_s, self._check)
 

@@ -14,17 +14,20 @@ from node.api.access import Guard, Receive, Scope, Send
 from node.api.http_server import HttpLimits, HttpServer
 
 WAIT_S = 10.0
+LARGE_BYTES = 32 * 1024 * 1024
+"""More than the buffers of a connection hold."""
 HEAD = b"POST /messages HTTP/1.1\r\nHost: localhost\r\n"
 LINE = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def read_body(scope: Scope, receive: Receive, send: Send) -> None:
-    """An application that reads a body and answers 200. The answer to /stream does not end."""
+    """An application that reads a body and answers 200. The answer to /stream does not end, and that to /large is large."""
     while (message := await receive()).get("more_body"):
         assert message["type"] == "http.request"
     await send({"type": "http.response.start", "status": 200, "headers": []})
     is_stream = scope["path"] == "/stream"
-    await send({"type": "http.response.body", "body": b"" if not is_stream else b"x", "more_body": is_stream})
+    body = {"/stream": b"x", "/large": b"x" * LARGE_BYTES}.get(scope["path"], b"")
+    await send({"type": "http.response.body", "body": body, "more_body": is_stream})
     if is_stream:
         while (await receive())["type"] != "http.disconnect":
             pass
@@ -47,6 +50,14 @@ class Connection:
             return await asyncio.wait_for(self._reader.readline(), WAIT_S)
         return b""
 
+    async def rest(self) -> int:
+        """Return how many bytes come until the server hangs up."""
+        size = 0
+        with suppress(ConnectionError):
+            while piece := await asyncio.wait_for(self._reader.read(1 << 20), WAIT_S):
+                size += len(piece)
+        return size
+
     async def close(self) -> None:
         self._writer.close()
         with suppress(ConnectionError):
@@ -68,6 +79,13 @@ class BoundedServer:
         self.lines.append(line)
         return line
 
+    async def without_connections(self) -> None:
+        """Wait until the server has closed all connections."""
+        assert self.server is not None
+        async with asyncio.timeout(WAIT_S):
+            while self.server._server.server_state.connections:  # noqa: ASYNC110 - uvicorn tells nobody
+                await asyncio.sleep(0.01)
+
 
 @pytest.fixture
 async def place() -> AsyncIterator[BoundedServer]:
@@ -81,6 +99,7 @@ async def place() -> AsyncIterator[BoundedServer]:
 
 WHOLE = HEAD + b"Content-Length: 0\r\n\r\n"
 STREAM = WHOLE.replace(b"/messages", b"/stream")
+LARGE = WHOLE.replace(b"/messages", b"/large")
 
 
 @pytest.mark.parametrize("limits", [HttpLimits(connections=2), HttpLimits(connections=10, client_connections=2)])
@@ -114,6 +133,28 @@ async def test_connections_without_a_request_make_room(place: BoundedServer, lim
     assert await stalled[-2].answer() == b""
     await kept.say(WHOLE)
     assert await anext(_rest(kept)) == b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize("ways", [{"connections": 2}, {"connections": 10, "client_connections": 2}])
+async def test_a_client_that_takes_no_answers_makes_room(place: BoundedServer, ways: dict[str, int]) -> None:
+    """A client that asks for large answers and reads none of them does not lock out others, even from the same address."""
+    limits = HttpLimits(**ways, stuck_s=0.0)
+    for _ in range(2):
+        line = await place.line(limits)
+        await line.say(LARGE)
+        assert b" 200 " in await line.answer()
+    late = await place.line(limits)
+    await late.say(WHOLE)
+    assert b" 200 " in await late.answer()
+
+
+async def test_a_client_that_takes_no_answers_is_disconnected(place: BoundedServer) -> None:
+    """A client that asks for a large answer and does not read it is disconnected before the answer ends."""
+    line = await place.line(HttpLimits(head_s=1.0, taken_s=0.1))
+    await line.say(LARGE)
+    assert b" 200 " in await line.answer()
+    await place.without_connections()
+    assert await line.rest() < LARGE_BYTES
 
 
 async def test_streams_of_one_client_are_counted() -> None:
