@@ -21,18 +21,17 @@ from analytics.ingest.silver import Silver
 _KEY: Final = guid_of_kind("r.guid", "r.kind")
 _CLAIMED: Final = f"exists(s.stated, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _HERE: Final = "x.store = s.store and x.act != 'tombstone dropped' and x.seq < s.seq"
-_INCLUDES: Final = "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false))"
 _EXCUSED: Final = f"exists(coalesce(s.excused, array()), c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
-_LATER: Final = "(alone and struct(x.modified_at, x.guid, x.counter) > struct(r.modified_at, r.guid, r.counter))"
-"""Of a folder or an associated message, the last writer's version includes all others (HI-5, CN-9)."""
-_REPLACES: Final = (
-    "(alone and struct(w.modified_at, w.guid, w.counter) > struct(r.modified_at, r.guid, r.counter)"
-    " or w.number != r.number and coalesce(try_element_at(w.pcl, r.guid) >= r.counter, false))"
+_INCLUDES: Final = (
+    "({v}.number = r.number or {v}.deleted or coalesce(try_element_at({v}.pcl, r.guid) >= r.counter, false)"
+    " or alone and struct({v}.modified_at, {v}.guid, {v}.counter) > struct(r.modified_at, r.guid, r.counter))"
 )
-_IN_EXPIRED: Final = (
-    f"exists(rows, w -> w.act = 'made' and {_REPLACES} and {GONE.format(number='w.number', at='s.at')})"
+"""SQL for whether version v includes the change r, or is it. Of a folder or an associated message, the last writer's version
+includes all others (HI-5, CN-9)."""
+_EXPIRED: Final = (
+    f"exists(rows, w -> w.act = 'made' and {_INCLUDES.format(v='w')} and {GONE.format(number='w.number', at='s.at')})"
 )
-"""A version that took the place of the change has expired. The change's number then comes without a version (CN-9, DL-3)."""
+"""The change or a version that includes it has expired. The change's number then comes without a version (CN-9, DL-3)."""
 
 
 def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
@@ -68,8 +67,8 @@ def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
     about = things.where("not forgotten").join(F.broadcast(last_rows(events, restored)), ["trace", "folder"])
     case = (
         "struct(s.store as node, s.at as at, r.number as number,"
-        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and ({_INCLUDES} or {_LATER})) or {_EXCUSED}"
-        f" or {GONE.format(number='r.number', at='s.at')} or {_IN_EXPIRED} as had,"
+        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and {_INCLUDES.format(v='x')}) or {_EXCUSED}"
+        f" or {_EXPIRED} as had,"
         f" exists(rows, x -> {_HERE} and x.act = 'applied' and x.number = r.number and not x.undone) as applied)"
     )
     cases = F.expr(f"flatten(transform(stated_rows, s -> transform({made}, r -> {case})))")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from node.agent.status import request, want_status
 from node.codec.items import ROOT_TEXT, object_text
-from node.objects.version_rows import superseded_among, tied_numbers
+from node.objects.version_rows import tied_numbers
 from node.seeded_ids import guid_from
 from node.state.context import Context
 from node.state.store_identity import LOCAL_REP, Begins, StoreState
@@ -74,17 +74,24 @@ def record_losses(ctx: Context, s: Stimulus) -> None:
         return
     s.conn.exec_driver_sql("DELETE FROM unsent_before")
     now = unsent(s.conn)
-    fids = {ctx.folders.text_of(fid): fid for fid in ctx.rst.held_fids()}
-    for folder, fid in fids.items():
+    for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
         if own is not None:
+            folder = ctx.folders.text_of(fid)
             now[folder] = now.get(folder, CNSet.EMPTY) | own.numbers.merged()
     for folder in sorted(before):
         lost = before[folder] - now.get(folder, CNSet.EMPTY)
-        if folder in fids:
-            lost -= superseded_among(ctx, s.conn, fids[folder], lost)
+        lost -= _superseded_among(s.conn, lost)
         if lost:
             s.trace.record(Loss, folder=folder, cnset=lost.text(), reason=Loss.UNSENT)
+
+
+def _superseded_among(conn: Connection, numbers: CNSet) -> CNSet:
+    """Return the part of `numbers` that newer versions in this database have replaced."""
+    found = "SELECT 1 FROM superseded JOIN replid USING (rep) WHERE guid = ? AND ctr = ?"
+    return CNSet.from_numbers(
+        each for each in numbers.numbers() if conn.exec_driver_sql(found, (each.guid, each.counter)).first()
+    )
 
 
 def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bool) -> None:

@@ -81,18 +81,6 @@ def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
     )
 
 
-def superseded_among(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> CNSet:
-    """Return the part of `numbers` that newer versions in this folder have replaced."""
-    return CNSet.from_numbers(
-        number
-        for number in numbers.numbers()
-        if conn.exec_driver_sql(
-            "SELECT 1 FROM superseded WHERE fid = ? AND rep = ? AND ctr = ?",
-            (fid, ctx.store.rep(conn, number.guid), number.counter),
-        ).first()
-    )
-
-
 def named_by(version: Version, tied: CNSet) -> CNSet:
     """Return the part of an object's superseded numbers that this version stands for (spec: CN-7).
 

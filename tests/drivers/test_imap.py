@@ -601,6 +601,17 @@ async def test_without_room_for_large_mails_small_ones_are_served(
         assert not [each for each in caplog.records if each.name == "pflab.imap"]
 
 
+async def turns_until(reader: asyncio.StreamReader, end: bytes) -> int:
+    """Return how often others had a turn before an answer ended."""
+    answer = asyncio.ensure_future(reader.readuntil(end))
+    turns = 0
+    while not answer.done():
+        await asyncio.sleep(0)
+        turns += 1
+    await answer
+    return turns
+
+
 async def test_many_commands_at_once_let_others_in_between(lab: LiveLab) -> None:
     """Commands that had arrived together were answered without a pause, for seconds."""
     async with lab:
@@ -609,12 +620,8 @@ async def test_many_commands_at_once_let_others_in_between(lab: LiveLab) -> None
             writer.write(f"a LOGIN kim {TOKEN}\r\n".encode())
             await reader.readline()
             await reader.readline()
-            turns = 0
             writer.write(b"b NOOP\r\n" * 1000 + b"c NOOP\r\n")
-            answer = asyncio.ensure_future(reader.readuntil(b"c OK NOOP completed.\r\n"))
-            while not answer.done():
-                await asyncio.sleep(0)
-                turns += 1
+            turns = await turns_until(reader, b"c OK NOOP completed.\r\n")
         writer.close()
     assert turns > 1000
 
@@ -628,12 +635,8 @@ async def test_a_fetch_of_many_items_lets_others_in_between(lab: LiveLab) -> Non
             while not (await reader.readline()).startswith(b"b OK"):
                 pass
             many = " ".join(f"BODY.PEEK[1]<{each}.1>" for each in range(1000))
-            turns = 0
             writer.write(f"c FETCH 1 ({many})\r\n".encode())
-            answer = asyncio.ensure_future(reader.readuntil(b"c OK FETCH completed.\r\n"))
-            while not answer.done():
-                await asyncio.sleep(0)
-                turns += 1
+            turns = await turns_until(reader, b"c OK FETCH completed.\r\n")
         writer.close()
     assert turns > 1000
 

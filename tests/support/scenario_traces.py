@@ -26,7 +26,8 @@ BROKEN_ON_PURPOSE: dict[str, tuple[int, set[str]]] = {
     "equal-not-enough": (1, {"DL-4"}),
     "left-and-back": (1, set()),
 }
-"""Lessons that break a rule: the exit code, and a rule of each check that must report it."""
+"""Scenarios that break a rule: the exit code, and a rule of each check that must report it. If there is none,
+only the comparison of the replicas must."""
 
 SEEDS = (
     2, 13, 28, 32, 48, 71, 84, 110, 179, 230, 5016, 5028, 90060, 90103, 100197, 100277, 100433, 200226, 200345,
