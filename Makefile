@@ -20,7 +20,7 @@ ENGINE   ?=
 SECONDS  ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo console test test-long test-kills test-compose test-console test-package test-outsiders check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: help install relative-path demo console test test-long test-kills test-compose test-console test-package test-outsiders check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,8 +39,13 @@ $(BIN)/python:
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, two to six minutes without further output"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics,imap]'
+	@$(MAKE) --no-print-directory relative-path
 	@$(BIN)/python -m analytics.class_archive
 	@touch $@
+
+# Python reads this file in the locale's encoding: with LC_ALL=C, Python 3.11 and 3.12 cannot start if it names a folder like /home/müller.
+relative-path:  ## let .venv work in a folder whose name is not ASCII; make install does it
+	@for file in $(VENV)/lib/python3*/site-packages/_pflab.pth; do echo ../../../.. >"$$file"; done
 
 demo: $(STAMP)  ## start a lab and play a guided lesson in the terminal (HEADLESS=1: no questions)
 	@$(BIN)/pflab demo $(if $(filter-out 0 no false,$(HEADLESS)),--headless)

@@ -1,16 +1,49 @@
-"""What all tests share: the Hypothesis profiles and the project's root folder."""
+"""What all tests share: Hypothesis profiles, the project's root folder, time limits, signals and proxies."""
 
 import os
+import signal
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import settings
+
+from tests.support.time_limits import LIMITS_S
 
 # "steady" draws the same examples on every run, so that a red build is the fault of the change in hand;
 # "explore" draws new ones. Neither has a deadline: no test may fail for a slow machine.
 settings.register_profile("steady", deadline=None, derandomize=True, database=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("PFLAB_HYPOTHESIS", "steady"))
+
+_LOOPBACK: Final = "127.0.0.1,localhost,::1"
+
+
+def pytest_configure() -> None:
+    """Let requests of tests to this machine pass no proxy."""
+    for name in ("no_proxy", "NO_PROXY"):
+        os.environ[name] = ",".join(filter(None, (os.environ.get(name), _LOOPBACK)))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test the time limit of its marker. A test's own limit comes first."""
+    for item in items:
+        for name, limit_s in LIMITS_S.items():
+            if item.get_closest_marker(name) is not None:
+                item.add_marker(pytest.mark.timeout(limit_s))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signals() -> None:
+    """Let SIGINT and SIGHUP act as usual in tests and in the processes that they start.
+
+    Commands in the background ignore SIGINT, and after nohup SIGHUP: make test started so, or by many CI systems.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        # The tests still ignore it, but new processes do not: they inherit no handler.
+        signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,6 @@ import os
 import secrets
 import signal
 import sqlite3
-import sys
 import time
 from argparse import Namespace
 from contextlib import closing, suppress
@@ -45,6 +44,7 @@ from node.host.host import Host
 from node.host.whole_files import write_whole
 from node.process.fault_client import FaultClient
 from node.process.heartbeat import Heartbeat, Work
+from node.process.leash import KILLED, end_with_parent
 from node.process.running_store import Begin, RunningStore, data_folders
 from node.state.database import Database
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
@@ -60,9 +60,6 @@ FILES_S: Final = 0.1
 
 FILES_WARNING_S: Final = 5.0
 """Real time after which the process logs that it waits for those files."""
-
-KILLED: Final = 137
-"""The exit code of a process that SIGKILL ended: 128 and the signal's number."""
 
 ALONE: Final = "lab"
 """The id of the run of a store without a coordinator."""
@@ -125,7 +122,7 @@ class ManagedNode:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._end.set)
         if given.leashed:
-            loop.add_reader(sys.stdin, self._end.set)
+            end_with_parent(lambda: loop.call_soon_threadsafe(self._end.set))
         token = await self._token()
         if self.ending:
             return

@@ -54,6 +54,15 @@ RunOption = Annotated[
 ]
 
 
+StopWithStdin = Annotated[
+    bool,
+    Option(
+        "--stop-with-stdin",
+        help="Stop the lab when its standard input is closed, as when the program that started it ends or is killed.",
+    ),
+]
+
+
 A_TOPOLOGY = "A topology file, or the name of an example that comes with pflab"
 """Whatever reads a topology reads it with `pflab.cli.given_by_name`."""
 

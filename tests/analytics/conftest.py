@@ -17,6 +17,7 @@ from tests.support.judged_traces import Judged, pflab_check
 from tests.support.random_traces import write_random_runs
 from tests.support.rule_faults import plant_rule_faults
 from tests.support.scenario_traces import write_campaign, write_scenarios
+from tests.support.time_limits import SLOW_S
 from tests.support.trace_faults import plant_all, read_trace
 
 pytest.importorskip("pyspark", reason="the extra `analytics` is not installed")
@@ -35,6 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent not in item.path.parents:
             continue
         item.add_marker(pytest.mark.xdist_group("spark"))
+        item.add_marker(pytest.mark.timeout(SLOW_S))  # the first one waits for the traces and the check of all
         # Each answer of Spark leaves its socket to the garbage collector.
         item.add_marker(pytest.mark.filterwarnings("ignore:.*socket.*:pytest.PytestUnraisableExceptionWarning"))
         if version is None or version < JAVA_FROM:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -175,3 +176,18 @@ def test_an_unknown_benchmark_is_refused(project_root: Path) -> None:
     done = subprocess.run(command, cwd=project_root, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert "no benchmark is named nothing-of-the-kind; there are: ceilings, cnset" in done.stderr
+
+
+def test_an_environment_works_in_any_folder_and_locale(project_root: Path, tmp_path: Path) -> None:
+    """With LC_ALL=C, Python starts in the environment of a folder whose name is not ASCII, and finds pflab there."""
+    folder = tmp_path / "Prüflabor"
+    venv = folder / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    (packages,) = venv.glob("lib/python3*/site-packages")
+    (packages / "_pflab.pth").write_text(f"{folder}\n", "utf-8")  # as pip writes it
+    shutil.copy(project_root / "Makefile", folder)
+    subprocess.run(["make", "--silent", "relative-path"], check=True, cwd=folder)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHON"))}
+    order = [str(venv / "bin" / "python"), "-c", "import os, sys; print(ascii(os.path.realpath(sys.path[-1])))"]
+    done = subprocess.run(order, check=False, capture_output=True, text=True, env={**inherited, "LC_ALL": "C"})
+    assert (done.stdout.strip(), done.stderr) == (ascii(str(folder.resolve())), "")

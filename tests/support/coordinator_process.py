@@ -26,11 +26,23 @@ def running_coordinator(
 
     At the end it gets the signal `end`; after SIGTERM it must exit with status 0.
     """
-    order = [sys.executable, "-P", "-m", "pflab", "coordinate", str(folder / "lab.yaml"), "--port", "0"]
+    order = [
+        sys.executable,
+        "-P",
+        "-m",
+        "pflab",
+        "coordinate",
+        str(folder / "lab.yaml"),
+        "--port",
+        "0",
+        "--stop-with-stdin",
+    ]
     order += ["--data", str(folder / "run"), "--secrets", str(folder / "run"), "--clock", "0", *options]
     for name, (host, port) in supervisor.addresses.items():
         order += ["--at", f"{name}={host}:{port}"]
-    lab = subprocess.Popen(order, stdout=subprocess.PIPE, text=True, env=node_environment())
+    pipe = subprocess.PIPE
+    lab = subprocess.Popen(order, stdin=pipe, stdout=pipe, text=True, env=node_environment())
+    assert lab.stdin is not None
     assert lab.stdout is not None
     try:
         told = ""
@@ -43,6 +55,7 @@ def running_coordinator(
     finally:
         lab.send_signal(end)
         code = lab.wait(END_S)
+        lab.stdin.close()
         lab.stdout.close()
     assert code == (ExitCode.GOOD if end is signal.SIGTERM else -end)
 

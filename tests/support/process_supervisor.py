@@ -123,8 +123,9 @@ class ProcessSupervisor:
         while not self._ending.is_set():
             process = self._processes[name]
             code = process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
+            for pipe in (process.stdin, process.stdout):
+                assert pipe is not None
+                pipe.close()
             with self._changed:
                 if not self._ending.is_set():
                     self.codes.append((name, code))
@@ -137,13 +138,18 @@ class ProcessSupervisor:
         (path / "logs").mkdir(exist_ok=True)
         with Path(path / "logs" / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
-                self._order(name), stdout=subprocess.PIPE, stderr=log, text=True, env=self._environment
+                self._order(name),
+                stdin=subprocess.PIPE,  # the node ends if the tests are killed
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=self._environment,
             )
 
     def _order(self, name: str) -> list[str]:
         """Return the command of a process."""
         return [
-            *node_order(name, "--managed"),
+            *node_order(name, "--managed", "--leashed"),
             *("--data", str(self._folder.database(name).parent), "--traces", str(self._folder.traces)),
             *("--lab-secret-file", str(self._secret), "--durability", "normal"),
             *("--http-port", str(self.addresses[name][1] if name in self.addresses else 0)),

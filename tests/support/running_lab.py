@@ -29,11 +29,13 @@ def lab_up(folder: Path, *more: str, topology: str | None = ONE_SITE, port: int 
         (folder / "lab.yaml").write_text(topology, "utf-8")
         more = ("lab.yaml", *more)
     order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()"]
-    order += ["up", "--port", str(port), "--clock", "0", *more]
+    order += ["up", "--port", str(port), "--clock", "0", "--stop-with-stdin", *more]
+    pipe = subprocess.PIPE
     with (folder / "errors").open("w") as errors:
         lab = subprocess.Popen(
-            order, stdout=subprocess.PIPE, stderr=errors, text=True, env=node_environment(), cwd=folder
+            order, stdin=pipe, stdout=pipe, stderr=errors, text=True, env=node_environment(), cwd=folder
         )
+    assert lab.stdin is not None
     assert lab.stdout is not None
     try:
         told = ""
@@ -51,6 +53,7 @@ def lab_up(folder: Path, *more: str, topology: str | None = ONE_SITE, port: int 
             lab.wait()
             raise
         finally:
+            lab.stdin.close()
             lab.stdout.close()
     assert code == ExitCode.GOOD
     assert "Traceback" not in (folder / "errors").read_text()

@@ -19,12 +19,13 @@ from typer import Option
 
 from node.api.http_client import Address
 from node.api.http_server import OpenToAll
+from node.process.leash import end_with_parent
 from node.process.main import MAX_PORT
 from node.state.database import cannot_write
 from pflab.cli.given_by_name import read_topology, topology_file
 from pflab.cli.given_files import shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
-from pflab.cli.options import PORT, InTls, KeepMails, Patience, TopologyFile, rate_of
+from pflab.cli.options import PORT, InTls, KeepMails, Patience, StopWithStdin, TopologyFile, rate_of
 from pflab.cli.output import CommandError, print_lines
 from pflab.client import url_at
 from pflab.containers.access import default_gateways, made_or_read
@@ -93,6 +94,7 @@ def coordinate(
     tls: InTls = False,
     keep_mails: KeepMails = False,
     patience: Patience = PATIENCE_S,
+    stop_with_stdin: StopWithStdin = False,
 ) -> int:
     """Coordinate a lab whose servers run elsewhere, and serve it over HTTP.
 
@@ -126,7 +128,7 @@ def coordinate(
     )
     runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails, tls=tls)
     try:
-        asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB, patience))
+        asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB, patience, stop_with_stdin))
     except sqlite3.OperationalError as error:
         if not cannot_write(error):
             raise  # an internal error
@@ -146,13 +148,16 @@ async def _coordinate_runs(
     rate: float,
     traces_most_bytes: int,
     patience_s: float,
+    stop_with_stdin: bool,
 ) -> None:
-    """Coordinate one run after the other until SIGINT or SIGTERM."""
+    """Coordinate one run after the other until SIGINT or SIGTERM, or until standard input is closed."""
     ended = asyncio.Event()
     room = asyncio.create_task(_limit_traces(runs, traces_most_bytes), name="limit traces")
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
+    if stop_with_stdin:
+        end_with_parent(lambda: loop.call_soon_threadsafe(ended.set))
     while not ended.is_set():
         lab = runs.lab(addresses, http, patience_s)
         renewed = asyncio.Event()

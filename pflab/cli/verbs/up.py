@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import os
 import secrets
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import Annotated, Any, Final, Literal, Unpack
 
 import typer
@@ -22,12 +21,23 @@ from typer import Argument, Option
 
 from node.api.http_server import HttpServer
 from node.host.host import Host
+from node.process.leash import end_with_parent
 from pflab.cli import become_node
 from pflab.cli.given_by_name import read_topology
 from pflab.cli.given_files import RUNS, shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
 from pflab.cli.lab_options import run_folder
-from pflab.cli.options import A_TOPOLOGY, DEFAULT_SEED, PORT, InTls, KeepMails, Patience, rate_of, seed_option
+from pflab.cli.options import (
+    A_TOPOLOGY,
+    DEFAULT_SEED,
+    PORT,
+    InTls,
+    KeepMails,
+    Patience,
+    StopWithStdin,
+    rate_of,
+    seed_option,
+)
 from pflab.cli.output import CommandError, json_text, print_lines
 from pflab.cli.running_lab import check_alone, remove_lab_file, write_lab_file
 from pflab.drivers.live import LiveLab
@@ -53,7 +63,6 @@ Orders = asyncio.Queue[tuple[RunFolder, Earlier] | None]
 EXAMPLE: Final = Path("default")
 """The example topology of `pflab up` alone."""
 
-STDIN_BYTES: Final = 65_536
 
 MAX_PORT: Final = 65_535
 
@@ -65,12 +74,12 @@ IMAP_TOKEN_BYTES: Final = 12
 class Caller:
     """How a lab behaves towards the person or program that started it.
 
-    as_json: print one line of JSON when the lab is ready, and nothing else. stop_with_stdin: end the lab when its standard
-    input is closed. imap_token: the password of mail programs, or None.
+    as_json: print one line of JSON when the lab is ready, and nothing else. parent_gone: is done when standard input is closed;
+    None if the lab does not end then. imap_token: the password of mail programs, or None.
     """
 
     as_json: bool
-    stop_with_stdin: bool
+    parent_gone: Future[None] | None
     imap_token: str | None = None
 
     def tell(self, *lines: str, style: str | None = None) -> None:
@@ -150,13 +159,7 @@ def up(
         Option(metavar="FILE", help="With --imap: the file of the password. Without it, each lab has a new password."),
     ] = None,
     patience: Patience = PATIENCE_S,
-    stop_with_stdin: Annotated[
-        bool,
-        Option(
-            "--stop-with-stdin",
-            help="Stop the lab when its standard input is closed, as when the program that started it ends or is killed.",
-        ),
-    ] = False,
+    stop_with_stdin: StopWithStdin = False,
     as_json: Annotated[
         bool,
         Option(
@@ -209,7 +212,7 @@ def up(
     check_alone()
     _check_free(port)
     folder = _new_folder(keeps_mails=keep_mails)
-    caller = Caller(as_json, stop_with_stdin, imap_token)
+    caller = Caller(as_json, _parent_gone() if stop_with_stdin else None, imap_token)
     caller.tell(f"starting {counted(len(organization.servers), 'server')} ...", style="dim")
     earlier = None if resume is None else continue_run(resume, folder)
     bring_up: Callable[..., Coroutine[Any, Any, RunFolder]]
@@ -424,9 +427,8 @@ def _announced(url: str, orders: Orders, caller: Caller) -> Iterator[None]:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end)
-    if caller.stop_with_stdin:
-        # A thread of its own, because asyncio cannot watch a file or /dev/null. It may outlive the event loop.
-        Thread(target=_wait_for_stdin, args=(lambda: loop.call_soon_threadsafe(end),), daemon=True).start()
+    if caller.parent_gone is not None:
+        caller.parent_gone.add_done_callback(lambda _: _in_loop(loop, end))
     write_lab_file(url)
     try:
         yield
@@ -434,13 +436,16 @@ def _announced(url: str, orders: Orders, caller: Caller) -> Iterator[None]:
         release()
 
 
-def _wait_for_stdin(closed: Callable[[], object]) -> None:
-    """Call `closed` when standard input ends. What is read from it is ignored."""
-    with suppress(OSError):  # there is no standard input
-        while os.read(0, STDIN_BYTES):
-            pass
+def _parent_gone() -> Future[None]:
+    """Return what is done when standard input is closed, also while the lab starts."""
+    gone: Future[None] = Future()
+    end_with_parent(lambda: gone.set_result(None))
+    return gone
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:
     with suppress(RuntimeError):  # the lab has ended already
-        closed()
+        loop.call_soon_threadsafe(end)
 
 
 def _tell_addresses(caller: Caller, lab: ServedLab, url: str, folder: RunFolder) -> None:
