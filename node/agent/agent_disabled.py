@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from node.state import application_log
-from node.state.application_log_texts import database_name
 from node.state.context import Context
 from node.state.timers import Timer
 from transport.envelope import LocalDelivery
@@ -38,7 +37,7 @@ def timers_of(ctx: Context) -> tuple[Timer, ...]:
 
 def log_disabled(ctx: Context, s: Stimulus) -> None:
     """Write event 3002 to the application log, at each start (spec: EV-1)."""
-    application_log.write(ctx.config.settings, s.conn, s.now, 3002, {"database": database_name(ctx)})
+    application_log.write(ctx.config, s.conn, s.now, 3002, {})
 
 
 def keep_mail(s: Stimulus, mail: LocalDelivery) -> None:

@@ -20,6 +20,10 @@ from node.errors import Misuse, described
 from node.state import application_log_texts
 from node.state.context import Context
 from node.state.directory import FAILS
+from node.state.store_settings import Config
+from node.state.version_profiles import LogForm
+from topology.enums import ServerVersion
+from topology.settings.spec import LEVEL_NAMES
 from topology.settings.values import Settings
 from traces.events import (
     AddressLacking,
@@ -64,7 +68,7 @@ class Level(StrEnum):
 
 
 class Category(StrEnum):
-    """The categories, as the diagnostics logging page of 2003 names them [X]."""
+    """The categories, as the diagnostics logging page of 2003 names them [X]. `category_on` has the names of other versions."""
 
     OUTGOING = "Replication Outgoing Messages"
     INCOMING = "Replication Incoming Messages"
@@ -86,6 +90,10 @@ class Logging(IntEnum):
     MEDIUM = 3
     MAXIMUM = 5
 
+    def on(self, version: ServerVersion) -> int:
+        """Return the number of the version's level that lets such entries in: of its highest one for MAXIMUM."""
+        return max(LEVEL_NAMES[version]) if self is Logging.MAXIMUM else self
+
 
 OWN_SOURCE: Final = "pflab Public Store"
 """The source of entries whose ids are pflab's own."""
@@ -95,16 +103,19 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LogKind:
-    """One event id. `text` returns the lines of an entry from the values given to `write`."""
+    """One event id. `text` returns the lines of an entry in the form of a version, from the values given to `write`.
+
+    source: None means the source of the version's public folder store
+    """
 
     level: Level
     category: Category
     logging: Logging
-    text: Callable[[Values], Sequence[str]]
-    source: str = "MSExchangeIS Public Store"
+    text: Callable[[LogForm, Values], Sequence[str]]
+    source: str | None = None
 
 
-def _of_mail(values: Values) -> Sequence[str]:
+def _of_mail(_: LogForm, values: Values) -> Sequence[str]:
     return list(values["lines"])
 
 
@@ -132,52 +143,56 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Level.WARNING,
         Category.GENERAL,
         Logging.NONE,
-        lambda v: [f'The replication agent is disabled for Public Folder Store "{v["database"]}".'],
+        lambda form, v: [form.disabled.format_map(v)],
     ),
     3005: LogKind(
         Level.INFORMATION,
         Category.DIRECTORY,
         Logging.MEDIUM,
-        lambda v: [f"A replica of public folder ({v['folder']}) {v['path']} was removed."],
+        lambda form, v: [form.removed.format_map(v)],
     ),
     3079: LogKind(
         Level.ERROR,
         Category.ERRORS,
         Logging.NONE,
-        lambda v: [f"Unexpected replication thread error {v['code']} ({v['error']}).", *v["stack"]],
+        lambda form, v: [form.failed.format_map(v), *v["stack"], v["error"]],
     ),
     3089: LogKind(
         Level.WARNING,
         Category.ERRORS,
         Logging.MEDIUM,
-        lambda v: ["Error 0x8004010f occurred while processing an incoming replication message.", v["reason"]],
+        lambda form, v: [form.bad_mail.format_map(v), v["reason"]],
     ),
     3092: LogKind(
         Level.WARNING,
         Category.ERRORS,
         Logging.MEDIUM,
-        lambda v: ["Error 1129 occurred while processing a replication event.", f"Folder: {v['folder']}", v["reason"]],
+        lambda _, v: [
+            "Error 1129 occurred while processing a replication event.",
+            f"Folder: {v['folder']}",
+            v["reason"],
+        ],
     ),
     3116: LogKind(
         Level.INFORMATION,
         Category.GENERAL,
         Logging.NONE,
-        lambda v: [f"Content backfill for {v['server']} was not sent: content replication is suspended."],
+        lambda _, v: [f"Content backfill for {v['server']} was not sent: content replication is suspended."],
     ),
     3118: LogKind(
-        Level.INFORMATION, Category.GENERAL, Logging.NONE, lambda v: ["Content replication is being suspended."]
+        Level.INFORMATION, Category.GENERAL, Logging.NONE, lambda _, v: ["Content replication is being suspended."]
     ),
     3119: LogKind(
-        Level.INFORMATION, Category.GENERAL, Logging.NONE, lambda v: ["Content replication has been enabled again."]
+        Level.INFORMATION, Category.GENERAL, Logging.NONE, lambda _, v: ["Content replication has been enabled again."]
     ),
     # The ids of these categories are not public [X, section 1.6], so they have ids of pflab's own.
     20001: LogKind(
         Level.INFORMATION,
         Category.BACKFILL,
         Logging.MEDIUM,
-        lambda v: [
+        lambda _, v: [
             "Changes of a public folder are missing and will be requested.",
-            f"Folder: ({v['folder']}) {v['path']}",
+            f"Folder: ({v['folder']}){v['path']}",
             f"Due: {format_instant(v['due_at'])}",
         ],
         OWN_SOURCE,
@@ -186,9 +201,9 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Level.WARNING,
         Category.BACKFILL,
         Logging.MINIMUM,
-        lambda v: [
+        lambda _, v: [
             "A backfill request was not answered in time. The server is not asked again before all others.",
-            f"Folder: ({v['folder']}) {v['path']}",
+            f"Folder: ({v['folder']}){v['path']}",
             f"Server: {v['server']}",
         ],
         OWN_SOURCE,
@@ -197,9 +212,9 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Level.WARNING,
         Category.CONFLICTS,
         Logging.MINIMUM,
-        lambda v: [
+        lambda _, v: [
             "Concurrent versions of a message are in conflict.",
-            f"Folder: ({v['folder']}) {v['path']}",
+            f"Folder: ({v['folder']}){v['path']}",
             f"MID: {v['message']}",
         ],
         OWN_SOURCE,
@@ -208,7 +223,7 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Level.WARNING,
         Category.RETURNED,
         Logging.MINIMUM,
-        lambda v: [
+        lambda _, v: [
             f"A mail could not be delivered to {v['recipients']}.",
             f"Message ID: <{v['mail']}>",
             v["reason"],
@@ -219,7 +234,7 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Level.ERROR,
         Category.PROTOCOL,
         Logging.NONE,
-        lambda v: [
+        lambda _, v: [
             f"This is an SMTP protocol error log for virtual server ID 1, connection #{v['connection']}."
             f' The remote host "{v["peer"]}", responded to the SMTP command "{v["verb"]}" with "{v["reply"]} ".'
             f' The full command sent was "{v["command"]} ". This will probably cause the connection to fail.'
@@ -231,7 +246,7 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Level.WARNING,
         Category.GENERAL,
         Logging.NONE,
-        lambda v: [
+        lambda _, v: [
             f"A replication message of type {v['type']} was not sent to {', '.join(v['stores'])}:",
             "the directory object of the public folder store has no e-mail address.",
         ],
@@ -241,7 +256,7 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Level.ERROR,
         Category.SERVICES,
         Logging.NONE,
-        lambda v: [
+        lambda _, v: [
             f"Permanent failure reported by policy group provider for '{v['policies']}':'MAD.EXE', error=8004010f."
             " Taking provider offline.",
         ],
@@ -251,7 +266,7 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Level.ERROR,
         Category.PROTOCOL,
         Logging.NONE,
-        lambda v: [
+        lambda _, v: [
             f"This is an SMTP protocol log for virtual server ID 1, connection #{v['connection']}."
             f' The client at "{v["peer"]}" sent a "{v["verb"]}" command, and the SMTP server responded with'
             f' "{v["reply"]} ". The full command sent was "{v["command"]} ". This will probably cause the connection'
@@ -266,10 +281,10 @@ KINDS: Final[Mapping[int, LogKind]] = {
 def is_logged(settings: Settings, event: int) -> bool:
     """Return whether the settings let an entry with this id be written."""
     kind = KINDS[event]
-    return kind.logging <= settings.logging_level(kind.category)
+    return kind.logging.on(settings.version) <= settings.logging_level(kind.category)
 
 
-def write(settings: Settings, conn: Connection, now: LabTime, event: int, values: Values) -> None:
+def write(config: Config, conn: Connection, now: LabTime, event: int, values: Values) -> None:
     """Write one entry, if the level of its category lets it be written.
 
     Raise Misuse if the id is not in KINDS, or a value that its text needs is missing.
@@ -277,10 +292,11 @@ def write(settings: Settings, conn: Connection, now: LabTime, event: int, values
     kind = KINDS.get(event)
     if kind is None:
         raise Misuse(f"the log has no event {event}; its events are {', '.join(map(str, sorted(KINDS)))}")
-    if not is_logged(settings, event):
+    if not is_logged(config.settings, event):
         return
     try:
-        text = "\n".join(kind.text(values))[:MAX_TEXT]
+        shown = {"database": application_log_texts.database_name(config), **values}
+        text = "\n".join(kind.text(config.profile.log, shown))[:MAX_TEXT]
     except KeyError as missing:
         raise Misuse(f"event {event} needs the value {missing.args[0]}, which is missing") from None
     entry = conn.exec_driver_sql("INSERT INTO log (at, event, text) VALUES (?, ?, ?)", (now, event, text)).lastrowid
@@ -291,17 +307,18 @@ def write(settings: Settings, conn: Connection, now: LabTime, event: int, values
 
 def mail_out(ctx: Context, s: Stimulus, mail: ReplicationMail, stores: Sequence[str]) -> None:
     """Write the entry of a replication mail that was queued."""
-    settings, event = ctx.config.settings, _id_of(mail)
-    if is_logged(settings, event):
-        lines = application_log_texts.outgoing(ctx, s.conn, mail, stores)
-        write(settings, s.conn, s.now, event, {"lines": lines})
+    event = _id_of(mail)
+    if is_logged(ctx.config.settings, event):
+        lines = application_log_texts.outgoing(ctx, s.conn, mail, stores, s.trace.seq)
+        write(ctx.config, s.conn, s.now, event, {"lines": lines})
 
 
 def mail_in(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
     """Write the entry of a replication mail that arrived, before it has any effect."""
-    settings, event = ctx.config.settings, _id_of(mail) + INCOMING
-    if is_logged(settings, event):
-        write(settings, s.conn, s.now, event, {"lines": application_log_texts.incoming(ctx, s.conn, mail)})
+    event = _id_of(mail) + INCOMING
+    if is_logged(ctx.config.settings, event):
+        lines = application_log_texts.incoming(ctx, s.conn, mail, s.trace.seq)
+        write(ctx.config, s.conn, s.now, event, {"lines": lines})
 
 
 def command_refused(ctx: Context, s: Stimulus, event: int, peer: str, refused: CommandRefused | None) -> None:
@@ -310,7 +327,7 @@ def command_refused(ctx: Context, s: Stimulus, event: int, peer: str, refused: C
         return
     # The store knows no connection numbers, so the number of its next event is used.
     values = {"connection": s.trace.seq, "peer": peer, "reply": refused.reply, "command": refused.command}
-    write(ctx.config.settings, s.conn, s.now, event, {**values, "verb": refused.command.partition(" ")[0].lower()})
+    write(ctx.config, s.conn, s.now, event, {**values, "verb": refused.command.partition(" ")[0].lower()})
 
 
 def _id_of(mail: ReplicationMail) -> int:
@@ -387,4 +404,4 @@ def log_traced(
         entry_of = _OF_EVENTS.get(kind)
         entry = None if entry_of is None else entry_of(ctx, conn, fields)
         if entry is not None:
-            write(ctx.config.settings, conn, now, *entry)
+            write(ctx.config, conn, now, *entry)

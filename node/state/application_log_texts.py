@@ -15,6 +15,8 @@ from node.codec.items import ROOT, ROOT_TEXT, object_from_text, read_folder
 from node.codec.replication_message import MessageType, ReplicationMail, Section, Update
 from node.errors import Misuse
 from node.state.context import Context
+from node.state.store_settings import Config
+from node.state.version_profiles import LogForm, MailId
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from transport.errors import CodecError
@@ -31,21 +33,21 @@ FIRST_OFFSET: Final = 28
 _NO_NUMBERS: Final = "{0}"
 
 
-def outgoing(ctx: Context, conn: Connection, mail: ReplicationMail, stores: Sequence[str]) -> list[str]:
-    """Return the lines of the entry about an outgoing mail."""
+def outgoing(ctx: Context, conn: Connection, mail: ReplicationMail, stores: Sequence[str], number: int) -> list[str]:
+    """Return the lines of the entry about an outgoing mail. `number`: which no other mail has in this store's log."""
     body = _BODIES[mail.type](ctx, conn, mail)
     if mail.type is MessageType.BACKFILL_REQUEST:
         body += [f"Server: {store_dn(ctx, store)}" for store in stores[:MAX_LISTED]]
     if mail.type in _SHORT:
-        head = [f"Outgoing message type {_hex(mail)}", f"Message ID: <{mail.message_id}>"]
+        head = [f"Outgoing message type {_hex(mail)}", _mail_id(ctx, mail, number)]
     else:
-        head = ["An outgoing replication message was issued.", *_head(mail)]
+        head = ["An outgoing replication message was issued.", f"Type: {_hex(mail)}", _mail_id(ctx, mail, number)]
     return [*head, *body]
 
 
-def incoming(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
-    """Return the lines of the entry about an incoming mail."""
-    head = ["An incoming replication message was processed.", *_head(mail)]
+def incoming(ctx: Context, conn: Connection, mail: ReplicationMail, number: int) -> list[str]:
+    """Return the lines of the entry about an incoming mail. `number`: as for `outgoing`."""
+    head = ["An incoming replication message was processed.", f"Type: {_hex(mail)}", _mail_id(ctx, mail, number)]
     return [*head, *_BODIES[mail.type](ctx, conn, mail), "Server:", store_dn(ctx, mail.store)]
 
 
@@ -53,19 +55,29 @@ def _hex(mail: ReplicationMail) -> str:
     return f"{int(mail.type):#x}"
 
 
-def _head(mail: ReplicationMail) -> list[str]:
-    return [f"Type: {_hex(mail)}", f"Message ID: <{mail.message_id}>"]
+def _mail_id(ctx: Context, mail: ReplicationMail, number: int) -> str:
+    shown = f"1-{number:X}" if _form(ctx).mail_id is MailId.OF_STORE else f"<{mail.message_id}>"
+    return f"Message ID: {shown}"
 
 
-def database_name(ctx: Context) -> str:
-    """Return the store's name in the administrator's tool."""
-    return f"First Storage Group\\Public Folder Store ({ctx.name})"
+def _form(ctx: Context) -> LogForm:
+    return ctx.config.profile.log
+
+
+def database_name(config: Config) -> str:
+    """Return the name of the store's database in the administrator's tool, or '' in a version whose log has none."""
+    return (config.profile.log.database or "").format(server=config.store)
+
+
+def _database(ctx: Context) -> list[str]:
+    database = database_name(ctx.config)
+    return [_form(ctx).database_line.format(database=database)] if database else []
 
 
 def store_dn(ctx: Context, store: str) -> str:
     """Return a store's name in the directory."""
     name = ctx.directory.distinguished_name(store)
-    return name.upper() if ctx.config.profile.logs_in_capitals else name
+    return name.upper() if _form(ctx).capitals else name
 
 
 def id_text(ctx: Context, conn: Connection, number: ChangeNumber) -> str:
@@ -78,12 +90,13 @@ def object_id(ctx: Context, conn: Connection, object_: bytes) -> str:
 
 
 def folder_values(ctx: Context, conn: Connection, folder: str) -> dict[str, str]:
-    """Return id and path of a folder, given by its id in traces."""
+    """Return id and path of a folder, given by its id in traces. The path begins with a space, or is ''."""
     try:
         object_ = ROOT if folder == ROOT_TEXT else object_from_text(folder)
     except (ValueError, Misuse):
         return {"folder": folder, "path": ""}
-    return {"folder": object_id(ctx, conn, object_), "path": _path(ctx, object_)}
+    path = _path(ctx, object_)
+    return {"folder": object_id(ctx, conn, object_), "path": f" {path}" if path else ""}
 
 
 def _path(ctx: Context, object_: bytes) -> str:
@@ -102,7 +115,7 @@ def _path(ctx: Context, object_: bytes) -> str:
 def _hierarchy(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
     live = [update for update in mail.updates if update.version.item is not None]
     return [
-        f'Database "{database_name(ctx)}"',
+        *_database(ctx),
         *_ends(ctx, conn, mail.updates),
         f"RFIs: {len(live)}",
         *_folders(ctx, conn, live),
@@ -114,7 +127,7 @@ def _content(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]
     live = [update for update in mail.updates if update.version.item is not None]
     return [
         *_folder_line(ctx, conn, mail),
-        f'Database "{database_name(ctx)}"',
+        *_database(ctx),
         *_ends(ctx, conn, mail.updates),
         f"RMIs: {len(live)}",
         *_messages(ctx, conn, live),
@@ -124,7 +137,8 @@ def _content(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]
 
 def _request(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
     section = mail.sections[0]
-    return [*_folder_line(ctx, conn, mail), f'Database "{database_name(ctx)}".', *_sets(ctx, conn, section)]
+    database = [line.rstrip(".") + "." for line in _database(ctx)]
+    return [*_folder_line(ctx, conn, mail), *database, *_sets(ctx, conn, section)]
 
 
 def _status(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
@@ -182,13 +196,13 @@ def _ends(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[str
         return []
     numbers = [update.version.number for update in updates]
     low, high = min(numbers), max(numbers)
-    return [f"CN min: {id_text(ctx, conn, low)}, CN max: {id_text(ctx, conn, high)}"]
+    return _form(ctx).ends.format(low=id_text(ctx, conn, low), high=id_text(ctx, conn, high)).splitlines()
 
 
 def _sets(ctx: Context, conn: Connection, section: Section) -> list[str]:
     return [
         *_set("CNSET", ctx, conn, section.numbers.contents),
-        *_set("CNSET(FAI)", ctx, conn, section.numbers.associated),
+        *_set(_form(ctx).associated, ctx, conn, section.numbers.associated),
     ]
 
 
@@ -217,7 +231,8 @@ def _folders(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[
         known = ctx.folders.get(version.object)
         dead = known is not None and known.props is None  # spec: IN-4
         path = "" if dead else _path(ctx, version.object) or f"{SUBTREE}\\{name}"
-        lines.append(f"{index}) FID: {object_id(ctx, conn, version.object)}, PFID: {parent}, Offset: {offset}")
+        id_ = object_id(ctx, conn, version.object)
+        lines.append(_form(ctx).folder.format(index=index, id=id_, parent=parent, offset=offset))
         lines.append(path)
         offset += len(version.item)
     return [*lines, *_more(len(updates))]
@@ -231,7 +246,8 @@ def _messages(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list
     for index, version in enumerate(shown, start=1):
         assert version.item is not None
         number = id_text(ctx, conn, version.number)
-        lines.append(f"{index}) MID: {object_id(ctx, conn, version.object)}, CN: {number}, Offset: {offset}")
+        id_ = object_id(ctx, conn, version.object)
+        lines.append(_form(ctx).message.format(index=index, id=id_, number=number, offset=offset))
         lines.append("" if version.object in dead else version.subject)  # spec: IN-4
         offset += len(version.item)
     return [*lines, *_more(len(updates))]

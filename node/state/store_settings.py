@@ -16,9 +16,9 @@ from topology.enums import ServerVersion
 from topology.model import Topology
 from topology.problems import ValueTextError
 from topology.schedule import Schedule
-from topology.settings.catalogue import LOGGING_OF, SPECS, find_spec
+from topology.settings.catalogue import SPECS, find_spec
 from topology.settings.spec import Place, SettingSpec
-from topology.settings.values import RawSetting, Settings, read_value, value_text
+from topology.settings.values import RawSetting, Settings, read_value
 from traces.labtime import MINUTE_US
 from transport.mta.retry_policy import MtaPolicy
 from transport.sql import Connection
@@ -52,8 +52,9 @@ class BackfillTimeouts:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings that the agent reads."""
+    """The settings of a store that the agent reads."""
 
+    store: str
     profile: Profile
     settings: Settings
     schedule: Schedule
@@ -101,14 +102,12 @@ def setting_views(conn: Connection, present: Settings, server: str, guid: Guid) 
     views = []
     for spec in SPECS:
         value, next_value = present.text(spec.name), later.text(spec.name)
-        place = str(spec.place_on(present.version)).replace("<name>", spec.name)
-        place = place.replace(LOGGING_OF, "")
-        place = place.replace("<server>", server).replace("<GUID>", registry_guid)
+        place = spec.place_text(present.version, server).replace("<GUID>", registry_guid)
         views.append(
             SettingView(
                 name=spec.name,
                 value=value,
-                default=value_text(spec, spec.default),
+                default=present.default_text(spec.name),
                 next_value=next_value if next_value != value else None,
                 effective=present.version in spec.versions,
                 place=place,
@@ -141,12 +140,14 @@ def _checked(name: str, raw: RawSetting) -> SettingSpec:
 def config_of(topology: Topology, store: str, given: Mapping[str, RawSetting] = MappingProxyType({})) -> Config:
     """Return a store's settings: those of the topology, with the later changes in `given`."""
     server = topology.servers[store]
-    return config_from(PROFILES[str(server.version)], server.settings.changed(given) if given else server.settings)
+    settings = server.settings.changed(given) if given else server.settings
+    return config_from(store, PROFILES[str(server.version)], settings)
 
 
-def config_from(profile: Profile, settings: Settings) -> Config:
+def config_from(store: str, profile: Profile, settings: Settings) -> Config:
     """Return the settings in the form that the agent reads."""
     return Config(
+        store=store,
         profile=profile,
         settings=settings,
         schedule=settings.schedule,

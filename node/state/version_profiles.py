@@ -1,10 +1,11 @@
-"""Each server version as a table of behaviours. No other code of the agent looks at the version (spec: section 14)."""
+"""Each server version as a table of behaviours and texts. No other code looks at the version (spec: section 14)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Final
 
 from transport.mime.message import BodyForm
 from transport.protocol.link_state import LinkRule
@@ -23,6 +24,47 @@ class Responders(Enum):
 
     ALL_HOLDERS = "all holders"
     SIX_STEPS = "six steps"
+
+
+class MailId(Enum):
+    """What the line "Message ID" of a replication mail shows."""
+
+    OF_STORE = "an id that the store that writes the entry gives the mail, such as 1-14CE"
+    OF_MAIL = "the Message-ID of the mail, which all stores show"
+
+
+@dataclass(frozen=True, slots=True)
+class LogForm:
+    """The application log of one version. The fields after `mail_id` are texts with places to fill in.
+
+    source         of the entries of the public folder store
+    capitals       names of the directory are in capitals
+    mail_id        what the line "Message ID" shows
+    database       the name of the database in the administrator's tool; None: no entry has one
+    database_line  the line with it in entries about mails with changes
+    ends           the lowest and the highest change number of a mail
+    associated     the numbers of associated messages
+    folder         the first line about a folder in a mail
+    message        the first line about a message in a mail
+    removed        3005
+    disabled       3002
+    bad_mail       3089
+    failed         3079
+    """
+
+    source: str
+    capitals: bool
+    mail_id: MailId
+    database: str | None
+    database_line: str
+    ends: str
+    associated: str
+    folder: str
+    message: str
+    removed: str
+    disabled: str
+    bad_mail: str
+    failed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +87,7 @@ class Profile:
     link_rule           how it treats links that are down (spec: RT-2)
     obeys_orders        it has Send and Synchronize, of the hierarchy and of content (spec: AD-1)
     limits_posts        its folders can prohibit posts and limit the size of an item (spec: AD-2)
-    logs_in_capitals    its log writes names of the directory in capitals (spec: EV-1)
+    log                 the form of its application log (spec: EV-1)
     """
 
     version: str
@@ -67,8 +109,54 @@ class Profile:
     obeys_orders: bool
     stamped_by_service: bool
     limits_posts: bool
-    logs_in_capitals: bool
+    log: LogForm
 
+
+# Entries of 5.5 (Q177251, Q177673, Q188651, Q203170, Q221778), of 2000 (KB 821930), and of 2003 to 2007 (Microsoft's guide
+# "Troubleshoot public folder replication") are public [X, section 1]. A text that is not public follows the most similar one.
+_STORE_ON_ITS_SERVER: Final = "First Storage Group\\Public Folder Store ({server})"
+
+_FORM_55: Final = LogForm(
+    source="MSExchangeIS Public",
+    capitals=True,
+    mail_id=MailId.OF_STORE,
+    database=None,
+    database_line="",
+    ends="CN min: {low}\nCN max: {high}",
+    associated=", CNSET(FAI)",
+    folder="{index}: {id},{parent},{offset}",
+    message="{index}: {id},{number},{offset}",
+    removed="A replica of public folder ({folder}) was removed.",
+    disabled="The replication agent is disabled.",
+    bad_mail="Error 0x8004010f occurred while processing an incoming replication message.",
+    failed="Unexpected replication thread error {code}.",
+)
+_FORM_2000: Final = LogForm(
+    source="MSExchangeIS Public Store",
+    capitals=True,
+    mail_id=MailId.OF_STORE,
+    database=_STORE_ON_ITS_SERVER,
+    database_line='Database "{database}".',
+    ends="CN min: {low} CN max: {high}",
+    associated="CNSET(FAI)",
+    folder="{index}) FID: {id}, PFID: {parent}, Offset: {offset}",
+    message="{index}) MID: {id}, CN: {number}, Offset: {offset}",
+    removed="A replica of public folder ({folder}){path} was removed.",
+    disabled='The replication agent is disabled for Public Folder Store "{database}".',
+    bad_mail=(
+        "Error 0x8004010f occurred while processing an incoming replication message on"
+        ' Public Folder Store "{database}".'
+    ),
+    failed='Unexpected replication thread error {code} on database "{database}".',
+)
+_FORM_2003: Final = replace(
+    _FORM_2000,
+    capitals=False,
+    mail_id=MailId.OF_MAIL,
+    database_line='Database "{database}"',
+    ends="CN min: {low}, CN max: {high}",
+)
+_FORM_2007: Final = replace(_FORM_2003, database="Second Storage Group\\Public Folder Database")
 
 _EXCHANGE_55 = Profile(
     version="5.5",
@@ -90,7 +178,7 @@ _EXCHANGE_55 = Profile(
     obeys_orders=False,
     stamped_by_service=False,
     limits_posts=False,
-    logs_in_capitals=True,
+    log=_FORM_55,
 )
 _EXCHANGE_2000 = Profile(
     version="2000",
@@ -112,7 +200,7 @@ _EXCHANGE_2000 = Profile(
     obeys_orders=False,
     stamped_by_service=True,
     limits_posts=True,
-    logs_in_capitals=False,
+    log=_FORM_2000,
 )
 _EXCHANGE_2003 = replace(
     _EXCHANGE_2000,
@@ -125,9 +213,15 @@ _EXCHANGE_2003 = replace(
     limits_folders=False,
     link_rule=LinkRule.TOLD_IF_ANOTHER_WAY,
     obeys_orders=True,
+    log=_FORM_2003,
 )
 _EXCHANGE_2007 = replace(
-    _EXCHANGE_2003, version="2007", rank=2007, link_rule=LinkRule.IGNORED, stamped_by_service=False
+    _EXCHANGE_2003,
+    version="2007",
+    rank=2007,
+    link_rule=LinkRule.IGNORED,
+    stamped_by_service=False,
+    log=_FORM_2007,
 )
 
 PROFILES: Mapping[str, Profile] = {

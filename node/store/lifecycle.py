@@ -331,7 +331,7 @@ class StoreLife(StoreQueries):
     def _log_failure(self, now: LabTime, error: Exception) -> None:
         """Log event 3079: a stimulus ended in an unexpected error (spec: EV-1). The caller raises the error again."""
         with suppress(sqlite3.Error, SQLAlchemyError), self._database.writing() as conn:
-            application_log.write(self._config.settings, conn, now, 3079, application_log.failure_values(error))
+            application_log.write(self._config, conn, now, 3079, application_log.failure_values(error))
 
     def _finish(self, ctx: Context, trace: Recorder, conn: Connection, now: LabTime) -> None:
         first_seq = ctx.store.seq + 1

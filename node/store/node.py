@@ -28,7 +28,7 @@ from node.store.lifecycle import StoreLife
 from node.views import FoldersChanged, Post
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
-from topology.settings.values import RawSetting, value_text
+from topology.settings.values import RawSetting
 from traces.events import HopDropped, SettingValue
 from traces.labtime import LabTime
 from transport.envelope import IncomingHop, IncomingMail, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
@@ -164,14 +164,14 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             store_settings(s.conn, values)
             settings = self._config.settings.changed(read_at_once(values, self._config.settings.version))
-            config = config_from(self._config.profile, settings)
+            config = config_from(self.name, self._config.profile, settings)
             ctx.config, ctx.mta.policy = config, config.mail_policy
             suspension.apply_setting(ctx, s)
             for fid in ctx.rst.held_fids():  # pending broadcasts follow the new schedules
                 broadcast.reschedule(ctx, s, fid)
             for name in values:
                 spec = find_spec(name)
-                value, default = settings.text(name), value_text(spec, spec.default)
+                value, default = settings.text(name), settings.default_text(name)
                 s.trace.record(SettingValue, name=spec.name, value=value, default=default)
             record_ignored_setting(ctx, s)
             expiry.plan(ctx, s)
@@ -364,4 +364,4 @@ class Node(StoreLife):
         `application_log.KINDS` lists the values that each event id needs.
         """
         with self._stimulus(now) as (ctx, s):
-            application_log.write(ctx.config.settings, s.conn, s.now, event, values)
+            application_log.write(ctx.config, s.conn, s.now, event, values)

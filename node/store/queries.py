@@ -24,7 +24,7 @@ from node.state import backfill_array as array
 from node.state.application_log import KINDS
 from node.state.context import Context
 from node.state.folders import Folder
-from node.state.store_settings import setting_views
+from node.state.store_settings import Config, setting_views
 from node.store import mailboxes, message_versions, replication_status
 from node.stored_values import EXPIRED, HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber, named
@@ -52,6 +52,8 @@ from node.views import (
     VersionView,
 )
 from topology.quantities import format_size
+from topology.settings.catalogue import category_on
+from topology.settings.spec import LEVEL_NAMES
 from topology.settings.values import Settings
 from traces.labtime import LabTime, format_duration
 from transport.sql import Connection
@@ -333,13 +335,13 @@ class StoreQueries(StoreReader):
 
     def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
         # spec: EV-1
-        _, conn = self._opened()
+        ctx, conn = self._opened()
         where, values = ("AND event = ?", (event,)) if event is not None else ("", ())
         rows = conn.exec_driver_sql(
             f"SELECT id, at, event, text FROM log WHERE id > ? {where} ORDER BY id DESC LIMIT ?",
             (after, *values, limit),
         ).all()
-        return [_entry(*row) for row in reversed(rows)]
+        return [_entry(ctx.config, *row) for row in reversed(rows)]
 
     def directory(self) -> list[DirectoryEntryView]:
         # spec: ML-1
@@ -466,9 +468,11 @@ def _row(
     return RowView(store, is_local, contents, associated, last_sent, heard_at, **numbers.texts())
 
 
-def _entry(id_: int, at: LabTime, event: int, text: str) -> LogView:
-    kind = KINDS[event]
-    return LogView(id_, at, event, kind.level, kind.source, kind.category, kind.logging.name.capitalize(), text)
+def _entry(config: Config, id_: int, at: LabTime, event: int, text: str) -> LogView:
+    kind, version = KINDS[event], config.settings.version
+    source = kind.source or config.profile.log.source
+    logging = LEVEL_NAMES[version][kind.logging.on(version)]
+    return LogView(id_, at, event, kind.level, source, category_on(version, kind.category), logging, text)
 
 
 def _unsent(ctx: Context, conn: Connection, table: str, fid: int) -> CNSet:

@@ -156,7 +156,7 @@ def _folder(known: Folder | None, view: FolderView) -> Folder:
 def _findings(server: Server) -> Iterator[Finding]:
     for each in server.settings.not_default():
         spec = each.spec
-        place = str(spec.place_on(server.version)).replace("<server>", server.name).replace("<name>", spec.name)
+        place = spec.place_text(server.version, server.name)
         yield Finding(server.name, spec.name, each.value, each.default, place, spec.does, spec.unit)
 
 

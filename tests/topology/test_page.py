@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from node.state.version_profiles import PROFILES
-from topology.enums import ALL_VERSIONS, ConnectorKind, FolderPriority, Joins, ResolveMethod
+from topology.enums import ALL_VERSIONS, ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.file.load import topology_from_text
 from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
 from topology.settings.catalogue import SPECS
-from topology.settings.spec import DWORD_MAX, LEVELS, Kind, SettingSpec
+from topology.settings.spec import DWORD_MAX, LEVEL_NAMES, Kind, SettingSpec
 from topology.settings.values import value_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "topology.md").read_text("utf-8")
@@ -35,7 +35,7 @@ def row(spec: SettingSpec) -> str:
         Kind.SWITCH: "0, 1",
         Kind.SERVER: "a server's name",
         Kind.HOST: "host:port",
-        Kind.LEVEL: ", ".join(LEVELS),
+        Kind.LEVEL: ", ".join(LEVEL_NAMES[ServerVersion.V2003].values()),
         Kind.SCHEDULE: "a schedule",
     }
     only = "" if spec.versions == ALL_VERSIONS else f" ({', '.join(spec.versions)} only)"

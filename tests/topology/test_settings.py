@@ -294,3 +294,37 @@ def test_all_values_as_text_are_what_a_run_writes_down() -> None:
     assert list(texts) == [spec.name for spec in SPECS]
     assert texts["Preferred Backfill Source"] == "A"
     assert texts["Replication Message Size Limit"] == "300 KB"
+
+
+@pytest.mark.parametrize(
+    ("version", "raw", "level", "number"),
+    [
+        ("2003", "Maximum", "Maximum", 5),
+        ("2003", "expert", "Maximum", 5),
+        ("5.5", "Lowest", "None", 0),
+        ("2000", 5, "Maximum", 5),
+        ("2003", "1", "Minimum", 1),
+        ("2007", None, "Expert", 7),
+        ("2007", "Maximum", "Expert", 7),
+        ("2007", 5, "High", 5),
+        ("2007", "minimum", "Low", 1),
+        ("2007", "None", "Lowest", 0),
+    ],
+)
+def test_every_server_takes_the_levels_of_every_version(version: str, raw: RawSetting, level: str, number: int) -> None:
+    """A diagnostics logging level is kept under the version's own name; a number is what the registry keeps (EV-1)."""
+    name = "Diagnostics Logging Replication DS Updates"
+    found = Settings.read(ServerVersion(version), {name: raw})
+    assert found.text(name) == level
+    assert found.logging_level("Replication AD Updates") == number
+    changed = [] if level in {"Maximum", "Expert"} else [find_spec(name).name]
+    assert [each.spec.name for each in found.not_default()] == changed
+
+
+@pytest.mark.parametrize("raw", [2, True, 5.0, "Loud", "", pytest.param(10**5000, id="huge")])
+def test_what_is_no_level_is_refused_with_the_levels_of_the_version(raw: RawSetting) -> None:
+    """The error names the levels that this version has."""
+    name = "Diagnostics Logging Replication Errors"
+    for version, levels in (("2003", "None, Minimum, Medium, Maximum"), ("2007", "Lowest, Low, Medium, High, Expert")):
+        with pytest.raises(ValueTextError, match=f"is not a diagnostics logging level.*{levels}"):
+            Settings.read(ServerVersion(version), {name: raw})

@@ -5,6 +5,7 @@ gives no range, a setting has the range of the registry's 32-bit numbers, withou
 The settings with `Place.LAB` exist only in pflab.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from topology.enums import ALL_VERSIONS, ServerVersion
@@ -445,10 +446,32 @@ LOGGED_CATEGORIES: Final = (
     "Replication Errors",
     "Non-Delivery Reports",
 )
-"""The categories of a public folder store whose events the lab has."""
+"""The categories of a public folder store whose events the lab has, as 2003 names them."""
+
+_OTHER_CATEGORY_NAMES: Final[Mapping[ServerVersion, Mapping[str, str]]] = {
+    ServerVersion.V5_5: {
+        "Replication Incoming Messages": "Replication Incoming",
+        "Replication Outgoing Messages": "Replication Outgoing",
+        "Replication AD Updates": "Replication DS Updates",
+    },
+    ServerVersion.V2007: {
+        "Replication AD Updates": "Replication DS Updates",
+        "Non-Delivery Reports": "Replication NDRs",
+    },
+}
 
 LOGGING_OF: Final = "Diagnostics Logging "
 """Begins the name of a category's setting; the registry value has the name of the category alone."""
+
+
+def category_on(version: ServerVersion, category: str) -> str:
+    """Return what a version calls a category of the application log (spec: EV-1)."""
+    return _OTHER_CATEGORY_NAMES.get(version, {}).get(category, category)
+
+
+def _category_names(category: str) -> tuple[tuple[ServerVersion, str], ...]:
+    return tuple((version, category_on(version, category)) for version in ALL_VERSIONS)
+
 
 _LOGGING: Final = tuple(
     SettingSpec(
@@ -457,8 +480,10 @@ _LOGGING: Final = tuple(
         # a lab is there to be looked at; the default of Exchange is None
         "Maximum",
         "which events of this category the application log has: the higher the level, the more; None: only those "
-        "that no level leaves out",
+        "that no level leaves out; 2007 has the levels Lowest, Low, Medium, High, Expert",
         place=Place.DIAGNOSTICS,
+        aliases=tuple(LOGGING_OF + name for name in sorted({*dict(_category_names(category)).values()} - {category})),
+        value_names=_category_names(category),
     )
     for category in LOGGED_CATEGORIES
 )

@@ -1,5 +1,6 @@
 """The specification of a setting: real name, place, default, unit, range, versions, and what it does."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final
@@ -40,8 +41,18 @@ class Kind(Enum):
     LEVEL = "diagnostics logging level"
 
 
-LEVELS: Final = {"None": 0, "Minimum": 1, "Medium": 3, "Maximum": 5}
-"""The diagnostics logging levels of 2000 and 2003, with the numbers that the registry keeps."""
+_LEVELS_TO_2003: Final = {0: "None", 1: "Minimum", 3: "Medium", 5: "Maximum"}
+
+LEVEL_NAMES: Final[Mapping[ServerVersion, Mapping[int, str]]] = {
+    ServerVersion.V5_5: _LEVELS_TO_2003,
+    ServerVersion.V2000: _LEVELS_TO_2003,
+    ServerVersion.V2003: _LEVELS_TO_2003,
+    ServerVersion.V2007: {0: "Lowest", 1: "Low", 3: "Medium", 5: "High", 7: "Expert"},
+}
+"""The diagnostics logging levels of each version by the numbers that the registry keeps, in ascending order (spec: EV-1)."""
+
+LEVELS: Final = {name: number for names in LEVEL_NAMES.values() for number, name in names.items()} | {"Maximum": 7}
+"""The number of each level by its name. Every server takes the names of every version; Maximum and Expert let in everything."""
 
 
 _UNIT_SIZES: Final = {
@@ -65,6 +76,7 @@ class SettingSpec:
     does      what it does, for the analyzer and the documentation
     aliases   other names that the sources use for it
     moved_to_directory  the versions that keep the value in the directory, while other versions keep it in the registry
+    value_names  what the kept value is called, on the versions that do not call it `name`
     """
 
     name: str
@@ -78,11 +90,16 @@ class SettingSpec:
     versions: tuple[ServerVersion, ...] = ALL_VERSIONS
     aliases: tuple[str, ...] = ()
     moved_to_directory: tuple[ServerVersion, ...] = ()
+    value_names: tuple[tuple[ServerVersion, str], ...] = ()
 
     @property
     def unit_size(self) -> int:
         """The size of one unit in us or bytes."""
         return _UNIT_SIZES[self.unit]
+
+    def default_on(self, version: ServerVersion) -> SettingValue:
+        """Return the default on a server of this version."""
+        return max(LEVEL_NAMES[version].items())[1] if self.kind is Kind.LEVEL else self.default
 
     def place_on(self, version: ServerVersion) -> Place:
         """Return where a server of this version keeps the value."""
@@ -91,3 +108,8 @@ class SettingSpec:
         if self.place is Place.REGISTRY and version is ServerVersion.V5_5:
             return Place.REGISTRY_5_5
         return self.place
+
+    def place_text(self, version: ServerVersion, server: str) -> str:
+        """Return the place for people. The GUID of a store remains to be filled in."""
+        name = dict(self.value_names).get(version, self.name)
+        return str(self.place_on(version)).replace("<name>", name).replace("<server>", server)

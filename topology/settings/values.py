@@ -10,7 +10,7 @@ from topology.problems import ValueTextError, quoted
 from topology.quantities import format_size, parse_size
 from topology.schedule import Schedule, parse_schedule
 from topology.settings.catalogue import LOGGING_OF, PRIORITY_NAMES, SPECS, find_spec
-from topology.settings.spec import LEVELS, Kind, SettingSpec, SettingValue
+from topology.settings.spec import LEVEL_NAMES, LEVELS, Kind, SettingSpec, SettingValue
 from traces.errors import TimeTextError
 from traces.labtime import format_duration, parse_duration
 
@@ -94,12 +94,12 @@ class Settings:
 
         Raises ValueTextError at the first wrong name or value.
         """
-        values: dict[str, SettingValue] = {spec.name: spec.default for spec in SPECS}
+        values: dict[str, SettingValue] = {spec.name: spec.default_on(version) for spec in SPECS}
         notices: list[str] = []
         for given, is_own in ((organization or {}, False), (own or {}, True)):
             for name, raw in given.items():
                 spec = find_spec(name)
-                value, notice = read_value(spec, raw)
+                value, notice = read_value(spec, raw, version)
                 if version in spec.versions:
                     values[spec.name] = value
                 elif is_own:
@@ -121,6 +121,11 @@ class Settings:
         spec = find_spec(name)
         return value_text(spec, self.values[spec.name])
 
+    def default_text(self, name: str) -> str:
+        """Return the default on this version as text."""
+        spec = find_spec(name)
+        return value_text(spec, spec.default_on(self.version))
+
     def as_texts(self) -> dict[str, str]:
         """Return all values as text, including those without effect on this version."""
         return {spec.name: value_text(spec, self.values[spec.name]) for spec in SPECS}
@@ -128,9 +133,9 @@ class Settings:
     def not_default(self) -> list[NotDefault]:
         """Return the values that differ from the default, in the order of the catalogue."""
         return [
-            NotDefault(spec, value_text(spec, self.values[spec.name]), value_text(spec, spec.default))
+            NotDefault(spec, self.text(spec.name), self.default_text(spec.name))
             for spec in SPECS
-            if self.values[spec.name] != spec.default
+            if self.values[spec.name] != spec.default_on(self.version)
         ]
 
     # --- sending
@@ -196,7 +201,7 @@ class Settings:
     def logging_level(self, category: str) -> int:
         """Return the diagnostics logging level of a category as a number; 0 for a category without a setting (spec: EV-1)."""
         level = self.values.get(LOGGING_OF + category)
-        return LEVELS[level] if isinstance(level, str) else 0
+        return next((number for number, name in LEVEL_NAMES[self.version].items() if name == level), 0)
 
     # --- mail; priority is -1, 0 or 1 (spec: RT-2)
 
@@ -224,13 +229,15 @@ class Settings:
         return value
 
 
-def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | None]:
-    """Return the value that `raw` means for the setting, and a notice if it was clamped.
+def read_value(
+    spec: SettingSpec, raw: RawSetting, version: ServerVersion = ServerVersion.V2003
+) -> tuple[SettingValue, str | None]:
+    """Return the value that `raw` means for the setting on a version, and a notice if it was clamped.
 
     None (absent) means the default. Raises ValueTextError for a value of another kind.
     """
     if raw is None:
-        return spec.default, None
+        return spec.default_on(version), None
     match spec.kind:
         case Kind.SWITCH:
             return _switch_value(spec, raw), None
@@ -243,7 +250,7 @@ def read_value(spec: SettingSpec, raw: RawSetting) -> tuple[SettingValue, str | 
         case Kind.HOST:
             return parse_host(raw), None
         case Kind.LEVEL:
-            return _level_value(raw), None
+            return _level_value(raw, version), None
         case Kind.DURATION | Kind.COUNT | Kind.SIZE:
             return _clamped(spec, _number_value(spec, raw))
 
@@ -278,11 +285,14 @@ def parse_host(raw: RawSetting) -> str:
     return str(raw)
 
 
-def _level_value(raw: RawSetting) -> str:
+def _level_value(raw: RawSetting, version: ServerVersion) -> str:
+    """Return the version's name of a level: of the highest of its levels that is not above the given one."""
+    names = LEVEL_NAMES[version]
+    text = "" if isinstance(raw, bool | float) or _is_huge(raw) else str(raw).casefold()
     for name, number in LEVELS.items():
-        if str(raw).casefold() in (name.casefold(), str(number)) and not isinstance(raw, bool | float):
-            return name
-    raise ValueTextError(f"{_shown(raw)} is not a diagnostics logging level", f"write {', '.join(LEVELS)}")
+        if text in (name.casefold(), str(number)):
+            return names[max(level for level in names if level <= number)]
+    raise ValueTextError(f"{_shown(raw)} is not a diagnostics logging level", f"write {', '.join(names.values())}")
 
 
 def _schedule_value(raw: RawSetting) -> Schedule:

@@ -9,8 +9,9 @@ from typing import Any
 from pflab.campaign.plans.motif_builder import CONTACT
 from pflab.campaign.plans.plan import AnyStep, ChangeFolder, CreateFolder, Delete, Post, Recover, RemoveReplicas
 from pflab.campaign.plans.plan_state import PlanState
+from topology.enums import ServerVersion
 from topology.settings.catalogue import LOGGED_CATEGORIES, LOGGING_OF
-from topology.settings.spec import LEVELS
+from topology.settings.spec import LEVEL_NAMES
 from traces.labtime import HOUR_US, MINUTE_US
 
 _CHANGED = 0.3
@@ -78,7 +79,7 @@ def _recovered(draw: random.Random, state: PlanState) -> list[AnyStep]:
 def _set_log_levels(draw: random.Random, state: PlanState) -> None:
     settings = state.store_settings.setdefault(draw.choice(state.stores), {})
     for category in draw.sample(LOGGED_CATEGORIES, 3):
-        settings[LOGGING_OF + category] = draw.choice(tuple(LEVELS))
+        settings[LOGGING_OF + category] = draw.choice(tuple(LEVEL_NAMES[ServerVersion.V2003].values()))
 
 
 def _last_replica(draw: random.Random, state: PlanState) -> list[AnyStep]:

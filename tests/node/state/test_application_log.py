@@ -35,6 +35,132 @@ def test_every_id_is_there_with_level_and_category() -> None:
     assert {KINDS[id_].source for id_ in (7004, 7010)} == {"MSExchangeTransport"}
 
 
+SALES = """
+organization: Test
+sites: [SEA]
+servers: {A: {site: SEA, version: "VERSION"}, B: {site: SEA, version: "VERSION"}}
+folders:
+  Sales: {replicas: [A, B]}
+"""
+DN_OF_A = "/o=Test/ou=SEA/cn=Configuration/cn=Servers/cn=A/cn=Microsoft Public MDB"
+STORE_GROUP = "First Storage Group\\Public Folder Store (B)"
+
+
+def office_of(version: str) -> PostOffice:
+    return PostOffice(SALES.replace("VERSION", version))
+
+
+@pytest.mark.parametrize(
+    ("version", "source", "incoming", "directory", "level"),
+    [
+        ("5.5", "MSExchangeIS Public", "Replication Incoming", "Replication DS Updates", "Maximum"),
+        ("2000", "MSExchangeIS Public Store", "Replication Incoming Messages", "Replication AD Updates", "Maximum"),
+        ("2003", "MSExchangeIS Public Store", "Replication Incoming Messages", "Replication AD Updates", "Maximum"),
+        ("2007", "MSExchangeIS Public Store", "Replication Incoming Messages", "Replication DS Updates", "Expert"),
+    ],
+)
+def test_source_category_and_level_are_those_of_the_version(
+    version: str, source: str, incoming: str, directory: str, level: str
+) -> None:
+    """Each version names the source, the categories and the levels of its entries in its own way (EV-1)."""
+    office = office_of(version)
+    office["A"].post(office.at(1), "Sales", subject="Order")
+    office.run(office.at(16))
+    office["A"].delete_folder(office.at(17), "Sales")
+    office.run(office.at(31))
+    [mail, removed] = [office["B"].event_log(event=event)[0] for event in (3030, 3005)]
+    assert (mail.source, mail.category, mail.logging) == (source, incoming, level)
+    assert (removed.source, removed.category, removed.logging) == (source, directory, "Medium")
+    assert re.fullmatch(r"A replica of public folder \([0-9a-f]+-[0-9A-F]+\) was removed\.", removed.text)
+
+
+@pytest.mark.parametrize(
+    ("version", "mail_id", "body", "server"),
+    [
+        ("5.5", r"1-[0-9A-F]+", [r"CN min: 3-1", r"CN max: 3-1"], DN_OF_A.upper()),
+        (
+            "2000",
+            r"1-[0-9A-F]+",
+            [rf'Database "{re.escape(STORE_GROUP)}"\.', r"CN min: 3-1 CN max: 3-1"],
+            DN_OF_A.upper(),
+        ),
+        ("2003", r"<\S+@\S+>", [rf'Database "{re.escape(STORE_GROUP)}"', r"CN min: 3-1, CN max: 3-1"], DN_OF_A),
+        (
+            "2007",
+            r"<\S+@\S+>",
+            [r'Database "Second Storage Group\\Public Folder Database"', r"CN min: 3-1, CN max: 3-1"],
+            DN_OF_A,
+        ),
+    ],
+)
+def test_the_text_of_a_mail_is_that_of_the_version(version: str, mail_id: str, body: list[str], server: str) -> None:
+    """Each version has its form of the mail's id, of the database, if it names one, and of the change numbers (EV-1)."""
+    office = office_of(version)
+    office["A"].post(office.at(1), "Sales", subject="Order")
+    office.run(office.at(16))
+    [text] = texts(office, "B", 3030)
+    record = r"1: [0-9a-f]+-1,3-1,28" if version == "5.5" else r"1\) MID: [0-9a-f]+-1, CN: 3-1, Offset: 28"
+    lines = [
+        r"An incoming replication message was processed\.",
+        r"Type: 0x4",
+        rf"Message ID: {mail_id}",
+        r"Folder: \([0-9a-f]+-[0-9A-F]+\) IPM_SUBTREE\\Sales",
+        *body,
+        r"RMIs: 1",
+        record,
+        r"Order",
+        r"Server:",
+        re.escape(server),
+    ]
+    assert re.fullmatch("\n".join(lines), text)
+
+
+def test_two_mails_never_have_one_store_id() -> None:
+    """The ids that a 5.5 store gives mails in its log differ, those of sent and of received mails too."""
+    office = office_of("5.5")
+    for minutes in range(0, 60, 15):
+        office["A"].post(office.at(minutes + 1), "Sales", subject="Order")
+        office["B"].post(office.at(minutes + 1), "Sales", subject="Order")
+        office.run(office.at(minutes + 16))
+    found = [line for entry in office["A"].event_log() for line in entry.text.splitlines() if "Message ID" in line]
+    assert len(set(found)) == len(found) >= 8
+
+
+def test_the_form_of_a_version_fills_in_every_place() -> None:
+    """Each text of each version's form can be written: it has no place that no value fills."""
+    for event, kind in KINDS.items():
+        for version in ("5.5", "2000", "2003", "2007"):
+            if kind.source is None and event not in OUT and event - 10 not in OUT:
+                office = office_of(version)
+                values = {
+                    "folder": "1-1",
+                    "path": " x",
+                    "code": "0x1",
+                    "error": "e",
+                    "stack": (),
+                    "reason": "r",
+                    "server": "s",
+                }
+                office["A"].log(office.at(1), event, **values)
+                [entry] = office["A"].event_log(event=event)
+                assert ("Storage Group" in entry.text) == (version != "5.5" and event in {3002, 3079, 3089})
+
+
+def test_2007_has_five_levels_and_logs_mails_at_the_highest() -> None:
+    """On 2007 the levels are Lowest to Expert, and mails are logged at Expert only. The names of other versions work too."""
+    office = office_of("2007")
+    name = "Diagnostics Logging Replication Outgoing Messages"
+    for cycle, (level, shown, expected) in enumerate(
+        [("High", "High", 0), ("Expert", "Expert", 1), ("None", "Lowest", 1), ("Maximum", "Expert", 2)]
+    ):
+        office["A"].configure(office.at(15 * cycle + 1), {name: level})
+        [view] = [each for each in office["A"].setting_views() if each.name == name]
+        assert (view.value, view.default) == (shown, "Expert")
+        office["A"].post(office.at(15 * cycle + 2), "Sales", subject=level)
+        office.run(office.at(15 * cycle + 16))
+        assert len(texts(office, "A", 3020)) == expected
+
+
 def test_a_hierarchy_mail_is_3018_and_3028() -> None:
     """The texts of 3018 and 3028 show ids with the local replid 1 at the sender and another one at the receiver (EV-1)."""
     office = PostOffice()
@@ -114,7 +240,7 @@ def test_problems_are_logged() -> None:
     )
     [bad] = office["A"].event_log(event=3089)
     assert (bad.level, bad.category, bad.logging) == ("Warning", "Replication Errors", "Medium")
-    assert bad.text.startswith("Error 0x8004010f occurred while processing an incoming replication message.")
+    assert bad.text.startswith("Error 0x8004010f occurred while processing an incoming replication message on Public")
     office["A"].change_folder(office.at(2), "Projects", replicas=["A", "B"])
     for minutes in range(15, 120, 15):
         office.run(office.at(minutes))
@@ -181,8 +307,11 @@ def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytes
     [entry] = office["A"].event_log(event=3079)
     lines = entry.text.splitlines()
     assert entry.level == "Error"
-    assert lines[0].startswith("Unexpected replication thread error 0x80004005 (ZeroDivisionError: a planted")
+    assert lines[0] == (
+        'Unexpected replication thread error 0x80004005 on database "First Storage Group\\Public Folder Store (A)".'
+    )
     assert lines[1:3] == ["broken", "broadcast"]
+    assert lines[-1] == "ZeroDivisionError: a planted defect"
     monkeypatch.undo()
     office["A"].tick(office.at(17))
     assert texts(office, "A", 3020)
