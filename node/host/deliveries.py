@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 class Deliveries:
     """Sends one node's mails to their next hops, within the limits of `node.host.in_flight`.
 
-    sender: used only here, and closed by `close`. now: returns the lab time. up: whether the node accepts stimuli. stimulus:
-    runs one stimulus of the node. failed: called with the error of a stimulus that nobody waits for. wake: called when a
-    delivery has ended. After each stimulus the host calls `changed`.
+    sender: used only here, and closed by `close`. up: whether the node accepts stimuli. stimulus: runs one stimulus of the node
+    at the present lab time. failed: called with the error of a stimulus that nobody waits for. wake: called when a delivery has
+    ended. After each stimulus the host calls `changed`.
     """
 
     def __init__(
@@ -41,9 +41,8 @@ class Deliveries:
         sender: SmtpSender,
         decide: Decide,
         address_of: Callable[[str], Address | None],
-        now: Callable[[], LabTime],
         up: Callable[[], bool],
-        stimulus: Callable[[Callable[[Node], None]], None],
+        stimulus: Callable[[Callable[[Node, LabTime], None]], None],
         failed: Callable[[Exception], None],
         wake: Callable[[], None],
     ) -> None:
@@ -51,7 +50,6 @@ class Deliveries:
         self._sender = sender
         self._decide = decide
         self._address_of = address_of
-        self._now = now
         self._up = up
         self._stimulus = stimulus
         self._failed = failed
@@ -130,29 +128,29 @@ class Deliveries:
     def _begin(self, transmission: Transmission, now: LabTime) -> None:
         decision = self._decide(BeforeSend(self._node.name, transmission, now))
         if isinstance(decision, Decision):
-            self._begin_as(decision, transmission, now)
+            self._begin_as(decision, transmission)
         else:
             asking = asyncio.ensure_future(decision)
             self._in_flight.begin(transmission, asking)
-            asking.add_done_callback(partial(self._decided, transmission, now))
+            asking.add_done_callback(partial(self._decided, transmission))
 
-    def _decided(self, transmission: Transmission, now: LabTime, asking: asyncio.Future[Decision]) -> None:
+    def _decided(self, transmission: Transmission, asking: asyncio.Future[Decision]) -> None:
         self._in_flight.end(transmission)
         self._wake()
         if asking.cancelled() or not self._up():
             return
         try:
-            self._begin_as(asking.result(), transmission, now)
+            self._begin_as(asking.result(), transmission)
         except Exception as error:
             self._failed(error)
 
-    def _begin_as(self, decision: Decision, transmission: Transmission, now: LabTime) -> None:
+    def _begin_as(self, decision: Decision, transmission: Transmission) -> None:
         if decision.apart:
-            self._stimulus(lambda node: node.hop_divided(now, transmission.queue_id, decision.apart))
+            self._stimulus(lambda node, now: node.hop_divided(now, transmission.queue_id, decision.apart))
             return
         hold_until_at = decision.hold_until_at
         if hold_until_at is not None:
-            self._stimulus(lambda node: node.hop_held(now, transmission.queue_id, hold_until_at))
+            self._stimulus(lambda node, now: node.hop_held(now, transmission.queue_id, hold_until_at))
             return
         address = transmission.outside or self._address_of(transmission.next_hop)
         if decision.refuse is not None or address is None:
@@ -198,8 +196,8 @@ class Deliveries:
         self._wake()
         if not self._up():
             return
-        now = self._now()
+        outcomes = [(mail.queue_id, how) for mail, how in ended]
         try:
-            self._stimulus(lambda node: node.hops_concluded(now, [(mail.queue_id, how) for mail, how in ended]))
+            self._stimulus(lambda node, now: node.hops_concluded(now, outcomes))
         except Exception as error:
             self._failed(error)  # if nothing can be written, the mails stay queued and are sent again (spec: OUT-9)

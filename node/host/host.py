@@ -27,12 +27,17 @@ at 00:15, tells the coordinator that the host is idle, and waits until its clock
 tick, which queues a mail. The pump begins the delivery and waits. When the delivery ends, its outcome is a stimulus, which
 deletes the queue row and wakes the pump.
 
+While the clock runs, the pump wakes some real milliseconds late, and at rate 3600 these are many lab seconds. So before each
+stimulus the node does what came due earlier, at the time at which it came due (`Node.catch_up`): a cycle of 00:15 is of 00:15
+however late the pump wakes, and no post of 00:15:02 is in it. A stimulus that meets the middle of a long cycle has its time.
+
 What must never happen
 ----------------------
 
 - State that only the host remembers, except which queue rows are in flight. So a host may be killed at any time.
 - An answer 250 of the listener before the node has committed the mail (IN-2).
 - A report that the host is idle while a mail is being sent or received, or is due.
+- A stimulus at a lab time before which a timer is still due.
 - A row that stays due after FRUITLESS_TICKS consecutive ticks with nothing else to do. The host then fails (HostStuck).
 
 The host knows nothing about other nodes except `address_of(server)`. If a server has no address, or nobody listens there, the
@@ -129,7 +134,7 @@ class Host:
             check_room=self._check_room,
             offers=self._offers,
             verify_peer=node.verify_peer,
-            link_state=lambda peer, line: self._peer_stimulus(lambda node: node.link_state(clock.now(), peer, [line])),
+            link_state=lambda peer, line: self._peer_stimulus(lambda node, now: node.link_state(now, peer, [line])),
             tls=tls.server if tls is not None else None,
             on_verb=self._on_verb,
         )
@@ -141,7 +146,6 @@ class Host:
             ),
             decide=decide,
             address_of=address_of,
-            now=clock.now,
             up=lambda: self._up,
             stimulus=self._stimulus,
             failed=self._own_stimulus_failed,
@@ -175,7 +179,7 @@ class Host:
         await self._deliveries.drain(DRAIN_S, OUTSIDE_DRAIN_S)
         await self._end_io()
         try:
-            self._node.close(self._clock.now())
+            self._node.close(self._stimulus_at())
         except CannotWrite as error:  # the node has stopped, as if it had been killed
             log.warning("%s", error)
         self._idle()
@@ -204,7 +208,7 @@ class Host:
 
         Raises NotRunning if the server does not run.
         """
-        return self._stimulus(lambda node: fn(node, self._clock.now()), "request")
+        return self._stimulus(fn, "request")
 
     def read(self, fn: Callable[[Node], T]) -> T:
         """Read the node's state."""
@@ -219,7 +223,7 @@ class Host:
         finally:
             self.work = None
 
-    def _stimulus(self, fn: Callable[[Node], T], what: str = "deliveries") -> T:
+    def _stimulus(self, fn: Callable[[Node, LabTime], T], what: str = "deliveries") -> T:
         if not self._up:
             raise NotRunning(f"server {self.name} is not running")
         self._stimuli += 1
@@ -227,20 +231,28 @@ class Host:
         self._deliveries.changed()
         self._wake.set()
         with self._working(what):
-            done = fn(self._node)
+            done = fn(self._node, self._stimulus_at())
         self._write_error = ""
         return done
+
+    def _stimulus_at(self) -> LabTime:
+        """Return the lab time of a stimulus that begins now. While the clock runs, the node first does what came due before.
+
+        Timers fire a little late in real time, and a request may arrive before the pump wakes.  # spec: TM-1, OUT-1, ST-1
+        """
+        now = self._clock.now()
+        return self._node.catch_up(now) if self._clock.rate else now
 
     async def _accept(self, hop: IncomingHop, mail: IncomingMail) -> None:
         """Store a mail that the listener has received; when this returns the mail is durable.  # spec: IN-2"""
         point = AtArrival(self.name, mail.sender, mail.recipients, mail.header.subject, mail.header.message_id)
         lost_by = (await decided(self._decide(point))).lost_by
-        self._peer_stimulus(lambda node: node.mail_in(self._clock.now(), hop, mail, lost_by))
+        self._peer_stimulus(lambda node, now: node.mail_in(now, hop, mail, lost_by))
 
     async def _on_verb(self, peer: str, verb: Verb) -> VerbFault | None:
         return (await decided(self._decide(AtVerb(peer, self.name, verb, self._clock.now())))).at_verb
 
-    def _peer_stimulus(self, fn: Callable[[Node], None]) -> None:
+    def _peer_stimulus(self, fn: Callable[[Node, LabTime], None]) -> None:
         """Run a stimulus from a peer. A RefusalError becomes the peer's SMTP reply."""
         try:
             self._stimulus(fn, "mail")
@@ -326,13 +338,27 @@ class Host:
         """Pause the clock and begin nothing new until `go`; return the lab time."""
         self._paused = True
         self._clock.set_rate(0.0)
+        await self._catch_up()
         return self._clock.now()
 
     async def set_clock(self, at: LabTime, rate: float) -> None:
         """Set the clock to `at`, and let it run from there at `rate` (0: paused)."""
         self._clock.jump(at)
+        await self._catch_up()
         self._clock.set_rate(rate)
         self._wake.set()
+
+    async def _catch_up(self) -> None:
+        """Let the node do what came due before the present lab time, after a clock that ran was paused or set forward."""
+        now = self._clock.now()
+        try:
+            while self._up and (due_at := self.next_due()) is not None and due_at < now:
+                self._stale = True
+                if self._node.catch_up(now) == now:  # what is still due is mail
+                    break
+                await asyncio.sleep(0)  # between the parts of a long cycle
+        except Exception as error:
+            self._own_stimulus_failed(error)
 
     async def go(self) -> None:
         """Continue after `hold`."""
@@ -394,7 +420,7 @@ class Host:
         if self._deliveries.under_way and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
             return False
         self._ticked_s = asyncio.get_running_loop().time()
-        left = self._stimulus(lambda node: node.tick(now), "tick")
+        left = self._stimulus(lambda node, at: node.tick(at), "tick")
         if self._deliveries.under_way:
             return False
         due_at = self.next_due()

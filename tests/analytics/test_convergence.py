@@ -6,6 +6,7 @@ import pytest
 
 from analytics import pipeline
 from tests.support.judged_traces import Judged
+from tests.support.running_clocks import COURSES
 from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, SEEDS, expected
 from tests.support.trace_faults import PLANTED
 
@@ -28,6 +29,14 @@ def test_a_sample_of_campaigns_is_judged_clean(judged: Judged) -> None:
     """Campaigns without a violation in the simulator have none by their traces either."""
     codes = {name: each["exit_code"] for name, each in judged.runs("campaign").items()}
     assert codes == {f"campaign/seed-{seed}": 0 for seed in SEEDS}
+
+
+def test_labs_with_a_running_clock_are_judged_clean(judged: Judged) -> None:
+    """Live labs whose clock runs, at each of four rates, with lost mails, stops and kills, are judged converged and without a
+    violation."""
+    codes = {name: each["exit_code"] for name, each in judged.runs("running").items()}
+    assert len(codes) == 2 * len(COURSES)
+    assert set(codes.values()) == {0}, codes
 
 
 @pytest.mark.parametrize("name", [path.stem for path in SCENARIOS])

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -15,8 +15,18 @@ from node.api.control import Peers
 from node.process.fault_client import FaultClient
 from pflab.drivers.managed_process import FOUND_AGAIN_S, BeginOrder, ManagedProcess
 from pflab.drivers.pulse import Pulse
+from pflab.drivers.socket_lab import SocketLab
 from tests.support.clock import START_AT
+from tests.support.lab_actions import events_of
+from tests.support.lab_factory import LabFactory
+from tests.support.running_clocks import COURSES, Course, play_course
+from tests.support.topologies import TWO_SITES
+from traces.events import MailSubmitted, NodeStarted, StatusDue
+from traces.labtime import HOUR_US, MINUTE_US
 from transport.protocol.fault_points import AtVerb, Decision, Verb
+
+BROADCASTS = {0x2, 0x4}
+"""The message types of broadcasts (OUT-6)."""
 
 
 @asynccontextmanager
@@ -89,3 +99,25 @@ async def test_a_lab_that_continues_waits_for_busy_processes(passed_s: Callable[
         found, took_s = waiting.result(), passed_s(0)
         process.close()
     assert (found is not None, took_s > busy_s) == (listens, listens)
+
+
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.live) for name in ("live", "managed")])
+def driver(request: pytest.FixtureRequest) -> str:
+    """The drivers whose clock can run. The nodes of both also run in containers."""
+    return str(request.param)
+
+
+@pytest.mark.parametrize("troubled", [False, True], ids=["quiet", "troubled"])
+@pytest.mark.parametrize("course", COURSES, ids=[f"rate-{course.rate:g}" for course in COURSES])
+async def test_what_is_due_happens_at_its_time(make_lab: LabFactory, course: Course, troubled: bool) -> None:
+    """While the clock runs, at whatever rate, broadcasts are of a quarter of an hour to the microsecond, and status checks of
+    00:15 and 12:15 (OUT-1, ST-1), unless a store starts later than that."""
+    lab: Any = make_lab(TWO_SITES)
+    assert isinstance(lab, SocketLab)
+    async with lab:
+        await play_course(lab, course, troubled=troubled)
+        starts = {(start.node, start.at) for start in events_of(lab, NodeStarted)}
+        sent = {(mail.node, mail.at) for mail in events_of(lab, MailSubmitted) if mail.message_type in BROADCASTS}
+        assert sent, "nothing was broadcast"
+        assert {(node, at) for node, at in sent - starts if at % (15 * MINUTE_US)} == set()
+        assert {(due.at - 15 * MINUTE_US) % (12 * HOUR_US) for due in events_of(lab, StatusDue)} == {0}

@@ -60,6 +60,9 @@ class FakeNode:
     def outgoing(self, now: LabTime, limit: int, busy: frozenset[int], crowded: frozenset[str]) -> list[Transmission]:
         return [mail for mail in self.queue if mail.queue_id not in busy and mail.next_hop not in crowded][:limit]
 
+    def catch_up(self, now: LabTime) -> LabTime:
+        return now
+
     def tick(self, now: LabTime) -> None:
         self.calls.append("tick")
         self.timer_at = None

@@ -1,0 +1,83 @@
+"""Labs whose clock runs, at each of four rates: posts, a stop, a kill and lost mails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pflab.drivers.live import LiveLab
+from pflab.drivers.socket_lab import SocketLab
+from pflab.faults.fault import FaultKind
+from pflab.faults.fault_plan import Mails
+from pflab.runs.run_folder import RunFolder
+from tests.support.lab_actions import post
+from tests.support.topologies import TWO_SITES
+from topology.file.load import topology_from_text
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US
+
+LOOK_S = 0.01
+"""Real time between two posts, and between two looks at the clock."""
+
+PATIENCE_S = 60.0
+"""Only a lab that hangs takes so long in real time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A clock that runs at `rate` while the lab is between `from_us` and `to_us` old, in microseconds."""
+
+    rate: float
+    from_us: int
+    to_us: int
+
+
+COURSES: Sequence[Course] = (
+    Course(1, 15 * MINUTE_US - SECOND_US, 15 * MINUTE_US + SECOND_US),
+    Course(60, 12 * HOUR_US + 14 * MINUTE_US, 12 * HOUR_US + 16 * MINUTE_US),
+    Course(600, HOUR_US, HOUR_US + 40 * MINUTE_US),
+    Course(36_000, HOUR_US, 51 * HOUR_US),
+)
+"""The lab begins at midnight. In each course a replication cycle comes due, in the second a status check too, and in the last
+whatever comes due in two days, which includes backfill."""
+
+
+async def play_course(lab: SocketLab[Any], course: Course, *, troubled: bool) -> None:
+    """Let users post while the clock of a started lab runs. troubled: a mail is lost, B stops, and C is killed, and both start
+    again."""
+    start_at = lab.now
+    if troubled:
+        lab.faults.inject(FaultKind.LOSE, Mails(from_="A", to="B", type="content"), count=1)
+    await lab.advance(start_at + course.from_us)
+    await lab.coordinator.set_rate(course.rate)
+    names, number = tuple(lab.names), 0
+    async with asyncio.timeout(PATIENCE_S):
+        while lab.now < start_at + course.to_us:
+            server = names[number % len(names)]
+            await post(lab, server, f"P{number}")
+            number += 1
+            if troubled and number == 10:
+                await lab.stop("B")
+                await lab.start("B")
+            if troubled and number == 20:
+                await lab.kill("C")
+                await lab.start("C")
+            await asyncio.sleep(LOOK_S)
+    await lab.coordinator.pause()
+    await lab.advance(lab.now + 4 * DAY_US)
+
+
+async def _write(folder: Path) -> None:
+    topology = topology_from_text(TWO_SITES)
+    for course in COURSES:
+        for troubled in (False, True):
+            name = f"rate-{course.rate:g}{'-troubled' if troubled else ''}"
+            async with LiveLab(topology, folder=RunFolder.at(folder / name)) as lab:
+                await play_course(lab, course, troubled=troubled)
+
+
+def write_running_clocks(folder: Path) -> None:
+    """Play all courses in live labs of this process. Each leaves its run in a folder below `folder`."""
+    asyncio.run(_write(folder))
