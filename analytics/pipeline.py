@@ -166,6 +166,7 @@ def _folder_verdicts(gold: Gold) -> tuple[FolderVerdict, ...]:
     chosen = witness.worst_folders(gold.verdicts).collect()
     bad = [row for row in chosen if row.judgement == convergence.NOT_CONVERGED]
     witnesses: dict[tuple[str, str], list[str]] = {}
+    stuck: set[tuple[str, str]] = set()
     if bad:
         # In a folder whose verdict is unknown, a mismatch proves nothing, so the reason of the doubt is shown instead.
         not_converged = F.broadcast(
@@ -184,6 +185,8 @@ def _folder_verdicts(gold: Gold) -> tuple[FolderVerdict, ...]:
             texts = witnesses.setdefault((row.trace, row.folder), [])
             fate = fates.get(tuple(row[name] for name in key)) if row.what.startswith("lacks") else None
             texts.append(words.witness(row, fate))
+            if not words.is_under_way(fate):
+                stuck.add((row.trace, row.folder))
             if row.nth == witness.MAX_WITNESSES and row["all"] > row.nth:
                 texts.append(f"and {row['all'] - row.nth} more")
         few.unpersist()
@@ -191,6 +194,7 @@ def _folder_verdicts(gold: Gold) -> tuple[FolderVerdict, ...]:
         FolderVerdict(
             short(row.trace), row.folder, row.path, row.judgement, tuple(row.holders or ()),
             tuple(witnesses.get((row.trace, row.folder), row.reasons)),
+            under_way=(row.trace, row.folder) in witnesses.keys() - stuck,
         )
         for row in chosen
     )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame, GroupedData, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.number_sets import by_kind, guid_of_kind
@@ -56,9 +56,9 @@ def witness_rows(mismatches: DataFrame, guids: DataFrame) -> DataFrame:
 
 
 def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -> DataFrame:
-    """Return for each missing change among `few`: trace, folder, store, guid, low, mails (how many mails to the store
-    carried it), received (how many of these mails arrived), first (the first such mail, and what happened to it), asked
-    (the last request: source and at), requests."""
+    """Return for each missing change among `few`: trace, folder, store, guid, low, sent (how many mails carried it), mails (how
+    many of them to the store), received (how many of these arrived), first (the first such mail, and what happened to it),
+    asked (the last request: source and at), requests, due_at (of its last entry in the backfill array)."""
     lacks = (
         few.where(F.col("what").isin("lacks", "lacks deletion"))
         .select("trace", "folder", "store", "guid", "low", "kind")
@@ -84,18 +84,16 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
         F.count_if(F.col("received_at").isNotNull()).alias("received"),
         first.alias("first"),
     )
-    requests = events.of("request.sent").select(
-        "trace",
-        "folder",
-        F.col("node").alias("store"),
-        "source",
-        "at",
-        by_kind("cnset", "cnset_fai").alias("stands_for"),
+    sent = carrying.groupBy(*key).agg(F.count_distinct("mail").alias("sent"))
+    about = ("trace", "folder", F.col("node").alias("store"), by_kind("cnset", "cnset_fai").alias("stands_for"))
+
+    def of_lacks(rows: DataFrame) -> GroupedData:
+        return rows.join(F.broadcast(lacks), ["trace", "folder", "store"]).where(within).groupBy(*key)
+
+    asked = of_lacks(events.of("request.sent").select(*about, "source", "at")).agg(
+        F.max_by(F.struct("source", "at"), "at").alias("asked"), F.count(F.lit(1)).alias("requests")
     )
-    asked = (
-        requests.join(F.broadcast(lacks), ["trace", "folder", "store"])
-        .where(within)
-        .groupBy(*key)
-        .agg(F.max_by(F.struct("source", "at"), "at").alias("asked"), F.count(F.lit(1)).alias("requests"))
+    waits = of_lacks(events.of("entry.made").select(*about, "seq", "due_at")).agg(
+        F.max_by("due_at", "seq").alias("due_at")
     )
-    return lacks.join(mails, key, "left").join(asked, key, "left")
+    return lacks.join(sent, key, "left").join(mails, key, "left").join(asked, key, "left").join(waits, key, "left")

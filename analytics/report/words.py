@@ -40,10 +40,25 @@ def _fate(fate: Row) -> str:
     if fate.asked is not None:
         answered = "but no mail brought it" if not fate.received else "and a mail brought it"
         parts.append(f"requested from {fate.asked.source} at {instant(fate.asked.at)}, {answered}")
+    elif fate.due_at is not None:
+        parts.append(f"will be requested at {instant(fate.due_at)}")
     return ", ".join(parts)
 
 
+def is_under_way(fate: Row | None) -> bool:
+    """Return whether a missing change still comes by itself: it is not broadcast yet, or its mail has no end, or it is in the
+    backfill array."""
+    return fate is not None and (not fate.sent or _has_no_end(fate) or fate.due_at is not None)
+
+
+def _has_no_end(fate: Row) -> bool:
+    ends = ("dropped_at", "bad_at", "expired_at", "received_at")
+    return bool(fate.mails) and all(fate.first[name] is None for name in ends)
+
+
 def _mail(fate: Row) -> str:
+    if not fate.sent:
+        return "not broadcast yet"
     if not fate.mails:
         return "no mail to this store contained it"
     first = fate.first
@@ -56,4 +71,4 @@ def _mail(fate: Row) -> str:
         return f"{mail} expired at {instant(first.expired_at)}"
     if first.received_at is not None:
         return f"{mail} arrived at {instant(first.received_at)}, but the change was not applied"
-    return f"{mail}, sent at {instant(first.submitted_at)}, never arrived"
+    return f"{mail}, sent at {instant(first.submitted_at)}, is still on its way"

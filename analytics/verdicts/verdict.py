@@ -18,7 +18,10 @@ EXIT_CODES = {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}
 
 @dataclass(frozen=True, slots=True)
 class FolderVerdict:
-    """The verdict on one folder of one trace. The witnesses say which store lacks what, or why the verdict is unknown."""
+    """The verdict on one folder of one trace. The witnesses say which store lacks what, or why the verdict is unknown.
+
+    under_way: all that the witnesses name still comes by itself, so the run only ended too early.
+    """
 
     trace: str
     folder: str
@@ -26,6 +29,7 @@ class FolderVerdict:
     judgement: str
     holders: tuple[str, ...]
     witnesses: tuple[str, ...] = ()
+    under_way: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ def _folder_lines(folders: Iterable[FolderVerdict]) -> Iterable[str]:
         if each.judgement == CONVERGED:
             good.setdefault(each.trace, []).append(each.path)
         else:
-            yield f"{each.trace}: {each.path}: {each.judgement}"
+            yield f"{each.trace}: {each.path}: {each.judgement}{' yet' if each.under_way else ''}"
             yield from (f"    {witness}" for witness in each.witnesses)
     for trace, paths in good.items():
         yield f"{trace}: converged: {', '.join(paths)}"

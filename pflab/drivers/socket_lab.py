@@ -122,7 +122,11 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
 
     async def close(self) -> None:
         self.coordinator.unwatch_faults()
-        await super().close()
+        try:
+            if self.coordinator.rate and not self._closed:
+                await self.coordinator.pause()  # so that the run and all its stores end at one lab time
+        finally:
+            await super().close()
 
     async def _end(self) -> None:
         for failed in await self._stop_all():

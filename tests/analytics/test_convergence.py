@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from analytics import pipeline
@@ -29,6 +31,20 @@ def test_a_sample_of_campaigns_is_judged_clean(judged: Judged) -> None:
     """Campaigns without a violation in the simulator have none by their traces either."""
     codes = {name: each["exit_code"] for name, each in judged.runs("campaign").items()}
     assert codes == {f"campaign/seed-{seed}": 0 for seed in SEEDS}
+
+
+def test_a_run_that_ended_too_early_says_what_is_on_its_way(
+    judged: Judged, witnesses: dict[tuple[str, str], list[str]]
+) -> None:
+    """A run that ended before its mails arrived has not converged yet, and the witnesses say where each change is."""
+    (told,) = (
+        each for each in judged.document["told"] if (each["trace"], each["path"]) == ("stories/early", "Projects")
+    )
+    assert (told["judgement"], told["under_way"]) == ("not converged", True)
+    texts = "\n".join(witnesses["stories/early", "Projects"])
+    assert re.search("B lacks A-1 .*is still on its way", texts), texts
+    assert re.search("C lacks A-1 .*was lost at .*, will be requested at", texts), texts
+    assert re.search("C lacks A-3 .*not broadcast yet", texts), texts
 
 
 def test_labs_with_a_running_clock_are_judged_clean(judged: Judged) -> None:

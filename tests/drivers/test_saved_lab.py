@@ -161,5 +161,5 @@ def test_a_lab_goes_back_to_a_snapshot(
     if more:  # its snapshots end with it
         return
     first = tmp_path / "runs" / histories[0]
-    with lab_up(tmp_path, "--resume", str(first / "saved" / "start"), topology=None) as url, Client(url) as client:
+    with lab_up(tmp_path, "--resume", str(first / SAVED / "start"), topology=None) as url, Client(url) as client:
         assert everything(client) == start

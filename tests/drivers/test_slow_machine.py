@@ -21,7 +21,7 @@ from tests.support.lab_actions import events_of
 from tests.support.lab_factory import LabFactory
 from tests.support.running_clocks import COURSES, Course, play_course
 from tests.support.topologies import TWO_SITES
-from traces.events import MailSubmitted, NodeStarted, StatusDue
+from traces.events import MailSubmitted, NodeStarted, NodeStopped, RunEnded, StatusDue
 from traces.labtime import HOUR_US, MINUTE_US
 from transport.protocol.fault_points import AtVerb, Decision, Verb
 
@@ -121,3 +121,14 @@ async def test_what_is_due_happens_at_its_time(make_lab: LabFactory, course: Cou
         assert sent, "nothing was broadcast"
         assert {(node, at) for node, at in sent - starts if at % (15 * MINUTE_US)} == set()
         assert {(due.at - 15 * MINUTE_US) % (12 * HOUR_US) for due in events_of(lab, StatusDue)} == {0}
+
+
+async def test_a_lab_ends_at_one_lab_time(make_lab: LabFactory) -> None:
+    """A lab that ends while its clock runs ends at one instant of lab time, with all its stores. A store that stops earlier
+    would be one that the run had lost."""
+    lab: Any = make_lab(TWO_SITES)
+    async with lab:
+        await lab.coordinator.set_rate(36_000)
+    stops = {stop.at for stop in events_of(lab, NodeStopped)}
+    assert stops == {end.at for end in events_of(lab, RunEnded)}
+    assert len(stops) == 1

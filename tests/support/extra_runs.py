@@ -164,9 +164,21 @@ _DOUBTFUL_AND_LOST = (
   - advance: 20 min
 """
 )
+# The run ends while one mail waits in a queue, before the next broadcast, and before a store requests what it lacks.
+_EARLY = """
+  - lose: {from: A, to: C, type: content, count: 1}
+  - hold: {from: A, to: B, for: 2 h}
+  - post: {on: A, folder: Projects, subject: Sent}
+  - advance: 20 min
+  - post: {on: A, folder: Projects, subject: Next}
+  - advance: 15 min
+  - post: {on: A, folder: Projects, subject: Last}
+  - advance: 1 min
+"""
 
 SCENARIOS = {
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
+    "early": _HEAD.format(title="Early", settings="") + _EARLY,
     "gone": _HEAD.format(title="Gone", settings="") + _GONE,
     "expired": _AWAY.format(title="Expired", settings="{}", near="SEA", home="SEA") + _EXPIRED,
     "forgotten": _AWAY.format(

@@ -13,6 +13,7 @@ from pflab.drivers.socket_lab import SocketLab
 from pflab.faults.fault import FaultKind
 from pflab.faults.fault_plan import Mails
 from pflab.runs.run_folder import RunFolder
+from pflab.runs.saved import SAVED, SavedRuns
 from tests.support.lab_actions import post
 from tests.support.topologies import TWO_SITES
 from topology.file.load import topology_from_text
@@ -75,7 +76,9 @@ async def _write(folder: Path) -> None:
         for troubled in (False, True):
             name = f"rate-{course.rate:g}{'-troubled' if troubled else ''}"
             async with LiveLab(topology, folder=RunFolder.at(folder / name)) as lab:
+                lab.saved_runs = SavedRuns(folder / name / SAVED)
                 await play_course(lab, course, troubled=troubled)
+                await lab.save("end")
 
 
 def write_running_clocks(folder: Path) -> None:

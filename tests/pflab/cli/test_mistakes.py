@@ -151,14 +151,14 @@ def test_a_run_to_resume_that_does_not_exist_is_answered_with_those_that_do(
     """up --resume of an unknown run names the runs that can be continued, the newest first, with their saved labs."""
     assert run(["up", "--resume", "nope"]) == ExitCode.UNKNOWN
     assert printed_lines(capsys) == ([], ["--resume nope: no such run; no run below runs can be continued"])
-    for folder in ("up/1", "up/2", "up/2/saved/start"):
+    for folder in ("up/1", "up/2", "up/2/.saved/start"):
         place = tmp_path / "runs" / folder
         place.mkdir(parents=True)
         (place / "lab.json").touch()
     (tmp_path / "runs" / "up" / "killed").mkdir()
     (tmp_path / "runs" / "lab.json").touch()
     assert run(["up", "--resume", "nope"]) == ExitCode.UNKNOWN
-    names = '"runs/up/2/saved/start", "runs/up/2", "runs/up/1"'
+    names = '"runs/up/2/.saved/start", "runs/up/2", "runs/up/1"'
     assert printed_lines(capsys) == ([], [f"--resume nope: no such run; one of {names}"])
 
 
