@@ -44,7 +44,9 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     lists = _lists(events).join(
         F.broadcast(asked.select("trace", "folder").distinct()), ["trace", "folder"], "left_semi"
     )
-    every = asked.unionByName(known, allowMissingColumns=True).unionByName(lists, allowMissingColumns=True)
+    every = asked
+    for rows in (known, lists, _preferred(events)):
+        every = every.unionByName(rows, allowMissingColumns=True)
 
     def before(*of: str) -> WindowSpec:
         return Window.partitionBy(*of).orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
@@ -52,7 +54,8 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     def last(column: str, *of: str) -> Column:
         return F.last(column, ignorenulls=True).over(before("trace", "node", *of))
 
-    with_state = every.withColumn("listed_seq", last("listed_seq", "folder"))
+    with_state = every.withColumn("prefers", last("prefers")["store"])
+    with_state = with_state.withColumn("listed_seq", last("listed_seq", "folder"))
     with_state = with_state.withColumn("down", F.coalesce(last("marked", "store"), F.lit(False)))
     with_state = with_state.withColumn("asked_at", last("asked", "store")).drop("asked")
     with_state = with_state.withColumn("transit", last("mean", "store")).drop("mean")
@@ -71,7 +74,6 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     costs = F.broadcast(org.costs.select("trace", "node", "store", "cost", "affinity"))
     versions = F.broadcast(org.servers.select("trace", "store", "version", "site"))
     found = with_state.join(costs, ["trace", "node", "store"], "left").join(versions, ["trace", "store"], "left")
-    found = found.join(F.broadcast(_preferred(events)), ["trace", "node"], "left")
     return found.withColumn("preferred", F.coalesce(F.col("store") == F.col("prefers"), F.lit(False))).drop("marked")
 
 
@@ -193,10 +195,14 @@ def _lists(events: Silver) -> DataFrame:
 
 
 def _preferred(events: Silver) -> DataFrame:
-    """Return trace, node, prefers: the preferred source of stores that have one (BF-7); null if the setting changed."""
+    """Return when a node reads its preferred source (BF-7): trace, node, seq, prefers (struct of store).
+
+    A start reads the setting, and an event follows only if it has a value. A directory setting is read again when it changes.
+    """
     values = events.of("setting.value").where(F.col("name") == PREFERRED)
-    one = F.when(F.count_distinct("value") == 1, F.first("value"))
-    return values.groupBy("trace", "node").agg(one.alias("prefers"))
+    read = values.select("trace", "node", "seq", F.col("value").alias("store"))
+    starts = events.of("node.started").select("trace", "node", "seq", F.lit(None).cast("string").alias("store"))
+    return starts.unionByName(read).select("trace", "node", "seq", F.struct("store").alias("prefers"))
 
 
 def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFrame:

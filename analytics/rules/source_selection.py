@@ -44,7 +44,8 @@ CHECKS: Final = (
     Check(
         "candidates match the configuration", ("BF-3", "BF-7"), "candidates", "A candidate has the version of the topology, and the preferred source is the one in the settings.",
         "true", "stated.version = version and stated.preferred = preferred",
-        "concat(node, ' treated ', store, ' as version ', stated.version, if(stated.preferred, ' and as preferred', ''))",
+        "concat(node, ' treated ', store, if(stated.version != version, concat(' as version ', stated.version, ', but it is ', version),"
+        " if(stated.preferred, ' as its preferred source, but its settings do not say so', ' as not preferred, but its settings prefer it')))",
     ),
     Check(
         "costs match the routes", ("BF-3", "RT-1"), "candidates", "The cost of a candidate follows from the connectors.",

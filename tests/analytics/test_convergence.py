@@ -47,6 +47,12 @@ def test_a_run_that_ended_too_early_says_what_is_on_its_way(
     assert re.search("C lacks A-3 .*not broadcast yet", texts), texts
 
 
+def test_a_setting_holds_until_the_store_reads_it_again(judged: Judged) -> None:
+    """After Preferred Backfill Source is deleted, the store prefers it until it starts again, and this is no violation (BF-7,
+    SE-1)."""
+    assert judged.runs("stories")["stories/preferred"]["exit_code"] == 0
+
+
 def test_labs_with_a_running_clock_are_judged_clean(judged: Judged) -> None:
     """Live labs whose clock runs, at each of four rates, with lost mails, stops and kills, are judged converged and without a
     violation."""

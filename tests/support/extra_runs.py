@@ -175,8 +175,26 @@ _EARLY = """
   - post: {on: A, folder: Projects, subject: Last}
   - advance: 1 min
 """
+# A reads the registry when it starts, so it prefers C until then, and nobody afterwards (BF-7, SE-1).
+_PREFERRED = """
+  - lose: {from: B, to: A, type: content, count: 1}
+  - post: {on: B, folder: Projects, subject: First}
+  - advance: 16 min
+  - post: {on: C, folder: Projects, subject: Reveals}
+  - advance: 16 min
+  - settings: {on: A, set: {Preferred Backfill Source: null}}
+  - advance: 7 h
+  - stop: A
+  - start: A
+  - lose: {from: B, to: A, type: content, count: 1}
+  - post: {on: B, folder: Projects, subject: Second}
+  - advance: 16 min
+  - post: {on: C, folder: Projects, subject: Reveals again}
+  - advance: 3 d
+"""
 
 SCENARIOS = {
+    "preferred": _HEAD.format(title="Preferred", settings=", settings: {Preferred Backfill Source: C}") + _PREFERRED,
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
     "early": _HEAD.format(title="Early", settings="") + _EARLY,
     "gone": _HEAD.format(title="Gone", settings="") + _GONE,
