@@ -9,10 +9,14 @@ The worst case is a chain of waits, and the bound is their sum:
 5. The backfill request was lost, so it waits for the longest retry time-out.
 
 If the hierarchy changed, this may happen to the folders first, and then to their content. Every mail takes the slowest route.
+
+A connector with a bandwidth limit carries one mail after the other. In the worst case all content of the lab crosses it for
+each store, and while the answers wait in the queue, the stores ask again at each retry for what has not arrived yet.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,6 +35,10 @@ if TYPE_CHECKING:
 
 MAILS_IN_A_CHAIN = 4
 """The mails of one chain: status request, status, backfill request and response. Each waits for the mail before it."""
+
+
+AS_MAIL = 2
+"""How many times as large as its content a mail may be: base64 and headers add to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,7 @@ def bound_of(lab: Lab) -> Bound:
     held_us = max(0, lab.faults.held_until_at - lab.now)
     update_us = lab.topology.recipient_update_us or 0
     waits = (
+        _lines_term(lab.topology, _bytes_of(lab)),
         Term(held_us, "mail that a fault holds is sent only then"),
         Term(update_us, "the recipient update service gives a store its address only then"),
     )
@@ -129,6 +138,33 @@ def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, wh
     ]
 
 
+def _bytes_of(lab: Lab) -> int:
+    """Return how many bytes the largest replicas of all folders have together, and the mails in all queues."""
+    largest: Counter[str] = Counter()
+    queued = 0
+    for name in lab.names:
+        if lab.running(name):
+            for replica in lab.read(name, lambda node: node.instances()):
+                largest[replica.folder] = max(largest[replica.folder], replica.size)
+            queued += sum(mail.size for mail in lab.read(name, lambda node: node.queue()))
+    return largest.total() + queued
+
+
+def _lines_term(topology: Topology, content_bytes: int) -> Term:
+    """Return how long the connectors with a bandwidth limit are busy with this content, one after the other."""
+    once_us = sum(
+        connector.transfer_us(len(topology.servers) * AS_MAIL * content_bytes) for connector in topology.connectors
+    )
+    retry_us = min(
+        server.settings.backfill_wait_us(local=False, requests_sent=sent)
+        for server in topology.servers.values()
+        for sent in (1, 2)
+    )
+    return Term(
+        once_us * (1 + once_us // retry_us), "the lines carry all content for each store, as often as it is requested"
+    )
+
+
 def _given_up_us(topology: Topology) -> int:
     """Return how long a store waits for reports of expired numbers: a status, its repeat, and a retry. Return 0 if no folder
     has an age limit (DL-3)."""
@@ -160,8 +196,7 @@ def _trip_us(topology: Topology, jitter_us: int) -> int:
     hops = len(topology.connectors) + 2
     links_us = sum(
         connector.latency_us
-        # Base64 and headers make a mail larger than its content.
-        + connector.transfer_us(2 * size)
+        + connector.transfer_us(AS_MAIL * size)
         + (0 if connector.schedule.is_always else longest_gap_us(connector.schedule, 0) or 0)
         for connector in topology.connectors
     )

@@ -99,3 +99,20 @@ def test_an_old_conflict_is_ended_last() -> None:
     assert us(plain, "a home store ends") == []
     assert us(aged, "a home store ends") == [3 * DAY_US]
     assert aged.total_us == 2 * plain.total_us + 3 * DAY_US
+
+
+async def test_a_line_carries_all_content_of_the_lab() -> None:
+    """A connector with a bandwidth limit adds the time that it needs for the lab's content, for each store; others add none."""
+    # spec: CV-3
+    far = topology_from_text(TWO_SITES)
+    line = topology_from_text(TWO_SITES.replace("latency: 20 min", "bandwidth: 8 kbit/s"))
+    words = "carry all content"
+    async with Simulator(far) as lab, Simulator(line) as narrow:
+        assert us(bound_of(narrow), words) == [0]
+        for one in (lab, narrow):
+            for _ in range(20):
+                await one.do("A", lambda node, now: node.post(now, "Projects", subject="Plan", body="x" * 10_000))
+        assert us(bound_of(lab), words) == [0]
+        once_us = us(bound_of(narrow), words)[0]
+        # 200 KB, twice as large as mail, for two stores: 800 s at a thousand bytes a second.
+        assert 800_000_000 <= once_us < 900_000_000
