@@ -19,6 +19,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from analytics.errors import AnalyticsError, JavaMissing, PackageMissing
+from analytics.ingest.java_end import end_with_python
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -216,7 +217,11 @@ def new_session(
     for name, value in given.items():
         builder = builder.config(name, value)
     try:
-        return _cache_java_names(builder.getOrCreate())
+        spark = builder.getOrCreate()
+        java = _java_process(spark)
+        if java is not None:
+            end_with_python(java.pid)
+        return _cache_java_names(spark)
     except (PySparkException, OSError) as error:
         line = str(error).strip().partition("\n")[0]
         raise AnalyticsError(f"cannot start Spark on {where}: {line}") from error
@@ -248,12 +253,12 @@ def _cache_java_names(spark: SparkSession) -> SparkSession:
 
 @contextmanager
 def session(master: str | None = None, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
-    """Open a session as `new_session` does, and stop it at the end. Ctrl-C ends Java first, without output from Java, and then
-    raises KeyboardInterrupt as usual.
+    """Open a session as `new_session` does, and stop it at the end. Ctrl-C, SIGTERM and SIGHUP end Java first, without output
+    from Java, and then raise KeyboardInterrupt as usual.
 
     Raises AnalyticsError with one line of text if Spark fails in the session.
     """
-    before = signal.getsignal(signal.SIGINT)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     spark = new_session(master, settings)
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - installed, because the session exists
     from pyspark.errors import PySparkException  # noqa: PLC0415 - as above
@@ -268,7 +273,10 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
 
     if threading.current_thread() is threading.main_thread():
         # pyspark's own handler sends Java a request during another request, which fails with a long traceback.
-        signal.signal(signal.SIGINT, interrupted)
+        for number, handler in before.items():
+            signal.signal(
+                number, interrupted if callable(handler) else handler
+            )  # others are ignored, or end this process
     try:
         yield spark
     except (PySparkException, Py4JError) as error:
@@ -277,7 +285,8 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         if not ended.is_set():
             spark.stop()
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def in_a_line(error: Exception) -> str:
@@ -290,6 +299,12 @@ def in_a_line(error: Exception) -> str:
     return line if not causes or causes[-1] in line else f"{line}: {causes[-1]}"
 
 
+def _java_process(spark: SparkSession) -> subprocess.Popen[bytes] | None:
+    """Return the Java process that this process started for the session, if it did."""
+    java: subprocess.Popen[bytes] | None = getattr(spark.sparkContext._gateway, "proc", None)
+    return java
+
+
 def _end_java(spark: SparkSession) -> None:
     """End the Java process of this session, so that every open request to it ends too."""
     logging.disable(logging.CRITICAL)  # otherwise each request that is cut off logs a traceback
@@ -297,7 +312,7 @@ def _end_java(spark: SparkSession) -> None:
     silence = threading.Thread(target=_silence, args=(spark,), daemon=True)
     silence.start()
     silence.join(_ENDS_WITHIN_S / 10)
-    java: subprocess.Popen[bytes] | None = getattr(spark.sparkContext._gateway, "proc", None)
+    java = _java_process(spark)
     if java is None:
         return
     java.terminate()

@@ -1,10 +1,11 @@
 """Play many seeds on all cores. Results come in the order of the seeds and do not depend on the number of workers.
 
 A share of the seeds is played again in processes with another PYTHONHASHSEED; every event must be the same, byte for byte.
-Ctrl-C ends a campaign at once with the results so far. The seeds that are being played are abandoned.
+Ctrl-C, SIGTERM and SIGHUP end a campaign at once with the results so far. The seeds that are being played are abandoned.
 
 The process of the campaign has no threads and shares no locks with its workers. Each worker has a pipe, from which it reads one
-seed at a time and to which it writes the result. So a worker can be killed at any time.
+seed at a time and to which it writes the result. So a worker can be killed at any time. Workers end with a campaign that is
+killed.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import gc
 import os
 import signal
 import socket
+import threading
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.resource_tracker import ensure_running
 from pathlib import Path
@@ -38,6 +40,9 @@ LONG_CAMPAIGN = 1_000
 reached by 1 or 2 of 100 seeds."""
 
 _OTHER_HASH_SEEDS = ("4711", "1742")
+
+_STOPS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+"""The signals that end a campaign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +172,14 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
             playing[worker] = nth
             return
 
-    with _interrupts_noted() as interrupt, _environment(hash_seed), ExitStack() as workers:
+    with _interrupts_noted() as (interrupt, stops), _environment(hash_seed), ExitStack() as workers:
         for _ in range(max(1, min(jobs, len(seeds)))):
             give_next(workers.enter_context(_worker(order)))
         for nth in range(len(seeds)):
             while nth not in results:
                 for ready in wait([interrupt, *playing]):
                     if ready is interrupt:
-                        if signal.SIGINT in interrupt.recv(4096):  # other signals come here, too
+                        if not stops.isdisjoint(interrupt.recv(4096)):  # other signals come here, too
                             return  # the end of the block raises KeyboardInterrupt
                         continue
                     worker = cast(Connection, ready)
@@ -221,7 +226,7 @@ def _worker(order: Order) -> Iterator[Connection]:
     ensure_running()  # The first process would start it inside the block, and it unblocks SIGINT.
     try:
         # Ctrl-C sends SIGINT to the whole process group; a process that starts while it is blocked ignores it.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
         try:
             process.start()
         finally:
@@ -237,6 +242,7 @@ def _worker(order: Order) -> Iterator[Connection]:
 
 def _work(seeds: Connection, order: Order) -> None:
     """Play the seeds that come through the pipe, until it is closed."""
+    threading.Thread(target=_end_with_campaign, daemon=True).start()
     with _collecting_between_labs():
         while True:
             try:
@@ -249,29 +255,40 @@ def _work(seeds: Connection, order: Order) -> None:
                 seeds.send(error)
 
 
-@contextmanager
-def _interrupts_noted() -> Iterator[socket.socket]:
-    """Note Ctrl-C in place of raising KeyboardInterrupt, until the end of the block. Yield a socket to read signals from.
+def _end_with_campaign() -> None:
+    """End this worker when the campaign's process has ended, for example by a kill. A seed may take long, or for ever."""
+    campaign = parent_process()
+    assert campaign is not None
+    campaign.join()
+    os._exit(1)
 
-    An exception could come between any two steps of starting or ending a worker, and leave the worker behind. If the process
-    ignores SIGINT, as after nohup, that stays so.
+
+@contextmanager
+def _interrupts_noted() -> Iterator[tuple[socket.socket, frozenset[int]]]:
+    """Note Ctrl-C and the like in place of raising KeyboardInterrupt, until the end of the block. Yield a socket to read
+    signals from, and the signals that stop the campaign.
+
+    An exception could come between any two steps of starting or ending a worker, and leave the worker behind. Only signals that
+    raise an exception stop the campaign: after nohup, SIGINT may be ignored.
     """
     came: list[int] = []
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    handlers = {number: signal.getsignal(number) for number in _STOPS}
+    stops = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in stops:
+        signal.signal(number, lambda number, _: came.append(number))
     noted, note = socket.socketpair()  # From here on Ctrl-C raises nothing.
     noted.setblocking(False)
     note.setblocking(False)
     # The file descriptor ends a wait also if another thread, for example that of a progress bar, got the signal.
     before = signal.set_wakeup_fd(note.fileno(), warn_on_full_buffer=False)
     try:
-        yield noted
+        yield noted, frozenset(stops)
     finally:
         signal.set_wakeup_fd(before)
         noted.close()
         note.close()
-        signal.signal(signal.SIGINT, handler)
+        for number, handler in stops.items():
+            signal.signal(number, handler)
         if came:
             raise KeyboardInterrupt
 

@@ -1,11 +1,12 @@
 """The command line `pflab`: one module per group of verbs.
 
-Nothing is imported here before `main` runs, so that `main` can handle Ctrl-C from the start.
+Nothing is imported here before `main` runs, so that `main` can handle Ctrl-C, SIGTERM and SIGHUP from the start.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -17,7 +18,13 @@ __all__ = ["STOPPED", "become_node", "main"]
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line. Raises SystemExit with one of the exit codes."""
+    """Run the command line. Raises SystemExit with one of the exit codes.
+
+    SIGTERM and SIGHUP stop every verb as Ctrl-C does: systemd, a CI system or a terminal that is closed sends them.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # after nohup, SIGHUP is ignored
+            signal.signal(number, signal.default_int_handler)
     enter()
     given = sys.argv[1:] if args is None else list(args)
     if given[:1] == ["node"]:

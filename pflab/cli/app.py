@@ -253,7 +253,7 @@ app = typer.Typer(
     cls=Verbs,
     help="Run a lab of public folder stores that replicate by mail, as Exchange 5.5 to 2007 did.",
     epilog="Exit status: 0 success, 1 a violation or a failed expectation, 2 wrong usage or no verdict, 70 an internal"
-    " error (a bug of pflab), 130 stopped by Ctrl-C (a campaign of pflab simulate: 2, with --forever 0).",
+    " error (a bug of pflab), 130 stopped by Ctrl-C, SIGTERM or SIGHUP (a campaign of pflab simulate: 2, with --forever 0).",
     **{**_SETTINGS, "add_completion": True},
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import subprocess
 import time
@@ -58,8 +59,10 @@ def test_a_wrong_path_is_refused(project_root: Path, tmp_path: Path) -> None:
     assert "no such file or folder" in done.stderr
 
 
-def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> None:
-    """An interrupted check says so in one line, with exit code 130, without Spark's errors."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_check_that_is_stopped_ends_with_its_java(project_root: Path, tmp_path: Path, number: signal.Signals) -> None:
+    """A check that Ctrl-C or SIGTERM ends says so in one line, with exit code 130, without Spark's errors. However it ends,
+    Java ends with it, even if Java no longer reacts, as during a long planning."""
     write_random_runs(tmp_path / "random", [1])
     tables = tmp_path / "tables"
     order = [*PFLAB, str(tmp_path / "random"), "--tables", str(tables)]
@@ -69,8 +72,15 @@ def test_ctrl_c_ends_a_check_in_one_line(project_root: Path, tmp_path: Path) -> 
         until = time.monotonic() + PATIENCE_S
         while not tables.exists() and check.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
-        check.send_signal(signal.SIGINT)
+        (java,) = Path(f"/proc/{check.pid}/task/{check.pid}/children").read_text().split()[:1]
+        java_ends = os.pidfd_open(int(java))
+        os.kill(int(java), signal.SIGSTOP)
+        check.send_signal(number)
         said, told = check.communicate(timeout=PATIENCE_S)
+    assert select.select([java_ends], [], [], PATIENCE_S)[0]
+    os.close(java_ends)
+    if number is signal.SIGKILL:
+        return
     assert (check.returncode, said) == (130, "")
     assert told.rstrip().endswith("pflab: stopped")
     assert [line for line in told.splitlines() if re.search("Traceback| ERROR |Exception", line)] == []

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -250,7 +249,7 @@ class Endless:
 def play_on(wanted: Endless) -> int:
     """Play the seeds after those of a ledger, and append what was found. Return the exit code. Raises LedgerError."""
     codes = {int(ExitCode.GOOD)}
-    with Ledger.opened(wanted.ledger) as ledger, _stopped_by_sigterm():
+    with Ledger.opened(wanted.ledger) as ledger:
         with suppress(KeyboardInterrupt):  # between two blocks; within a block, the campaign ends by itself
             if not wanted.as_json:
                 err.print(f"{wanted.ledger}: {_summary(ledger.totals)}", style="dim", markup=False)
@@ -313,16 +312,6 @@ def _summary(totals: Totals) -> str:
     found = "no finding" if not totals.findings else counted(totals.findings, "finding")
     latest = f", the last with seed {totals.found[-1]}" if totals.found else ""
     return f"{totals.seeds:,} seeds played by {counted(len(totals.codes), 'version')} of the code, {found}{latest}"
-
-
-@contextmanager
-def _stopped_by_sigterm() -> Iterator[None]:
-    """Treat SIGTERM as Ctrl-C inside the block."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 # --- shrinking

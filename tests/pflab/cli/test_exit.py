@@ -87,8 +87,9 @@ def test_a_closed_pipe_is_no_error(args: list[str], env: dict[str, str], tmp_pat
 
 
 @pytest.mark.live
-def test_ctrl_c_works_at_a_question_of_the_demo(env: dict[str, str], tmp_path: Path) -> None:
-    """Enter goes on to the next question, and Ctrl-C stops the demo without Enter."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_a_verb_as_ctrl_c_does(env: dict[str, str], tmp_path: Path, number: signal.Signals) -> None:
+    """Enter goes on to the next question of the demo. Ctrl-C, SIGTERM and SIGHUP stop it without Enter, in one line."""
     ours, theirs = pty.openpty()
     demo = subprocess.Popen([*PFLAB, "demo"], env=env, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -96,7 +97,7 @@ def test_ctrl_c_works_at_a_question_of_the_demo(env: dict[str, str], tmp_path: P
         assert b"Press Enter to continue" in _read_until(ours, b"Press Enter to continue")
         os.write(ours, b"\n")
         assert b"Press Enter to continue" in _read_until(ours, b"Press Enter to continue")
-        demo.send_signal(signal.SIGINT)
+        demo.send_signal(number)
         shown = _read_until(ours, b"pflab: stopped")
         assert demo.wait(PATIENCE_S) == STOPPED
     finally:
