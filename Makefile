@@ -20,7 +20,7 @@ ENGINE   ?=
 SECONDS  ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help install relative-path demo console test test-long test-kills test-compose test-console test-package test-outsiders check check-console rules docs bench bench-analytics bench-console cluster simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: help install relative-path demo console test test-long test-kills test-compose test-console test-package test-outsiders check check-console rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -126,6 +126,9 @@ bench-console: $(STAMP)  ## measure the console in Chromium beside a lab of 12 s
 
 cluster: $(STAMP)  ## run pflab check on a Spark cluster: a master and two workers on this machine
 	@$(BIN)/pytest tests/analytics/cluster.py $(ARGS)
+
+wheel: $(STAMP)  ## build the wheel of pflab into dist/, for other machines
+	@$(BIN)/python -m hatchling build --target wheel --directory dist
 
 simulate: $(STAMP)  ## run many simulated labs with faults (SEEDS=1..500)
 	@$(BIN)/pflab simulate --seeds $(SEEDS)

@@ -169,21 +169,18 @@ def _java() -> str | None:
 
 
 def need_packages(*names: str) -> None:
-    """Raise PackageMissing, which says what to install, if a package of the extra is not installed."""
+    """Raise PackageMissing, which names the package, if a package of the extra is not installed."""
     for name in names:
         try:
             found = find_spec(name)
         except ImportError:
             found = None
         if found is None:
-            raise PackageMissing(
-                f"{name} is not installed; install 'pflab[analytics]' with pip or pipx. Everything else in pflab works"
-                " without it"
-            )
+            raise PackageMissing(f"{name} is not installed")
 
 
 def need_spark() -> None:
-    """Raise PackageMissing or JavaMissing, which say what to install, if Spark cannot run here."""
+    """Raise PackageMissing or JavaMissing, which say what is missing, if Spark cannot run here."""
     need_packages("pyspark")
     version = java_version()
     if version is not None and version >= JAVA_FROM:

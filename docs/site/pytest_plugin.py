@@ -17,8 +17,9 @@ from pflab.testing import lab_process, labs, plugin
 
 HEAD = """# The pytest plugin
 
-`pip install 'pflab[test]'` brings the plugin, and pytest finds it by itself. [Testing with pflab](../how-to/testing.md) shows
-how to use it. The classes below are in `pflab.testing`; a `Lab` also has all calls of [the Python client](client.md).
+The extra `test` ([Installation](../how-to/install.md)) brings pytest, which finds the plugin of pflab by itself.
+[Testing with pflab](../how-to/testing.md) shows how to use it. The classes below are in
+`pflab.testing`; a `Lab` also has all calls of [the Python client](client.md).
 """
 
 

@@ -37,6 +37,12 @@ def test_the_wheel_is_complete(project_root: Path, package: Package) -> None:
     assert [each for each in inside if each.startswith("pflab/_floors/console/tests")] == []
 
 
+def test_make_wheel_builds_this_wheel(project_root: Path, package: Package) -> None:
+    """`make wheel` writes the wheel to the place that docs/how-to/install.md names."""
+    output_of(["make", "--no-print-directory", "wheel"], project_root)
+    assert (project_root / "dist" / package.wheel.name).read_bytes() == package.wheel.read_bytes()
+
+
 def test_a_second_build_is_the_same(project_root: Path, package: Package, tmp_path: Path) -> None:
     """Two builds of one tree are equal byte for byte."""
     second = Package.built(project_root, tmp_path)

@@ -28,6 +28,7 @@ from typing import Final, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
+from pflab.cli.doctor.extras import how_to_install
 from pflab.home import HOME
 
 OK: Final = "ok"
@@ -255,8 +256,7 @@ def _extras() -> Iterator[Finding]:
         if found:
             yield Finding(package, OK, metadata.version(package))
         else:
-            get = f"install 'pflab[{extra}]' with pip or pipx"
-            yield Finding(package, OPTIONAL, f"not installed; needed for {use}; {get}")
+            yield Finding(package, OPTIONAL, f"not installed; needed for {use}; {how_to_install(extra)}")
 
 
 def _docker() -> Iterator[Finding]:

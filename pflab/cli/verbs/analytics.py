@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
+from pflab.cli.doctor.extras import how_to_install
 from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError
@@ -21,6 +22,7 @@ from pflab.terms.verdict import ExitCode
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from analytics.errors import AnalyticsError
     from analytics.follow import Export
     from analytics.verdicts.verdict import CheckResult, Gold
 
@@ -67,12 +69,21 @@ def check(
     try:
         result = _run_check([_location(each) for each in traces], master, tables, report, shiviz)
     except AnalyticsError as error:
-        raise CommandError(f"pflab check: {error}") from None
+        raise CommandError(f"pflab check: {_with_remedy(error)}") from None
     if as_json:
         print_json(result.as_document())
     else:
         print_lines(result.in_words())
     return result.exit_code
+
+
+def _with_remedy(error: AnalyticsError) -> str:
+    """Return the text of an error. If a package is missing, the text says how to install it."""
+    from analytics.errors import PackageMissing  # noqa: PLC0415 - as above
+
+    if isinstance(error, PackageMissing):
+        return f"{error}; {how_to_install('analytics')}. Everything else in pflab works without it"
+    return str(error)
 
 
 def _check_writable(file: Path) -> None:
@@ -191,7 +202,7 @@ def follow(
         with client_of(lab) as client, session(master, QUICK) as spark:
             _rounds(spark, client, _Source(client, traces, spark), tables, every, rounds)
     except AnalyticsError as error:
-        raise CommandError(f"pflab follow: {error}") from None
+        raise CommandError(f"pflab follow: {_with_remedy(error)}") from None
     return ExitCode.GOOD
 
 

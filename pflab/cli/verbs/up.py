@@ -23,6 +23,7 @@ from node.api.http_server import HttpServer
 from node.host.host import Host
 from node.process.leash import end_with_parent
 from pflab.cli import become_node
+from pflab.cli.doctor.extras import how_to_install
 from pflab.cli.given_by_name import read_topology
 from pflab.cli.given_files import RUNS, shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
@@ -255,7 +256,7 @@ def _imap_token(file: Path | None) -> str:
     try:
         import_module("pymap")
     except ImportError:
-        raise CommandError("pflab up --imap: pymap is not installed; install 'pflab[imap]' with pip or pipx") from None
+        raise CommandError(f"pflab up --imap: pymap is not installed; {how_to_install('imap')}") from None
     if file is None:
         return secrets.token_urlsafe(IMAP_TOKEN_BYTES)
     try:

@@ -1,0 +1,66 @@
+"""pflab is on no package index, so nobody is told to take it from one: docs/how-to/install.md says how to install it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+FROM_AN_INDEX = re.compile(
+    r"\b(?:pip3?|pipx|uv)\b.*?\s(?:install|inject|run|download|add)\s(?:[^\n`]*?\s)?['\"]?pflab(?:\[[\w,]+\])?(?=[\s'\"`)=<>]|$)"
+    r"|\buvx\s+pflab\b"
+    r"|(?<![\w./-])pflab\[[\w,]+\]"
+)
+"""Matches a command or a requirement that takes `pflab` from an index. A name means an index; a path or a wheel does not."""
+FROM_A_FILE = re.compile(r"--(?:spec|from)\s+\S*(?:\.whl|\.)['\"]?\s")
+
+
+def _told(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if FROM_AN_INDEX.search(line) and not FROM_A_FILE.search(line)]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("pip install pflab", True),
+        ("Use `python -m pip install -U pflab` now", True),
+        ("pip install 'pflab[test]' jupyterlab", True),
+        ("pip install jupyterlab pflab", True),
+        ("pipx run pflab demo", True),
+        ("pipx run --spec 'pflab[analytics]' pflab demo", True),
+        ("uvx pflab demo", True),
+        ("uv tool install pflab", True),
+        ("pip download --no-deps pflab", True),
+        ('test = ["pflab[test]"]', True),
+        ("pip install dist/pflab-0.1.0-py3-none-any.whl", False),
+        ("pip install 'dist/pflab-0.1.0-py3-none-any.whl[test]'", False),
+        ("pipx run --spec dist/pflab-0.1.0-py3-none-any.whl pflab demo", False),
+        ("pip install '.[analytics]'", False),
+        ("pip uninstall pflab", False),
+    ],
+)
+def test_a_name_means_an_index_and_a_path_does_not(line: str, found: bool) -> None:
+    """The search below finds each form of a command that would ask an index for pflab, and no other."""
+    assert (_told(line) != []) is found
+
+
+def test_nobody_is_told_to_take_pflab_from_an_index(project_root: Path) -> None:
+    """No page, message or build file lets pip, pipx or uv take `pflab` from an index, where anyone may register the name."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=project_root, capture_output=True, check=True, text=True)
+    files = [project_root / name for name in listed.stdout.split("\0") if name]
+    told = {
+        str(file.relative_to(project_root)): lines
+        for file in files
+        if file.is_file() and file != Path(__file__) and (lines := _told(file.read_text("utf-8", "replace")))
+    }
+    assert told == {}
+
+
+def test_the_page_names_the_wheel_of_this_version(project_root: Path) -> None:
+    """The wheel that docs/how-to/install.md installs has the name that `make wheel` gives it."""
+    version = tomllib.loads((project_root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    named = set(re.findall(r"[\w./-]+\.whl", (project_root / "docs" / "how-to" / "install.md").read_text("utf-8")))
+    assert named == {f"dist/pflab-{version}-py3-none-any.whl"}
