@@ -152,7 +152,12 @@ def java_version() -> int | None:
         return None
     try:
         output = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, check=False, timeout=_JAVA_ANSWERS_WITHIN_S
+            [java, "-version"],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=_JAVA_ANSWERS_WITHIN_S,
         ).stderr
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -5,6 +5,7 @@ Nothing is imported here before `main` runs, so that `main` can handle Ctrl-C, S
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ def main(args: Sequence[str] | None = None) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:  # after nohup, SIGHUP is ignored
             signal.signal(number, signal.default_int_handler)
+    _replace_what_cannot_be_encoded()
     enter()
     given = sys.argv[1:] if args is None else list(args)
     if given[:1] == ["node"]:
@@ -46,6 +48,12 @@ def main(args: Sequence[str] | None = None) -> None:
         print(*bug_lines(error), sep="\n", file=sys.stderr)
         code = ExitCode.INTERNAL
     sys.exit(code)
+
+
+def _replace_what_cannot_be_encoded() -> None:
+    """Let stdout write `?` for what its encoding lacks, such as Japanese in Latin-1. On stderr, Python writes escapes."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in {"strict", "surrogateescape"}:
+        sys.stdout.reconfigure(errors="replace")
 
 
 def become_node(args: Sequence[str]) -> NoReturn:

@@ -63,5 +63,11 @@ def attached(files: Iterable[Path] | None) -> list[dict[str, str]]:
 
 
 def body_text(given: str) -> str:
-    """Return the text of a message that the user gave, or stdin if the user gave `-`."""
-    return sys.stdin.read() if given == "-" else given
+    """Return the text of a message that the user gave, or stdin if the user gave `-`.
+
+    Raises CommandError if stdin is not text.
+    """
+    try:
+        return sys.stdin.read() if given == "-" else given
+    except UnicodeDecodeError as error:
+        raise CommandError(f"stdin is not text in {error.encoding}; convert it, or set PYTHONIOENCODING") from None

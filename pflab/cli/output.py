@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import json
 import re
@@ -66,8 +67,8 @@ class CommandError(Exception):
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
-    """Return a value as readable JSON, with characters that control a terminal escaped."""
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    """Return a value as readable JSON, with escapes for characters that control a terminal or that stdout cannot encode."""
+    text = json.dumps(value, indent=indent, ensure_ascii=not _writes_unicode())
     # json.dumps has already escaped the control characters below U+0020. Others occur only in strings, where escapes are valid.
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -75,6 +76,21 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout, without colours or wrapping."""
     typer.echo(json_text(value, indent=2))
+
+
+def _writes_unicode() -> bool:
+    """Return whether stdout encodes as UTF-8."""
+    encoding = sys.stdout.encoding
+    return encoding is None or codecs.lookup(encoding).name == "utf-8"  # None: a stream of text, not of bytes
+
+
+def print_file(text: str) -> None:
+    """Print the text of a file, such as a topology. A file or a pipe gets it as UTF-8, in which pflab reads files."""
+    if sys.stdout.isatty() or _writes_unicode():
+        typer.echo(text, nl=False)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
 
 
 def view_json(view: Any) -> dict[str, Any]:

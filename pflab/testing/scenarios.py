@@ -5,6 +5,7 @@ A scenario begins at the start of its own topology, so it cannot use the lab of 
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -57,7 +58,16 @@ class ScenarioItem(pytest.Item):
         runs = factory.mktemp("scenario-runs") if traces is None else Path(traces).resolve()
         command = [sys.executable, "-P", "-m", "pflab", "run", str(self.path), *_PLAYS[option("--pflab-driver")]]
         command += ["--traces", str(runs), *(["--keep-mails"] if option("--pflab-keep-mails") else [])]
-        done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(
+            command,
+            cwd=here,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
         if done.returncode:
             raise ScenarioFailed(f"{done.stdout}{done.stderr}".strip())
         if traces is None:

@@ -146,4 +146,4 @@ async def _line_of_terminal() -> str:
         await typed.wait()
     finally:
         loop.remove_reader(sys.stdin)
-    return sys.stdin.readline()
+    return sys.stdin.buffer.readline().decode(sys.stdin.encoding, "replace")

@@ -303,7 +303,9 @@ def _version(order: list[str]) -> tuple[int, ...] | None:
 def _run(order: list[str]) -> str | None:
     """Return what a program prints; None if it cannot be run or fails."""
     try:
-        done = subprocess.run(order, capture_output=True, text=True, check=True, timeout=ANSWERS_WITHIN_S)
+        done = subprocess.run(
+            order, capture_output=True, encoding="utf-8", errors="replace", check=True, timeout=ANSWERS_WITHIN_S
+        )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
     return done.stdout + done.stderr

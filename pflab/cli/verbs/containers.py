@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
 from typer import Option
 
 from node.api.http_client import Address
@@ -26,7 +25,7 @@ from pflab.cli.given_by_name import read_topology, topology_file
 from pflab.cli.given_files import shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
 from pflab.cli.options import PORT, InTls, KeepMails, Patience, StopWithStdin, TopologyFile, rate_of
-from pflab.cli.output import CommandError, print_lines
+from pflab.cli.output import CommandError, print_file, print_lines
 from pflab.client import url_at
 from pflab.containers.access import default_gateways, made_or_read
 from pflab.containers.compose_file import ComposeOrder, addresses_of, compose_text
@@ -246,7 +245,7 @@ def compose(
     order = ComposeOrder(_relative_to(here, topology.absolute()), None if root is None else _relative_to(here, root))
     text = compose_text(organization, order)
     if output is None:
-        typer.echo(text, nl=False)
+        print_file(text)
         return ExitCode.GOOD
     try:
         output.write_text(text, "utf-8")

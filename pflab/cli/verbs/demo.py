@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from difflib import get_close_matches
@@ -89,7 +90,14 @@ def _checked(folder: RunFolder) -> int:
     print_lines(["", "Spark's verdict, from the traces alone (pflab check):"], style="bold")
     command = [sys.executable, "-c", "from pflab.cli import main; main()", "check", str(folder.path)]
     try:
-        check = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_CHECKED_WITHIN_S)
+        check = subprocess.run(
+            command,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+            timeout=_CHECKED_WITHIN_S,
+        )
     except subprocess.TimeoutExpired:
         print_lines([f"Spark gave no verdict within {_CHECKED_WITHIN_S} s"])
         return ExitCode.UNKNOWN

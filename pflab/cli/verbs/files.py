@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
 from typer import Argument
 
 from pflab.cli.given_by_name import given_file, or_example, read_topology
 from pflab.cli.given_files import read_bytes
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines
+from pflab.cli.output import CommandError, Json, out, print_file, print_json, print_lines
 from pflab.errors import LabError
 from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.terms.verdict import ExitCode
@@ -112,7 +110,7 @@ def example(
     if found is None:
         right = did_you_mean(name, yaml_names(EXAMPLES, SCENARIOS_OF_PFLAB))
         raise CommandError(f"pflab example {name}: no such example; {right}")
-    typer.echo(found.read_text("utf-8"), nl=False)
+    print_file(found.read_text("utf-8"))
     return ExitCode.GOOD
 
 
@@ -210,7 +208,7 @@ def schema(what: Annotated[str, Argument(metavar="topology|scenario|plan", help=
     if what not in _SCHEMAS:
         raise CommandError(f"pflab schema {what}: no such kind of file; {one_of(_SCHEMAS)}")
     document = _SCHEMAS[what]()
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    print_json(document)
     return ExitCode.GOOD
 
 

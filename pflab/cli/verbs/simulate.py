@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
 from typer import Argument, Option
 
 from pflab.campaign.ledger import Ledger, Totals
@@ -27,7 +26,7 @@ from pflab.cli.bugs import debugging
 from pflab.cli.given_by_name import read_topology
 from pflab.cli.given_files import RUNS, read_bytes
 from pflab.cli.options import A_TOPOLOGY
-from pflab.cli.output import CommandError, Json, err, out, print_json, print_lines, progress
+from pflab.cli.output import CommandError, Json, err, out, print_file, print_json, print_lines, progress
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode, Judgement
@@ -132,7 +131,7 @@ def print_plans(seeds: Sequence[int], options: SimulateOptions) -> int:
         print_json([document_of(plan) for plan in plans])
         return ExitCode.GOOD
     for index, plan in enumerate(plans):
-        typer.echo(("---\n" if index else "") + plan_text(plan, [options.again(plan.seed)]), nl=False)
+        print_file(("---\n" if index else "") + plan_text(plan, [options.again(plan.seed)]))
     return ExitCode.GOOD
 
 
