@@ -23,9 +23,12 @@ _REPEAT: Final = "array_contains(coalesce(marks, array()), 'repeat')"
 
 def statuses(events: Silver, listed: DataFrame) -> DataFrame:
     """Return a row for each folder whose status was due at a check (`what` due), and for each folder of a status marked repeat
-    (repeat): _CASE, due_at (of a due status), `to` (of a repeat), last_update_at (the last update in the store), last_due_at
-    (when the previous status was due), steady (the store never restarted, and always had an address)."""
-    updates = events.of("change.made", "version.applied").select(*_CASE, F.col("at").alias("updated_at"))
+    (repeat): _CASE, due_at (of a due status), `to` (of a repeat), last_update_at (the last update in the store), last_made_at
+    (the last change made at it), last_due_at (when the previous status was due), steady (the store never restarted, and always
+    had an address), own_only (a 5.5 store from SP4 on, which owes a status only of changes made at it)."""
+    updates = events.of("change.made", "version.applied").select(
+        *_CASE, F.col("at").alias("updated_at"), F.when(F.col("type") == "change.made", F.col("at")).alias("made_at")
+    )
     due = events.of("status.due").select(
         "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.col("at").alias("due_at"),
         F.lit("due").alias("what"),
@@ -38,14 +41,26 @@ def statuses(events: Silver, listed: DataFrame) -> DataFrame:
     both = every.withColumns(
         {
             "last_update_at": F.last("updated_at", ignorenulls=True).over(before),
+            "last_made_at": F.last("made_at", ignorenulls=True).over(before),
             "last_due_at": F.last("due_at", ignorenulls=True).over(before),
         }
     )
     starts = events.of("node.started").where("seq > 1").select("trace", "node")
     mute = events.of("address.missing").where("store = node").select("trace", "node")
     restarted = F.broadcast(starts.unionByName(mute).distinct().withColumn("restarted", F.lit(True)))
+    old = events.of("node.started").where("version = '5.5'").select("trace", "node").distinct()
+    own_only = F.broadcast(
+        old.join(_before_sp4(events), ["trace", "node"], "left_anti").withColumn("own_only", F.lit(True))
+    )
     rows = both.where("what is not null").join(restarted, ["trace", "node"], "left")
+    rows = rows.join(own_only, ["trace", "node"], "left").withColumn("own_only", F.coalesce("own_only", F.lit(False)))
     return rows.withColumn("steady", F.col("restarted").isNull())
+
+
+def _before_sp4(events: Silver) -> DataFrame:
+    """Return trace, node of the servers that at some time had a service pack before SP4."""
+    values = events.of("setting.value").where((F.col("name") == SERVICE_PACK) & (F.col("value").cast("int") < SP4))
+    return values.select("trace", "node").distinct()
 
 
 def repeats(events: Silver, listed: DataFrame) -> DataFrame:
@@ -131,10 +146,9 @@ def nightly_statuses(events: Silver, listed: DataFrame) -> DataFrame:
     """Return trace, node, at, sent for each first check of a day in a 5.5 store before SP4 with the default hours that never
     restarted and always had an address. sent: at that time a status of the hierarchy went to all others."""
     values = events.of("setting.value")
-    old = values.where((F.col("name") == SERVICE_PACK) & (F.col("value").cast("int") < SP4)).select("trace", "node")
     moved = values.where(F.col("name").startswith("Replication Send Status")).select("trace", "node").distinct()
     mute = events.of("address.missing").where("store = node").select("trace", "node").distinct()
-    few = F.broadcast(old.distinct().join(moved.unionByName(mute), ["trace", "node"], "left_anti"))
+    few = F.broadcast(_before_sp4(events).join(moved.unionByName(mute), ["trace", "node"], "left_anti"))
     lives = events.of("node.started").join(few, ["trace", "node"], "left_semi").groupBy("trace", "node").agg(
         F.min("at").alias("began_at"), F.count(F.lit(1)).alias("starts")
     ).where("starts = 1")  # fmt: skip

@@ -97,6 +97,11 @@ CHECKS: Final = (
         "punctual", "sent", "concat(node, ' did not send the status of the hierarchy that night')",
     ),
     Check(
+        "5.5 reports its own changes", ("ST-6",), "statuses", "From SP4 on, the status of a folder in a 5.5 store is due only if the store changed the folder since its last status.",
+        "plain and what = 'due' and own_only and steady", "coalesce(last_made_at >= coalesce(last_due_at, 0), false)",
+        "concat(node, ' found a status of ', folder, ' due, but had not changed the folder')",
+    ),
+    Check(
         "repeats are answered", ("ST-7",), "repeats",
         "A store answers a repeat at once with a status to its sender only, if both have an address. The answer is not a repeat.",
         "what = 'received' and array_contains(holders, node) and not dead and answerable", "answered",

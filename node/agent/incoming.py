@@ -287,11 +287,12 @@ def _record_failures(s: Stimulus, mail: ReplicationMail) -> None:
 
 
 def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: bool, held: CNSet = CNSet.EMPTY) -> None:
-    """Add numbers to this store's row. If an update was applied, a status follows after 24 quiet hours (spec: CN-7, ST-1)."""
+    """Add numbers to this store's row. If an update was applied, the 24 hours before a status start again (spec: CN-7, ST-1)."""
     ctx.rst.add(fid, numbers)
     own = ctx.rst.own(fid)
     if fresh and own is not None:
-        own.last_update_at = s.now
+        owed = ctx.config.reports_received or (own.last_update_at is not None and own.status_sent_at is None)
+        own.last_update_at = s.now if owed else None  # spec: ST-6
         own.status_sent_at = None
         ctx.rst.touch(own)
     backfill.remove_arrived(ctx, s, fid, held)

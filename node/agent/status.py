@@ -6,11 +6,12 @@ rows of a status and the missing numbers in them, as for any mail.
 
 The columns `last_update_at` and `status_sent_at` of this store's row give the state of a folder:
 
-    IDLE      no update yet                    UPDATED   an update, and no status since
+    IDLE      no status is owed                UPDATED   an update, and no status since
     REPORTED  a status was sent after the last update
 
     state     what happens                                        next state
     any       an update is made or applied here, or a restore     UPDATED; the 24 hours start again
+    IDLE, REPORTED  an update is applied here by 5.5 with SP4     IDLE: only changes made here need a status (spec: ST-6)
     UPDATED   a check, at least 24 h after the update             REPORTED; one status to all other holders
     REPORTED  a check, at least 24 h after that status, while a   REPORTED; a status marked "repeat" to that holder,
               holder's row is absent or lacks something           at most once in 24 h (spec: ST-7)

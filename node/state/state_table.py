@@ -35,7 +35,7 @@ class OwnRow:
 
     pending         the replica is delete-pending (spec: RP-2)
     began           the change counter when the replica began (spec: CN-6)
-    last_update_at  when the store last applied or made a change in the folder; None if never (spec: ST-1)
+    last_update_at  when the store last applied or made a change in the folder; None if no status is owed (spec: ST-1, ST-6)
     status_sent_at  when the store sent a status after that; None if it has not
     fresh           the replica is new, and no backfill response has contained anything yet (spec: BF-2)
     """

@@ -72,6 +72,7 @@ class Config:
     content_wait_us: int
     repeat_status: bool
     tells_hierarchy_daily: bool
+    reports_received: bool
     content_suspended: bool
     replicates: bool
     preferred_source: str | None
@@ -167,6 +168,7 @@ def config_from(store: str, profile: Profile, settings: Settings) -> Config:
         content_wait_us=settings.content_rmq_timeout_us,
         repeat_status=settings.repeat_status,
         tells_hierarchy_daily=profile.asks_nightly and settings.service_pack < SP4,
+        reports_received=profile.reports_received or settings.service_pack < SP4,
         preferred_source=settings.preferred_backfill_source,
         mail_policy=MtaPolicy.of_settings(settings, profile.link_rule, takes_chunks=profile.takes_chunks),
     )

@@ -79,6 +79,7 @@ class Profile:
     restore_responders  who must answer a restored store, or a store whose registry makes it request statuses at its start
     responder_limit     the most responders: three, and in 2000 also the holder of the oldest replica (spec: ST-4)
     asks_nightly        it requests the status of every replica each night and at each start (spec: section 14)
+    reports_received    a received update makes a status due, as one made here does (spec: ST-1, ST-6)
     drops_after_midnight  a replica that may be dropped is dropped at the next midnight (spec: section 14)
     body                the form of the mails that it writes (spec: ML-2)
     takes_chunks        it offers CHUNKING and so accepts binary mail (spec: ML-4)
@@ -100,6 +101,7 @@ class Profile:
     restore_responders: Responders
     responder_limit: int
     asks_nightly: bool
+    reports_received: bool
     drops_after_midnight: bool
     body: BodyForm
     takes_chunks: bool
@@ -169,6 +171,7 @@ _EXCHANGE_55 = Profile(
     restore_responders=Responders.ALL_HOLDERS,
     responder_limit=3,
     asks_nightly=True,
+    reports_received=False,
     drops_after_midnight=True,
     body=BodyForm.MDBEF,
     takes_chunks=False,
@@ -191,6 +194,7 @@ _EXCHANGE_2000 = Profile(
     restore_responders=Responders.SIX_STEPS,
     responder_limit=4,
     asks_nightly=False,
+    reports_received=True,
     drops_after_midnight=False,
     body=BodyForm.S_TNEF,
     takes_chunks=True,

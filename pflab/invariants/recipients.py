@@ -73,6 +73,10 @@ class OnlyAddressesGetMail(Invariant):
             yield f"{what}, but the directory has no address of {named(lacking)}"
 
 
+SP4: Final = 4
+"""From this service pack on, a status of 5.5 follows only changes made at its store."""
+
+
 class StatusesReachAll(Invariant):
     id = "statuses reach all"
     rules = ("ST-1", "OUT-5")
@@ -115,6 +119,41 @@ class StatusesReachAll(Invariant):
             if others:
                 what = f"{store} found the status of {self.facts.folder(folder)} due"
                 yield f"{what}, but sent none; the other holders are {named(others)}"
+
+
+class StatusesOf55FollowOwnChanges(Invariant):
+    id = "statuses of 5.5 follow own changes"
+    rules = ("ST-6",)
+    says = (
+        "A 5.5 store with Service Pack 4 finds the status of a folder due only if it changed the folder itself since the "
+        "last time, or was restored."
+    )
+
+    def remember(self) -> None:
+        self._changed: dict[str, set[str]] = self.facts.backups.follow({})
+        self._restored: dict[str, set[str]] = {}
+        """By restored store: the folders whose status was due since."""
+
+    @event_handler
+    def _change(self, event: ChangeMade) -> None:
+        self._changed.setdefault(event.node, set()).add(event.folder)
+
+    @event_handler
+    def _start(self, event: NodeStarted) -> None:
+        if event.reason == "restored":
+            self._restored[event.node] = set()
+
+    @event_handler
+    def _check(self, event: StatusDue) -> Witnesses:
+        server = self.facts.topology.servers[event.node]
+        changed, restored = self._changed.setdefault(event.node, set()), self._restored.get(event.node)
+        for folder in event.folders:
+            owed = folder in changed or (restored is not None and folder not in restored)
+            if str(server.version) == "5.5" and server.settings.service_pack >= SP4 and not owed:
+                yield f"{event.node} found the status of {self.facts.folder(folder)} due, but had not changed it"
+        changed.difference_update(event.folders)
+        if restored is not None:
+            restored.update(event.folders)
 
 
 class EachNumberIsNamedOnce(Invariant):
@@ -226,6 +265,7 @@ class OrdersAreCarriedOut(Invariant):
 RECIPIENTS: tuple[type[Invariant], ...] = (
     BroadcastsReachAllHolders,
     StatusesReachAll,
+    StatusesOf55FollowOwnChanges,
     EachNumberIsNamedOnce,
     OrdersAreCarriedOut,
     OnlyAddressesGetMail,

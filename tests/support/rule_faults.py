@@ -222,6 +222,7 @@ FAULTS: Mapping[str, Fault] = {
     "a status waits 24 hours": ("lost-mail", shift("status.due", "at", -HOUR_US)),
     "a status is due within 36 hours": ("lost-mail", shift("status.due", "at", 24 * HOUR_US)),
     "one status after an update": ("lost-mail", again_at_the_end("status.due")),
+    "5.5 reports its own changes": ("own-status", again_at_the_end("status.due", where=lambda e: e["node"] == "A")),
     "status checks run on schedule": ("lost-mail", shift("status.due", "at", 60_000_000)),
     "the last writer wins a conflict": ("conflict", _another_winner),
     "lab time never goes back": ("new-post", set_("hop.sent", at=0)),

@@ -153,7 +153,7 @@ _STATUS: Final = (
         Kind.COUNT,
         4,
         "service pack of a 5.5 server; below 4 it sends the status of the hierarchy to all stores once "
-        "a day, changed or not",
+        "a day, changed or not, and the status of a folder also after received updates",
         high=4,
         place=Place.LAB,
         versions=(_V5_5,),

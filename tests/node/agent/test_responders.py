@@ -9,8 +9,8 @@ import pytest
 from node.agent.responders import THE_OLDEST, Holder, six_steps
 from tests.support.clock import HOUR_MIN
 from tests.support.post_office import PostOffice
-from traces.events import MailSubmitted, ReplicaDropped, RespondersConsidered
-from traces.labtime import DAY_US
+from traces.events import MailSubmitted, ReplicaDropped, RespondersConsidered, StatusDue
+from traces.labtime import DAY_US, HOUR_US
 
 
 def holder(store: str, **fields: object) -> Holder:
@@ -190,6 +190,43 @@ def test_5_5_before_sp4_broadcasts_the_hierarchy_status_daily(pack: int, daily: 
         lab.run(lab.at(hours * HOUR_MIN + 15))
     statuses = [each for each in lab.events if isinstance(each, MailSubmitted) and each.message_type == 0x10]
     assert len(statuses) == daily
+
+
+def due_statuses(lab: PostOffice) -> list[tuple[str, float]]:
+    """Return the stores that found a status of Projects due, each with the hour."""
+    folder = lab["A"].folders()[0].id
+    found = [each for each in lab.events if isinstance(each, StatusDue) and folder in each.folders]
+    return [(each.node, (each.at - lab.start) / HOUR_US) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("versions", "pack", "reporting"),
+    [("5.5 5.5 5.5", 4, ""), ("5.5 5.5 5.5", 3, "BC"), ("5.5 2003 5.5", 4, "B"), ("2003 5.5 5.5", 4, "")],
+)
+def test_from_sp4_a_status_of_5_5_follows_only_changes_made_there(versions: str, pack: int, reporting: str) -> None:
+    """From SP4 a 5.5 store owes no status after a received update. Nothing is repeated for that (spec: ST-6, ST-7)."""
+    lab = office(versions, "ABC", f"settings: {{Service Pack: {pack}}}\n")
+    lab["A"].post(lab.at(60), "Projects", subject="x")
+    for hours in range(1, 120):
+        lab.run(lab.at(hours * HOUR_MIN + 15))
+    assert due_statuses(lab) == [(store, 36.25) for store in "A" + reporting]
+    lab["C"].post(lab.at(120 * HOUR_MIN), "Projects", subject="y")
+    for hours in range(120, 240):
+        lab.run(lab.at(hours * HOUR_MIN + 15))
+    again = {"C", *reporting} | ({"A"} if pack == 3 or versions.startswith("2003") else set())
+    assert [store for store, hour in due_statuses(lab) if hour > 120] == sorted(again)
+    assert not any("repeat" in each.marks for each in lab.events if isinstance(each, MailSubmitted))
+
+
+def test_a_received_update_delays_the_status_of_an_own_change() -> None:
+    """A store of 5.5 that owes a status of its own change sends it when the folder was quiet for a day (spec: ST-1, ST-6)."""
+    lab = office("5.5 5.5", "AB")
+    lab["A"].post(lab.at(60), "Projects", subject="x")
+    lab.run(lab.at(75))
+    lab["B"].post(lab.at(20 * HOUR_MIN), "Projects", subject="y")
+    for hours in range(20, 120):
+        lab.run(lab.at(hours * HOUR_MIN + 15))
+    assert due_statuses(lab) == [("A", 48.25), ("B", 48.25)]
 
 
 def test_a_replica_of_5_5_goes_after_midnight() -> None:

@@ -11,6 +11,7 @@ from pflab.invariants.recipients import (
     EachNumberIsNamedOnce,
     OnlyAddressesGetMail,
     OrdersAreCarriedOut,
+    StatusesOf55FollowOwnChanges,
     StatusesReachAll,
 )
 from pflab.invariants.registry import INVARIANTS
@@ -36,6 +37,7 @@ from tests.support.invariant_builders import (
     row,
     sends,
 )
+from topology.file.load import topology_from_text
 from traces.events import (
     AddressMissing,
     BackupMade,
@@ -57,6 +59,15 @@ from traces.events import (
 )
 
 ALL = ("B", "C")
+
+OLD_STORES = """
+servers:
+  A: {version: "5.5"}
+  B: {version: "5.5"}
+  C: {version: "5.5", settings: {Service Pack: 3}}
+  D: {version: "2003"}
+folders: {Projects: }
+"""
 
 
 def next_stimulus(trace: Trace, node: str) -> None:
@@ -164,6 +175,25 @@ def test_a_status_that_forgets_one_or_is_never_sent() -> None:
     trace.add(StatusDue, "A", folders=(FOLDER,), last_update_at=START_AT)
     folder_version(trace, "A", 8, replicas=("A", "B"))
     assert len(trace.witnesses()) == 2, "there was nobody to tell when it was due"
+
+
+def test_a_status_of_5_5_that_follows_a_received_update() -> None:
+    """A 5.5 store with Service Pack 4 owes a status of its own changes and after a restore, not of received updates (ST-6)."""
+    trace = Trace(StatusesOf55FollowOwnChanges, topology=topology_from_text(OLD_STORES))
+
+    def due(store: str) -> int:
+        trace.add(StatusDue, store, folders=(FOLDER,), last_update_at=START_AT)
+        return len(trace.witnesses())
+
+    trace.change("A", 1)
+    assert due("A") == 0
+    assert due("C") == due("D") == 0, "before Service Pack 4, and in 2003, a received update counts too"
+    assert due("B") == 1
+    assert due("A") == 2, "it has made no change since its last status"
+    assert trace.witnesses()[1] == f"A found the status of {trace.facts.folder(FOLDER)} due, but had not changed it"
+    trace.add(NodeStarted, "B", version="5.5", replica_guid="ee" * 16, reason="restored")
+    assert due("B") == 2, "a restore counts as an update, once"
+    assert due("B") == 3
 
 
 def test_a_number_that_two_mails_of_a_broadcast_name() -> None:
