@@ -98,7 +98,7 @@ CHECKS: Final = (
     ),
     Check(
         "5.5 reports its own changes", ("ST-6",), "statuses", "From SP4 on, the status of a folder in a 5.5 store is due only if the store changed the folder since its last status.",
-        "plain and what = 'due' and own_only and steady", "coalesce(last_made_at >= coalesce(last_due_at, 0), false)",
+        "what = 'due' and own_only and steady", "coalesce(last_made_at >= coalesce(last_due_at, 0), false)",
         "concat(node, ' found a status of ', folder, ' due, but had not changed the folder')",
     ),
     Check(

@@ -287,7 +287,7 @@ def _record_failures(s: Stimulus, mail: ReplicationMail) -> None:
 
 
 def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: bool, held: CNSet = CNSet.EMPTY) -> None:
-    """Add numbers to this store's row. If an update was applied, the 24 hours before a status start again (spec: CN-7, ST-1)."""
+    """Add numbers to this store's row. After an update the 24 hours before a status start again (spec: CN-7, ST-1)."""
     ctx.rst.add(fid, numbers)
     own = ctx.rst.own(fid)
     if fresh and own is not None:

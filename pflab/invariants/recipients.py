@@ -6,6 +6,8 @@ One more invariant checks predecessor lists: a change covers all versions that i
 
 from __future__ import annotations
 
+from typing import Final
+
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.knowledge import stores_of
 from pflab.invariants.invariant import Invariant, Witnesses
