@@ -427,7 +427,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "nightly_statuses": lambda m: _with_punctual(status_mails.nightly_statuses(m.events, m.listed), m),
     "status_claims": lambda m: status_mails.status_claims(m.events, m.listed, m.things),
     "cycles": lambda m: _with_plain(cycles(m.events, m.listed, m.org), m),
-    "slots": lambda m: _with_plain(request_slots.slots(m.events, m.node_states, m.restored), m),
+    "slots": lambda m: _with_node_state(_with_plain(request_slots.slots(m.events, m.node_states, m.restored), m), m),
     "attempts": lambda m: _with_plain(hop_events.attempts(m.events), m),
     "overtakings": lambda m: hop_events.overtakings(m.events, m.listed, holders.topology_folders(m.org, "priority")),
     "ordinary_mails": lambda m: hop_events.ordinary_mails(m.events),

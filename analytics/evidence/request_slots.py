@@ -19,11 +19,12 @@ _OF_REQUEST: Final = ("request.sent", "request.ended", "request.deferred")
 
 def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFrame:
     """Return a row for each request that was sent, ended or deferred: _CASE, what (the type of its event), source, how, out,
-    most, sent, before. Restored stores are left out.
+    most, sent, before, waits, open, next. Restored stores are left out.
 
     out: the number of open requests, including this one. most: the limit that the node read at its start. sent: when an
     ended request was sent (null if never). before: for a deferred request, the entries that came due later and took the
-    last slot meanwhile. While content is suspended, only the hierarchy is requested, and the time-outs of content are
+    last slot meanwhile. waits: the entry waited for a slot. open: the number of open requests of the entry. next: the type of
+    the entry's next event. While content is suspended, only the hierarchy is requested, and the time-outs of content are
     paused (RP-5).
     """
     line = Window.partitionBy("trace", "node").orderBy("seq")
@@ -48,6 +49,8 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
         {
             "due": F.last(due, ignorenulls=True).over(life),
             "until": F.min(F.when(served, F.col("seq"))).over(after),
+            "open": F.sum(step).over(life),
+            "next": F.lead("what").over(life),
         }
     )
     one = Window.partitionBy("trace", "node", "entry", "source").orderBy("seq")
@@ -56,7 +59,7 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
         F.col("what").isin(*_OF_REQUEST)
     )
     rows = requests.join(_served_before(requests, node_states), ["trace", "node", "seq"], "left").drop(
-        "read", "due", "until", "resumed_at", "waits"
+        "read", "due", "until", "resumed_at"
     )
     return rows.join(F.broadcast(restored), ["trace", "node"], "left_anti")
 

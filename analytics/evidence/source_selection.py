@@ -30,13 +30,14 @@ _ASKING: Final = ("trace", "node", "seq", "at", "folder", "entry", "what")
 def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     """Return a row for each candidate of a choice (`what` choice), and for each store of the site when an entry is made
     (entry): _ASKING, method, store, place, stated, row, stale, claim, unsure, down, asked_at, transit, cost, affinity,
-    version, preferred.
+    version, preferred, leaving.
 
     place: in the node's order, from 1. stated: what the node recorded: down, preferred, cost, version, has,
     passed_over, ... row: ranges by kind; null if none arrived or it is stale. expired: ranges by kind of what the store
     said to have expired there. stale: a new replica list arrived after the row. claim, unsure: like row and stale, but
     for what the store last claimed, in a row or when it left the list (RP-2). asked_at: when it was last asked, or when
     the first of the six steps listed it; null for never. transit: its mean transmission time; null if no mail arrived.
+    leaving: what it said when it left the list is newer than its row.
     """
     asked = _asked(events, org, restored)
     pairs = F.broadcast(asked.select("trace", "node", "store").distinct())
@@ -66,6 +67,8 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     with_state = with_state.withColumn("gone_seq", last("gone_seq", "store")).where("what is not null")
     # A new list drops the rows of stores that left. Which stores left, and their last mails, are not examined.
     newest = F.greatest(F.col("latest"), F.col("said"))  # by seq
+    left = F.col("said.seq").isNotNull() & (newest["seq"] == F.col("said.seq"))
+    with_state = with_state.withColumn("leaving", left)
     newest = F.when(F.coalesce(F.col("gone_seq") < newest["seq"], F.col("gone_seq").isNull()), newest)
     for whole, latest, old in (("row", F.col("latest"), "stale"), ("claim", newest, "unsure")):
         is_old = F.coalesce(latest["seq"] < F.col("listed_seq"), F.lit(False))
@@ -221,14 +224,15 @@ def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFra
 def requests_made(events: Silver, found: DataFrame) -> DataFrame:
     """Return trace, node, at, folder, entry, source, asked (ranges), row (of the source), sorted (the choice used the sorted
     list), better (the earlier candidates that have some of `asked`: in their row, and not
-    expired there), claimed (the row has all of `asked`).
+    expired there), claimed (the row has all of `asked`), leaving (the source left the replica list, and what it claims is
+    known), held (the holders that are up, have an address and some of `asked`).
     """
     sent = events.of("request.sent").select(
         "trace", "node", F.col("seq").alias("sent_seq"), "at", "entry", "source",
         by_kind("cnset", "cnset_fai").alias("asked"),
     )  # fmt: skip
     ahead = F.struct(
-        F.col("down"), (~F.col("preferred")).alias("not_preferred"),
+        F.col("down"), F.col("leaving"), (~F.col("preferred")).alias("not_preferred"),
         F.coalesce("cost", F.lit(2**31).cast("bigint")).alias("cost"),
         (-F.col("version").cast("double")).alias("newest"),
     )  # fmt: skip
@@ -240,9 +244,9 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
         found.where("what = 'choice'")
         .groupBy("trace", "node", "seq", "at", "folder", "entry")
         .agg(
-            F.collect_list(F.struct("store", "row", "expired", ahead.alias("key"), passable.alias("passable"))).alias(
-                "every"
-            )
+            F.collect_list(
+                F.struct("store", "row", "expired", "leaving", "unsure", ahead.alias("key"), passable.alias("passable"))
+            ).alias("every")
         )
     )
     # A request belongs to the last choice for its entry at that instant.
@@ -252,14 +256,15 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
     both = both.join(sorted_lists, ["trace", "node", "seq"], "left").withColumn("sorted", F.col("sorted").isNotNull())
     mine = F.expr("filter(every, c -> c.store = source)[0]")
     own = both.withColumn("mine", mine)
-    better = F.expr(
-        "transform(filter(every, c -> c.passable and c.key < mine.key and "
-        + _shares("asked", "coalesce(c.row, array())", but=merged("coalesce(c.expired, array())"))
-        + "), c -> c.store)"
+    has_some = _shares("asked", "coalesce(c.row, array())", but=merged("coalesce(c.expired, array())"))
+    better, held = (
+        F.expr(f"transform(filter(every, c -> c.passable and {which} and {has_some}), c -> c.store)")
+        for which in ("c.key < mine.key", "not c.leaving and not c.key.down")
     )
     return own.select(
         "trace", "node", "at", "folder", "entry", "source", "asked", F.col("mine.row").alias("row"), "sorted",
-        better.alias("better"),
+        better.alias("better"), held.alias("held"),
+        F.expr("mine.leaving and not mine.unsure").alias("leaving"),
         F.expr(_within("asked", "mine.row")).alias("claimed"),
     )  # fmt: skip
 

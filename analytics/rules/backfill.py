@@ -46,6 +46,13 @@ CHECKS: Final = (
         "what = 'request.deferred'", "before is null", "concat(node, ' served entry ', array_join(before, ', '), ' before entry ', entry, ', which came due earlier')",
     ),
     Check(
+        "an empty answer costs no time-out", ("BF-3", "BF-5"), "slots",
+        "If a source answers with nothing, and the entry has no other request, other sources are considered before the next time-out.",
+        f"what = 'request.ended' and how = 'empty' and open = 0 and not coalesce(waits, false) and not {IS_SUSPENDED}",
+        "coalesce(next, '') != 'entry.timed_out'",
+        "concat(node, ' got nothing from ', source, ' for entry ', entry, ' and asked nobody else until the next time-out')",
+    ),
+    Check(
         "only missing changes are requested", ("BF-1",), "sent", "A request asks for nothing that its sender's row has.",
         "message_type = 8", f"forall(says, f -> {_NOT_IN_ROW})", "concat(node, ' requested in <', mail, '> what its own row has')",
     ),

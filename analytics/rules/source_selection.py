@@ -7,15 +7,15 @@ from analytics.rules.check import Check
 
 _OF_SOURCES: Final = "type = 'sources.considered'"
 
-# spec: BF-1, BF-3, BF-4, BF-7, BF-9, RT-1, RT-3, RT-4, ST-4
+# spec: BF-1, BF-3, BF-4, BF-7, BF-9, RP-2, RT-1, RT-3, RT-4, ST-4
 CHECKS: Final = (
     Check(
         "backfill sources are sorted", ("BF-3", "BF-4"), "decisions",
-        "Candidates are sorted by state (up before down), preference, cost, version, and how many changes they have.",
+        "Candidates are sorted by state (up before down), whether they are leaving the folder, preference, cost, version, and how many changes they have.",
         f"{_OF_SOURCES} and size(candidates) > 1 and {SORTED_LIST}",
-        "forall(sequence(1, size(candidates) - 1), i -> struct(candidates[i - 1].down, not candidates[i - 1].preferred,"
+        "forall(sequence(1, size(candidates) - 1), i -> struct(candidates[i - 1].down, coalesce(candidates[i - 1].leaving, false), not candidates[i - 1].preferred,"
         " coalesce(candidates[i - 1].cost, 9223372036854775807), -cast(candidates[i - 1].version as double), -candidates[i - 1].has) <="
-        " struct(candidates[i].down, not candidates[i].preferred, coalesce(candidates[i].cost, 9223372036854775807),"
+        " struct(candidates[i].down, coalesce(candidates[i].leaving, false), not candidates[i].preferred, coalesce(candidates[i].cost, 9223372036854775807),"
         " -cast(candidates[i].version as double), -candidates[i].has))",
         "concat(node, ' sorted the sources of entry ', entry, ' wrongly')",
     ),
@@ -36,6 +36,12 @@ CHECKS: Final = (
         "If one candidate precedes another by state, preference, cost and version, the other is not asked for changes that the first has.",
         "row is not null and sorted", "size(better) = 0",
         "concat(node, ' asked ', source, ' for entry ', entry, ', but ', array_join(better, ' and '), ' come first and have it')",
+    ),
+    Check(
+        "leaving stores are asked last", ("BF-3", "RP-2"), "requests_made",
+        "A store that left the replica list is asked only for changes that no holder which is up claims.",
+        "leaving", "size(held) = 0",
+        "concat(node, ' asked ', source, ', which left the folder, for entry ', entry, ', but ', array_join(held, ' and '), ' had it')",
     ),
     Check(
         "sources are asked for what they claim", ("BF-1", "BF-3"), "requests_made", "A source is asked only for numbers that its row had at that time.",

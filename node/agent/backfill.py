@@ -16,7 +16,8 @@ An entry is in one of these states. In the second table, `ask` is a step: it cho
     WAITING    the first time-out ends                        ask
     REQUESTED  the retry time-out ends                        silent sources are marked down, then ask
     DEFERRED   an earlier request ends                        ask
-    any        a source says that the items expired there     ask, at once (spec: DL-3)
+    REQUESTED  a source says that the items expired there,    ask another source at once; the round goes on, and
+               or answers and does not claim them any more    without another source nothing changes (spec: DL-3, BF-5)
     ask        each chosen source is sent a request           REQUESTED
     ask        the limit was reached                          DEFERRED
     any        some of the numbers arrive                     the same, with the same due time
@@ -27,9 +28,9 @@ An entry is in one of these states. In the second table, `ask` is a step: it cho
     any        content replication is suspended               the same, without a timer until it is resumed (spec: RP-5)
 
 The column `answered` has the state of a request: 0 SILENT; 1 ANSWERED (the source sent something); 2 RECALLED (the entry
-became due before the retry time-out). A request ends when its numbers arrived ("satisfied"), when the source has none of them
-("empty") or their items expired there ("expired"), when its retry time-out ended ("retry"), or when its entry was pruned
-("pruned").
+became due before the retry time-out). A request ends when its numbers arrived ("satisfied"), when its source answers and has
+none of them ("empty") or their items expired there ("expired"), when its retry time-out ended ("retry"), or when its entry was
+pruned ("pruned").
 
 Example: B of another site lacks A-5 to A-9.
 
@@ -51,7 +52,7 @@ from collections.abc import Sequence
 
 from node.agent import backfill_sources
 from node.agent.backfill_sources import claimed_by, leaver_claims, leavers, sources
-from node.agent.source_selection import Gap
+from node.agent.source_selection import Choice, Gap
 from node.codec.replication_message import MessageType
 from node.mail import suspension
 from node.mail.send import section_of, send
@@ -265,23 +266,30 @@ def end(ctx: Context, s: Stimulus, request: Request, how: str) -> None:
 def on_response(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: LabTime, *, empty: bool) -> None:
     """Mark the requests to a source as answered by its response. An empty response ends them (spec: BF-5).
 
-    A response that was sent before a request does not answer it.
+    The response has the source's row. If the source does not claim some of the requested numbers any more, they are requested
+    from the next source at once (spec: BF-3). A response that was sent before a request does not answer it.
     """
     own = ctx.rst.own(fid)
     if own is not None and own.fresh and not empty:
         own.fresh = False
         ctx.rst.touch(own)
+    claimed = claimed_by(ctx, s.conn, fid, source)
     for request in requests(s.conn, fid=fid):
         if request.source != source or sent_at < request.sent_at:
             continue
+        lacking = request.numbers - claimed
         if empty:
             end(ctx, s, request, "empty")
+        elif lacking:
+            _shrink(ctx, s, request, lacking, "empty")
         elif not request.answered:
             s.conn.exec_driver_sql("UPDATE request SET answered = 1 WHERE id = ?", (request.id,))
+        if lacking:
+            _ask_another(ctx, s, request.entry)
 
 
 def on_expired(ctx: Context, s: Stimulus, fid: int, source: str, numbers: NumberSets) -> None:
-    """Note the numbers whose items have expired at a source, and ask the next holder at once.
+    """Note the numbers whose items have expired at a source, and ask the next source at once.
 
     Numbers whose items have expired at every holder are accounted for (spec: DL-3).
     """
@@ -297,8 +305,7 @@ def on_expired(ctx: Context, s: Stimulus, fid: int, source: str, numbers: Number
         for request in requests(s.conn, entry=entry.id):
             if request.source == source:
                 _shrink(ctx, s, request, numbers, "expired")
-        if not suspension.is_suspended(ctx, fid):
-            _ask(ctx, s, entry)
+        _ask_another(ctx, s, entry.id)
 
 
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
@@ -336,13 +343,34 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
     _ask(ctx, s, entry)
 
 
+def _ask_another(ctx: Context, s: Stimulus, entry_id: int) -> None:
+    """Request what no request of an entry asks for now, in the same round. Without another source, its time-out runs on."""
+    entry = find_entry(s.conn, entry_id)
+    if entry is None or entry.waiting or not entry.attempts or suspension.is_suspended(ctx, entry.fid):
+        return
+    running = requests(s.conn, entry=entry.id)
+    gap = _gap(ctx, entry, running)
+    if gap.numbers:
+        choice = backfill_sources.choose(ctx, s, entry.fid, entry.id, gap)
+        if choice.asked:
+            _send_requests(ctx, s, entry, choice, running, attempts=entry.attempts)
+
+
 def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
+    """Begin the next round of requests of an entry that is due."""
+    running = requests(s.conn, entry=entry.id)
+    choice = backfill_sources.choose(ctx, s, entry.fid, entry.id, _gap(ctx, entry, running))
+    _send_requests(ctx, s, entry, choice, running, attempts=entry.attempts + 1)
+
+
+def _send_requests(
+    ctx: Context, s: Stimulus, entry: Entry, choice: Choice, running: Sequence[Request], *, attempts: int
+) -> None:
+    """Ask the chosen sources, or let the entry wait for a slot. `attempts`: the number of rounds with this one."""
     entry.due_at = min(
         entry.due_at, s.now
     )  # an entry that asks before its time-out ends is due from now on (spec: BF-6)
-    retry_at = s.now + ctx.config.timeouts(entry.local).after(entry.attempts + 1)
-    running = requests(s.conn, entry=entry.id)
-    choice = backfill_sources.choose(ctx, s, entry.fid, entry.id, _gap(ctx, entry, running))
+    retry_at = s.now + ctx.config.timeouts(entry.local).after(attempts)
     if choice.one_by_one:  # [S3] the rest is requested from the next source 24 or 48 hours later
         near = any(source.near for source, _ in choice.asked)
         retry_at = s.now + ctx.config.timeouts(near).later_retry_us
@@ -356,7 +384,7 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
             return
         _request(ctx, s, entry, source.store, numbers, retry_at)
     entry.waiting = False
-    entry.attempts += 1
+    entry.attempts = attempts
     entry.base_at = s.now
     # A request of an earlier round has its own retry time. At that time its source is checked, and its slot becomes free.
     entry.due_at = min([retry_at, *(request.retry_at for request in running)])

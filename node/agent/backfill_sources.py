@@ -1,6 +1,6 @@
-"""The choice of backfill sources from the tables of a store (spec: BF-3, BF-4, BF-7, BF-9, RT-3, RT-4).
+"""The choice of backfill sources from the tables of a store (spec: BF-3, BF-4, BF-7, BF-9, RP-2, RT-3, RT-4).
 
-This module reads what the store knows of each holder, calls the method of the store's version in
+This module reads what the store knows of each source, calls the method of the store's version in
 `node.agent.source_selection`, and records the choice in the trace.
 """
 
@@ -20,10 +20,14 @@ from transport.stimulus import Stimulus
 
 
 def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
-    """Choose the holders to ask, each with its numbers. Record the choice and its reasons in the trace (spec: BF-3)."""
+    """Choose the sources to ask, each with its numbers. Record the choice and its reasons in the trace (spec: BF-3)."""
     missing = missing_of(s.conn, fid)
+    holders = ctx.other_holders(fid)
     claims = {store: _claims(ctx, s.conn, fid, store) for store in sources(ctx, s.conn, fid)}
-    found = [_source(ctx, s.conn, store, gap.numbers & has, has_all=missing <= has) for store, has in claims.items()]
+    found = [
+        _source(ctx, s.conn, store, gap.numbers & has, has_all=missing <= has, leaving=store not in holders)
+        for store, has in claims.items()
+    ]
     way = ctx.config.profile.source_choice
     choice = CHOICES[way](found, gap)
     s.trace.record(
@@ -59,7 +63,9 @@ def _claims(ctx: Context, conn: Connection, fid: int, store: str) -> NumberSets:
     return claimed_by(ctx, conn, fid, store) - expired_at_store(conn, fid, store)  # spec: DL-3
 
 
-def _source(ctx: Context, conn: Connection, store: str, numbers: NumberSets, *, has_all: bool) -> Source:
+def _source(
+    ctx: Context, conn: Connection, store: str, numbers: NumberSets, *, has_all: bool, leaving: bool = False
+) -> Source:
     entry = entry_of(ctx, store)
     down, backfilled_at, transit_us = peer_of(conn, store)
     return Source(
@@ -78,6 +84,7 @@ def _source(ctx: Context, conn: Connection, store: str, numbers: NumberSets, *, 
         addressed=entry.address is not None,
         has_all=has_all,
         numbers=numbers,
+        leaving=leaving,
     )
 
 
@@ -104,6 +111,7 @@ def _candidate(source: Source, way: SourceChoice, passed_over: str) -> Candidate
         transit_us=source.transit_us,
         backfilled_at=source.backfilled_at,
         guid=source.guid.hex(),
+        leaving=source.leaving,
     )
 
 

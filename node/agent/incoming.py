@@ -260,9 +260,9 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     if mail.type in RESPONSES:
         backfill.on_expired(ctx, s, folder.fid, mail.store, section.expired)
         replica_removal.answer_leavers(ctx, s, folder.fid)  # by now, numbers that expired everywhere are accounted for
-        backfill.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
         if Mark.NO_REPLICA in section.marks:
             replica_removal.forget_leaver(ctx, s, folder.fid, mail.store)
+        backfill.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
 
 
 def _is_empty(mail: ReplicationMail) -> bool:

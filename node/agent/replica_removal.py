@@ -199,5 +199,5 @@ def forget_leaver(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
 def forget_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
     """Delete the rows of leaving stores that are on the replica list again, and prune the numbers that only they claimed."""
     for store in ctx.holders(fid):
-        s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
-    backfill.prune(ctx, s, fid, "the store that claimed it is no leaver any more")
+        if s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store)).rowcount:
+            backfill.prune(ctx, s, fid, f"{store} is on the replica list again, and has not said what it has")

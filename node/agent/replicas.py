@@ -107,9 +107,9 @@ def _on_list_change(
         removed = [row.store for row in ctx.rst.rows(folder.fid) if row.store not in folder.props.replicas]
         for store in removed:  # spec: RST-4
             ctx.rst.drop_row(s.conn, folder.fid, store)
-        replica_removal.forget_leavers(ctx, s, folder.fid)
         if removed:
             backfill.prune(ctx, s, folder.fid, "the stores that claimed it left the replica list")
+        replica_removal.forget_leavers(ctx, s, folder.fid)
         asks = back or ctx.config.profile.every_holder_asks  # spec: ST-3
         if listed and asks and ctx.other_holders(folder.fid):
             want_status(ctx, s, folder.fid)

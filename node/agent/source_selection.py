@@ -1,7 +1,7 @@
 """The three methods to choose backfill sources (spec: BF-3).
 
-A method gets the holders and the missing numbers. It returns a `Choice`: the holders in the order considered, the holders to
-ask with the numbers to request from each, and the reason for every holder that is not asked. A method only computes:
+A method gets the sources and the missing numbers. It returns a `Choice`: the sources in the order considered, the sources to
+ask with the numbers to request from each, and the reason for every source that is not asked. A method only computes:
 `node.agent.backfill_sources` reads the tables, and `node.agent.backfill` sends the requests.
 
     method       versions     order                                                who is asked, and for what
@@ -10,8 +10,13 @@ ask with the numbers to request from each, and the reason for every holder that 
                                                                                    all; if none has: one that has a part, for it
     sorted_list  2003, 2007   up, preferred, cost, newest version, most numbers    each in turn, for what is not requested yet
 
-"Up" means that sources that are marked down come last. The smaller GUID of the directory entry decides ties. A holder that
+"Up" means that sources that are marked down come last. The smaller GUID of the directory entry decides ties. A source that
 has none of the numbers or no mail address is never asked.
+
+A source is a holder, or a store that is leaving the folder and keeps its data until another store has it (spec: RP-2). All
+leaving stores that are up come after all holders that are up, whatever the method. So a leaving store is asked only for
+numbers that no such holder has. Holders that are marked down come after the leaving stores that are up: a holder that never
+comes back must not prevent requests to them.
 
 Example: A lacks 1 to 10. X, in the same site, has 1 to 6. Y has all, at cost 10. Z has 7 to 10, at cost 20.
 
@@ -21,14 +26,15 @@ Example: A lacks 1 to 10. X, in the same site, has 1 to 6. Y has all, at cost 10
     2003   X is asked for 1 to 6 and Y for 7 to 10, at the same time; Z is passed over
 
 What must never happen: a request for numbers that the source's row does not claim; a 2003 server that asks two sources for the
-same number; a 5.5 server that asks more than two sources at a time; a source that never comes back and so prevents requests to
-the others.
+same number; a 5.5 server that asks more than two sources at a time; a request to a leaving store for numbers that a holder
+claims, is up and can be sent to; a source that never comes back and so prevents requests to the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, groupby
 
 from node.state.version_profiles import FIRST_WITH_ROUTING_GROUPS, SourceChoice
 from node.tracking.number_sets import NumberSets
@@ -40,17 +46,17 @@ HOLDERS_ASKED = 2
 GROUPS = range(1, 7)
 """The groups of 2000: in the site, with affinity, without affinity; first servers of 2000 or newer, then older ones. [S0]"""
 
-NO_GROUP = 0
-
 _UNKNOWN = 2**62  # sorts after every known value
 
 NOTHING, ADDRESS, ALREADY = "is not known to have any of it", "has no mail address", "is being asked already"
+LEAVING = "is leaving the folder, and the holders before it have all it has"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A holder as the requesting store knows it.
+    """A source as the requesting store knows it.
 
+    leaving     it is not on the replica list any more, and keeps its data until another store has all of it (spec: RP-2)
     near        it is in the same site
     cost        least routing cost; None: no route
     affinity    least sum of referral costs; None: no affinity (spec: RT-4)
@@ -74,6 +80,7 @@ class Source:
     addressed: bool
     has_all: bool
     numbers: NumberSets
+    leaving: bool = False
 
     @property
     def has(self) -> int:
@@ -84,7 +91,7 @@ class Source:
 class Choice:
     """The result of one choice.
 
-    ordered     the holders in the order in which they were considered
+    ordered     the sources in the order in which they were considered
     asked       the sources that are asked, in order, each with its numbers
     passed_over for each store that is not asked, the reason
     one_by_one  numbers that the asked source lacks are requested only after the retry time-out (2000)
@@ -112,7 +119,15 @@ def sorted_list(found: Sequence[Source], gap: Gap) -> Choice:
     choice = Choice(
         sorted(
             found,
-            key=lambda each: (each.down, not each.preferred, _known(each.cost), -each.rank, -each.has, each.guid),
+            key=lambda each: (
+                each.down,
+                each.leaving,
+                not each.preferred,
+                _known(each.cost),
+                -each.rank,
+                -each.has,
+                each.guid,
+            ),
         )
     )
     numbers = gap.numbers
@@ -128,19 +143,33 @@ def sorted_list(found: Sequence[Source], gap: Gap) -> Choice:
 
 
 def two_holders(found: Sequence[Source], gap: Gap) -> Choice:
-    """Choose as 5.5 does: ask the two holders that have most of the numbers, each for all that it has [X]."""
-    choice = Choice(sorted(found, key=lambda each: (each.down, -each.has, not each.near, _known(each.cost), each.guid)))
+    """Choose as 5.5 does: ask the two holders that have most of the numbers, each for all that it has [X].
+
+    A leaving store is asked only for what the holders before it do not have.
+    """
+    choice = Choice(
+        sorted(
+            found,
+            key=lambda each: (each.down, each.leaving, -each.has, not each.near, _known(each.cost), each.guid),
+        )
+    )
     asked = len(gap.running)
+    held = NumberSets.EMPTY
     for each in choice.ordered:
         reason = _unfit(each)
+        share = each.numbers - held if each.leaving else each.numbers
+        if not reason and not each.leaving:
+            held |= each.numbers
         if each.store in gap.running:
             reason = ALREADY
+        elif not reason and not share:
+            reason = LEAVING
         elif not reason and asked >= HOLDERS_ASKED:
             reason = "two holders before it are asked"
         if reason:
             choice.passed_over[each.store] = reason
             continue
-        choice.asked.append((each, each.numbers))
+        choice.asked.append((each, share))
         asked += 1
     return choice
 
@@ -164,19 +193,18 @@ def six_groups(found: Sequence[Source], gap: Gap) -> Choice:
     Servers that are marked down come last, even after the partial holders. Otherwise a full holder that never comes back
     would be asked again and again, although other holders together have what is missing. [D]
     """
-    order = sorted(found, key=lambda each: (group_of(each), _in_group(each)))
-    up, down = [each for each in order if not each.down], [each for each in order if each.down]
-    for part in (up, down):
+    order = sorted(found, key=lambda each: (each.down, each.leaving, group_of(each), _in_group(each)))
+    parts = [list(part) for _, part in groupby(order, key=lambda each: (each.down, each.leaving))]
+    for index, part in enumerate(parts):
         full = next((each for each in part if each.has_all and not _unfit(each)), None)
         if full is not None:
-            return _one([*up, *down], full, one_by_one=False)
-        last = group_of(part[-1]) if part else NO_GROUP
+            return _one(order, full, one_by_one=False)
+        last = group_of(part[-1])
         partial = [each for each in part if group_of(each) == last] + [each for each in part if group_of(each) != last]
         first = next((each for each in partial if not _unfit(each)), None)
         if first is not None:
-            order = [*partial, *down] if part is up else [*up, *partial]
-            return _one(order, first, one_by_one=True)
-    return Choice([*up, *down], passed_over={each.store: _unfit(each) for each in order})
+            return _one([*chain(*parts[:index], partial, *parts[index + 1 :])], first, one_by_one=True)
+    return Choice(order, passed_over={each.store: _unfit(each) for each in order})
 
 
 def _one(order: list[Source], asked: Source, *, one_by_one: bool) -> Choice:

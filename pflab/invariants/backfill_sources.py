@@ -1,5 +1,6 @@
-"""The invariant of backfill sources. It repeats each choice of a store and compares the results. Its inputs are the mails that
-the store received, the topology and the store's earlier requests (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4).
+"""Invariants of backfill sources. One repeats each choice of a store and compares the results. Its inputs are the mails that
+the store received, the topology and the store's earlier requests (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4). The other looks at each
+request to a store that is not on the replica list (RP-2).
 
 | version | order of the holders | asks |
 |---|---|---|
@@ -7,7 +8,7 @@ the store received, the topology and the store's earlier requests (BF-3, BF-4, B
 | 2000 | six groups: newer servers (near, with an affinity, others), then 5.5 servers (near, with an affinity, others) | one |
 | 2003, 2007 | a list sorted by preference, cost, version and how much a holder has | as many as together have all of it |
 
-In each case holders that are down come last.
+In each case stores that are leaving the folder come after the holders that are up, and sources that are down come last.
 """
 
 from __future__ import annotations
@@ -42,31 +43,15 @@ STEP_THAT_ROTATES = 1
 """The number of the step that chooses the responder which was asked longest ago, so that responders take turns (ST-4)."""
 
 
-class SourcesAreChosenByVersionRules(Invariant):
-    id = "sources are chosen by version rules"
-    rules = ("BF-3", "BF-4", "BF-7", "BF-9", "RT-3", "RT-4")
-    says = "A store orders the holders, and asks some of them, as its Exchange version prescribes."
+class _OfSources(Invariant):
+    """Keeps what each store knows of the others: the rows of the stores on the replica list, and who is down."""
 
     def remember(self) -> None:
-        self._routing = Routing(self.facts.topology)
         self._rows: dict[tuple[str, str, str], bits.Bits] = self.facts.backups.follow({})
         self._lists: dict[tuple[str, str], frozenset[str]] = self.facts.backups.follow({})
         self._down: dict[tuple[str, str], bool] = self.facts.backups.follow({})
-        self._asked_at: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
         self._heard: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
         self._transit: dict[tuple[str, str], int] = self.facts.backups.follow({})
-        self._preferred: dict[str, str] = {}
-
-    # --- what the choice depends on
-
-    @event_handler
-    def _started(self, event: NodeStarted) -> None:
-        self._preferred.pop(event.node, None)
-
-    @event_handler
-    def _setting(self, event: SettingValue) -> None:
-        if event.name == "Preferred Backfill Source":
-            self._preferred[event.node] = event.value
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
@@ -101,6 +86,60 @@ class SourcesAreChosenByVersionRules(Invariant):
             del self._rows[key]
 
     @event_handler
+    def _marked(self, event: SourceDown) -> None:
+        self._down[event.node, event.store] = True
+
+    def _row_of(self, node: str, folder: str, store: str) -> bits.Bits | None:
+        """Return what a holder has, as far as a store knows, without what expired there; None if that is unknown."""
+        row = self._rows.get((node, folder, store))
+        if row is None or store not in self.facts.known.holders(node, folder):
+            return None
+        return bits.minus(row, self.facts.reported_expired.get((node, folder, store), bits.EMPTY))
+
+
+class LeavingStoresAreAskedLast(_OfSources):
+    id = "leaving stores are asked last"
+    rules = ("BF-3", "RP-2")
+    says = "A store that is not on the replica list is asked only for changes that no holder which is up claims."
+
+    @event_handler
+    def _sent(self, event: RequestSent) -> Witnesses:
+        known = self.facts.known
+        holders = known.holders(event.node, event.folder)
+        if event.source in holders:
+            return
+        asked = bits.by_kind(event.cnset, event.cnset_fai)
+        for store in sorted(holders & known.addressed(event.node) - {event.node}):
+            row = self._row_of(event.node, event.folder, store)
+            both = bits.common(asked, row) if row is not None else bits.EMPTY
+            if both and not self._down.get((event.node, store)):
+                what = f"{self.facts.words(both)} of {self.facts.folder(event.folder)}"
+                yield f"{event.node} asks {event.source}, which left the replica list, for {what}, which {store} holds"
+
+
+class SourcesAreChosenByVersionRules(_OfSources):
+    id = "sources are chosen by version rules"
+    rules = ("BF-3", "BF-4", "BF-7", "BF-9", "RP-2", "RT-3", "RT-4")
+    says = "A store orders the sources, and asks some of them, as its Exchange version prescribes."
+
+    def remember(self) -> None:
+        super().remember()
+        self._routing = Routing(self.facts.topology)
+        self._asked_at: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
+        self._preferred: dict[str, str] = {}
+
+    # --- what the choice depends on
+
+    @event_handler
+    def _started(self, event: NodeStarted) -> None:
+        self._preferred.pop(event.node, None)
+
+    @event_handler
+    def _setting(self, event: SettingValue) -> None:
+        if event.name == "Preferred Backfill Source":
+            self._preferred[event.node] = event.value
+
+    @event_handler
     def _asked(self, event: RequestSent) -> None:
         self._asked_at[event.node, event.source] = event.at
 
@@ -109,10 +148,6 @@ class SourcesAreChosenByVersionRules(Invariant):
         for each in event.candidates:
             if each.group == STEP_THAT_ROTATES:
                 self._asked_at[event.node, each.store] = event.at
-
-    @event_handler
-    def _marked(self, event: SourceDown) -> None:
-        self._down[event.node, event.store] = True
 
     # --- the choice
 
@@ -150,11 +185,10 @@ class SourcesAreChosenByVersionRules(Invariant):
             "last backfill": (each.backfilled_at, self._asked_at.get(key, 0)),
             "transmission time": (each.transit_us, self._transit.get(key)),
             "preferred": (each.preferred, preferred),
+            "leaving": (each.leaving, each.store not in self.facts.known.holders(event.node, event.folder)),
         }
-        row = self._rows.get((event.node, event.folder, each.store))
-        if row is not None and each.store in self.facts.known.holders(event.node, event.folder):
-            gone = self.facts.reported_expired.get((event.node, event.folder, each.store), bits.EMPTY)
-            row = bits.minus(row, gone)
+        row = self._row_of(event.node, event.folder, each.store)
+        if row is not None:
             gap, missing = bits.by_kind(event.cnset, event.cnset_fai), bits.by_kind(event.missing, event.missing_fai)
             expected["numbers"] = (each.has, bits.count(bits.common(gap, row)))
             expected["all numbers"] = (each.has_all, not bits.minus(missing, row))
@@ -183,6 +217,7 @@ def _sorted_list(candidates: Sequence[Candidate]) -> list[Candidate]:
         candidates,
         key=lambda each: (
             each.down,
+            each.leaving,
             not each.preferred,
             _cost(each.cost),
             -RANKS[each.version],
@@ -203,13 +238,21 @@ def _until_covered(order: Sequence[Candidate]) -> list[str]:
 
 
 def _most_first(candidates: Sequence[Candidate]) -> list[Candidate]:
-    return sorted(candidates, key=lambda each: (each.down, -each.has, not each.near, _cost(each.cost), each.guid))
+    return sorted(
+        candidates, key=lambda each: (each.down, each.leaving, -each.has, not each.near, _cost(each.cost), each.guid)
+    )
 
 
 def _first_two(order: Sequence[Candidate]) -> list[str]:
-    """Return the first two candidates that can be asked. A candidate that is being asked already is one of the two."""
+    """Return the first two candidates that can be asked. A candidate that is being asked already is one of the two.
+
+    Whether a leaving store has something that the holders before it lack is taken from the event.
+    """
     asked = {each.store for each in order if "already" in each.passed_over}
-    return [each.store for each in order if _askable(each) and each.store not in asked][: max(0, 2 - len(asked))]
+    fit = [
+        each.store for each in order if _askable(each) and not (each.leaving and "before it have" in each.passed_over)
+    ]
+    return [store for store in fit if store not in asked][: max(0, 2 - len(asked))]
 
 
 # --- 2000
@@ -220,15 +263,14 @@ def _group(each: Candidate) -> int:
 
 
 def _search_order(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates sorted by group. If no server has everything, the last group that has a server comes first. Servers
-    that are down are last."""
+    """Return the candidates sorted by group. If no server has everything, the last group that has a server comes first. Leaving
+    stores come after the holders that are up, and servers that are down are last."""
 
     def key(each: Candidate) -> tuple[int, int, str]:
         way = each.affinity if each.affinity is not None else each.transit_us
         return _group(each), each.backfilled_at if each.near else _cost(way), each.guid
 
-    up, down = (sorted((each for each in candidates if each.down is state), key=key) for state in (False, True))
-    parts = [up, down]
+    parts = [sorted(part, key=key) for part in _parts(candidates)]
     for index, part in enumerate(parts):
         if any(_askable(each) and each.has_all for each in part):
             break
@@ -236,12 +278,17 @@ def _search_order(candidates: Sequence[Candidate]) -> list[Candidate]:
             last = _group(part[-1])
             parts[index] = sorted(part, key=lambda each: _group(each) != last)
             break
-    return [*parts[0], *parts[1]]
+    return [each for part in parts for each in part]
+
+
+def _parts(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Return the holders that are up, the leaving stores that are up, and the same of those that are down."""
+    states = [(down, leaving) for down in (False, True) for leaving in (False, True)]
+    return [[each for each in candidates if (each.down, each.leaving) == state] for state in states]
 
 
 def _one_server(order: Sequence[Candidate]) -> list[str]:
-    for state in (False, True):
-        part = [each for each in order if each.down is state and _askable(each)]
+    for part in _parts([each for each in order if _askable(each)]):
         if part:
             return [next((each.store for each in part if each.has_all), part[0].store)]
     return []
@@ -258,4 +305,4 @@ _CHOICES: Mapping[str, Callable[[Sequence[Candidate]], list[str]]] = {
     "six groups": _one_server,
 }
 
-SOURCES: tuple[type[Invariant], ...] = (SourcesAreChosenByVersionRules,)
+SOURCES: tuple[type[Invariant], ...] = (SourcesAreChosenByVersionRules, LeavingStoresAreAskedLast)

@@ -1,7 +1,7 @@
 """Invariants of the time-outs of backfill entries.
 
-The settings, the rows and the sites decide how long a new entry waits (BF-2). When a time-out ends, another request follows,
-and a source that did not answer is marked down (BF-3, BF-4).
+The settings, the rows and the sites decide how long a new entry waits (BF-2). When a time-out ends or a source has nothing,
+another request follows, and a source that did not answer is marked down (BF-3, BF-4).
 """
 
 from __future__ import annotations
@@ -177,15 +177,25 @@ TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsConfigured,)
 
 class TimeoutsSendRequests(Invariant):
     id = "time-outs send requests"
-    rules = ("BF-3", "BF-4", "BF-6")
-    says = "When a time-out of an entry ends, a request goes to a store that claims a change of the entry."
+    rules = ("BF-3", "BF-4", "BF-5", "BF-6")
+    says = (
+        "When a time-out of an entry ends, or its only source answers with nothing, a request goes to a store that claims a "
+        "change of the entry."
+    )
 
     def remember(self) -> None:
-        self._timed_out: dict[tuple[str, int], EntryTimedOut] = self.facts.backups.follow({})
+        self._timed_out: dict[tuple[str, int], EntryTimedOut | RequestEnded] = self.facts.backups.follow({})
 
     @event_handler
     def _ended(self, event: EntryTimedOut) -> None:
         self._timed_out[event.node, event.entry] = event
+
+    @event_handler
+    def _in_vain(self, event: RequestEnded) -> None:
+        """Note an empty answer. Content that is suspended waits until it is resumed (RP-5)."""
+        still = event.node in self.facts.suspended and event.folder != HIERARCHY
+        if event.how == "empty" and not still:
+            self._timed_out[event.node, event.entry] = event
 
     @event_handler
     def _asked(self, event: RequestSent | RequestDeferred) -> None:
@@ -202,21 +212,25 @@ class TimeoutsSendRequests(Invariant):
     def on_array(self, reading: ArrayReading) -> Witnesses:
         for entry in reading.entries if reading.quiet else ():
             event = self._timed_out.pop((reading.store, entry.id), None)
-            if event is None or entry.requests:
+            if event is None or entry.requests or entry.waiting_for_slot:
                 continue
             missing = bits.by_kind(entry.cnset, entry.cnset_fai)
             sources = [store for store in self._sources(event) if bits.common(missing, self._claims(event, store))]
             if sources:
                 what = f"{reading.store}'s entry {entry.id} ({self.facts.words(missing)} of {entry.path})"
-                yield f"{what} reached its time-out {event.attempt}, but no request went to {' or '.join(sources)}"
+                if isinstance(event, EntryTimedOut):
+                    after = f"reached its time-out {event.attempt}"
+                else:
+                    after = f"got nothing from {event.source}"
+                yield f"{what} {after}, but no request went to {' or '.join(sources)}"
 
-    def _sources(self, event: EntryTimedOut) -> Iterator[str]:
+    def _sources(self, event: EntryTimedOut | RequestEnded) -> Iterator[str]:
         known = self.facts.known
         leaving = {store for node, folder, store in known.leavers if (node, folder) == (event.node, event.folder)}
         found = (known.holders(event.node, event.folder) | leaving) & known.addressed(event.node)
         yield from sorted(found - {event.node})
 
-    def _claims(self, event: EntryTimedOut, store: str) -> bits.Bits:
+    def _claims(self, event: EntryTimedOut | RequestEnded, store: str) -> bits.Bits:
         place = (event.node, event.folder, store)
         known = self.facts.known
         listed = store in known.holders(event.node, event.folder)

@@ -47,6 +47,13 @@ def _replaces_one_less(trace: Trace) -> None:
     event["supersedes"].remove(next(each for each in event["supersedes"] if each[:32] == event["number"][:32]))
 
 
+def _waits_after_an_empty_answer(trace: Trace) -> None:
+    ended = nth(trace, "request.ended", where=lambda event: event["how"] == "empty")
+    later = [each for each in trace[ended["node"]] if each["seq"] > ended["seq"]]
+    choice = next(each for each in later if each["type"] == "sources.considered")
+    choice.update(type="entry.timed_out", attempt=2)
+
+
 def _another_winner(trace: Trace) -> None:
     event = nth(trace, "conflict.arose")
     event["winner"] = next(each for each in event["versions"] if each != event["winner"])
@@ -216,6 +223,7 @@ FAULTS: Mapping[str, Fault] = {
     "new entries wait 6 or 12 hours": ("lost-mail", shift("entry.made", "due_at", 1)),
     "requests are not sent early": ("lost-mail", _asked_at_once),
     "the first retry is after 12 or 24 hours": ("lost-mail", shift("request.sent", "retry_at", 1)),
+    "an empty answer costs no time-out": ("next-source-at-once", _waits_after_an_empty_answer),
     "no backfill entry remains": ("lost-mail", without("entry.satisfied")),
     "backfill sources are sorted": ("partial-sources", _reversed),
     "the first useful source is chosen": ("lost-mail", set_("sources.considered", chosen=["Z"])),
@@ -238,6 +246,7 @@ FAULTS: Mapping[str, Fault] = {
     "only silent sources are marked down": ("silent-source", shift("source.down", "at", -1)),
     "sources are asked for what they claim": ("lost-mail", set_("request.sent", cnset=f"{'ab' * 16}:900")),
     "no better source is passed over": ("nearer-source", set_("request.sent", source="C")),
+    "leaving stores are asked last": ("leaver-last", set_("request.sent", source="B")),
     "local entries are in the site": ("partial-sources", set_("entry.made", local=True)),
     "broadcasts go to all other holders": ("new-post", mail((4,), lambda event: event["recipients"].pop())),
     "statuses go to holders": (

@@ -129,7 +129,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     step that listed a responder; 0 for none. has_all: it claims every change that the chooser misses in the folder. affinity:
     the sum of referral costs; None if referrals are not possible. transit_us: how long its mail takes; None if unknown.
     backfilled_at: when it was last asked; 0 for never. guid: the GUID of its directory entry, which decides ties. active: it
-    has sent mail and is not down. added_at: when its replica was added.
+    has sent mail and is not down. added_at: when its replica was added. leaving: it is not on the replica list any more, and
+    keeps its data until another store has all of it.
     """
 
     store: str
@@ -149,6 +150,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     guid: str = ""
     active: bool = False
     added_at: LabTime | None = None
+    leaving: bool = False
 
 
 class SourcesConsidered(Event, frozen=True, kw_only=True, tag="sources.considered"):

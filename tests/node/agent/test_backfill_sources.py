@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from node.codec.replication_message import MessageType, ReplicationMail, decode
+from node.tracking.change_number import ChangeNumber
+from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from tests.support.clock import STATUS_CHECK_MIN
 from tests.support.forged_mail import HOP, altered
@@ -178,6 +182,65 @@ def test_a_mail_sent_before_the_silence_does_not_mark_its_sender_up() -> None:
     assert len(office.of_type("source.down")) == 1
     office.deliver(captured, entry.due_at + HOUR_US)
     assert office.of_type("source.up") == []
+
+
+PREFERRING_A = """
+organization: Test
+sites: [SEA]
+servers: {A: {}, B: {settings: {Preferred Backfill Source: A}}, C: {}}
+folders: {Projects: {replicas: [A, B, C]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sends", "claims", "asked"),
+    [
+        ((), (), "A-1..2"),
+        ((1,), (1,), "A-2"),
+        ((), (1, 2), ""),
+    ],
+)
+def test_what_a_source_turns_out_to_lack_is_requested_from_the_next_at_once(
+    sends: tuple[int, ...], claims: tuple[int, ...], asked: str
+) -> None:
+    """If a source answers and claims some of the requested numbers no more, the next source is asked for them at the same
+    instant, in the same round. A source that claims what it does not send is not asked again before the retry time-out (spec:
+    BF-3, BF-5)."""
+    office = PostOffice(PREFERRING_A)
+    for number in (1, 2):
+        office["A"].post(office.at(number), "Projects", subject=f"lost {number}")
+    deliver_all(office, office.cycle("A", office.at(15)), office.at(15), "C")
+    statuses = [mails_to(office.cycle(name, office.at(STATUS_CHECK_MIN)), "B") for name in "AC"]
+    for mails in statuses:
+        deliver_all(office, mails, office.at(STATUS_CHECK_MIN))
+    (entry,) = office["B"].backfill()
+    (request,) = office.cycle("B", entry.due_at)
+    assert request[1].next_hop == "A"
+    guid = opened(office, request).sections[0].numbers.contents.guids()[0]
+
+    def answer(mail: ReplicationMail) -> ReplicationMail:
+        row, numbers = (
+            NumberSets(CNSet.from_numbers(ChangeNumber(guid, each) for each in counters))
+            for counters in (claims, sends)
+        )
+        section = replace(mail.sections[0], row=row, numbers=numbers)
+        return replace(
+            mail,
+            type=MessageType.CONTENT_RESPONSE,
+            sections=(section,),
+            sent_at=entry.due_at,
+            number=99,
+            message_id="x@a",
+        )
+
+    forged = altered(office, statuses[0][0][1].content, answer)
+    office["B"].mail_in(entry.due_at, HOP, incoming_mail("", ["B-IS@contoso.test"], forged))
+    requests = office.cycle("B", entry.due_at)
+    assert [mail[1].next_hop for mail in requests] == (["C"] if asked else [])
+    (after,) = office["B"].backfill()
+    assert (after.attempts, after.due_at) == (1, entry.due_at + 12 * HOUR_US)
+    assert [(each.source, each.numbers) for each in after.requests] == ([("C", asked)] if asked else [])
+    assert office.of_type("source.down") == []
 
 
 def test_an_old_empty_response_does_not_end_a_new_request() -> None:

@@ -194,6 +194,41 @@ def test_2000_asks_servers_marked_down_after_all_groups() -> None:
 
 
 @pytest.mark.parametrize("way", SourceChoice)
+def test_a_leaving_store_is_asked_only_for_what_no_holder_has(way: SourceChoice) -> None:
+    """A leaving store comes after the holders that are up, whatever its cost and version (spec: BF-3, RP-2)."""
+    leaver = source("A", leaving=True, preferred=True, version="2007")
+    choice = choose(way, leaver, far("B", version="5.5"))
+    assert order_and_requests(choice) == ("BA", [("B", "1-4")])
+    assert choice.passed_over["A"]
+    assert order_and_requests(choose(way, leaver, far("B", ())))[1] == [("A", "1-4")]
+    assert order_and_requests(choose(way, leaver, far("B", addressed=False)))[1] == [("A", "1-4")]
+
+
+@pytest.mark.parametrize(
+    ("way", "asked"),
+    [
+        (SourceChoice.TWO_HOLDERS, [("B", "1-2"), ("A", "3-4")]),
+        (SourceChoice.SORTED_LIST, [("B", "1-2"), ("A", "3-4")]),
+        (
+            SourceChoice.SIX_GROUPS,
+            [("B", "1-2")],
+        ),  # one at a time; the leaving store has its turn after the retry time-out
+    ],
+)
+def test_a_leaving_store_is_asked_for_the_rest(way: SourceChoice, asked: list[tuple[str, str]]) -> None:
+    """What no holder has is requested from the leaving store (spec: BF-3, RP-2)."""
+    assert order_and_requests(choose(way, source("A", leaving=True), far("B", (1, 2)))) == ("BA", asked)
+
+
+@pytest.mark.parametrize("way", SourceChoice)
+def test_a_leaving_store_is_asked_before_a_holder_that_is_down(way: SourceChoice) -> None:
+    """A holder that never comes back does not prevent requests to a leaving store that has the changes (spec: BF-4, RP-2)."""
+    choice = choose(way, far("A", leaving=True), source("B", down=True))
+    assert [each.store for each in choice.ordered] == ["A", "B"]
+    assert choice.asked[0][0].store == "A"
+
+
+@pytest.mark.parametrize("way", SourceChoice)
 def test_a_store_without_address_is_passed_over(way: SourceChoice) -> None:
     """Every version passes over a store without a mail address, and never asks a store that has nothing (spec: BF-3, ML-1)."""
     choice = choose(way, source("A", addressed=False), source("B"), source("C", ()))

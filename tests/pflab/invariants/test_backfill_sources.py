@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pflab.invariants.backfill_sources import SourcesAreChosenByVersionRules
+from pflab.invariants.backfill_sources import LeavingStoresAreAskedLast, SourcesAreChosenByVersionRules
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, numbers
 from topology.file.load import topology_from_text
@@ -17,7 +17,7 @@ from traces.events import AddressStamped, Candidate, RequestSent, RowReplaced, S
 def lab(topology: Topology | None = None, **has: tuple[int, ...]) -> Trace:
     """A knows that other stores of its site hold the folder, and has a row of each; by default B has B-1, and C has B-1..2."""
     has = has or {"B": (1,), "C": (1, 2)}
-    trace = Trace(SourcesAreChosenByVersionRules, topology=topology)
+    trace = Trace(SourcesAreChosenByVersionRules, LeavingStoresAreAskedLast, topology=topology)
     for store in ("A", *has):
         trace.add(AddressStamped, "A", store=store, address=f"{store}-IS@contoso.test")
     made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "replicas": ("A", *has), "parent": "1-1"}
@@ -102,6 +102,47 @@ def test_a_store_off_the_list_loses_its_row() -> None:
     trace.change("A", 3, folder="1-1", replicas=("A", "B", "C"), **made)
     considers(trace, *C_FIRST)
     assert any("considered C with numbers 2; it is 0" in each for each in trace.witnesses()), trace.witnesses()
+
+
+def asks(trace: Trace, source: str) -> None:
+    trace.add(
+        RequestSent, "A", folder=FOLDER, entry=1, source=source, cnset=numbers("B", 2), cnset_fai="", retry_at=START_AT
+    )
+
+
+@pytest.mark.parametrize(
+    ("has", "down", "expected"),
+    [
+        ((1, 2), False, "A asks C, which left the replica list, for B-2 of Projects, which B holds"),
+        ((1,), False, ""),
+        ((1, 2), True, ""),
+    ],
+)
+def test_a_leaving_store_is_asked_though_a_holder_has_it(has: tuple[int, ...], down: bool, expected: str) -> None:
+    """A store off the list is asked only for what no holder that is up claims (BF-3, RP-2)."""
+    trace = lab(B=has, C=(1, 2))
+    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "parent": "1-1", "operation": "modify"}
+    trace.change("A", 2, folder="1-1", replicas=("A", "B"), **made)
+    if down:
+        trace.add(SourceDown, "A", store="B", folder=FOLDER)
+    asks(trace, "C")
+    asks(trace, "B")
+    assert trace.witnesses() == ([expected] if expected else [])
+
+
+def test_a_leaving_store_among_the_candidates() -> None:
+    """A store off the list comes after the holders, and is known to be leaving (BF-3, RP-2)."""
+    trace = lab()
+    made = {"object": FOLDER, "kind": "folder", "subject": "Projects", "parent": "1-1", "operation": "modify"}
+    trace.change("A", 2, folder="1-1", replicas=("A", "B"), **made)
+    leaver = candidate("C", 2, leaving=True)
+    considers(trace, candidate("B", 1), leaver, chosen=("B", "C"))
+    assert trace.witnesses() == []
+    considers(trace, leaver, candidate("B", 1), chosen=("C", "B"))
+    considers(trace, *C_FIRST)
+    order, *mistaken = trace.witnesses()
+    assert "considered C, B, but the right order is B, C" in order
+    assert any("considered C with leaving False; it is True" in each for each in mistaken)
 
 
 def test_a_wrong_method_and_a_wrong_source() -> None:

@@ -10,7 +10,15 @@ from pflab.invariants.backfill_timeouts import EntriesWaitAsConfigured, Timeouts
 from pflab.terms.verdict import Judgement
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, entry, folder_version, gets, numbers, sends
-from traces.events import AddressStamped, EntryMade, EntryTimedOut, ReplicaAdded, RowReplaced, StoreDeleted
+from traces.events import (
+    AddressStamped,
+    EntryMade,
+    EntryTimedOut,
+    ReplicaAdded,
+    RequestEnded,
+    RowReplaced,
+    StoreDeleted,
+)
 from traces.labtime import HOUR_US
 
 LOCAL_US, REMOTE_US = 6 * HOUR_US, 12 * HOUR_US
@@ -75,6 +83,18 @@ def test_a_store_of_the_site_comes_to_have_it(due_us: int, expected: list[bool])
     says(trace, 1, 2)
     trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
     assert ["which B in the same site has completely" in each for each in trace.witnesses()] == expected
+
+
+@pytest.mark.parametrize(("how", "expected"), [("empty", 1), ("satisfied", 0)])
+def test_a_source_has_nothing_and_nobody_else_is_asked(how: str, expected: int) -> None:
+    """After an empty answer a request goes to another store that claims a change of the entry (BF-3, BF-5)."""
+    trace = lab()
+    says(trace, 1, 2)
+    finds(trace, LOCAL_US, local=True)
+    trace.add(RequestEnded, "A", folder=FOLDER, entry=1, source="C", how=how)
+    trace.array("A", entry(missing="B-1..2", due_at=START_AT + LOCAL_US))
+    words = "got nothing from C, but no request went to B"
+    assert [words in each for each in trace.witnesses()] == [True] * expected
 
 
 def leaves(trace: Trace, *counters: int) -> None:
