@@ -3,13 +3,16 @@
 Spark's checkpoint says which segments belong to which batch. If the process is killed, the batch is written again under the
 same number and replaces what is there. A table and its checkpoint belong together: if one of them or a part of the table is
 missing, or a segment has changed since it was read, both are removed, and all segments are read again. If one of their files is
-damaged, the check ends with a message that says what to delete. It deletes nothing itself, because the segments may be gone.
+damaged, the check ends with a message that names the file. It deletes nothing itself, because the segments may be gone.
+
+Only a file that was found unreadable is called damaged. Every other failure, for example of memory, keeps its own message.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -40,6 +43,9 @@ _STREAM: Final = {
 }
 
 
+_OWN: Final = "[0-9a-f]{16}"
+"""Matches the name of the table and of the checkpoint of a place."""
+
 _OF_A_BATCH: Final = "FOREACH_BATCH"
 """A part of Spark's message if a batch could not be read or written: a segment or the disk is to blame."""
 
@@ -51,17 +57,40 @@ def naming_damage(tables: Tables) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         cause = in_a_line(error)
-        if tables.path("bronze/") not in cause:
+        own = re.search(rf"{re.escape(tables.path('bronze/'))}({_OWN})", cause)
+        if own is None:
             raise
-        raise _damaged(tables, cause) from error
+        raise _damaged(tables, own[1], cause) from error
 
 
-def _damaged(tables: Tables, cause: str) -> TablesDamaged:
-    both = f"{tables.path('bronze')} and {tables.path('checkpoints')}"
+def _damaged(tables: Tables, own: str, cause: str) -> TablesDamaged:
+    both = f"{tables.path(f'bronze/{own}')} and {tables.path(f'checkpoints/{own}')}"
     return TablesDamaged(
-        f"the tables of earlier checks cannot be read: {cause}. Delete {both}; then all segments that are still there are read"
-        " again"
+        f"a file of the tables of earlier checks is damaged: {cause}. Restore this file; or, if the traces still have all"
+        f" segments, delete {both}, and they are read again"
     )
+
+
+def _cut_file(spark: SparkSession, checkpoint: str) -> str | None:
+    """Return the path of a file of the checkpoint that is not whole; None if all are, or cannot be read now."""
+    files = spark.read.option("recursiveFileLookup", "true").option("wholetext", "true").text(checkpoint)
+    try:
+        rows = files.select(F.col("_metadata.file_path").alias("path"), "value").orderBy("path").collect()
+    except (PySparkException, Py4JError):
+        return None
+    return next((str(row.path) for row in rows if not _is_whole(row.value)), None)
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether this is the text of a file of a checkpoint: lines of JSON, mostly below a line with the file's version."""
+    first, _, others = text.partition("\n")
+    try:
+        for line in others.splitlines() if re.fullmatch(r"v\d+", first) else text.splitlines():
+            if line != "-":  # Spark's mark for a source without an offset
+                json.loads(line)
+    except ValueError:
+        return False
+    return bool(text)
 
 
 def take_new(
@@ -87,7 +116,10 @@ def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) ->
     except (PySparkException, Py4JError) as error:
         if _OF_A_BATCH in str(error):
             raise
-        raise _damaged(tables, in_a_line(error)) from error
+        cut = _cut_file(tables.spark, checkpoint)
+        if cut is None:
+            raise
+        raise _damaged(tables, own, f"{cut} was cut or overwritten") from error
     with naming_damage(tables):
         parts.join(rows.schema)
     return tables.whole(parts.read(rows.schema))

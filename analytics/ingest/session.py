@@ -33,9 +33,12 @@ _ENDS_WITHIN_S: Final = 10
 _JAVA_SAYS: Final = re.compile(r": [\w.$]+: (.+)$")
 """Matches the line with Java's error message. Above it is a line in which Python says that Java failed."""
 _JAVA_CAUSES: Final = re.compile(r"^Caused by: (?!py4j)[\w.$]+: (.+)$", re.MULTILINE)
+_STREAM_SAYS: Final = re.compile(r"^\[STREAM_FAILED\] .* terminated with exception: (.+?)(?: SQLSTATE: \w+)?$")
+"""Matches the message of a streaming query. The cause stands behind two identifiers that help nobody."""
 _VERSION: Final = re.compile(r'version "(\d+)')
 
 JAVA: Final = "spark.driver.extraJavaOptions"
+MEMORY: Final = "spark.driver.memory"
 _JAVA_OPTIONS: Final = "-XX:+DisplayVMOutputToStderr -XX:ReservedCodeCacheSize=256m"
 """Java's own messages go to stderr. The code cache is larger than the default of 48 MB for one compiler: a few hundred plans
 fill that, and then Java stops compiling with a warning."""
@@ -58,15 +61,20 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "false",
     # A list with one GUID twice is wrong too, but must not end the check of all traces.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    # From the constraints of a plan's columns Spark derives further constraints. Our plans have hundreds of columns that are
+    # computed from each other: with this on, the planning of a check fills any heap and does not end.
+    "spark.sql.constraintPropagation.enabled": "false",
     # Otherwise each call asks Java several times where in the code it is; only messages that nobody sees use the answer.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
+DRIVER_MEMORY: Final = "3g"
+"""The memory of the process that plans, and on this machine also computes. Large traces use sort pages of up to 64 MB (QUICK:
+1 MB). With Spark's default of 1 GB, Java would only collect garbage."""
+
 LOCAL_JAVA: Final = f"{_JAVA_OPTIONS} -XX:+UseParallelGC"
 _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # Large traces use sort pages of up to 64 MB (QUICK has small ones). With 1 GB, Java would only collect garbage.
-    "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "8",
     JAVA: LOCAL_JAVA,
 }
@@ -82,7 +90,6 @@ QUICK: Final[Mapping[str, str]] = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     JAVA: _QUICK_JAVA,
     # Optimizing, checking and describing plans costs more here than it saves.
-    "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
@@ -130,7 +137,7 @@ def archive_options() -> str:
 
 
 def settings_for(size: int) -> Mapping[str, str]:
-    """Return Spark's settings for this many bytes of traces on this machine."""
+    """Return Spark's settings for this many bytes of traces, on this machine or on a cluster."""
     if size <= TINY_UP_TO_BYTES:
         return TINY
     return QUICK if size <= QUICK_UP_TO_BYTES else {}
@@ -209,11 +216,10 @@ def new_session(
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     where = master or LOCAL
-    local = _LOCAL_SETTINGS if where.startswith("local") else {}
     builder = SparkSession.builder.appName("pflab check").master(where)
-    given = {**_SETTINGS, **local, **(settings or {})}
+    given = settings_on(where, settings or {})
     options = [given.get(JAVA, _JAVA_OPTIONS), f'-Dlog4j2.configurationFile="{_LOGGING.as_uri()}"']
-    if archive and local:
+    if archive and _is_local(where):
         options.append(archive_options())
     given[JAVA] = " ".join(options)
     for name, value in given.items():
@@ -227,6 +233,29 @@ def new_session(
     except (PySparkException, OSError) as error:
         line = str(error).strip().partition("\n")[0]
         raise AnalyticsError(f"cannot start Spark on {where}: {line}") from error
+
+
+def settings_on(master: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return all settings of a session on a master: those of every session, and `settings` above them."""
+    local = _LOCAL_SETTINGS if _is_local(master) else {}
+    memory = {} if not local and _chosen_by_user(MEMORY) else {MEMORY: DRIVER_MEMORY}
+    return {**_SETTINGS, **local, **memory, **settings}
+
+
+def _is_local(master: str) -> bool:
+    return master.startswith("local")
+
+
+def _chosen_by_user(setting: str) -> bool:
+    """Return whether the user of a cluster has chosen this setting, in spark-defaults.conf or in PYSPARK_SUBMIT_ARGS."""
+    home = os.environ.get("SPARK_HOME")
+    conf = os.environ.get("SPARK_CONF_DIR") or (home and f"{home}/conf")
+    given = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    if conf:
+        with suppress(OSError, UnicodeError):
+            given += "\n" + (Path(conf) / "spark-defaults.conf").read_text("utf-8")
+    option = f"--{setting.removeprefix('spark.').replace('.', '-')}"
+    return re.search(rf"(?m)^\s*{re.escape(setting)}[\s=:]|[\s'\"]{re.escape(setting)}=|{option}\b", given) is not None
 
 
 _FUNCTIONS: Final = (
@@ -296,7 +325,7 @@ def in_a_line(error: Exception) -> str:
     cause says for example that the disk is full."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     within = (_JAVA_SAYS.match(line) for line in lines)
-    line = next((found[1] for found in within if found), lines[0])
+    line = _STREAM_SAYS.sub(r"\1", next((found[1] for found in within if found), lines[0]))
     causes = _JAVA_CAUSES.findall(getattr(error, "_stackTrace", None) or str(error))
     return line if not causes or causes[-1] in line else f"{line}: {causes[-1]}"
 

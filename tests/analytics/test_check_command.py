@@ -59,6 +59,28 @@ def test_a_wrong_path_is_refused(project_root: Path, tmp_path: Path) -> None:
     assert "no such file or folder" in done.stderr
 
 
+@pytest.mark.parametrize("master", ["local[*]", "local[2]", "spark://host:7077", "yarn"])
+@pytest.mark.parametrize("size", [1, session.QUICK_UP_TO_BYTES + 1])
+def test_planning_ends_on_every_master(master: str, size: int) -> None:
+    """On every master, and for traces of every size, a check plans with 3 GB and without constraint propagation. Otherwise it
+    would fill any heap."""
+    settings = session.settings_on(master, session.settings_for(size))
+    assert settings["spark.sql.constraintPropagation.enabled"] == "false"
+    assert settings["spark.driver.memory"] == "3g"
+
+
+@pytest.mark.parametrize("by", ["spark-defaults.conf", "--conf", "--driver-memory"])
+def test_the_users_of_a_cluster_choose_its_memory(by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a cluster, a driver memory that Spark's own configuration names stays as it is."""
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    if by == "spark-defaults.conf":
+        (tmp_path / by).write_text("spark.master  yarn\nspark.driver.memory  8g\n", "utf-8")
+    else:
+        option = "--driver-memory 8g" if by == "--driver-memory" else "--conf spark.driver.memory=8g"
+        monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"{option} pyspark-shell")
+    assert "spark.driver.memory" not in session.settings_on("spark://host:7077", {})
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_check_that_is_stopped_ends_with_its_java(project_root: Path, tmp_path: Path, number: signal.Signals) -> None:
     """A check that Ctrl-C or SIGTERM ends says so in one line, with exit code 130, without Spark's errors. However it ends,

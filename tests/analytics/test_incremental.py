@@ -188,13 +188,16 @@ def test_a_part_that_was_deleted_is_read_again(taken: Taken, place: Path, home: 
 
 @pytest.mark.parametrize("damaged", ["checkpoints/*/metadata", "checkpoints/*/offsets/0"])
 def test_a_damaged_checkpoint_is_named(taken: Taken, place: Path, home: Path, damaged: str) -> None:
-    """If a file of the checkpoint was cut, the message says which folders to delete. After that all segments are read again."""
+    """If a file of the checkpoint was cut, the message names it and says which folders can be deleted if the segments are still
+    there. After that all segments are read again."""
     tables, whole = taken()
     for file in (home / "tables").glob(damaged):
         file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
         (file.parent / f".{file.name}.crc").unlink()  # otherwise Spark says only that the checksum is wrong
-    both = [home / "tables" / name for name in ("bronze", "checkpoints")]
-    with pytest.raises(TablesDamaged, match=f"Delete {both[0]} and {both[1]}; then all segments"):
+    both = [next((home / "tables" / name).iterdir()) for name in ("bronze", "checkpoints")]
+    with pytest.raises(
+        TablesDamaged, match=f"{damaged.rpartition('*/')[2]} was cut .*all segments, delete {both[0]} and {both[1]},"
+    ):
         incremental.take_new(tables, [str(place)])
     for folder in both:
         shutil.rmtree(folder)
@@ -206,7 +209,7 @@ def test_a_damaged_table_is_named(taken: Taken, place: Path, home: Path) -> None
     tables, _ = taken()
     file = next((home / "tables" / "bronze").rglob("family=run/*.parquet"))
     file.write_bytes(bytes(file.stat().st_size))
-    with pytest.raises(TablesDamaged, match=f"cannot be read: .*{file.name}.*Delete "):
+    with pytest.raises(TablesDamaged, match=f"is damaged: .*{file.name}.*Restore this file"):
         judge_traces([str(place)], tables, keep=True)
 
 
@@ -251,6 +254,25 @@ def test_a_full_disk_is_named(spark: SparkSession, place: Path, tmp_path: Path) 
         resource.prlimit(java, resource.RLIMIT_FSIZE, before)
     assert in_a_line(failed.value).endswith(": File too large")
     assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
+
+
+def test_what_is_whole_is_not_called_damaged(spark: SparkSession, taken: Taken, place: Path, home: Path) -> None:
+    """If the new segments cannot be read for another reason, the message has this reason. Nobody is told to delete tables."""
+    tables, whole = taken()
+    shutil.copytree(place / "edit", place / "more")
+    java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    before = resource.prlimit(java, resource.RLIMIT_FSIZE)
+    resource.prlimit(java, resource.RLIMIT_FSIZE, (10, before[1]))  # too little even for a file of the checkpoint
+    try:
+        with pytest.raises(PySparkException) as failed:
+            incremental.take_new(tables, [str(place)])
+    finally:
+        resource.prlimit(java, resource.RLIMIT_FSIZE, before)
+    line = in_a_line(failed.value)
+    assert "File too large" in line
+    assert "STREAM_FAILED" not in line
+    shutil.rmtree(place / "more")
+    assert events(incremental.take_new(tables, [str(place)])) == whole
 
 
 def test_small_parts_are_joined(spark: SparkSession, place: Path, tmp_path: Path) -> None:

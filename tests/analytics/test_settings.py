@@ -22,7 +22,6 @@ _COMPILED: Final = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "CODEGEN_ONLY",
     "spark.sql.adaptive.enabled": "true",
-    "spark.sql.constraintPropagation.enabled": "true",
     "spark.sql.shuffle.partitions": "3",
 }
 _SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {

@@ -122,7 +122,7 @@ def _run_check(
             write_worst(gold, shiviz)
 
     size = bytes_of(places)
-    settings = settings_for(size) if master is None else None
+    settings = settings_for(size) if size else None  # traces at a URL have no size here, and may be large
     with progress(len(STAGES) + 1, "starting Spark") as bar, _tables_folder(tables) as base:
 
         def show_stage(stage: str) -> None:
