@@ -310,9 +310,11 @@ def requests(m: Material) -> DataFrame:
 
 
 def entries(m: Material) -> DataFrame:
-    """Return when each backfill entry was made, timed out, requested, satisfied or pruned. deleted: its store was deleted.
-    Restored stores are left out."""
-    tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")
+    """Return when each backfill entry was made, timed out, requested, satisfied or pruned. in_parts: its first request went to
+    a source with a part of the numbers, and the rest had to wait. deleted: its store was deleted. Restored stores are left
+    out."""
+    choice = "sources.considered"
+    tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended", choice)
     rows = m.events.lines(*tags)
     of = rows.join(F.broadcast(m.restored), ["trace", "node"], "left_anti").withColumn(
         "entry", F.col("entry").cast("long")
@@ -321,6 +323,8 @@ def entries(m: Material) -> DataFrame:
     def when(tag: str, column: str) -> Column:
         return F.when(F.col("type") == tag, F.col(column))
 
+    line = Window.partitionBy("trace", "node", "entry").orderBy("seq")
+    of = of.withColumn("in_parts", F.last(when(choice, "one_by_one"), ignorenulls=True).over(line))
     lives = of.groupBy("trace", "node", "entry").agg(
         F.min(when("entry.made", "folder")).alias("folder"),
         F.min(when("entry.made", "at")).alias("at"),
@@ -328,7 +332,10 @@ def entries(m: Material) -> DataFrame:
         F.max(when("entry.made", "local")).alias("local"),
         F.min(when("entry.timed_out", "at")).alias("timed_out_at"),
         F.min(when("request.sent", "at")).alias("asked_at"),
-        F.min(when("request.sent", "retry_at")).alias("retry_at"),
+        F.min_by(when("request.sent", "retry_at"), when("request.sent", "seq")).alias("retry_at"),
+        F.coalesce(F.min_by(when("request.sent", "in_parts"), when("request.sent", "seq")), F.lit(False)).alias(
+            "in_parts"
+        ),
         F.count_if(F.col("type") == "request.sent").alias("asked"),
         F.count_if(F.col("type") == "request.ended").alias("ended"),
         F.max(F.col("type").isin("entry.satisfied", "entry.pruned")).alias("over"),

@@ -28,8 +28,9 @@ CHECKS: Final = (
         "concat(node, ' sent a request for entry ', entry, ' too early')",
     ),
     Check(
-        "the first retry is after 12 or 24 hours", ("BF-2",), "entries", "The first request waits 12 hours for an answer within the site, and 24 hours outside it.",
-        "plain and asked_at is not null", f"retry_at - asked_at in ({12 * HOUR_US}, {24 * HOUR_US})",
+        "the first retry is after 12 or 24 hours", ("BF-2",), "entries", "The first request waits 12 hours for an answer within the site, and 24 hours outside it; if 2000 asks for a part, 24 and 48.",
+        "plain and asked_at is not null", f"retry_at - asked_at in ({12 * HOUR_US}, {24 * HOUR_US}) and not in_parts"
+        f" or retry_at - asked_at in ({24 * HOUR_US}, {48 * HOUR_US}) and in_parts",
         "concat(node, ' set the first retry of entry ', entry, ' to another time than 12 or 24 hours')",
     ),
     Check(

@@ -11,6 +11,7 @@ from tests.support.judged_traces import Judged
 from tests.support.running_clocks import COURSES
 from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, SEEDS, expected
 from tests.support.trace_faults import PLANTED
+from traces.labtime import HOUR_US
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +135,13 @@ def test_a_post_is_no_part_of_the_set_of_associated_messages(judged: Judged) -> 
     """CN-6, CN-9: a store that lacks a post and has a later view claims only the view; the post's number is a hole in that
     set."""
     assert judged.runs("stories")["stories/hole"]["exit_code"] == 0
+
+
+def test_a_2000_server_waits_48_hours_for_the_rest(judged: Judged) -> None:
+    """BF-3: if the source of a 2000 server is outside the site and has only a part, the rest waits for 48 hours."""
+    assert judged.runs("stories")["stories/parts"]["exit_code"] == 0
+    parts = judged.table("evidence/entries").where("in_parts and trace like '%/stories/parts#%'")
+    assert {row.retry_at - row.asked_at for row in parts.collect()} == {48 * HOUR_US}
 
 
 def test_what_expired_is_missing_nowhere(judged: Judged) -> None:

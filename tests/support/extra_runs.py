@@ -193,7 +193,37 @@ _PREFERRED = """
   - advance: 3 d
 """
 
+# D, outside the site, has a part of what B of version 2000 lacks. B waits 48 hours before it asks A for the rest (BF-3).
+_PARTS = (
+    _BEGINNING.format(title="Parts")
+    + """\
+  sites: [SEA, NYC]
+  connectors: [{between: [SEA, NYC], cost: 10}]
+  servers: {A: {site: SEA}, B: {site: SEA, version: "2000"}, C: {site: SEA}, D: {site: NYC, version: "5.5"}}
+  folders: {Projects: {replicas: [A, B, C, D]}}
+steps:
+  - lose: {from: C, to: B, type: content}
+  - lose: {from: C, to: D, type: content, count: 1}
+  - post: {on: C, folder: Projects, subject: One}
+  - advance: 16 min
+  - lose: {from: C, to: A, type: content, count: 1}
+  - post: {on: C, folder: Projects, subject: Two}
+  - advance: 15 min
+  - post: {on: C, folder: Projects, subject: Three}
+  - advance: 15 min
+  - kill: C
+  - post: {on: A, folder: Projects, subject: From A}
+  - advance: 15 min
+  - post: {on: D, folder: Projects, subject: From D}
+  - advance: 3 d
+  - start: C
+  - heal: all
+  - advance: 4 d
+"""
+)
+
 SCENARIOS = {
+    "parts": _PARTS,
     "preferred": _HEAD.format(title="Preferred", settings=", settings: {Preferred Backfill Source: C}") + _PREFERRED,
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
     "early": _HEAD.format(title="Early", settings="") + _EARLY,

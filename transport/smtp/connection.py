@@ -142,6 +142,7 @@ class Connection(SMTP):
         self._fruitless = self._refused = 0
         self._share = Share(listener.room)
         self._heard_s = self._patience_s = self._begun_s = self._came_s = 0.0
+        self._abort: asyncio.TimerHandle | None = None
         self._secured = False
         self._chunking = False
         # aiosmtpd keeps these limits in the class, and every EHLO raises them for all connections.
@@ -230,9 +231,10 @@ class Connection(SMTP):
         """
         self._flush()
         self._lines.forget()
-        if self.transport is not None:
+        if self.transport is not None and self._abort is None:
             self.transport.close()
-            self.loop.call_later(self._listener.limits.closing_seconds, cast(asyncio.Transport, self.transport).abort)
+            stream = cast(asyncio.Transport, self.transport)
+            self._abort = self.loop.call_later(self._listener.limits.closing_seconds, stream.abort)
 
     async def done(self) -> None:
         """Wait for the end of the connection's task."""
@@ -247,6 +249,8 @@ class Connection(SMTP):
     def connection_lost(self, error: Exception | None) -> None:
         self._listener.sessions.discard(self)
         self._share.free()
+        if self._abort is not None:
+            self._abort.cancel()  # Python 3.11.2 logs an error if a TLS connection that has ended is aborted
         # Nobody waits for the error of a lost connection, so asyncio would log its traceback.
         super().connection_lost(None)
 

@@ -1,6 +1,7 @@
 """A mail in one turn of the line: envelope, blob of XEXCH50 and content together (X-BLOB-AHEAD)."""
 
 import asyncio
+import contextlib
 
 import pytest
 
@@ -107,14 +108,14 @@ class Scripted:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        writer.write(b"220 B\r\n")
-        await reader.readuntil(b"\r\n")
-        writer.write(b"250-B\r\n250-PIPELINING\r\n250-CHUNKING\r\n250-X-BLOB-AHEAD\r\n250 XEXCH50\r\n")
-        for end, replies in self._turns:
-            await reader.readuntil(end)
-            writer.write(replies)
-        await writer.drain()
-        writer.close()
+        with contextlib.closing(writer), contextlib.suppress(asyncio.IncompleteReadError):  # the client may end first
+            writer.write(b"220 B\r\n")
+            await reader.readuntil(b"\r\n")
+            writer.write(b"250-B\r\n250-PIPELINING\r\n250-CHUNKING\r\n250-X-BLOB-AHEAD\r\n250 XEXCH50\r\n")
+            for end, replies in self._turns:
+                await reader.readuntil(end)
+                writer.write(replies)
+            await writer.drain()
 
 
 FOUR = b"250 a\r\n" * 4
