@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from topology.natural_order import natural_order
 from traces.labtime import LabTime
 
 
@@ -39,6 +41,17 @@ class MessageView:
     size: int
     associated: bool
     numbers: tuple[str, ...] = ()  # of all kept versions, as people see them; the one shown is first
+
+
+def number_order(number: str) -> tuple[tuple[tuple[int, int, str], ...], int]:
+    """Return a sort key for numbers as people see them: by stores, S2 before S10; of one store, A-9 before A-10."""
+    store, _, counter = number.rpartition("-")
+    return natural_order(store), int(counter)
+
+
+def in_order_of_change(messages: Iterable[MessageView]) -> list[MessageView]:
+    """Return messages in the order of their last changes; those of one instant in the order of their numbers."""
+    return sorted(messages, key=lambda each: (each.modified_at, number_order(each.number)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@
  */
 
 import * as numbers from "./change_numbers.js";
-import { HIERARCHY, splitNumber } from "./lab_state.js";
+import { HIERARCHY, splitNumber, storeName } from "./lab_state.js";
 
 /**
  * @typedef {import("./lab_state.js").LabState} LabState
@@ -184,18 +184,20 @@ export function postRows(state, folder, servers) {
     .filter(
       ({ cells }) => cells.some(({ item }) => item && !item.deleted) || cells.some((cell) => lacksPost(state, cell)),
     )
-    .sort((a, b) => b.at - a.at || later(a.object, b.object));
+    .sort((a, b) => b.at - a.at || later(state, a.object, b.object));
 }
 
 /**
- * Compare two posts that were created at the same instant: those of one store by their counters.
+ * Compare two posts that were created at the same instant by their numbers, the later one first.
+ * @param {LabState} state
  * @param {string} a
  * @param {string} b
  */
-function later(a, b) {
+function later(state, a, b) {
   const [guid, counter] = splitNumber(a);
   const [otherGuid, otherCounter] = splitNumber(b);
-  return guid === otherGuid ? otherCounter - counter : guid < otherGuid ? 1 : -1;
+  const byStore = storeName(state, otherGuid).localeCompare(storeName(state, guid), "en", { numeric: true });
+  return byStore || otherCounter - counter;
 }
 
 /**

@@ -207,10 +207,11 @@ test("Characters that turn the direction of text are made visible, letters of an
   assert.equal(visibleText("שלום <b>"), "שלום <b>");
 });
 
-test("Posts of the same instant are sorted by their numbers, not by their letters.", () => {
-  const { state } = labAfter(["aa:9", "aa:10", "aa:1"].map((number) => made("A", number, 10)));
+test("Posts of the same instant are sorted by their numbers, not by their letters or GUIDs.", () => {
+  const numbers = ["0c:1", "aa:9", "aa:10", "bb:1", "aa:1"];
+  const { state } = labAfter([started("S10", "0c"), ...numbers.map((number) => made("A", number, 10))]);
   assert.deepEqual(
     postRows(state, PROJECTS, ["A"]).map(({ object }) => object),
-    ["aa:10", "aa:9", "aa:1"],
+    ["0c:1", "bb:1", "aa:10", "aa:9", "aa:1"],
   );
 });

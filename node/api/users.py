@@ -223,10 +223,10 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         ] = "",
         limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = MOST_LISTED,
     ) -> Response:
-        """List the live messages of a folder in order of their ids. If there are more than `limit`, continue with `after`."""
-        found = hosts.host(name).read(lambda node: node.messages(folder))
-        wanted = [each for each in found if each.id > after] if after else found
-        return json_response(plain(sorted(wanted, key=lambda each: each.id)[:limit]))
+        """List the live messages of a folder in order of their ids: by the names of the servers that posted them, and those of
+        one server in the order in which it posted them. If there are more than `limit`, continue with `after`."""
+        found = hosts.host(name).read(lambda node: node.messages(folder, after))
+        return json_response(plain(found[:limit]))
 
     @router.get("/messages/count", tags=["messages"])
     async def count(name: Name, folder: FolderQuery) -> Response:

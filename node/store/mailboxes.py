@@ -1,7 +1,7 @@
 """Folders as mailboxes for IMAP: the UIDs of messages, and the flags of users. Both are this store's own and never replicated.
 
 A UID names one version of a message, because the message of a UID never changes (RFC 3501, 2.3.1.1). An edit removes one UID
-and adds another. UIDs are given when a mail program looks into a folder, in the order of the versions' times:
+and adds another. UIDs are given when a mail program looks into a folder, in the order of the versions' times and numbers:
 
     change in the folder              at the next look
     a version is shown that was not   it gets the next UID of the folder
@@ -19,7 +19,8 @@ from typing import Final
 
 from node.codec.items import object_text
 from node.state.context import Context
-from node.views import MailboxView, NumberedMessage
+from node.tracking.change_number import named
+from node.views import MailboxView, NumberedMessage, number_order
 from transport.sql import Connection
 
 
@@ -63,7 +64,7 @@ def mailbox(ctx: Context, conn: Connection, fid: int, user: str) -> MailboxView:
     return MailboxView(validity, next_uid, len(rows) == len(messages) == given, messages)
 
 
-def number(conn: Connection, fid: int, validity: int) -> None:
+def number(ctx: Context, conn: Connection, fid: int, validity: int) -> None:
     """Give UIDs to the messages that are new in a folder, and delete those of messages that are gone."""
     conn.exec_driver_sql(
         "INSERT OR IGNORE INTO imap_mailbox (fid, validity, next_uid) VALUES (?, ?, 1)", (fid, validity)
@@ -72,11 +73,13 @@ def number(conn: Connection, fid: int, validity: int) -> None:
     conn.exec_driver_sql(f"DELETE {_GONE}", (fid,))
     uid = conn.exec_driver_sql("SELECT next_uid FROM imap_mailbox WHERE fid = ?", (fid,)).scalar_one()
     new = conn.exec_driver_sql(
-        f"SELECT m.object, m.rep, m.ctr FROM message m WHERE m.fid = ? AND {_SHOWN} AND NOT EXISTS"
-        f" (SELECT 1 FROM imap_message u WHERE {_SAME.format('u', 'm')}) ORDER BY m.modified_at, m.rep, m.ctr",
+        f"SELECT m.modified_at, m.object, m.rep, m.ctr FROM message m WHERE m.fid = ? AND {_SHOWN} AND NOT EXISTS"
+        f" (SELECT 1 FROM imap_message u WHERE {_SAME.format('u', 'm')}) ORDER BY m.rep, m.ctr",
         (fid,),
     ).all()
-    for place, version in enumerate(new):
+    names = ctx.store.names()
+    new.sort(key=lambda row: (row[0], number_order(named(ctx.store.number(*row[2:]), names))))
+    for place, (_, *version) in enumerate(new):
         conn.exec_driver_sql(
             "INSERT INTO imap_message (fid, uid, object, rep, ctr) VALUES (?, ?, ?, ?, ?)", (fid, uid + place, *version)
         )

@@ -17,7 +17,7 @@ from node.state.context import Context
 from node.stored_values import EXPIRED, HIERARCHY_FID
 from node.tracking.change_number import Guid, named, store_name
 from node.tracking.pcl import Pcl
-from node.views import VersionView
+from node.views import VersionView, number_order
 from transport.mime.describe import describe_item, outline
 from transport.sql import Connection
 
@@ -30,7 +30,7 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
     object_id = _object_of(ctx, conn, names, message)
     rows = conn.exec_driver_sql(
         "SELECT fid, rep, ctr, pcl, modified_at, shown, fai, deleted, subject, item FROM message WHERE object = ?"
-        " ORDER BY shown DESC, modified_at, rep, ctr",
+        " ORDER BY rep, ctr",
         (object_id,),
     ).all()
     found = []
@@ -62,7 +62,7 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
     if not found:
         was = "is not" if not rows else "has expired" if rows[0][7] == EXPIRED else "was deleted"
         raise MessageUnknown(f"message {message} {was} on {ctx.name}")
-    return found
+    return sorted(found, key=lambda each: (not each.shown, each.modified_at, number_order(each.number)))
 
 
 def _object_of(ctx: Context, conn: Connection, names: Mapping[Guid, str], message: str) -> bytes:

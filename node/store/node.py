@@ -137,7 +137,7 @@ class Node(StoreLife):
     def number_messages(self, now: LabTime, folder: str, validity: int) -> None:
         """Give UIDs to the new messages of a folder. validity: UIDVALIDITY, if the folder has no UIDs yet."""
         with self._stimulus(now) as (ctx, s):
-            mailboxes.number(s.conn, ctx.folders.visible(folder).fid, validity)
+            mailboxes.number(ctx, s.conn, ctx.folders.visible(folder).fid, validity)
 
     def flag_messages(self, now: LabTime, folder: str, user: str, flags: Mapping[int, int]) -> None:
         """Set a user's flags on messages of a folder, given by their UIDs."""

@@ -50,6 +50,7 @@ from node.views import (
     SourceView,
     StateView,
     VersionView,
+    number_order,
 )
 from topology.quantities import format_size
 from topology.settings.catalogue import category_on
@@ -86,7 +87,7 @@ class StoreQueries(StoreReader):
         own = ctx.rst.own(_fid_of(ctx, folder))
         return own is not None and not own.pending
 
-    def messages(self, folder: str) -> list[MessageView]:
+    def messages(self, folder: str, after: str = "") -> list[MessageView]:
         ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
         props = None if fid == HIERARCHY_FID else ctx.folders.at(fid).props
@@ -94,14 +95,21 @@ class StoreQueries(StoreReader):
         found: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
         for object_id, rep, ctr, at, subject, item, fai in conn.exec_driver_sql(
             "SELECT object, rep, ctr, modified_at, subject, item, fai FROM message WHERE fid = ? AND deleted = 0"
-            " ORDER BY object, shown DESC, modified_at, rep, ctr",
+            " ORDER BY object, shown DESC, rep, ctr",
             (fid,),
         ):
             found.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
         names = ctx.store.names()
+        places = {object_id: number_order(named(ChangeNumber.from_xid(object_id), names)) for object_id in found}
+        if after:
+            last = number_order(named(ChangeNumber.from_xid(_object_id(after)), names))
+            places = {object_id: place for object_id, place in places.items() if place > last}
         views = []
-        for object_id, versions in found.items():
-            number, at, subject, item, fai = versions[0]
+        for object_id in sorted(places, key=places.__getitem__):
+            shown, *others = found[object_id]
+            others.sort(key=lambda each: (each[1], number_order(named(each[0], names))))
+            number, at, subject, item, fai = shown
+            versions = [number, *(each[0] for each in others)]
             views.append(
                 MessageView(
                     id=object_text(object_id),
@@ -111,10 +119,10 @@ class StoreQueries(StoreReader):
                     change=number.text,
                     modified_at=at,
                     in_conflict=shows_conflicts and len(versions) > 1,
-                    versions=tuple(each[0].text for each in versions),
+                    versions=tuple(each.text for each in versions),
                     size=len(item),
                     associated=fai,
-                    numbers=tuple(named(each[0], names) for each in versions),
+                    numbers=tuple(named(each, names) for each in versions),
                 )
             )
         return views
@@ -439,12 +447,16 @@ def _changes_of(ctx: Context, conn: Connection, messages: Sequence[str]) -> list
     return numbers
 
 
-def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> bytes:
-    fid = _fid_of(ctx, folder)
+def _object_id(message: str) -> bytes:
     try:
-        object_id = object_from_text(message)
+        return object_from_text(message)
     except ValueError as error:
         raise Misuse(f"{message!r} is not a message id such as {'0' * 31}a:17: {error}") from None
+
+
+def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> bytes:
+    fid = _fid_of(ctx, folder)
+    object_id = _object_id(message)
     item: bytes | None = conn.exec_driver_sql(
         # +fid: without the plus, SQLite reads all messages of the folder, by the index that begins with it
         "SELECT item FROM message WHERE object = ? AND +fid = ? AND shown = 1 AND deleted = 0",

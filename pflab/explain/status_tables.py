@@ -8,7 +8,6 @@ marks replace the words. If it is still too wide, the servers are divided over s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +19,7 @@ from node.views import SyncState
 from pflab.explain.state_tables import INSTANT, average, numbers_text, ranges_json
 from pflab.terms.event_words import to_the_second
 from pflab.terms.folder_ids import HIERARCHY
+from topology.natural_order import natural_order
 from topology.problems import counted
 from traces.labtime import SECOND_US, format_instant
 
@@ -55,12 +55,6 @@ _MOST_FOLDER: Final = 32
 KB: Final = 1024
 
 HIERARCHY_NAME: Final = "Folder hierarchy (1-1)"
-
-
-def natural_order(text: str) -> list[tuple[int, int, str]]:
-    """Return a sort key in which S2 comes before S10, and a folder before its subfolders."""
-    parts = re.findall(r"\d+|[^\d]+", text.casefold())
-    return [(1, int(part), part) if part[0].isdecimal() else (2, 0, part.replace("/", "\0")) for part in parts]
 
 
 def matrix(statuses: Mapping[str, Sequence[FolderStatus]], width: int) -> Iterator[Text]:

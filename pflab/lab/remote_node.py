@@ -189,12 +189,12 @@ class RemoteNode(StoreReader):
 
     # -- reads
 
-    def messages(self, folder: str) -> list[MessageView]:
+    def messages(self, folder: str, after: str = "") -> list[MessageView]:
         found: list[MessageView] = []
         while True:
-            after = f"&after={quoted(found[-1].id)}" if found else ""
-            more = _view(self._read(f"/messages?folder={quoted(folder)}{after}"), list[MessageView])
+            more = _view(self._read(f"/messages?folder={quoted(folder)}&after={quoted(after)}"), list[MessageView])
             found += more
+            after = found[-1].id if found else after
             if len(more) < MOST_LISTED:
                 return found
 

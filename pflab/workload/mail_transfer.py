@@ -14,7 +14,7 @@ from typing import Any
 
 from node.errors import InternalError, NodeError
 from node.reads import StoreReader
-from node.views import MessageView
+from node.views import MessageView, in_order_of_change
 from pflab.client import UNHEARD, Client, ClientError
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
@@ -114,8 +114,7 @@ def poster_for_client(client: Client, server: str, folder: str, salt: str = "", 
 def export_mbox(store: StoreReader, folder: str, report: Callable[[], None] = lambda: None) -> Iterator[bytes]:
     """Yield a folder's messages as an mbox, in the order of their last change, without associated messages. Call
     `report` for each."""
-    views = [view for view in store.messages(folder) if not view.associated]
-    views.sort(key=lambda view: (view.modified_at, view.id))
+    views = in_order_of_change(view for view in store.messages(folder) if not view.associated)
     return mbox_of(_mail(store, folder, view, report) for view in views)
 
 

@@ -209,13 +209,13 @@ def messages(
 
 
 def _list(reader: Reader, stores: list[str], folder: str | None, limit: int, *, as_json: bool) -> int:
+    from node.views import in_order_of_change  # noqa: PLC0415 - the reader has imported it
+
     found: list[tuple[str, str, list[MessageView]]] = []
     for store in stores:
         with reader.reading(store) as look:
             held = [each.path for each in look.folders() if each.held_here and not each.hidden]
-            found += [
-                (store, path, sorted(look.messages(path), key=_by_time)) for path in held if folder in (None, path)
-            ]
+            found += [(store, path, in_order_of_change(look.messages(path))) for path in held if folder in (None, path)]
     if folder is not None and not found:
         raise CommandError(f"--folder {folder}: no store here holds it; {did_you_mean(folder, reader.folders())}")
     if as_json:
@@ -242,10 +242,6 @@ def _list(reader: Reader, stores: list[str], folder: str | None, limit: int, *, 
     if empty:
         print_lines([f"{counted(empty, 'replica has', 'replicas have')} no messages"], style="dim")
     return ExitCode.GOOD
-
-
-def _by_time(view: MessageView) -> tuple[int, str]:
-    return view.modified_at, view.id
 
 
 def _table(title: str, views: list[MessageView]) -> Table:

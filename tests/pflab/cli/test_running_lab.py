@@ -135,6 +135,32 @@ def test_post_and_folder_print_change_numbers(up: str, capsys: pytest.CaptureFix
     assert output_of("explain", "A-6").startswith("Change A-6: folder 'Stale', changed on A")
 
 
+def test_messages_of_one_instant_are_listed_in_the_order_of_their_numbers(
+    up: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While the clock is paused, the verb, the API page by page and the exported mbox have A-9 before A-10."""
+    for server, count in (("B", 2), ("A", 12)):
+        run(["post", "Projects", "--node", server, "--subject", server + "-{n}", "--count", str(count)])
+    run(["clock", "advance", "1 h"])
+    capsys.readouterr()
+    numbers = [*(f"A-{number}" for number in range(1, 13)), "B-1", "B-2"]
+    assert run(["messages", "--server", "B", "--json"]) == ExitCode.GOOD
+    assert [each["number"] for each in json.loads(capsys.readouterr().out)] == numbers
+    assert run(["export", "Projects", "--node", "B"]) == ExitCode.GOOD
+    assert re.findall(r"(?m)^Subject: (.*?)\r?$", capsys.readouterr().out) == numbers
+    pages: list[str] = []
+    with client_of(up) as client:
+        while more := client.json("GET", f"/nodes/B/messages?folder=Projects&limit=5&after={last(pages)}"):
+            pages += [each["id"] for each in more]
+        assert pages == [each["id"] for each in client.messages("B", "Projects")]
+    assert [int(each.rpartition(":")[2]) for each in pages] == [*range(1, 13), 1, 2]
+
+
+def last(ids: list[str]) -> str:
+    """Return the last id; nothing if there is none."""
+    return ids[-1] if ids else ""
+
+
 def test_until_converged_names_holders_that_do_not_run(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder has not converged while a holder is stopped, and the output names this holder."""
     del up

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from node.views import FolderStatus, InstanceView, ReplicaStatus, SyncState
-from pflab.explain.status_tables import detail, instances_table, matrix, natural_order, status_json
+from pflab.explain.status_tables import detail, instances_table, matrix, status_json
+from topology.natural_order import natural_order
 from traces.labtime import SECOND_US, parse_instant
 
 NOON = parse_instant("2003-10-22T12:15Z")
