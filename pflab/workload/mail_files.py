@@ -1,30 +1,21 @@
-"""Mail as files: read mbox, Maildir and .eml files, write mbox files. This module treats mails as bytes and does not
-parse them.
-
-An mbox is read and written in the form mboxrd: when a mail is written, each line that begins with `From `, with or without
-`>`s before it, gets one more `>`. So mails are read back byte for byte, except that a missing line end after the last line
-is added. (spec: ML-5)
-"""
+"""Mail as files: read mbox, Maildir and .eml files. This module treats mails as bytes and does not parse them. (spec: ML-5)"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from pflab.errors import LabError
+from pflab.workload.mbox import BYTE_ORDER_MARK, is_mbox, split_mbox
 from transport.mime.describe import NOT_A_MAIL, looks_like_mail
-from transport.mime.headers import date_text
 from transport.mime.message import MAX_MAIL_SIZE
 
 MAX_MAILS: Final = 1_000_000
 """The most mails in one mbox."""
 
-_SEPARATOR: Final = re.compile(rb"(?:\A|(?<=\n)\r?\n)From [^\r\n]*\r?\n")
-_QUOTED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
-_TO_QUOTE: Final = re.compile(rb"^(>*From )", re.MULTILINE)
+_FIRST_BYTES: Final = 4096
 _MAILDIR: Final = ("cur", "new")
 
 
@@ -38,8 +29,8 @@ class MailFile:
 
 def read_mails(path: Path) -> Iterator[MailFile]:
     """Yield the mails of a file or folder. A file that begins with `From ` is an mbox; another file has one mail. A folder is
-    a Maildir or has .eml files, which are read in the order of their names. Raises LabError if a file cannot be read or
-    contains no mail."""
+    a Maildir or has .eml files, which are read in the order of their names. A byte order mark is left out. Raises LabError if
+    a file cannot be read or contains no mail."""
     try:
         if path.is_dir():
             yield from _of_folder(path)
@@ -56,53 +47,30 @@ def read_mails(path: Path) -> Iterator[MailFile]:
 
 
 def split_file(name: str, content: bytes) -> Iterator[MailFile]:
-    """Yield the mails in the content of a file. Raises LabError if it contains none."""
-    if not content.strip():
+    """Yield the mails in the content of a file. Raises LabError if it contains none, or an mbox that cannot be read."""
+    if not content.removeprefix(BYTE_ORDER_MARK).strip():
         raise LabError(f"{name}: the file is empty; name an mbox, a Maildir or an .eml")
-    if not content.startswith(b"From "):
+    if not is_mbox(content):
+        content = content.removeprefix(BYTE_ORDER_MARK)
         # A file named .eml counts as a mail even if it is malformed. Any other file must look like a mail, because it may be
         # given by mistake.
         if not name.endswith(".eml") and not looks_like_mail(content):
             raise LabError(f"{name}: {NOT_A_MAIL}")
         yield MailFile(name, content)
         return
-    for number, mail in enumerate(split_mbox(content), start=1):
+    try:
+        mails = split_mbox(content)
+    except LabError as error:
+        raise LabError(f"{name}: {error}") from None
+    for number, mail in enumerate(mails, start=1):
         if number > MAX_MAILS:
             raise LabError(f"{name}: more than {MAX_MAILS} mails; split the file")
         yield MailFile(f"{name}:{number}", mail)
 
 
-def split_mbox(content: bytes) -> Iterator[bytes]:
-    """Yield the mails of an mbox, with one `>` removed from each quoted `From ` line."""
-    at: int | None = None
-    for match in _SEPARATOR.finditer(content):
-        if at is not None:
-            yield _QUOTED.sub(rb"\1", content[at : match.start()])
-        at = match.end()
-    if at is not None:
-        last = content[at:]
-        # The empty line after the last mail belongs to the mbox.
-        for end in (b"\n\r\n", b"\n\n"):
-            if last.endswith(end):
-                last = last[: len(last) - len(end) + 1]
-                break
-        yield _QUOTED.sub(rb"\1", last)
-
-
-def mbox_of(mails: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
-    """Yield the parts of an mbox. mails: the sender's address, the lab time and the content of each."""
-    for sender, at, content in mails:
-        name = "".join(sender.split()) or "MAILER-DAEMON"
-        # The form of asctime, which programs that read an mbox know: `Tue Oct 21 00:00:00 2003`.
-        day, date, month, year, clock, _ = date_text(at).replace(",", "").split()
-        yield f"From {name} {day} {month} {int(date):2} {clock} {year}\n".encode("utf-8", "replace")
-        yield _TO_QUOTE.sub(rb">\1", content)
-        yield b"\n" if content.endswith(b"\n") else b"\n\n"
-
-
 def _is_mbox(path: Path) -> bool:
     with path.open("rb") as file:
-        return file.read(5) == b"From "
+        return is_mbox(file.read(_FIRST_BYTES))
 
 
 def _of_folder(path: Path) -> Iterator[MailFile]:
@@ -114,4 +82,8 @@ def _of_folder(path: Path) -> Iterator[MailFile]:
         raise LabError(f"{path}: no mail in this folder; name a Maildir (with cur and new) or a folder of .eml files")
     for file in files:
         if file.is_file() and not file.name.startswith("."):
-            yield MailFile(str(file), file.read_bytes())
+            content = file.read_bytes()
+            if not places and is_mbox(content):
+                yield from split_file(str(file), content)
+            else:
+                yield MailFile(str(file), content.removeprefix(BYTE_ORDER_MARK))

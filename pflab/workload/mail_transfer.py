@@ -18,9 +18,11 @@ from node.views import MessageView, in_order_of_change
 from pflab.client import UNHEARD, Client, ClientError
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
-from pflab.workload.mail_files import MailFile, mbox_of, read_mails
+from pflab.workload.mail_files import MailFile, read_mails
+from pflab.workload.mbox import mbox_of
 from traces.labtime import LabTime
-from transport.mime.headers import parse_addresses
+from transport.errors import CodecError
+from transport.mime.headers import parse_addresses, parse_fields, split_header
 
 MOST_REFUSED = 1000
 """The most refused mails that are listed. Further refused mails are only counted."""
@@ -120,5 +122,15 @@ def export_mbox(store: StoreReader, folder: str, report: Callable[[], None] = la
 
 def _mail(store: StoreReader, folder: str, view: MessageView, report: Callable[[], None]) -> tuple[str, LabTime, bytes]:
     report()
-    address = next(iter(parse_addresses(view.sender)), "MAILER-DAEMON")
-    return address, view.modified_at, store.mail(folder, view.id)
+    mail = store.mail(folder, view.id)
+    return _sender(mail), view.modified_at, mail
+
+
+def _sender(mail: bytes) -> str:
+    """Return the address of a mail's sender, by its field From, Sender or Return-Path; '' if none has an address."""
+    try:
+        fields = {name.lower(): value for name, value in reversed(parse_fields(split_header(mail, 0, len(mail))[0]))}
+    except CodecError:  # the mail came from outside
+        return ""
+    values = (fields.get(name, "") for name in ("from", "sender", "return-path"))
+    return next((address for value in values for address in parse_addresses(value)), "")

@@ -50,7 +50,7 @@ Names = Mapping[int, str]
 
 _TAG_ALONE: Final = re.compile(r"0x[0-9A-F]{8}")
 
-_MAIL_FIELDS: Final = frozenset(
+MAIL_FIELDS: Final = frozenset(
     {"from", "sender", "to", "subject", "date", "message-id", "received", "mime-version", "content-type"}
 )
 """Every mail has at least one of these fields. Other text with colons has none of them [RFC 5322 3.6, RFC 2045 4]."""
@@ -75,7 +75,7 @@ def looks_like_mail(content: bytes) -> bool:
 
 
 def _has_mail_fields(mail: ParsedMail) -> bool:
-    return any(name.lower() in _MAIL_FIELDS for name, _ in mail.headers)
+    return any(name.lower() in MAIL_FIELDS for name, _ in mail.headers)
 
 
 def describe_mail(content: bytes, interpreters: Interpreters | None = None, names: Names | None = None) -> Branch:

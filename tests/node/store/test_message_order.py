@@ -6,8 +6,8 @@ import pytest
 
 from node.errors import Misuse
 from node.views import Post, in_order_of_change
-from pflab.workload.mail_files import split_mbox
 from pflab.workload.mail_transfer import export_mbox
+from pflab.workload.mbox import split_mbox
 from tests.support.post_office import PostOffice
 
 STORES = """

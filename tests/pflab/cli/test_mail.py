@@ -9,7 +9,7 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
-from pflab.workload.mail_files import mbox_of, split_mbox
+from pflab.workload.mbox import mbox_of, split_mbox
 from tests.support.clock import START_AT
 from tests.support.real_world_mails import HAND_MADE
 

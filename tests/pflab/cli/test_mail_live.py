@@ -17,8 +17,9 @@ from pflab.cli.app import run
 from pflab.cli.verbs import load, mail
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
-from pflab.workload.mail_files import MailFile, mbox_of, split_mbox
+from pflab.workload.mail_files import MailFile
 from pflab.workload.mail_transfer import Imported, Interrupted, import_mails, poster_for_client
+from pflab.workload.mbox import mbox_of, split_mbox
 from tests.support.clock import START_AT
 from tests.support.real_world_mails import HAND_MADE
 from tests.support.running_lab import lab_up

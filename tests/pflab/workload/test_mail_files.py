@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pflab.errors import LabError
-from pflab.workload.mail_files import mbox_of, read_mails, split_mbox
+from pflab.workload.mail_files import read_mails
+from pflab.workload.mbox import mbox_of, split_mbox
 from tests.support.clock import START_AT
 from tests.support.real_world_mails import HAND_MADE, cpython_mails
 
