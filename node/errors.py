@@ -50,12 +50,16 @@ class Waiting(NotRunning):
 class CannotWrite(NodeError):
     """The store cannot write now, because its disk is full, or no file handle or memory is free.
 
-    The request changed nothing, and nothing that was acknowledged is lost. The store continues by itself when it can write.
+    The request changed nothing, and nothing that was acknowledged is lost. A store that runs continues by itself when it can
+    write.
     """
 
-    def __init__(self, store: str, why: object) -> None:
-        why = "no memory is free" if isinstance(why, MemoryError) else why
-        super().__init__(f"store {store} cannot write: {why}; the store continues by itself when it can write again")
+    def __init__(self, store: str, why: str, *, starting: bool = False) -> None:
+        super().__init__(
+            f"store {store} cannot start: {why}"
+            if starting
+            else f"store {store} cannot write: {why}; the store continues by itself when it can write again"
+        )
 
 
 class Misuse(NodeError):

@@ -27,7 +27,7 @@ from node.api.reads import reads_router
 from node.api.users import users_router
 from node.api.values import ServerUnknown, not_supported, problem, problem_of
 from node.errors import CannotWrite, InternalError, NodeError, bug_line
-from node.state.database import cannot_write
+from node.state.database import cannot_write, refusal_words
 
 _NO_ROOM: Final = frozenset({errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS})
 """Errors of the operating system that may pass: a disk is full, or no file handle is free."""
@@ -94,8 +94,7 @@ async def _internal_error(request: Request, error: Exception) -> Response:
 async def _system(_: Request, error: Exception) -> Response:
     if not (error.errno in _NO_ROOM if isinstance(error, OSError) else cannot_write(error)):
         raise error  # an internal error
-    why = "no memory is free" if isinstance(error, MemoryError) else error
-    detail = f"nothing can be written at present: {why}; free space, then try again"
+    detail = f"nothing can be written at present: {refusal_words(error)}; try again when there is room"
     return problem(HTTPStatus.INSUFFICIENT_STORAGE, CannotWrite.__name__, detail)
 
 

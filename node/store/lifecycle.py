@@ -52,7 +52,7 @@ from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning, Ove
 from node.seeded_ids import guid_from
 from node.state import application_log
 from node.state.context import Context
-from node.state.database import Database, Durability, cannot_write
+from node.state.database import Database, Durability, cannot_write, refusal_words
 from node.state.store_identity import Begins, StoreState
 from node.state.store_settings import Config, config_of, stored_settings
 from node.store import idempotency
@@ -128,7 +128,7 @@ class StoreLife(StoreQueries):
         except Exception as error:
             self.abandon()
             if cannot_write(error):
-                raise CannotWrite(self.name, error) from error
+                raise CannotWrite(self.name, refusal_words(error), starting=True) from error
             raise
 
     def abandon(self) -> None:
@@ -295,7 +295,7 @@ class StoreLife(StoreQueries):
             if not isinstance(error, RefusalError):  # a refused mail has changed nothing in memory
                 self._ctx, self._unread = None, not isinstance(error, Crashed)
             if isinstance(error, Exception) and cannot_write(error):
-                raise CannotWrite(self.name, error) from error
+                raise CannotWrite(self.name, refusal_words(error)) from error
             if isinstance(error, Exception) and not isinstance(error, NodeError | RefusalError | CodecError):
                 self._log_failure(now, error)
             if isinstance(error, OverLimit):
@@ -319,7 +319,7 @@ class StoreLife(StoreQueries):
             try:
                 self._ctx = self._load()
             except (sqlite3.OperationalError, OSError, MemoryError) as error:
-                raise CannotWrite(self.name, error) from error
+                raise CannotWrite(self.name, refusal_words(error)) from error
             self._unread = False
         if self._ctx is None:
             raise NotRunning(f"store {self.name} is not running")
@@ -402,4 +402,4 @@ class StoreLife(StoreQueries):
         except (sqlite3.OperationalError, OSError, MemoryError) as error:
             if not cannot_write(error):
                 raise
-            raise CannotWrite(self.name, error) from error
+            raise CannotWrite(self.name, refusal_words(error)) from error

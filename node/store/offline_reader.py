@@ -10,6 +10,7 @@ from typing import Final
 
 from node.codec.signing import LabAuthority
 from node.state.context import Context
+from node.state.database import naming_missing_handles
 from node.state.store_settings import config_of, stored_settings
 from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after
@@ -71,8 +72,9 @@ def waiting_events(path: Path, name: str, segments: Path, seq: int) -> Iterator[
 
 def _connect(path: Path) -> sqlite3.Connection:
     try:
-        conn = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-        conn.execute("SELECT 1 FROM sqlite_master").fetchone()
+        with naming_missing_handles():
+            conn = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            conn.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
         # SQLite cannot create its lock file in a folder that is not writable. Then no other process writes there either.
         conn = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)

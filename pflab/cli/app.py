@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -159,7 +160,7 @@ DEBUG_HELP: Final = f"Print the traceback of an internal error (a bug of pflab);
 BROKEN_PIPE: Final = 141
 """The exit code when the program that reads pflab's output has closed the pipe: 128 + SIGPIPE, as in shells."""
 
-_REFUSED_BY_SYSTEM: Final = frozenset({errno.EACCES, errno.EMFILE, errno.ENAMETOOLONG, errno.ENOSPC, errno.EROFS})
+_REFUSED_BY_SYSTEM: Final = frozenset({errno.EACCES, errno.ENAMETOOLONG, errno.ENOSPC, errno.EROFS})
 """Errors of the system that are never a bug of pflab, such as a file name that is too long, or a full disk."""
 
 _SETTINGS: Final[dict[str, Any]] = {
@@ -322,9 +323,11 @@ def _stopped() -> int:
 
 def _was_interrupted(error: BaseException | None) -> bool:
     """Return whether the error or one of its causes is Ctrl-C."""
-    while error is not None:
+    seen: set[int] = set()  # an error that is raised again can be among its own causes
+    while error is not None and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):
             return True
+        seen.add(id(error))
         error = error.__cause__ or error.__context__
     return False
 
@@ -344,6 +347,12 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
         return None
     if isinstance(error, ProblemsError):
         return error.lines
+    if isinstance(error, sqlite3.OperationalError) or (
+        isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}
+    ):
+        from node.state.database import cannot_write, refusal_words  # noqa: PLC0415 - as above
+
+        return [f"pflab: {refusal_words(error)}"] if cannot_write(error) else None
     if isinstance(error, OSError) and error.errno in _REFUSED_BY_SYSTEM:
         where = f"{error.filename}: " if error.filename is not None else ""
         return [f"pflab: {where}{(error.strerror or str(error)).lower()}"]

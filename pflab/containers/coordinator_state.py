@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from node.state.database import naming_missing_handles
 from pflab.errors import LabError
 from pflab.runs.recorder import LAB, Record
 from traces.events import AnyEvent
@@ -62,8 +63,9 @@ class LabState:
     """
 
     def __init__(self, path: Path, *, run: str, topology: str) -> None:
-        self._conn = sqlite3.connect(path, isolation_level=None)
-        self._conn.execute("PRAGMA journal_mode = WAL")
+        with naming_missing_handles():
+            self._conn = sqlite3.connect(path, isolation_level=None)
+            self._conn.execute("PRAGMA journal_mode = WAL")
         self._conn.execute("PRAGMA synchronous = FULL")
         self._conn.executescript(_TABLES)
         self.began = self.fact("run") is not None

@@ -50,7 +50,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from node.errors import NotRunning
-from node.state.database import cannot_write
+from node.state.database import cannot_write, refusal_words
 from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
 from pflab.containers.snapshots import Snapshots, snapshot_of
 from pflab.drivers.host_proxy import RemoteHost
@@ -456,7 +456,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             if not cannot_write(error):
                 raise
             if not self._disk_full:
-                log.warning("the coordinator cannot save its state: %s; free space", error)
+                log.warning("the coordinator cannot save its state: %s", refusal_words(error))
             self._disk_full = True
 
     def _save(self) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from node.errors import CannotWrite
-from node.state.database import Database, cannot_write
+from node.state.database import Database, cannot_write, refusal_words
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from pflab.runs.recorder import Record
 from traces.events import AnyEvent
@@ -86,7 +86,7 @@ class EventCollector:
         except (sqlite3.OperationalError, OSError) as error:
             if not cannot_write(error):
                 raise
-            log.warning("%s", CannotWrite(name, error))
+            log.warning("%s", CannotWrite(name, refusal_words(error)))
 
     def _collect_from(self, path: Path, name: str) -> None:
         with closing(sqlite3.connect(path)) as raw:

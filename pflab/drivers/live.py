@@ -18,6 +18,7 @@ from node.errors import CannotWrite
 from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.host.tls_files import tls_of
+from node.state.database import NO_HANDLE, refusal_words
 from node.store.node import Node
 from pflab.drivers.relayed_mails import RelayedMails
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
@@ -277,7 +278,10 @@ class LiveLab(SocketLab[Host]):
                 raise
             except OSError as error:
                 server.status = ServerStatus.STOPPED
-                node.close(now)
+                with suppress(CannotWrite):
+                    node.close(now)
+                if error.errno in NO_HANDLE:
+                    raise CannotWrite(server.name, refusal_words(error), starting=True) from error
                 raise LabError(
                     f"server {server.name} cannot listen on {LOOPBACK} port {port}: {error.strerror or error};"
                     " free the port or let the lab choose one"
@@ -295,6 +299,8 @@ class LiveLab(SocketLab[Host]):
             self._imap[name] = listener, await listener.start(LOOPBACK, port)
         except OSError as error:
             await self.stop(name)
+            if error.errno in NO_HANDLE:
+                raise CannotWrite(name, refusal_words(error), starting=True) from error
             raise LabError(
                 f"server {name} cannot listen for IMAP on {LOOPBACK} port {port}: {error.strerror or error}; free the port"
                 " or choose others with --imap-port"

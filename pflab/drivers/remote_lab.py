@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeV
 from node.api.http_client import Unanswered
 from node.api.http_server import HttpServer
 from node.errors import CannotWrite, NodeError, NotRunning, bug_line
+from node.state.database import refusal_words
 from pflab.client import Client, url_at
 from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
@@ -390,7 +391,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         try:
             await process.start(now, self.coordinator.rate, server.restores)
         except OSError as error:
-            raise CannotWrite(name, error) from error
+            raise CannotWrite(name, refusal_words(error), starting=True) from error
         server.restores = None
         await self._manage(server, process, now)
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from node.state.database import naming_missing_handles
 from pflab.errors import LabError
 from pflab.runs.events import RunEvents
 from pflab.runs.recorder import LAB
@@ -112,7 +113,7 @@ def _check_unchanged(run: Path, found: RunEvents) -> None:
         if not database.is_file():
             raise LabError(f"{run} cannot be continued: the database of server {name} is missing ({database})")
         try:
-            with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
+            with naming_missing_handles(), closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
                 told = opened.execute("PRAGMA quick_check(1)").fetchone()[0]
         except sqlite3.Error as error:
             told = str(error)

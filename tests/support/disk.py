@@ -22,8 +22,15 @@ def no_file_grows(size: int) -> Iterator[None]:
 @contextmanager
 def no_new_files() -> Iterator[None]:
     """Let this process open no more files."""
+    with few_handles(3):
+        yield
+
+
+@contextmanager
+def few_handles(most: int) -> Iterator[None]:
+    """Let this process open files only while it has fewer than `most`."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     try:
         yield
     finally:

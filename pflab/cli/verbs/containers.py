@@ -20,7 +20,7 @@ from node.api.http_client import Address
 from node.api.http_server import OpenToAll
 from node.process.leash import end_with_parent
 from node.process.main import MAX_PORT
-from node.state.database import cannot_write
+from node.state.database import cannot_write, refusal_words
 from pflab.cli.given_by_name import read_topology, topology_file
 from pflab.cli.given_files import shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
@@ -132,7 +132,7 @@ def coordinate(
         if not cannot_write(error):
             raise  # an internal error
         raise CommandError(
-            f"{data}: the lab's state cannot be written: {error}; free space, then start again"
+            f"{data}: the lab's state cannot be written: {refusal_words(error)}; free space, then start again"
         ) from error
     except (OSError, OpenToAll) as error:
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import cast
 
@@ -99,7 +98,7 @@ class FakeNode:
     def _need_room(self) -> None:
         if self.no_room_left:
             self.no_room_left -= 1
-            raise CannotWrite(self.name, OSError(errno.ENOSPC, "No space left on device"))
+            raise CannotWrite(self.name, "no space left on device")
 
     def offers(self) -> Offers:
         return Offers()

@@ -1,0 +1,1 @@
+"""The command line in environments with other encodings or few file handles."""
