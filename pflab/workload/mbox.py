@@ -157,7 +157,8 @@ def _header(content: bytes, at: int) -> bytes | None:
 
 
 def _after_empty_line(content: bytes, at: int, begin: int) -> bool:
-    return content.endswith((b"\n\n", b"\n\r\n"), begin, at) or content[begin:at] in {b"\n", b"\r\n"}
+    alone = at - begin <= len(b"\r\n") and content[begin:at] in {b"\n", b"\r\n"}
+    return alone or content.endswith((b"\n\n", b"\n\r\n"), begin, at)
 
 
 def _measured(content: bytes, begin: int) -> tuple[bool, re.Match[bytes] | None]:

@@ -100,6 +100,13 @@ def test_an_mboxcl2_is_read_by_its_lengths(space: bytes) -> None:
     assert list(split_mbox(b"".join(A + each + space for each in mails))) == mails
 
 
+@pytest.mark.timeout(20)
+def test_many_lines_that_look_like_separators_take_linear_time() -> None:
+    """The time to read an mbox grows with its size, whatever its lines are: 100,000 lines take a fraction of a second."""
+    mail = b"Subject: one\n\n" + b"From a\n" * 100_000
+    assert list(split_mbox(A + mail)) == [mail]
+
+
 @pytest.mark.parametrize("wrong", [0, 3, 1000, 10**11])
 def test_a_wrong_length_is_ignored(wrong: int) -> None:
     """A Content-Length that does not lead to a separator or to the end of the file neither cuts nor merges mails."""
