@@ -24,6 +24,7 @@ from typing import Final
 from traces.labtime import LabTime
 from transport.envelope import Header, IncomingMail
 from transport.errors import CodecError
+from transport.mime.charsets import codec_of, fitting_text, text_in
 from transport.protocol.hop_headers import EPOCH, MONTHS, rfc5322_date
 
 Field = tuple[str, str]
@@ -55,12 +56,8 @@ _FOLDED_VALUE: Final = re.compile(rb"[ \t]*(?:\r?\n[ \t]+)?([^\r\n]{0,1000})")
 _SPECIAL: Final = re.compile(r'[;:"()\\]')  # if a field has one of these characters, a comma is not always a separator
 _LINE_BREAKS: Final = {0x0D: " ", 0x0A: " ", 0: " "}
 
-_ENCODED_WORD: Final = re.compile(r"=\?([A-Za-z0-9_-]{1,40})(?:\*[A-Za-z0-9-]{0,40})?\?([bBqQ])\?([^?\s]*)\?=")
-# Character sets that decode in linear time; Python's "punycode" does not, so it is not here.
-_CHARSET: Final = re.compile(
-    r"utf-?(?:8|16|16le|16be)|us-ascii|ascii|iso-8859-\d{1,2}|windows-\d{3,4}|koi8-[ru]|gb\d{4,5}|gbk|big5"
-    r"|euc-(?:jp|kr)|shift_jis|iso-2022-(?:jp|kr)"
-)
+_ENCODED_WORD: Final = re.compile(r"=\?([A-Za-z0-9_.:+()'-]{1,60})(?:\*[A-Za-z0-9-]{0,40})?\?([bBqQ])\?([^?\s]*)\?=")
+_GUESSED: Final = (None, "ascii", "utf_8")
 _DATE: Final = re.compile(
     r"\s*(?:[A-Za-z]{3}\s*,\s*)?(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4})"
     r"\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s+(?:([+-])(\d{2})(\d{2})|[A-Za-z]{1,5}))?\s*(?:\(.*)?"
@@ -325,40 +322,41 @@ def decode_words(value: str) -> str:
         return value
     pieces: list[str] = []
     at = 0
-    run_charset, run = "", bytearray()  # adjacent words of one character set may share a character
+    run_codec, run = "ascii", bytearray()  # adjacent words of one character set may share a character
     for match in _ENCODED_WORD.finditer(value):
         between = value[at : match.start()]
-        charset, data = match[1].lower(), _word_bytes(match[2], match[3])
-        if data is None or _CHARSET.fullmatch(charset) is None:
+        codec, data = codec_of(match[1]), _word_bytes(match[2], match[3])
+        if data is None or codec is None:
             continue
-        if between.strip() or not run_charset or charset != run_charset:
-            pieces.append(_decode(run_charset, run))
-            pieces.append(between if between.strip() or not run_charset else "")
+        if between.strip() or not run or codec != run_codec:
+            pieces.append(text_in(run_codec, bytes(run)))
+            pieces.append(between if between.strip() or not run else "")
             run = bytearray()
-        run_charset = charset
+        run_codec = codec
         run += data
         at = match.end()
-    pieces.append(_decode(run_charset, run))
+    pieces.append(text_in(run_codec, bytes(run)))
     pieces.append(value[at:])
     return "".join(pieces).translate(_LINE_BREAKS)
 
 
 def decode_charset(charset: str, data: bytes) -> str:
-    """Return the text of bytes in a character set as a mail names it.
+    """Return the text of bytes in a character set as a mail names it. Nothing is an error.
 
-    If the set is unknown or the bytes do not fit it, they are read as UTF-8. If they are not UTF-8, they are read as
-    Latin-1, in which every byte is a character. Nothing is an error.
+    Bytes that do not fit the set, nor the larger one that programs mean by its name, are read as UTF-8 if they fit that.
+    Otherwise those that are said to be ASCII, UTF-8 or nothing at all are read as Latin-1, in which every byte is a character.
+    In another set, what does not fit becomes U+FFFD. If the set is unknown, bytes that are not ASCII are shown as `\\xNN`.
     """
-    name = charset.strip().lower()
-    if _CHARSET.fullmatch(name) is not None:
-        try:
-            return data.decode(name, "strict")
-        except (LookupError, UnicodeDecodeError):
-            pass
+    codec = codec_of(charset)
+    text = None if codec is None else fitting_text(codec, data)
+    if text is not None:
+        return text
     try:
         return data.decode()
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        if codec is None and charset.strip():
+            return data.decode("ascii", "backslashreplace")
+        return data.decode("latin-1") if codec in _GUESSED else text_in(str(codec), data)
 
 
 def _word_bytes(kind: str, text: str) -> bytes | None:
@@ -366,10 +364,3 @@ def _word_bytes(kind: str, text: str) -> bytes | None:
         return a2b_base64(text) if kind in "bB" else a2b_qp(text, header=True)
     except (Base64Error, ValueError):
         return None
-
-
-def _decode(charset: str, data: bytearray) -> str:
-    try:
-        return data.decode(charset or "ascii", "replace")
-    except LookupError:  # no character set has this number
-        return data.decode("latin-1")

@@ -146,7 +146,7 @@ def test_attachments_have_the_names_that_they_came_with(name: str, shown: list[s
     [
         ("raw 8-bit header", "x\n"),
         ("untrue charset", "äö\n"),
-        ("unknown charset", "äö\n"),
+        ("unknown charset", "\\xe4\\xf6\n"),
         ("shift_jis", "日本語"),
         ("koi8", "привет"),
         ("nul bytes", "before\0after\0"),
