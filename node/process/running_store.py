@@ -34,7 +34,7 @@ log = logging.getLogger("pflab.process")
 class Begin:
     """How a store begins. restore: the backup to begin on. traces: the folder of its segments, below the folder of all traces.
     tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses unencrypted mail.
-    imap: it also listens for IMAP; the users' password, and the port."""
+    imap: it also listens for IMAP, on the address of SMTP; the users' password, and the port."""
 
     topology: Topology
     run: str
@@ -84,16 +84,17 @@ class RunningStore:
         if begin.imap is not None:
             try:
                 await store._serve_imap(given, *begin.imap)
-            except OSError as error:
+            except (OSError, ImportError) as error:
                 await host.stop()
-                raise Misuse(f"cannot listen for IMAP on port {begin.imap[1]}: {error.strerror or error}") from error
+                why = "pymap is not installed" if isinstance(error, ImportError) else error.strerror or error
+                raise Misuse(f"cannot listen for IMAP on port {begin.imap[1]}: {why}") from error
         return store
 
     async def _serve_imap(self, given: Namespace, token: str, port: int) -> None:
         from node.imap.listener import ImapListener  # noqa: PLC0415 - the extra imap need not be installed
 
         self._imap_listener = ImapListener(given.name, self.host, token)
-        self.imap = await self._imap_listener.start(port=port)
+        self.imap = await self._imap_listener.start(given.smtp_host, port)
 
     def export_if_many(self) -> None:
         """Write a segment if EXPORT_FROM events wait for one."""

@@ -2,13 +2,20 @@
 load. The profile `analytics` adds Spark and an analysis that follows the lab.
 
 Only the coordinator reads the topology; it sends the stores what they need to start. Each server has a service, whose name is
-the server's name in lower case. The service listens on HTTP_PORT and SMTP_PORT.
+the server's name in lower case. The service listens on HTTP_PORT, SMTP_PORT and IMAP_PORT.
+
+The ports of the lab and of the mail listeners are published on a loopback address of the machine. Each has a variable that
+changes it (`published_ports`), and PFLAB_LOOPBACK changes the address of all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 import yaml
@@ -18,6 +25,15 @@ from topology.model import Topology
 
 HTTP_PORT: Final = 8025
 SMTP_PORT: Final = 2525
+IMAP_PORT: Final = 1143
+
+SMTP_PUBLISHED: Final = 12525
+IMAP_PUBLISHED: Final = 11143
+"""The ports of the first server on the machine that runs the containers; the other servers have the ports after them."""
+
+LOOPBACK: Final = "PFLAB_LOOPBACK"
+ADDRESS: Final = f"127.0.0.${{{LOOPBACK}:-1}}"
+"""Where all ports are published. Only a number can be chosen, so that no other machine can reach a lab."""
 
 LAB: Final = "lab"
 LOAD: Final = "load"
@@ -35,21 +51,37 @@ MASTER_PORT: Final = 7077
 MASTER_PAGE_PORT: Final = 8080
 
 HEAD: Final = """\
-# A lab of public folder stores in containers. `pflab compose {topology}` wrote this file: change the topology and run it again.
+# A lab of public folder stores in containers. `pflab compose {topology}` wrote this file.
 #
-#   docker compose up --build --wait      start the lab
+# A lab keeps the topology with which it began. To change it, delete the lab's data (docker compose down --volumes), change the
+# topology, and write this file again.
+#
+#   docker compose up {build}--wait      start the lab
 #   pflab top --lab http://127.0.0.1:8025     watch it
 #   docker compose down                   stop it and keep its data; --volumes deletes the data
-#   docker compose -p other up            start another lab beside this one; set another PFLAB_PORT for it
-#   docker compose --profile analytics up --build --wait      start Spark too, which keeps a verdict current
+#   PFLAB_LOOPBACK=2 docker compose -p other up      start another lab beside this one, at 127.0.0.2
+#   docker compose --profile analytics up {build}--wait      start Spark too, which keeps a verdict current
 #   pflab verdict --lab http://127.0.0.1:8025     print the verdict
 #
-# PFLAB_PORT (8025) is the port of the lab on this machine; no other machine can reach it. PFLAB_CLOCK (60) is the rate of the
-# clock at the first start, in lab seconds for each second.
+# This machine reaches the lab at these ports of 127.0.0.1; no other machine can. If a port is taken, set its variable to
+# another one, or PFLAB_LOOPBACK to a number from 2 to 254: then all ports are those of 127.0.0.NUMBER.
+#
+{ports}
+#
+# PFLAB_CLOCK (60) is the rate of the clock at the first start, in lab seconds for each second.
+"""
+
+_OF_A_BUILD: Final = """\
 #
 # Behind a private package index or certificate authority, PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of
 # certificates. The build gets both as secrets and does not keep them.
 """
+
+TOPOLOGY_LABEL: Final = "pflab.topology"
+"""The label of the service `lab` with a digest of the topology. With another topology, Compose makes the container again."""
+
+NAME: Final = "pflab"
+"""The name of a project begins with this name."""
 
 _KEPT: Final = ["pflab-kept", "python", "-P", "-m", "pflab"]
 
@@ -88,6 +120,59 @@ class ComposeOrder:
     topology: str
     context: str | None
 
+    @property
+    def project(self) -> str:
+        """The name of the Compose project: that of the topology's file, in characters that Compose permits."""
+        stem = PurePosixPath(self.topology).stem.lower()
+        return f"{NAME}-{re.sub(r'[^a-z0-9_-]+', '-', stem)}".rstrip("-")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPort:
+    """A port of this machine at which users reach the lab. variable: the setting that changes it."""
+
+    what: str
+    variable: str
+    default: int
+
+    def bound_to(self, port: int) -> str:
+        """Return how a compose file publishes a container's port there."""
+        return f"{self.shown}:{port}"
+
+    @property
+    def shown(self) -> str:
+        """The address in the form in which Compose fills in the settings."""
+        return f"{ADDRESS}:${{{self.variable}:-{self.default}}}"
+
+
+def lab_port() -> PublishedPort:
+    return PublishedPort("the lab", "PFLAB_PORT", HTTP_PORT)
+
+
+def mail_ports(topology: Topology) -> Mapping[str, tuple[PublishedPort, PublishedPort]]:
+    """Return the ports for SMTP and IMAP of each server. SMTP has the port of the topology if it names one."""
+    taken = {server.smtp_port for server in topology.servers.values()}
+    free = (port for port in count(SMTP_PUBLISHED) if port not in taken)
+    imap = (port for port in count(IMAP_PUBLISHED) if port not in taken)
+    ports = {}
+    for name, server in topology.servers.items():
+        variable = service_of(name).upper().replace("-", "_")
+        ports[name] = (
+            PublishedPort(f"{name}, SMTP", f"PFLAB_SMTP_{variable}", server.smtp_port or next(free)),
+            PublishedPort(f"{name}, IMAP", f"PFLAB_IMAP_{variable}", next(imap)),
+        )
+    return ports
+
+
+def published_ports(topology: Topology) -> list[PublishedPort]:
+    """Return all ports that the compose file of a topology publishes."""
+    return [lab_port(), *chain.from_iterable(mail_ports(topology).values())]
+
+
+def digest_of(topology: Topology) -> str:
+    """Return the value of TOPOLOGY_LABEL for a topology."""
+    return hashlib.sha256(topology.as_json().encode()).hexdigest()[:16]
+
 
 def service_of(server: str) -> str:
     """Return the name of a server's service, which is also the host name of the server's container."""
@@ -115,13 +200,14 @@ def compose_text(topology: Topology, order: ComposeOrder) -> str:
     Raises LabError if the name of a server cannot be the name of a service.
     """
     stores = {service: name for name, (service, _) in addresses_of(list(topology.servers)).items()}
+    ports = mail_ports(topology)
     document: dict[str, Any] = {
-        "name": "pflab",
+        "name": order.project,
         "services": {
-            LAB: _lab(order),
+            LAB: _lab(topology, order),
             LOAD: _load(),
             **_analytics(order),
-            **{service: _store(service, name, topology.servers[name].smtp_port) for service, name in stores.items()},
+            **{service: _store(service, name, *ports[name]) for service, name in stores.items()},
         },
         "volumes": {
             name: {} for name in ("lab", "secrets", "tables", "traces", *(f"store-{service}" for service in stores))
@@ -133,7 +219,10 @@ def compose_text(topology: Topology, order: ComposeOrder) -> str:
             "ca": {"file": "${PFLAB_CA:-/dev/null}"},
         }
     text = yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
-    return HEAD.format(topology=order.topology) + text
+    build = "" if order.context is None else "--build "
+    listed = "\n".join(f"#   {each.variable:<24} {each.default:>5}   {each.what}" for each in published_ports(topology))
+    head = HEAD.format(topology=order.topology, build=build, ports=listed)
+    return head + (_OF_A_BUILD if build else "") + text
 
 
 class _Plain(yaml.SafeDumper):
@@ -155,16 +244,21 @@ def _built(image: str, order: ComposeOrder, target: str) -> dict[str, Any]:
     return {"image": image, "build": build}
 
 
-def _lab(order: ComposeOrder) -> dict[str, Any]:
+def _lab(topology: Topology, order: ComposeOrder) -> dict[str, Any]:
+    at = {name: (smtp.shown, imap.shown) for name, (smtp, imap) in mail_ports(topology).items()}
     return {
         **_built(IMAGE, order, "lab"),
+        "labels": {TOPOLOGY_LABEL: digest_of(topology)},
         "command": [
             *("coordinate", "/topology.yaml", "--data", "/lab", "--secrets", "/secrets"),
             *("--host", "0.0.0.0", "--port", str(HTTP_PORT), "--known-as", f"{LAB}:{HTTP_PORT}", "--trust-gateway"),
             *("--clock", "${PFLAB_CLOCK:-60}", "--traces-most", "${PFLAB_TRACES_MB:-2048}"),
-            *("--patience", "${PFLAB_PATIENCE:-60}"),
+            *("--patience", "${PFLAB_PATIENCE:-60}", "--stay", "--imap-port", str(IMAP_PORT)),
+            *chain.from_iterable(
+                ("--smtp-at", f"{name}={smtp}", "--imap-at", f"{name}={imap}") for name, (smtp, imap) in at.items()
+            ),
         ],
-        "ports": [f"127.0.0.1:${{PFLAB_PORT:-{HTTP_PORT}}}:{HTTP_PORT}"],
+        "ports": [lab_port().bound_to(HTTP_PORT)],
         "volumes": [
             {
                 "type": "bind",
@@ -197,11 +291,10 @@ def _load() -> dict[str, Any]:
     }
 
 
-def _store(service: str, name: str, smtp_port: int | None) -> dict[str, Any]:
-    """Return the service of a store. `smtp_port`: the port of this machine at which mail programs reach it."""
-    published = {} if smtp_port is None else {"ports": [f"127.0.0.1:{smtp_port}:{SMTP_PORT}"]}
+def _store(service: str, name: str, smtp: PublishedPort, imap: PublishedPort) -> dict[str, Any]:
+    """Return the service of a store. smtp, imap: the ports of this machine at which mail programs reach it."""
     return {
-        **published,
+        "ports": [smtp.bound_to(SMTP_PORT), imap.bound_to(IMAP_PORT)],
         "image": IMAGE,
         "hostname": service,
         "entrypoint": _KEPT,

@@ -47,7 +47,10 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+import msgspec
 
 from node.errors import NotRunning
 from node.state.database import cannot_write, refusal_words
@@ -79,13 +82,29 @@ WRITE_S: Final = 10.0
 log = logging.getLogger("pflab.containers.managed_lab")
 
 
+@dataclass(frozen=True, slots=True)
+class MailDoors:
+    """How users reach the mail listeners of the servers.
+
+    imap: the users' password and the port at which each store listens for IMAP on its machine; None: no IMAP. smtp_at, imap_at:
+    the addresses at which users reach a server, if they differ from those at which it listens.
+    """
+
+    imap: tuple[str, int] | None = None
+    smtp_at: Mapping[str, Address] = field(default_factory=dict)
+    imap_at: Mapping[str, Address] = field(default_factory=dict)
+
+
+NO_DOORS: Final = MailDoors()
+
+
 class ManagedLab(RemoteLab[ManagedProcess]):
     """A live lab of managed processes.
 
     addresses: where each server's process serves HTTP. leaves_running: whether `close` leaves the stores as they are, so that
     another coordinator can continue with this folder; otherwise `close` ends the run. deletes_others: whether databases of
     other runs are deleted. If `folder.traces_at` is set, each store writes its traces into a folder of that name. patience_s:
-    see `pflab.drivers.pulse`.
+    see `pflab.drivers.pulse`. doors: the listeners for users' mail.
     """
 
     driver: ClassVar = "tenants"
@@ -104,7 +123,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         leaves_running: bool = False,
         deletes_others: bool = False,
         patience_s: float = PATIENCE_S,
+        doors: MailDoors = NO_DOORS,
     ) -> None:
+        self._doors = doors
         self._complete = False
         self._disk_full = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
@@ -142,6 +163,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             fresh=deletes_others,
             tls=tls,
         )
+        if doors.imap is not None:
+            order = msgspec.structs.replace(order, imap_token=doors.imap[0], imap_port=doors.imap[1])
         self._processes = {
             name: ManagedProcess(
                 name,
@@ -163,6 +186,16 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                     ServerStatus.RUNNING
                 )  # this is the wanted status; the lab begins the store when the process answers
         self._complete = True
+
+    # --- addresses
+
+    def smtp_for_users(self, name: str) -> Address:
+        listens_at = self.smtp_of(name)
+        return self._doors.smtp_at.get(name, listens_at)
+
+    def imap_of(self, name: str) -> Address | None:
+        listens_at = super().imap_of(name)
+        return None if listens_at is None else self._doors.imap_at.get(name, listens_at)
 
     # --- runs
 

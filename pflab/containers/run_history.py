@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from node.host.whole_files import write_whole
-from pflab.containers.managed_lab import ManagedLab
+from pflab.containers.managed_lab import NO_DOORS, MailDoors, ManagedLab
 from pflab.containers.snapshots import Snapshots
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.errors import LabError
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from pflab.drivers.remote_lab import HttpOptions
     from topology.model import Topology
 
+
+class OtherTopology(LabError):
+    """The given topology is not the one with which the lab began."""
+
+
 PRESENT: Final = "present"
 """The file with the number of the present run."""
 
@@ -27,14 +32,27 @@ PRESENT: Final = "present"
 class RunHistory:
     """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`.
 
-    given: the topology of the first run. Later runs can have another topology.
+    given: the topology of the first run. Later runs can have another topology. doors: the listeners for users' mail.
+
+    Raises OtherTopology if the first run began with another topology.
     """
 
-    def __init__(self, data: Path, given: Topology, *, keeps_mails: bool, tls: bool = False) -> None:
+    def __init__(
+        self, data: Path, given: Topology, *, keeps_mails: bool, tls: bool = False, doors: MailDoors = NO_DOORS
+    ) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self._data = data
         self._keeps_mails = keeps_mails
         self._tls = tls
+        self._doors = doors
+        first = self._topology_file(1)
+        if not first.exists():
+            write_whole(first, given.as_yaml().encode())
+        elif load_topology(first).as_json() != given.as_json():
+            raise OtherTopology(
+                f"the lab in {data} began with another topology, and cannot continue with this one. Give that topology again,"
+                " or begin without the data (in containers: docker compose down --volumes)"
+            )
         present = data / PRESENT
         self.number = int(present.read_text("ascii")) if present.exists() else 1
         self._topology = given
@@ -73,6 +91,7 @@ class RunHistory:
             leaves_running=True,
             deletes_others=self.number > 1,
             patience_s=patience_s,
+            doors=self._doors,
         )
 
     def next(self, topology: Topology, servers: Collection[str]) -> None:

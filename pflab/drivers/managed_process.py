@@ -207,7 +207,7 @@ class ManagedProcess:
     def _set_addresses(self, status: ProcessStatus) -> None:
         assert status.smtp is not None, "a running store takes mail"
         self.smtp = (self.http[0], status.smtp[1])
-        self.imap = status.imap
+        self.imap = None if status.imap is None else (self.http[0], status.imap[1])
 
     async def _answer(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
         return await self.pulse.wait(self._line.ask(method, self._base + path, body))

@@ -16,7 +16,6 @@ from pflab.drivers.remote_lab import HERE, HttpOptions, RemoteLab
 from pflab.drivers.socket_lab import SocketOptions
 
 if TYPE_CHECKING:
-    from node.host.host import Address
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
 
@@ -53,9 +52,6 @@ class ProcessLab(RemoteLab[NodeProcess]):
             )
             for name in topology.servers
         }
-
-    def imap_of(self, name: str) -> Address | None:
-        return self._processes[name].imap if self.running(name) else None
 
     def pid_of(self, name: str) -> int:
         """Return the process id of a running node. Raises NotRunning if the node does not run."""

@@ -62,10 +62,11 @@ COLLECT_S: Final = 0.25
 
 
 class Process(Protocol):
-    """The process of a node. `http` and `smtp` are the addresses at which it listens, once it has started."""
+    """The process of a node. `http`, `smtp` and `imap` are the addresses at which it listens, once it has started."""
 
     http: Address
     smtp: Address
+    imap: Address | None
     pulse: Pulse
 
     async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
@@ -175,6 +176,9 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         """Return the address at which a running node takes mail. Raises NotRunning if the node does not run."""
         self._host(name)
         return self._processes[name].smtp
+
+    def imap_of(self, name: str) -> tuple[str, int] | None:
+        return self._processes[name].imap if self.running(name) else None
 
     # --- users
 

@@ -78,6 +78,10 @@ class ServedLab(Lab):
         Raises LabError if the lab has no server of this name, and NotRunning if the server does not run.
         """
 
+    def smtp_for_users(self, name: str) -> Address | None:
+        """Return the address at which users reach a running server's SMTP listener. Raises as `smtp_of` does."""
+        return self.smtp_of(name)
+
     def imap_of(self, name: str) -> Address | None:
         """Return the address at which a server serves its folders by IMAP; None if it does not run, or the lab has no IMAP."""
         return None

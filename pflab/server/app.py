@@ -256,7 +256,7 @@ def _lab_router(lab: ServedLab) -> APIRouter:
 
 def smtp_shown(lab: ServedLab, name: str) -> str | None:
     """Return the address at which a server takes mail; None if it does not run, or has no sockets."""
-    address = lab.smtp_of(name) if lab.running(name) else None
+    address = lab.smtp_for_users(name) if lab.running(name) else None
     return None if address is None else "{}:{}".format(*address)
 
 

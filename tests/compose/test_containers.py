@@ -7,13 +7,15 @@ import subprocess
 import sys
 import time
 from http.client import HTTPConnection
+from imaplib import IMAP4
 from pathlib import Path
+from smtplib import SMTP
 
 import pytest
 
 from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
-from tests.support.compose_stack import FOLDERS, STORES, Stack
+from tests.support.compose_stack import FOLDERS, PATIENCE_S, STORES, Stack
 from tests.support.http_examples import play
 from traces.labtime import DAY_US, parse_instant
 
@@ -125,20 +127,58 @@ def test_a_store_is_small_and_starts_fast(stack: Stack) -> None:
     stack.figure(f"processes that wait after {', '.join(str(each['took_s']) for each in ready)} s, five at once")
 
 
+def test_mail_programs_of_this_machine_reach_the_stores(stack: Stack) -> None:
+    """The lab names the addresses of SMTP and IMAP on this machine. A mail that is sent there arrives, and a mail program
+    reads it with the token for users."""
+    with stack.client() as client:
+        servers = {each["name"]: each for each in client.lab()["servers"]}
+    host, _, port = servers["A"]["smtp"].partition(":")
+    with SMTP(host, int(port), timeout=PATIENCE_S) as outside:
+        mail = b"From: kim@outside.test\r\nSubject: from this machine\r\n\r\nx\r\n"
+        assert outside.sendmail("kim@outside.test", ["projects@contoso.test"], mail) == {}
+    stack.until(lambda: "from this machine" in subjects(stack, "A"), "a mail of this machine to arrive")
+    password = stack.docker("exec", stack.container("lab"), "cat", "/secrets/users-token").strip()
+    host, _, port = servers["A"]["imap"].partition(":")
+    with IMAP4(host, int(port), timeout=PATIENCE_S) as reader:
+        reader.login("kim", password)
+        assert reader.select('"#public/Projects"', readonly=True)[0] == "OK"
+        assert reader.search(None, "SUBJECT", '"from this machine"')[1] != [b""]
+
+
+def test_an_edited_topology_is_told_in_one_line(stack: Stack, tmp_path: Path) -> None:
+    """A lab that began with another topology says so once and waits: its container does not restart. With its own topology
+    it goes on."""
+    topology = (stack.root / "topology/examples/default.yaml").read_text("utf-8")
+    (tmp_path / "lab.yaml").write_text(topology.replace("Contoso", "Fabrikam"), "utf-8")
+    volume = f"{{type: bind, source: {tmp_path}/lab.yaml, target: /topology.yaml, read_only: true}}"
+    (tmp_path / "edited.yml").write_text(f"services: {{lab: {{volumes: [{volume}]}}}}\n", "utf-8")
+    stack.compose("-f", "docker-compose.yml", "-f", str(tmp_path / "edited.yml"), "up", "--detach", "--no-deps", "lab")
+    try:
+        stack.until(
+            lambda: "began with another topology" in stack.logs(stack.container("lab")), "the lab to say what is wrong"
+        )
+        assert stack.inspected("lab")["RestartCount"] == 0
+        assert stack.inspected("lab")["State"]["Running"]
+        assert stack.logs(stack.container("lab")).count("\n") == 1
+    finally:
+        stack.compose("up", "--detach", "--no-deps", "lab")
+    stack.until_all_run()
+
+
 def test_access_needs_the_token(stack: Stack) -> None:
-    """Only the lab's port is published, on loopback. In the lab's network the APIs require the token, and images contain no
-    secret."""
+    """Only the ports of the lab and of mail are published, on loopback. In the lab's network the APIs require the token, and
+    images contain no secret."""
     published = {service: stack.inspected(service)["HostConfig"]["PortBindings"] for service in ("lab", *STORES)}
-    assert [service for service, bound in published.items() if bound] == ["lab"]
-    ((binding,),) = published["lab"].values()
-    assert binding["HostIp"] == "127.0.0.1"
+    assert list(published["lab"]) == ["8025/tcp"]
+    assert all(sorted(published[each]) == ["1143/tcp", "2525/tcp"] for each in STORES)
+    assert {line["HostIp"] for bound in published.values() for (line,) in bound.values()} == {stack.loopback}
     for service, path in (("a", "/nodes/A/folders"), ("lab", "/lab")):
         asked = (
             "import http.client as h; c = h.HTTPConnection('%s', 8025); c.request('GET', '%s');"  # noqa: UP031
             "print(c.getresponse().status)" % (service, path)
         )
         assert stack.docker("exec", stack.container("b"), "python", "-P", "-c", asked).strip() == "401"
-    line = HTTPConnection("127.0.0.1", stack.port)
+    line = HTTPConnection(stack.loopback, 8025)
     line.request("GET", "/lab", headers={"Host": "evil.example"})
     assert line.getresponse().status == 403
     line.close()

@@ -20,9 +20,11 @@ def page(project_root: Path) -> Path:
 
 
 def test_the_table_of_settings_agrees_with_the_compose_file(project_root: Path, page: Path) -> None:
-    """The table of settings has all that docker-compose.yml reads, with the same defaults."""
+    """The table of settings has all that docker-compose.yml reads, with the same defaults. Of the ports of the servers, it has
+    those of server A."""
     file = (project_root / "docker-compose.yml").read_text("utf-8")
     read = dict(re.findall(r"\$\{(PFLAB_\w+):-([^}]*)\}", file))
+    read = {name: default for name, default in read.items() if not re.fullmatch(r"PFLAB_(SMTP|IMAP)_[B-E]", name)}
     told: dict[str, str] = {}
     for names, default in re.findall(r"^\| (`PFLAB_[^|]+) \| ([^|]+) \|", page.read_text("utf-8"), re.MULTILINE):
         told.update(dict.fromkeys(re.findall(r"`(\w+)`", names), default))

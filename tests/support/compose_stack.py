@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -39,22 +38,22 @@ def _works() -> bool:
     )
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class Stack:
     """One compose project. Its clock is paused at first; `figures` are printed at the end."""
 
     def __init__(self, root: Path, project: str) -> None:
         self.project = project
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        # An address of its own: there the default ports are free, also beside a lab of this machine's user.
+        self.loopback, self.port = f"127.0.0.{2 + os.getpid() % 250}", 8025
+        self.url = f"http://{self.loopback}:{self.port}"
         self.figures: list[str] = []
-        self._root = root
-        given = {"PFLAB_PORT": str(self.port), "PFLAB_CLOCK": "0", "PFLAB_TAG": "test", "PFLAB_JUDGE_EVERY": "2"}
+        self.root = root
+        given = {
+            "PFLAB_LOOPBACK": self.loopback.rpartition(".")[2],
+            "PFLAB_CLOCK": "0",
+            "PFLAB_TAG": "test",
+            "PFLAB_JUDGE_EVERY": "2",
+        }
         given["PFLAB_PATIENCE"] = "5"
         self._environment = {**os.environ, **given}
 
@@ -67,7 +66,7 @@ class Stack:
 
     def _run(self, order: Sequence[str]) -> str:
         done = subprocess.run(
-            order, cwd=self._root, env=self._environment, capture_output=True, text=True, timeout=600, check=False
+            order, cwd=self.root, env=self._environment, capture_output=True, text=True, timeout=600, check=False
         )
         assert done.returncode == 0, f"{' '.join(order)}: {done.stdout}{done.stderr}"
         return done.stdout

@@ -50,6 +50,8 @@ from node.api.access.tokens import Right, Tokens, TooManyTokens, bearer
 from node.api.values import problem
 
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
+_LOOPBACK_ADDRESS: Final = re.compile(r"127(?:\.\d{1,3}){3}", re.ASCII)
+"""Matches the other addresses of the loopback interface. No foreign host name looks like one."""
 
 OPEN_PATHS: Final = ("/livez", "/readyz")
 """The paths that need no token, because a health check has none."""
@@ -225,7 +227,7 @@ class Guard:
 
     def _refusal_without_token(self, method: str, headers: Headers) -> _Refusal | None:
         host = headers.get("host", "")
-        if host_name(host) not in self._hosts:
+        if host_name(host) not in self._hosts and not _LOOPBACK_ADDRESS.fullmatch(host_name(host)):
             detail = f"{host[:80]!r} is not a host name of this lab; use localhost or 127.0.0.1"
             return _Refusal(HTTPStatus.FORBIDDEN, detail, logging_in_helps=True)
         if is_foreign(method, headers):

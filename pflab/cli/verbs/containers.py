@@ -7,13 +7,15 @@ import errno
 import logging
 import os
 import signal
+import socket
 import sqlite3
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
+import yaml
 from typer import Option
 
 from node.api.http_client import Address
@@ -25,16 +27,26 @@ from pflab.cli.given_by_name import read_topology, topology_file
 from pflab.cli.given_files import shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
 from pflab.cli.options import PORT, InTls, KeepMails, Patience, StopWithStdin, TopologyFile, rate_of
-from pflab.cli.output import CommandError, print_file, print_lines
+from pflab.cli.output import CommandError, err, print_file, print_lines
 from pflab.client import url_at
 from pflab.containers.access import default_gateways, made_or_read
-from pflab.containers.compose_file import ComposeOrder, addresses_of, compose_text
-from pflab.containers.managed_lab import ManagedLab
-from pflab.containers.run_history import RunHistory
+from pflab.containers.compose_file import (
+    LAB,
+    LOOPBACK,
+    TOPOLOGY_LABEL,
+    ComposeOrder,
+    addresses_of,
+    compose_text,
+    digest_of,
+    published_ports,
+)
+from pflab.containers.managed_lab import MailDoors, ManagedLab
+from pflab.containers.run_history import OtherTopology, RunHistory
 from pflab.containers.trace_retention import make_room
 from pflab.drivers.launch import source_root
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
+from pflab.server.app import imap_shown, smtp_shown
 from pflab.terms.verdict import ExitCode
 from topology.model import Topology
 from topology.problems import counted
@@ -89,6 +101,33 @@ def coordinate(
             "--traces-most", min=1, metavar="MB", help="The most space for traces, in MB; older segments are deleted."
         ),
     ] = TRACES_MB,
+    imap_port: Annotated[
+        int | None,
+        Option(
+            min=1,
+            max=65535,
+            metavar="PORT",
+            help="Every server also listens for IMAP on this port of its machine; the password is the token for users.",
+        ),
+    ] = None,
+    smtp_at: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME=HOST:PORT",
+            help="The address at which users reach a server's SMTP listener; default: where it listens.",
+        ),
+    ] = None,
+    imap_at: Annotated[
+        list[str] | None,
+        Option(metavar="NAME=HOST:PORT", help="The same for the IMAP listener."),
+    ] = None,
+    stays: Annotated[
+        bool,
+        Option(
+            "--stay",
+            help="If the lab began with another topology, say so and wait for a signal, where a program restarts what ends.",
+        ),
+    ] = False,
     lessons: OwnLessons = None,
     tls: InTls = False,
     keep_mails: KeepMails = False,
@@ -111,10 +150,12 @@ def coordinate(
         _, token, users_token = made_or_read(data / "secrets" if secrets is None else secrets)
     except OSError as error:
         raise CommandError(f"{error.filename} cannot be written or read: {(error.strerror or '').lower()}") from error
-    given = dict(map(_named_address, at or []))
-    unknown = sorted(given.keys() - organization.servers.keys())
-    if unknown:
-        raise CommandError(f"--at {unknown[0]}: no such server; the topology has {', '.join(organization.servers)}")
+    given = _addresses_given("--at", at, organization)
+    doors = MailDoors(
+        None if imap_port is None else (users_token, imap_port),
+        _addresses_given("--smtp-at", smtp_at, organization),
+        _addresses_given("--imap-at", imap_at, organization),
+    )
     addresses = {**addresses_of([name for name in organization.servers if name not in given]), **given}
     http = HttpOptions(
         host,
@@ -125,9 +166,15 @@ def coordinate(
         trusted=default_gateways() if trust_gateway else frozenset(),
         extension=served,
     )
-    runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails, tls=tls)
     try:
+        runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails, tls=tls, doors=doors)
         asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB, patience, stop_with_stdin))
+    except OtherTopology as error:
+        if not stays:
+            raise
+        log.error("pflab coordinate: %s", error)  # noqa: TRY400 - a line for the user
+        signal.pause()
+        return ExitCode.UNKNOWN
     except sqlite3.OperationalError as error:
         if not cannot_write(error):
             raise  # an internal error
@@ -135,8 +182,11 @@ def coordinate(
             f"{data}: the lab's state cannot be written: {refusal_words(error)}; free space, then start again"
         ) from error
     except (OSError, OpenToAll) as error:
-        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
-        raise CommandError(f"{data if full else f'{host}:{port}'}: {error}") from error
+        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            raise CommandError(
+                f"{data}: the lab's state cannot be written: {error}; free space, then start again"
+            ) from error
+        raise CommandError(f"{host}:{port}: {error}") from error
     return ExitCode.GOOD
 
 
@@ -208,9 +258,21 @@ async def _start_lab(lab: ManagedLab, rate: float) -> None:
     print_lines([f"{lab.topology.organization} is up: {', '.join(running)}"])
     if len(running) < len(lab.names):
         print_lines([f"  not running: {', '.join(name for name in lab.names if name not in running)}"])
+    print_lines([f"  SMTP: {', '.join(f'{name} {smtp_shown(lab, name)}' for name in running)}"])
+    imap = [f"{name} {address}" for name in running if (address := imap_shown(lab, name)) is not None]
+    if imap:
+        print_lines([f"  IMAP: {', '.join(imap)}; any user name, and the token for users as the password"])
     url = url_at(lab.http_address)
     print_lines([f"  {url}/  opens the console in a browser", f"  {url}/docs"])
     sys.stdout.flush()
+
+
+def _addresses_given(option: str, given: list[str] | None, organization: Topology) -> dict[str, Address]:
+    addresses = dict(map(_named_address, given or []))
+    unknown = sorted(addresses.keys() - organization.servers.keys())
+    if unknown:
+        raise CommandError(f"{option} {unknown[0]}: no such server; the topology has {', '.join(organization.servers)}")
+    return addresses
 
 
 def _named_address(text: str) -> tuple[str, Address]:
@@ -246,14 +308,53 @@ def compose(
     text = compose_text(organization, order)
     if output is None:
         print_file(text)
-        return ExitCode.GOOD
-    try:
-        output.write_text(text, "utf-8")
-    except OSError as error:
-        raise CommandError(f"{output}: {(error.strerror or str(error)).lower()}") from error
-    stores = counted(len(organization.servers), "store")
-    print_lines([f"{shown_path(output.absolute())}: {stores}; docker compose -f {output} up --build --wait"])
+    else:
+        before = _topology_of(output)
+        try:
+            output.write_text(text, "utf-8")
+        except OSError as error:
+            raise CommandError(f"{output}: {(error.strerror or str(error)).lower()}") from error
+        stores = counted(len(organization.servers), "store")
+        build = "" if root is None else " --build"
+        print_lines([f"{shown_path(output.absolute())}: {stores}; docker compose -f {output} up{build} --wait"])
+        if before not in {None, digest_of(organization)}:
+            _warn(
+                f"{output} was for another topology. A lab that began with it cannot continue with this one; delete its data"
+                f" first: docker compose -f {output} down --volumes"
+            )
+    for taken in _taken_ports(organization):
+        _warn(taken)
     return ExitCode.GOOD
+
+
+def _warn(line: str) -> None:
+    err.print(f"pflab compose: {line}", markup=False)
+
+
+def _topology_of(file: Path) -> str | None:
+    """Return the digest of the topology for which a compose file was written; None if the file is not one of ours."""
+    try:
+        return str(yaml.safe_load(file.read_text("utf-8"))["services"][LAB]["labels"][TOPOLOGY_LABEL])
+    except (OSError, ValueError, LookupError, TypeError, yaml.YAMLError):
+        return None
+
+
+def _taken_ports(organization: Topology) -> Iterator[str]:
+    """Yield a line for each port that the containers would publish and that is taken, with the setting that changes it."""
+    number = os.environ.get(LOOPBACK, "1")
+    for port in published_ports(organization):
+        value = os.environ.get(port.variable, "")
+        chosen = int(value) if value.isdecimal() else port.default
+        try:
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((f"127.0.0.{number}", chosen))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                yield (
+                    f"port {chosen} of 127.0.0.{number} ({port.what}) is taken, perhaps by this lab itself; {port.variable}"
+                    f" chooses another port, and {LOOPBACK} another address for all ports"
+                )
 
 
 def _relative_to(folder: Path, path: Path) -> str:

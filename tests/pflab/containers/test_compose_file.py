@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -52,20 +53,76 @@ def test_fifty_stores_are_fifty_services() -> None:
     assert document["services"]["s07"]["command"][:2] == ["node", "S07"]
 
 
-def test_the_smtp_ports_of_the_topology_are_published() -> None:
-    """A server with an SMTP port of choice takes mail there, on this machine alone; the others publish no port."""
-    services = written("servers: {A: {smtp_port: 2601}, B: }")["services"]
-    assert services["a"]["ports"] == ["127.0.0.1:2601:2525"]
-    assert "ports" not in services["b"]
+AT = "127.0.0.${PFLAB_LOOPBACK:-1}"
+
+
+def test_each_server_is_reached_by_smtp_and_imap() -> None:
+    """Each server publishes SMTP and IMAP on loopback, with a variable for each port. The lab tells users these addresses. A
+    port in the topology is the default for SMTP."""
+    services = written("servers: {A: , SEA-01: {smtp_port: 12525}, B: }")["services"]
+    assert services["a"]["ports"] == [f"{AT}:${{PFLAB_SMTP_A:-12526}}:2525", f"{AT}:${{PFLAB_IMAP_A:-11143}}:1143"]
+    assert services["sea-01"]["ports"][0] == f"{AT}:${{PFLAB_SMTP_SEA_01:-12525}}:2525"
+    assert services["b"]["ports"] == [f"{AT}:${{PFLAB_SMTP_B:-12527}}:2525", f"{AT}:${{PFLAB_IMAP_B:-11145}}:1143"]
+    told = services["lab"]["command"]
+    assert told[told.index("--imap-port") + 1] == "1143"
+    assert f"SEA-01={AT}:${{PFLAB_SMTP_SEA_01:-12525}}" in told
+    assert f"B={AT}:${{PFLAB_IMAP_B:-11145}}" in told
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("six.yaml", "pflab-six"), ("Meine Übung.yaml", "pflab-meine-bung"), ("../x/_.yml", "pflab-_")]
+)
+def test_a_project_is_named_after_its_topology(file: str, name: str) -> None:
+    """Labs of two topologies are two projects: neither takes over the containers of the other."""
+    document = yaml.safe_load(compose_text(topology_from_text("servers: {A: }"), ComposeOrder(file, None)))
+    assert document["name"] == name
+
+
+def test_a_changed_topology_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """If the file was written for another topology, one line says that a lab cannot go over to this one, and what to do. The
+    container `lab` is made again. The same topology, written in another way, gives no such line."""
+    file = tmp_path / "compose.yml"
+    labels = []
+    for text, changed in (("{A: , B: }", False), ("{A: {}, B: }", False), ("{A: , B: , C: }", True)):
+        (tmp_path / "lab.yaml").write_text(f"servers: {text}\n", "utf-8")
+        assert run(["compose", str(tmp_path / "lab.yaml"), "-o", str(file)]) == ExitCode.GOOD
+        told = [line for line in capsys.readouterr().err.splitlines() if "another topology" in line]
+        assert len(told) == int(changed)
+        assert all(line.endswith(f"docker compose -f {file} down --volumes") for line in told)
+        labels.append(yaml.safe_load(file.read_text("utf-8"))["services"]["lab"]["labels"])
+    assert labels[0] == labels[1] != labels[2]
+
+
+def test_a_taken_port_is_named_with_its_variable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`pflab compose` says which port is taken, and which variable chooses another one; it respects variables that are set."""
+    (tmp_path / "lab.yaml").write_text("servers: {A: , B: }\n", "utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        monkeypatch.setenv("PFLAB_IMAP_B", str(port))
+        assert run(["compose", str(tmp_path / "lab.yaml")]) == ExitCode.GOOD
+        (line,) = [line for line in capsys.readouterr().err.splitlines() if f"port {port} " in line]
+        assert "(B, IMAP) is taken" in line
+        assert "PFLAB_IMAP_B chooses another port" in line
+        monkeypatch.setenv("PFLAB_LOOPBACK", "2")
+        assert run(["compose", str(tmp_path / "lab.yaml")]) == ExitCode.GOOD
+        assert f"port {port} " not in capsys.readouterr().err
+
+
+def test_an_installed_pflab_builds_no_images() -> None:
+    """Without the source tree, neither the file nor its comments speak of a build."""
+    text = compose_text(topology_from_text("servers: {A: }"), ComposeOrder("lab.yaml", None))
+    assert "build" not in text
 
 
 def test_containers_have_no_more_access_than_they_need() -> None:
-    """One port is published, on 127.0.0.1. Every container has no capabilities and a read-only root; only the coordinator can
-    write the secrets."""
+    """All ports are published on loopback, whatever the variables are. Every container has no capabilities and a read-only
+    root; only the coordinator can write the secrets."""
     services = written("servers: {A: , B: }")["services"]
     published = [port for each in services.values() for port in each.get("ports", [])]
-    assert len(published) == 1
-    assert published[0].startswith("127.0.0.1:")
+    assert len(published) == 1 + 2 * 2
+    assert all(each.startswith("127.0.0.$") for each in published)
     for name, each in services.items():
         assert each["cap_drop"] == ["ALL"], name
         assert each["read_only"], name

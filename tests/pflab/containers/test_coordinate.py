@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
+from imaplib import IMAP4
 from pathlib import Path
 from smtplib import SMTP, SMTPSenderRefused
 
@@ -12,6 +14,7 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.client import Client, ClientError
+from pflab.containers.run_history import RunHistory
 from pflab.drivers.launch import node_environment
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
@@ -66,6 +69,65 @@ def test_a_coordinated_lab_with_tls_takes_mail_only_in_tls(tmp_path: Path) -> No
         with SMTP(host, int(port)) as outside, pytest.raises(SMTPSenderRefused) as refused:
             outside.sendmail("kim@outside.test", ["projects@contoso.test"], b"Subject: outside\r\n\r\nx\r\n")
         assert refused.value.smtp_code == 530
+
+
+def test_users_are_told_where_they_reach_the_mail_listeners(tmp_path: Path) -> None:
+    """With --imap-port the servers serve mail programs, with the token for users as the password. The lab tells users the
+    addresses of --smtp-at and --imap-at, and of other servers those at which they listen."""
+    pytest.importorskip("pymap")
+    one_store = "servers: {A: }\nfolders: {Projects: }\n"  # each store listens on a machine of its own
+    (tmp_path / "lab.yaml").write_text(one_store, "utf-8")
+    folder = RunFolder.at(tmp_path / "run")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    doors = ("--imap-port", str(port), "--smtp-at", "A=127.0.0.2:12525", "--imap-at", "A=127.0.0.2:11143")
+    with (
+        ProcessSupervisor(topology_from_text(one_store), folder, token=TOKEN) as supervisor,
+        running_coordinator(supervisor, tmp_path, signal.SIGTERM, *doors) as url,
+        Client(url, token=TOKEN) as client,
+    ):
+        (server,) = client.lab()["servers"]
+        assert (server["smtp"], server["imap"]) == ("127.0.0.2:12525", "127.0.0.2:11143")
+        with IMAP4("127.0.0.1", port) as reader:
+            assert reader.login("kim", (tmp_path / "run" / "users-token").read_text("ascii").strip())[0] == "OK"
+
+
+@pytest.mark.parametrize("after_a_reset", [False, True])
+def test_another_topology_is_told_once(tmp_path: Path, after_a_reset: bool) -> None:
+    """A coordinator whose lab began with another topology says so in one line. With --stay it then waits, because Docker would
+    start it again for ever; without, it ends with exit code 2. The lab's own topology is accepted as before."""
+    (tmp_path / "lab.yaml").write_text("servers: {A: , B: }\n", "utf-8")
+    order = [
+        sys.executable,
+        "-P",
+        "-m",
+        "pflab",
+        "coordinate",
+        str(tmp_path / "lab.yaml"),
+        "--data",
+        str(tmp_path / "data"),
+        "--port",
+        "0",
+    ]
+    runs = RunHistory(tmp_path / "data", topology_from_text("servers: {A: , B: }"), keeps_mails=False)
+    if after_a_reset:
+        runs.next(topology_from_text("servers: {B: }"), ["A", "B"])
+    RunHistory(
+        tmp_path / "data", topology_from_text("servers: {A: {}, B: {}}\norganization: Contoso"), keeps_mails=False
+    )
+    (tmp_path / "lab.yaml").write_text("servers: {A: , B: , C: }\n", "utf-8")
+    done = subprocess.run(order, capture_output=True, text=True, check=False, env=node_environment(), timeout=60)
+    assert done.returncode == ExitCode.UNKNOWN
+    assert "began with another topology" in done.stderr
+    assert "docker compose down --volumes" in done.stderr
+    assert done.stderr.count("\n") == 1
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*order, "--stay"], stdout=pipe, stderr=pipe, text=True, env=node_environment()) as stays:
+        assert stays.stderr is not None
+        assert stays.stderr.readline().split(":", 1)[1] == done.stderr.split(":", 1)[1]
+        assert stays.poll() is None
+        stays.terminate()
+        assert stays.wait(60) != ExitCode.GOOD
 
 
 def test_a_saved_lab_is_restored(
