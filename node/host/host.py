@@ -93,6 +93,8 @@ stopped takes so long; mails to a peer that has ended fail at once."""
 OUTSIDE_DRAIN_S = 2.5
 """Real time that a clean stop waits for the mails in flight to servers outside the lab, which may be slow or dead."""
 
+_SHUTTING_DOWN = "4.3.2 shutting down"
+
 Address = tuple[str, int]
 
 log = logging.getLogger("pflab.host")
@@ -259,7 +261,7 @@ class Host:
         except MailRefused as refusal:
             raise RefusalError(refusal.code, refusal.text) from refusal
         except NotRunning as error:
-            raise RefusalError(421, "4.3.2 shutting down") from error
+            raise RefusalError(421, _SHUTTING_DOWN) from error
         except CannotWrite as error:
             self._log_cannot_write(error)
             raise RefusalError(452, "4.3.1 nothing can be written here now, try again later") from error
@@ -268,22 +270,24 @@ class Host:
             raise
 
     def _check_recipient(self, address: str) -> None:
-        try:
-            self._node.check_recipient(address)
-        except MailRefused as refusal:
-            raise RefusalError(refusal.code, refusal.text) from refusal
+        self._peer_query(lambda node: node.check_recipient(address))
 
     def _check_room(self, size: int) -> None:
-        try:
-            self._node.check_room(size)
-        except MailRefused as refusal:
-            raise RefusalError(refusal.code, refusal.text) from refusal
+        self._peer_query(lambda node: node.check_room(size))
 
     def _offers(self) -> Offers:
+        return self._peer_query(lambda node: node.offers())
+
+    def _peer_query(self, fn: Callable[[Node], T]) -> T:
+        """Answer what the listener asks before a mail. A RefusalError becomes the peer's SMTP reply."""
+        if not self._up:  # a connection was open when the store stopped or was killed
+            raise RefusalError(421, _SHUTTING_DOWN)
         try:
-            return self._node.offers()
-        except NotRunning as error:  # a connection was open when the store stopped
-            raise RefusalError(421, "4.3.2 shutting down") from error
+            return fn(self._node)
+        except MailRefused as refusal:
+            raise RefusalError(refusal.code, refusal.text) from refusal
+        except NotRunning as error:
+            raise RefusalError(421, _SHUTTING_DOWN) from error
 
     # --- what a coordinator asks
 

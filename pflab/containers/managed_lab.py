@@ -34,7 +34,7 @@ What must never happen:
 - A snapshot, or exported traces, with an event but without its cause. All hosts are held while these are made
   (`Coordinator.at_rest`). A snapshot needs every server; exported traces name the servers that did not answer.
 - A start, stop or kill of a server while a snapshot or traces are made, or while this server already starts or stops. The lock
-  `_lives` is held meanwhile.
+  of its life is held meanwhile (`pflab.lab.recorded_lab`).
 
 The coordinator's own state is one file in the run folder (`pflab.containers.coordinator_state`).
 """
@@ -153,7 +153,6 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             at=at,
         )
         self._leaves_running = leaves_running
-        self._lives = asyncio.Lock()
         self._watching: list[asyncio.Task[None]] = []
         order = BeginOrder(
             run=self.run,
@@ -204,7 +203,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         if self.renews is None:
             raise LabError("this lab cannot begin another run; only a lab of pflab coordinate can")
         self.renews(topology or self.topology)
-        self._leaves_running = False
+        self._leaves_running = self.begun = False
 
     renews: Callable[[Topology], None] | None = None
     """The lab calls this function with the organization of the next run."""
@@ -219,7 +218,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         """Save a snapshot. Raises Taken if the name exists, LabError if a server does not answer or the lab cannot be saved."""
         if self.snapshots is None:
             raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
-        async with self._lives:
+        async with self._all_lives():
             self.snapshots.check_free(name, replace=replace)
             away = [each for each in self.names if not self.running(each) and not await self._written(each)]
             if away:
@@ -249,7 +248,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         if name not in self.snapshots.names():
             raise none_of(name, self.snapshots.names())
         self.returns(name)
-        self._leaves_running = False
+        self._leaves_running = self.begun = False
 
     def saved(self) -> Sequence[str]:
         return () if self.snapshots is None else self.snapshots.names()
@@ -262,7 +261,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     async def export_traces(self) -> ExportedTraces:
         """Write all events up to one instant into closed segments. For each event, the segments also contain its causes."""
-        async with self._lives:
+        async with self._all_lives():
             away = {name for name in self.names if not self.running(name) and not await self._written(name)}
             last = dict(self._collector.last_seq)
             at = self.now
@@ -322,24 +321,29 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     # --- start and stop
 
-    async def stop(self, name: str) -> None:
-        async with self._lives:
-            await super().stop(name)
-            self._save_servers()
+    async def _stop(self, name: str) -> None:
+        await super()._stop(name)
+        self._save_servers()
 
-    async def kill(self, name: str) -> None:
-        async with self._lives:
-            await super().kill(name)
-            self._save_servers()
+    async def _kill(self, name: str) -> None:
+        await super()._kill(name)
+        self._save_servers()
+
+    async def start(self, name: str) -> None:
+        if not self.running(name):
+            await self._find(name)  # this wait may be long, and `_look_after` may begin the store meanwhile
+        await super().start(name)
 
     async def _start(self, server: LabServer) -> None:
         if self.running(server.name):
             raise LabError(f"server {server.name} is running already")
-        process = self._processes[server.name]
-        if await process.wait_for() is None:  # this wait may be long, so it comes before the hosts are held
-            raise LabError(f"server {server.name} does not answer; start its process")
-        async with self._lives:
-            await self._begin_process(server)
+        await self._find(server.name)  # before the hosts are held
+        await self._begin_process(server)
+
+    async def _find(self, name: str) -> None:
+        """Wait until the process of a server answers. Raises LabError if it does not in time."""
+        if await self._processes[name].wait_for() is None:
+            raise LabError(f"server {name} does not answer; start its process")
 
     async def _begin_process(self, server: LabServer) -> None:
         """Begin the store of a process that answered. If this fails, keep the wanted status, so that the lab tries again."""
@@ -355,7 +359,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         """Compare the process of a server that does not run with the wanted status; see the table above."""
         name = server.name
         status = await self._processes[name].status()
-        async with self._lives:
+        async with server.life:
             if status is None or self.running(name):
                 return
             if server.status is not ServerStatus.RUNNING:
@@ -425,7 +429,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         patience_s = FOUND_AGAIN_S if self.continues else FOUND_S
         there = await asyncio.gather(*[self._processes[server.name].wait_for(patience_s) for server in wanted])
         present = [server for server, status in zip(wanted, there, strict=True) if status is not None]
-        async with self._lives, self.coordinator.steady() as now:
+        async with self._all_lives(), self.coordinator.steady() as now:
             await asyncio.gather(*[self._begin(server, now) for server in present])
             await self._release([server.name for server in present])
         await self.coordinator.look()

@@ -136,6 +136,10 @@ class LiveLab(SocketLab[Host]):
         """Return the host of a running server. Raises the same errors as `smtp_of`."""
         return self._host(name)
 
+    def running(self, name: str) -> bool:
+        self._servers.server(name)
+        return name in self._hosts
+
     # --- users
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
@@ -152,12 +156,12 @@ class LiveLab(SocketLab[Host]):
 
     # --- start and stop
 
-    async def stop(self, name: str) -> None:
+    async def _stop(self, name: str) -> None:
         host = self._leave(name, ServerStatus.STOPPED)
         await self._stop_imap(name)
         await host.stop()
 
-    async def kill(self, name: str) -> None:
+    async def _kill(self, name: str) -> None:
         host = self._leave(name, ServerStatus.KILLED)
         # The server's committed events go to the trace now, because the server may never start again.
         with suppress(CannotWrite):  # the events stay in the database
@@ -211,7 +215,10 @@ class LiveLab(SocketLab[Host]):
             assert saved is not None
             saved.save(name, self._write_state, replace=replace)
 
-        await (super().save(name, replace=replace) if saved is None else self.coordinator.at_rest(write))
+        if saved is None:
+            await super().save(name, replace=replace)
+        async with self._all_lives():  # the database of a server that stops is not at rest
+            await self.coordinator.at_rest(write)
 
     async def reset(self, name: str) -> None:
         """Ask for the end of this run history. The callback `returns` begins the next one, which continues from a snapshot.
@@ -223,6 +230,7 @@ class LiveLab(SocketLab[Host]):
         else:
             self.saved_runs.find(name)
             self.returns(name)
+            self.begun = False
 
     def saved(self) -> Sequence[str]:
         return () if self.saved_runs is None else self.saved_runs.names()
@@ -298,7 +306,7 @@ class LiveLab(SocketLab[Host]):
         try:
             self._imap[name] = listener, await listener.start(LOOPBACK, port)
         except OSError as error:
-            await self.stop(name)
+            await self._stop(name)
             if error.errno in NO_HANDLE:
                 raise CannotWrite(name, refusal_words(error), starting=True) from error
             raise LabError(
@@ -313,8 +321,10 @@ class LiveLab(SocketLab[Host]):
 
     def _update_directories(self) -> None:
         for update in self._servers.pending_updates():
-            self._hosts[update.server.name].do(update.apply)
-            update.mark_applied()
+            host = self._hosts.get(update.server.name)
+            if host is not None:  # a server that starts now gets the update at the end of its start
+                host.do(update.apply)
+                update.mark_applied()
 
 
 def most_connections(stores: int) -> int:

@@ -228,14 +228,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
 
     # --- start and stop
 
-    async def stop(self, name: str) -> None:
+    async def _stop(self, name: str) -> None:
         self._host(name)
         process = self._leave(name, ServerStatus.STOPPED)
         await process.stop()
         await self._collect_rest(name)
         await self._peers.notify()
 
-    async def kill(self, name: str) -> None:
+    async def _kill(self, name: str) -> None:
         self._host(name)
         process = self._leave(name, ServerStatus.KILLED)
         await process.kill()
@@ -328,6 +328,8 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         return [host for host in self._hosts_in_order() if not host.silent]
 
     def _address_of(self, name: str) -> tuple[str, int]:
+        self._servers.server(name)
+        self.check_begun()
         return self._host(name).address
 
     def _check_alive(self, name: str) -> None:

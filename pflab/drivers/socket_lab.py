@@ -26,6 +26,7 @@ from pflab.runs.recorder import Record
 
 if TYPE_CHECKING:
     from node.host.host import Address
+    from pflab.lab.servers import LabServer
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
     from traces.labtime import LabTime
@@ -133,8 +134,14 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
             raise failed
 
     async def _stop_all(self) -> list[BaseException]:
-        """Stop every host, even if some fail; return the errors."""
-        results = await asyncio.gather(*[self.stop(name) for name in list(self._hosts)], return_exceptions=True)
+        """Stop every host, even if some fail; return the errors. A server that just starts or stops does so first."""
+
+        async def stop(server: LabServer) -> None:
+            async with server.life:
+                if server.name in self._hosts:
+                    await self._stop(server.name)
+
+        results = await asyncio.gather(*[stop(server) for server in self._servers.all()], return_exceptions=True)
         return [result for result in results if isinstance(result, BaseException)]
 
     # --- hosts

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
-from node.errors import CannotWrite
+from node.errors import CannotWrite, NotRunning
 from node.state.database import Database
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 
 
 class RecordedLab(Lab):
-    """A lab with a record and a list of its servers. Each driver adds the methods that start and stop servers."""
+    """A lab with a record and a list of its servers. Each driver adds the methods that start and stop servers.
+
+    A store has one life at a time: a server does not start while it stops, and nothing else happens to it meanwhile. A second
+    node on one database would write events under the same numbers. So each server has a lock (`LabServer.life`), which `start`,
+    `stop`, `kill`, `restore` and `delete_store` hold from their first check to their end, in every driver. A lab that is saved
+    holds the locks of all servers (`_all_lives`).
+    """
 
     faults: FaultPlan
     _servers: Servers
@@ -52,8 +60,28 @@ class RecordedLab(Lab):
 
     # --- start and stop
 
-    async def start(self, name: str) -> None:
+    @asynccontextmanager
+    async def _life(self, name: str) -> AsyncIterator[LabServer]:
+        """Keep everything else from starting or stopping a server. Raises NotRunning if the lab has ended meanwhile."""
         server = self._servers.server(name)
+        async with server.life:
+            if self._closed:
+                raise NotRunning("the lab has ended")
+            yield server
+
+    @asynccontextmanager
+    async def _all_lives(self) -> AsyncIterator[None]:
+        """Keep everything else from starting or stopping any server."""
+        async with AsyncExitStack() as lives:
+            for server in self._servers.all():
+                await lives.enter_async_context(server.life)
+            yield
+
+    async def start(self, name: str) -> None:
+        async with self._life(name) as server:
+            await _finished(self._start_healed(server))
+
+    async def _start_healed(self, server: LabServer) -> None:
         await self._start(server)
         if server.kill_fault is not None:
             self.faults.heal(server.kill_fault)
@@ -63,14 +91,31 @@ class RecordedLab(Lab):
     async def _start(self, server: LabServer) -> None:
         """Start a server that does not run. Raises LabError if the server runs."""
 
+    async def stop(self, name: str) -> None:
+        async with self._life(name):
+            await _finished(self._stop(name))
+
+    @abstractmethod
+    async def _stop(self, name: str) -> None:
+        """Stop a server cleanly. Raises NotRunning if it does not run."""
+
+    async def kill(self, name: str) -> None:
+        async with self._life(name):
+            await _finished(self._kill(name))
+
+    @abstractmethod
+    async def _kill(self, name: str) -> None:
+        """Kill a server. Raises NotRunning if it does not run."""
+
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
-        if self.running(name):
-            raise LabError(f"server {name} is running; stop it before you delete it")
-        if self._servers.deleted(name):
-            raise LabError(f"server {name} was already deleted")
-        await self.do(on, lambda node, now: node.delete_store(now, name, force=force))
-        self._servers.delete(name, on)
-        self._update_directories()
+        async with self._life(name):
+            if self.running(name):
+                raise LabError(f"server {name} is running; stop it before you delete it")
+            if self._servers.deleted(name):
+                raise LabError(f"server {name} was already deleted")
+            await self.do(on, lambda node, now: node.delete_store(now, name, force=force))
+            self._servers.delete(name, on)
+            self._update_directories()
 
     async def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
@@ -117,13 +162,16 @@ class RecordedLab(Lab):
         own = {f"backup-{number}": made for number, (of, made) in enumerate(self._backups, start=1) if of == name}
         if backup not in own:
             raise LabError(f"{quoted(backup)} is not a backup of {name}; its backups are: {', '.join(own) or 'none'}")
-        if self.running(name):
-            await self.kill(name)
-        server = self._servers.server(name)
-        server.restores = own[backup]
-        self.record.note(BackupRestored, store=name, backup=backup)
+        async with self._life(name) as server:
+            await _finished(self._restore(server, backup, own[backup]))
+
+    async def _restore(self, server: LabServer, backup: str, content: bytes) -> None:
+        if self.running(server.name):
+            await self._kill(server.name)
+        server.restores = content
+        self.record.note(BackupRestored, store=server.name, backup=backup)
         try:
-            await self.start(name)
+            await self._start_healed(server)
         except CannotWrite:
             server.restores = None  # the next start does not use the backup
             raise
@@ -143,3 +191,13 @@ class RecordedLab(Lab):
     @abstractmethod
     async def _end(self) -> None:
         """Stop every server and everything else that the lab has started."""
+
+
+async def _finished(act: Coroutine[Any, Any, None]) -> None:
+    """Await `act` to its end, also if the caller is cancelled meanwhile, as a request at the end of the lab is."""
+    task = asyncio.ensure_future(act)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.gather(task, return_exceptions=True)
+        raise

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
+from node.errors import NotRunning
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
 
@@ -68,8 +69,20 @@ class ServedLab(Lab):
     """The newest mails. Nodes in processes of their own send them only if the run keeps mails."""
     record: Record
     begun: bool = True
-    """Whether the lab has started: every server that answered at the start runs."""
+    """Whether the lab has started: every server that answered at the start runs. False again from the moment at which the lab
+    accepts its reset or another run, because changes from then on would be lost."""
     _verdict: Mapping[str, object] | None = None
+
+    @property
+    def waits(self) -> str:
+        """What the lab waits for before it takes changes, in words; '' if it takes them."""
+        return "" if self.begun else "the lab is starting"
+
+    def check_begun(self) -> None:
+        """Raise NotRunning if the lab is between two run histories. Nothing may change then: a change would be lost, or would
+        meet servers that start."""
+        if self.waits:
+            raise NotRunning(f"{self.waits}; wait until /readyz answers 200")
 
     @abstractmethod
     def smtp_of(self, name: str) -> Address | None:

@@ -16,6 +16,7 @@ while it runs, or at its next start if it was down. A server that starts on a ba
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -81,6 +82,8 @@ class LabServer:
     """The backup that its next start uses (RP-4)."""
     kill_fault: str | None = None
     """The id of the fault that represents the kill of this server. The next start heals this fault."""
+    life: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while the server starts, stops, is killed or restored, and while the lab is saved (`RecordedLab`)."""
 
     def forget(self) -> None:
         """Forget which directory updates the server has, because the backup on which it starts may lack them."""
@@ -268,7 +271,9 @@ class EmbeddedServers(Servers):
             raise LabError(f"server {server.name} is running already")
         self.check_may_start(server)
         node = server.node
-        if node is not None and server.restores is not None:
+        if server.restores is not None:
+            if node is None:
+                node = server.node = self._make(server.name)
             node.restore(now, server.restores)
             server.restores = None
             server.forget()

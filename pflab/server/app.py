@@ -29,6 +29,7 @@ from pflab.lab.served_lab import ServedLab
 from pflab.replay.console_events import lexicon_of, with_words
 from pflab.replay.replay_file import replay_file
 from pflab.runs.events import RunEvents
+from pflab.server.changes import lab_router
 from pflab.server.clock import clock_router, clock_shown
 from pflab.server.console import console_router
 from pflab.server.extension import Extension
@@ -102,7 +103,7 @@ class ProxiedHosts:
 
     @property
     def waits(self) -> str:
-        return "" if self._lab.begun else "the lab is starting"
+        return self._lab.waits
 
     @property
     def names(self) -> Sequence[str]:
@@ -123,7 +124,7 @@ class EmbeddedHosts:
 
     @property
     def waits(self) -> str:
-        return "" if self._lab.begun else "the lab is starting"
+        return self._lab.waits
 
     @property
     def names(self) -> Sequence[str]:
@@ -132,8 +133,7 @@ class EmbeddedHosts:
     def host(self, name: str) -> ServedHost:
         if name not in self._lab.names:
             raise ServerUnknown(f"there is no server {name!r} in this lab; it has {', '.join(self._lab.names)}")
-        if not self._lab.begun:
-            raise NotRunning(self.waits)
+        self._lab.check_begun()
         return self._host_of(name)
 
 
@@ -177,7 +177,7 @@ def _app(lab: ServedLab, hosts: Hosts, extension: Extension | None, *more: APIRo
 
 
 def _lab_router(lab: ServedLab) -> APIRouter:
-    router = APIRouter(tags=["lab"])
+    router = lab_router(lab, tags=["lab"])
 
     @router.post("/lab/recipient-policy")
     async def recipient_policy(wanted: Policy) -> Response:
@@ -275,7 +275,7 @@ def _status(lab: ServedLab, name: str) -> dict[str, str]:
 
 
 def _life_router(lab: ServedLab) -> APIRouter:
-    router = APIRouter(prefix="/lab/servers/{name}", tags=["servers"])
+    router = lab_router(lab, prefix="/lab/servers/{name}", tags=["servers"])
 
     def status_of(name: str) -> Response:
         return json_response({"name": name, **_status(lab, name)})
@@ -332,7 +332,7 @@ def _life_router(lab: ServedLab) -> APIRouter:
 
 
 def _stream_router(lab: ServedLab) -> APIRouter:
-    router = APIRouter(tags=["events"])
+    router = lab_router(lab, tags=["events"])
 
     @router.get("/lab/stream", responses=STREAMED)
     async def stream(

@@ -15,10 +15,10 @@ from pydantic import Field
 
 from node.api.bodies import MOST_DAYS, Body, Line, Rate
 from node.api.values import json_response
-from node.errors import NotRunning
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
 from pflab.lab.served_lab import ServedLab
+from pflab.server.changes import lab_router
 from pflab.server.convergence import converged, holders_of, lacking
 from pflab.terms.mail_types import mail_name
 from topology.problems import did_you_mean, quoted
@@ -75,13 +75,11 @@ def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
 
 
 def clock_router(lab: ServedLab) -> APIRouter:
-    router = APIRouter(prefix="/lab/clock", tags=["clock"], responses=_CLOCK_TOLD)  # type: ignore[arg-type]
+    router = lab_router(lab, prefix="/lab/clock", tags=["clock"], responses=_CLOCK_TOLD)
     moving = asyncio.Lock()
 
     @asynccontextmanager
     async def alone() -> AsyncIterator[None]:
-        if not lab.begun:  # lab time would go on without the servers that are not found yet
-            raise NotRunning("the lab is starting; wait until /readyz answers 200")
         if moving.locked():
             raise LabError("the lab's clock is already being moved; wait until it stops")
         history = lab.history

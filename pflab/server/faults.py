@@ -20,6 +20,7 @@ from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import DecideNow
 from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
+from pflab.server.changes import lab_router
 from traces.labtime import LabTime, format_instant, parse_duration
 from transport.protocol.fault_points import FaultPoint
 
@@ -90,7 +91,7 @@ def mails_waiting(lab: ServedLab) -> dict[str, list[dict[str, object]]]:
 
 
 def faults_router(lab: ServedLab) -> APIRouter:
-    router = APIRouter(prefix="/lab/faults", tags=["faults"])
+    router = lab_router(lab, prefix="/lab/faults", tags=["faults"])
 
     @router.get("")
     async def faults() -> Response:

@@ -15,6 +15,7 @@ from node.codec.property_meanings import INTERPRETERS, NAMES
 from node.errors import MessageUnknown
 from node.views import QueueView
 from pflab.lab.served_lab import ServedLab
+from pflab.server.changes import lab_router
 from traces.labtime import format_instant
 from transport.errors import CodecError
 from transport.mime.describe import describe_mail, outline
@@ -33,7 +34,7 @@ MOST_LINES: Final = 20_000
 
 
 def mails_router(lab: ServedLab) -> APIRouter:
-    router = APIRouter(prefix="/lab/mails", tags=["mail"])
+    router = lab_router(lab, prefix="/lab/mails", tags=["mail"])
 
     # A Message-ID may have slashes. So the routes with more after it come first.
 

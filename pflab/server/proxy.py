@@ -62,7 +62,14 @@ class Proxy:
             return
         name = match[1]
         try:
-            address = self._address_of(name)
+            body = await _body(receive)
+        except TooLarge as error:
+            await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
+            return
+        if body is None:
+            return
+        try:
+            address = self._address_of(name)  # after the body, which can take long, because the lab may start by then
             async with asyncio.timeout(CONNECT_S):
                 reader, writer = await asyncio.open_connection(*address)
         except LabError as error:
@@ -74,7 +81,7 @@ class Proxy:
             await problem(HTTPStatus.SERVICE_UNAVAILABLE, "NotRunning", detail)(scope, receive, send)
         else:
             try:
-                await self._forward(name, scope, receive, send, reader, writer)
+                await self._forward(name, scope, body, receive, send, reader, writer)
             finally:
                 writer.close()
 
@@ -85,18 +92,12 @@ class Proxy:
         self,
         name: str,
         scope: Scope,
+        body: bytes,
         receive: Receive,
         send: Send,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
-        try:
-            body = await _body(receive)
-        except TooLarge as error:
-            await problem(error.status, type(error).__name__, str(error))(scope, receive, send)
-            return
-        if body is None:
-            return
         sent = self._head(scope, len(body)) + body
         answering = asyncio.ensure_future(self._exchange(name, writer, sent, reader, send))
         disconnected = asyncio.ensure_future(_disconnected(receive))

@@ -11,6 +11,7 @@ from node.api.answers import refusals
 from node.api.bodies import Body, Line
 from node.api.values import json_response, problem
 from pflab.lab.served_lab import ServedLab
+from pflab.server.changes import lab_router
 from traces.labtime import format_instant
 
 
@@ -25,7 +26,7 @@ class Verdict(Body):
 
 
 def traces_router(lab: ServedLab) -> APIRouter:
-    router = APIRouter(prefix="/lab", tags=["traces"])
+    router = lab_router(lab, prefix="/lab", tags=["traces"])
 
     @router.post("/ship")
     async def export() -> Response:

@@ -288,12 +288,12 @@ class Simulator(RecordedLab):
 
     # --- start and stop
 
-    async def stop(self, name: str) -> None:
+    async def _stop(self, name: str) -> None:
         self._servers.node(name)
         self._servers.stop(self._servers.server(name), self._clock(name))
         self._slot[name].stale = True
 
-    async def kill(self, name: str) -> None:
+    async def _kill(self, name: str) -> None:
         self._servers.node(name)
         self._servers.kill(self._servers.server(name))
         self._slot[name].stale = True

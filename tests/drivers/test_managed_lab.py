@@ -20,6 +20,7 @@ from node.views import Post
 from pflab.client import Client, ClientError
 from pflab.containers import managed_lab
 from pflab.containers.managed_lab import ManagedLab
+from pflab.containers.snapshots import Snapshots
 from pflab.drivers.managed_process import ManagedProcess
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
@@ -333,3 +334,26 @@ async def test_a_database_does_not_grow_with_deleted_posts(supervisor: ProcessSu
             assert supervisor.database("C").with_name("C.sqlite-wal").stat().st_size <= LOG_PAGES * PAGE_BYTES
             assert free * 2 > pages, "most of the file is free again"
     assert (sizes[-1] - sizes[1]) / len(posts) < TOMBSTONE_BYTES, sizes
+
+
+@pytest.mark.parametrize("order", ["renew", "reset"])
+async def test_a_lab_that_accepted_its_end_takes_no_changes(
+    supervisor: ProcessSupervisor, folder: RunFolder, tmp_path: Path, order: str
+) -> None:
+    """From the answer to a reset or to another run on, /readyz and changes get 503 until the next history has begun, so no
+    change is acknowledged and then lost."""
+    async with lab_of(supervisor, folder) as lab:
+        lab.snapshots = Snapshots(tmp_path / "saved", folder.traces)
+        lab.renews = lab.returns = lambda _: None
+        with Client(lab.url, token=TOKEN) as client:
+            await asyncio.to_thread(client.save, "start")
+            if order == "renew":
+                await asyncio.to_thread(client.renew)
+            else:
+                await asyncio.to_thread(client.reset, "start")
+            for path, body in (("/readyz", None), ("/nodes/A/messages", {"folder": "Projects", "subject": "late"})):
+                with pytest.raises(ClientError) as refused:
+                    await asyncio.to_thread(client.json, "GET" if body is None else "POST", path, body)
+                assert (refused.value.status, refused.value.detail[:19]) == (503, "the lab is starting")
+            assert await asyncio.to_thread(client.lab)
+        assert subjects(lab, "A") == []
