@@ -1,8 +1,9 @@
 """The one place that decides what a lab answers to changes while it is between two run histories.
 
-A lab that starts, and a lab that has accepted its reset or another run, takes no changes: they would be lost, or would meet servers
-that start. It answers 503, and /readyz too. All routes of a lab are on routers from `lab_router`, so they need no check of their own. The
-routes of its servers ask `Hosts.host` or the address of the server's process, which check the same (`ServedLab.check_begun`).
+A lab that starts, and a lab that has accepted its reset or another run, takes no changes: they would be lost, or would meet
+servers that start. It answers 503, and /readyz too. All routes of a lab are on routers from `lab_router`, so they need no check
+of their own. The routes of its servers ask `Hosts.host` or the address of the server's process, which check the same
+(`ServedLab.check_begun`).
 """
 
 from __future__ import annotations
