@@ -20,7 +20,7 @@ ENGINE   ?=
 SECONDS  ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help install relative-path demo console test test-long test-kills test-compose test-console test-package test-outsiders check check-console rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: help install relative-path demo console test test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium; n
 
 test-package: $(STAMP)  ## build wheel and sdist, install them into new environments of each Python that this machine has, and use them there
 	@$(BIN)/pytest -m package $(or $(ARGS),tests/package)
+
+test-bounds: $(STAMP)  ## install the lowest and the newest versions that pyproject.toml permits, and use pflab with them
+	@$(BIN)/pytest -m bounds $(or $(ARGS),tests/package/test_bounds.py)
 
 test-outsiders: $(STAMP)  ## let programs of others use pflab: schemathesis the HTTP API; swaks, mbsync, mutt, curl, ytnef and Postfix its mail (Debian: isync mutt swaks ytnef-tools curl postfix)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS)) -m outsiders $(or $(ARGS),tests/outsiders)

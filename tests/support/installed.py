@@ -13,7 +13,7 @@ CONSTRAINTS = Path(__file__).parents[2] / "constraints.txt"
 _NOT_OF_PFLAB = ("pip", "setuptools", "pkg_resources", "_distutils_hack")  # an environment has them from the beginning
 
 
-def output_of(command: list[str], folder: Path, code: int = 0) -> str:
+def output_of(command: list[str], folder: Path, code: int = 0, timeout_s: int = 240) -> str:
     """Return what the command prints. Raise AssertionError if it ends with another exit code."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
@@ -24,7 +24,7 @@ def output_of(command: list[str], folder: Path, code: int = 0) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=240,
+        timeout=timeout_s,
     )
     assert done.returncode == code, f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}"
     return done.stdout
@@ -55,11 +55,12 @@ class Environment:
     def python(self) -> Path:
         return self.programs / "python"
 
-    def install(self, *what: str) -> None:
-        output_of([str(self.python), "-m", "pip", "install", "--quiet", "-c", str(CONSTRAINTS), *what], self.programs)
+    def install(self, *what: str, constraints: Path = CONSTRAINTS) -> None:
+        command = [str(self.python), "-m", "pip", "install", "--quiet", "-c", str(constraints), *what]
+        output_of(command, self.programs, timeout_s=600)
 
-    def run(self, program: str, *arguments: str, folder: Path, code: int = 0) -> str:
-        return output_of([str(self.programs / program), *arguments], folder, code)
+    def run(self, program: str, *arguments: str, folder: Path, code: int = 0, timeout_s: int = 240) -> str:
+        return output_of([str(self.programs / program), *arguments], folder, code, timeout_s)
 
     def sizes(self) -> tuple[int, int]:
         """Return the bytes that the installed packages take, and those of their bytecode in __pycache__."""
