@@ -46,10 +46,14 @@ async def _killed() -> AsyncIterator[tuple[str, int]]:
 
 async def test_a_server_that_is_killed_before_it_was_asked_is_a_bad_gateway() -> None:
     """A server killed between the connection and the request gives 502, so that the client asks again."""
+    asked = asyncio.Event()
     sent: list[MutableMapping[str, Any]] = []
 
     async def receive() -> MutableMapping[str, Any]:
-        return {"type": "http.request", "body": b"{}", "more_body": False}
+        if not asked.is_set():
+            asked.set()
+            return {"type": "http.request", "body": b"{}", "more_body": False}
+        return await asyncio.get_running_loop().create_future()  # the client stays
 
     async def send(message: MutableMapping[str, Any]) -> None:
         sent.append(message)
