@@ -27,7 +27,8 @@ from node.api.reads import reads_router
 from node.api.users import users_router
 from node.api.values import ServerUnknown, not_supported, problem, problem_of
 from node.errors import CannotWrite, InternalError, NodeError, bug_line
-from node.state.database import cannot_write, refusal_words
+from node.state.database import cannot_write
+from transport.file_handles import refusal_words
 
 _NO_ROOM: Final = frozenset({errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS})
 """Errors of the operating system that may pass: a disk is full, or no file handle is free."""

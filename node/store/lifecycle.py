@@ -52,7 +52,7 @@ from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning, Ove
 from node.seeded_ids import guid_from
 from node.state import application_log
 from node.state.context import Context
-from node.state.database import Database, Durability, cannot_write, refusal_words
+from node.state.database import Database, Durability, cannot_write
 from node.state.store_identity import Begins, StoreState
 from node.state.store_settings import Config, config_of, stored_settings
 from node.store import idempotency
@@ -65,6 +65,7 @@ from traces.labtime import LabTime
 from traces.recorder import Recorder
 from transport.envelope import RefusalError
 from transport.errors import CodecError
+from transport.file_handles import refusal_words
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 

@@ -10,12 +10,12 @@ from typing import Final
 
 from node.codec.signing import LabAuthority
 from node.state.context import Context
-from node.state.database import naming_missing_handles
 from node.state.store_settings import config_of, stored_settings
 from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after
 from topology.model import Topology
 from transport.errors import CodecError
+from transport.file_handles import naming_missing_handles
 from transport.sql import Connection
 
 _NO_SEED: Final = bytes(32)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import select
-import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -347,10 +346,12 @@ def _lines_of(error: Exception) -> Sequence[str] | None:
         return None
     if isinstance(error, ProblemsError):
         return error.lines
-    if isinstance(error, sqlite3.OperationalError) or (
+    # SQLite's error has a name here, because an import would cost every verb its time.
+    if (type(error).__module__, type(error).__name__) == ("sqlite3", "OperationalError") or (
         isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}
     ):
-        from node.state.database import cannot_write, refusal_words  # noqa: PLC0415 - as above
+        from node.state.database import cannot_write  # noqa: PLC0415 - as above
+        from transport.file_handles import refusal_words  # noqa: PLC0415 - as above
 
         return [f"pflab: {refusal_words(error)}"] if cannot_write(error) else None
     if isinstance(error, OSError) and error.errno in _REFUSED_BY_SYSTEM:

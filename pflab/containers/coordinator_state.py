@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from node.state.database import naming_missing_handles
 from pflab.errors import LabError
 from pflab.runs.recorder import LAB, Record
 from traces.events import AnyEvent
 from traces.recorder import Recorder
 from traces.segments import SegmentName, exported_through, write_segment
+from transport.file_handles import naming_missing_handles
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder

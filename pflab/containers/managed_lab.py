@@ -53,7 +53,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 import msgspec
 
 from node.errors import NotRunning
-from node.state.database import cannot_write, refusal_words
+from node.state.database import cannot_write
 from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
 from pflab.containers.snapshots import Snapshots, snapshot_of
 from pflab.drivers.host_proxy import RemoteHost
@@ -64,6 +64,7 @@ from pflab.errors import LabError
 from pflab.lab.served_lab import ExportedTraces
 from pflab.lab.servers import LabServer, ServerStatus
 from pflab.runs.saved import none_of
+from transport.file_handles import refusal_words
 
 if TYPE_CHECKING:
     from node.host.host import Address

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from node.errors import CannotWrite
-from node.state.database import Database, cannot_write, refusal_words
+from node.state.database import Database, cannot_write
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from pflab.runs.recorder import Record
 from traces.events import AnyEvent
+from transport.file_handles import refusal_words
 from transport.sql import Connection
 
 if TYPE_CHECKING:

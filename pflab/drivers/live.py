@@ -18,7 +18,6 @@ from node.errors import CannotWrite
 from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.host.tls_files import tls_of
-from node.state.database import NO_HANDLE, refusal_words
 from node.store.node import Node
 from pflab.drivers.relayed_mails import RelayedMails
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
@@ -28,6 +27,7 @@ from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSetti
 from pflab.runs.continued import LabEnd, keep_end, link_all
 from pflab.runs.recorder import Record
 from traces.segments import list_segments
+from transport.file_handles import NO_HANDLE, refusal_words
 from transport.smtp.connections import MOST_CONNECTIONS, Connections
 
 if TYPE_CHECKING:

@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeV
 from node.api.http_client import Unanswered
 from node.api.http_server import HttpServer
 from node.errors import CannotWrite, NodeError, NotRunning, bug_line
-from node.state.database import refusal_words
 from pflab.client import Client, url_at
 from pflab.drivers.event_collector import EventCollector
 from pflab.drivers.host_proxy import RemoteHost
@@ -45,6 +44,7 @@ from pflab.lab.remote_node import RemoteNode
 from pflab.lab.servers import LabServer, Servers, ServerStatus
 from pflab.server.app import app_of_remote_lab
 from pflab.server.extension import Extension
+from transport.file_handles import refusal_words
 
 if TYPE_CHECKING:
     from node.host.host import Address

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from node.state.database import naming_missing_handles
 from pflab.errors import LabError
 from pflab.runs.events import RunEvents
 from pflab.runs.recorder import LAB
@@ -28,6 +27,7 @@ from topology.file.load import load_topology
 from traces.events import Event, NodeStarted, RunEnded
 from traces.labtime import LabTime
 from traces.segments import list_segments, read_end, read_lines, write_segment
+from transport.file_handles import naming_missing_handles
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder

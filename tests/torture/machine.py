@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
+from bench.peer_postfix import free_port
 from node.errors import NotRunning
 from pflab.client import Client, ClientError
 from pflab.runs.run_folder import RunFolder
-from tests.support.compose_stack import free_port
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.torture.moved_clock import MovedClock, why_no_moved_clock

@@ -22,7 +22,7 @@ from node.api.http_client import Address
 from node.api.http_server import OpenToAll
 from node.process.leash import end_with_parent
 from node.process.main import MAX_PORT
-from node.state.database import cannot_write, refusal_words
+from node.state.database import cannot_write
 from pflab.cli.given_by_name import read_topology, topology_file
 from pflab.cli.given_files import shown_path
 from pflab.cli.given_lessons import OwnLessons, served_lessons
@@ -50,6 +50,7 @@ from pflab.server.app import imap_shown, smtp_shown
 from pflab.terms.verdict import ExitCode
 from topology.model import Topology
 from topology.problems import counted
+from transport.file_handles import refusal_words
 
 log = logging.getLogger("pflab.coordinate")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.peer_postfix import free_port
 from node.api.control import Peers
 from node.api.lifecycle import BeginOrder
 from node.process.fault_client import FaultClient
 from node.process.main import MISUSE, main
 from node.process.managed import ManagedNode
-from tests.support.compose_stack import free_port
 from tests.support.disk import no_file_grows
 from transport.protocol.fault_points import GO, AtVerb, Verb, decided
 

@@ -67,7 +67,7 @@ def test_a_user_who_posts_while_the_lab_goes_back(process: LabProcess) -> None:
         lab.go_back()
     ended.set()
     posting.join()
-    assert told <= {(503, "the lab is starting")}
+    assert told <= {(503, "the lab is starting; wait until /readyz answers 200")}
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
