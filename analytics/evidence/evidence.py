@@ -414,7 +414,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "marks_down": lambda m: source_selection.marks_down(m.events),
     "mailed_folders": lambda m: _with_punctual(_with_plain(holders.mailed_folders(m.listed, m.events, m.org), m), m),
     "responders": lambda m: m.listed.where("what = 'responders'"),
-    "notices": lambda m: holders.notices(m.listed, m.org),
+    "notices": lambda m: _with_plain(holders.notices(m.listed, m.org), m),
     "resolutions": lambda m: holders.resolutions(m.listed, m.org),
     "resolving_changes": lambda m: holders.resolving_changes(m.events),
     "aged_conflicts": lambda m: holders.aged_conflicts(m.listed, m.events),

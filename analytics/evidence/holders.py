@@ -139,11 +139,14 @@ def mailed_folders(listed: DataFrame, events: Silver, org: Organization) -> Data
 
 def notices(listed: DataFrame, org: Organization) -> DataFrame:
     """Return conflicts and notices, with resolve (of the topology), notified (the same instant has a notice of the
-    conflict) and author (the store that made the first version)."""
+    conflict), arose_at (when the message first got into conflict there) and author (of the first version)."""
     both = listed.where("what in ('conflict', 'notice')")
     beside = Window.partitionBy("trace", "node", "at", "object")
     notices_then = F.collect_set(F.when(F.col("what") == "notice", F.col("versions"))).over(beside)
     cases = both.withColumn("notified", F.array_contains(notices_then, F.col("versions")))
+    before = Window.partitionBy("trace", "node", "object").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    arose_at = F.min(F.when(F.col("what") == "conflict", F.col("at"))).over(before)
+    cases = cases.withColumn("arose_at", arose_at)
     author = F.broadcast(org.guids.select("trace", "guid", F.col("store").alias("author")))
     cases = cases.withColumn("guid", F.substring_index(F.col("versions")[0], ":", 1)).join(
         author, ["trace", "guid"], "left"

@@ -47,6 +47,7 @@ from collections.abc import Iterable, Sequence
 from node.agent import replica_removal
 from node.agent.responders import choose
 from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section
+from node.mail.conflict_notices import notify_for_silent_stores
 from node.mail.send import section_of, send
 from node.objects import tombstones
 from node.state.context import Context, next_cycle
@@ -229,7 +230,7 @@ def next_check(ctx: Context, now: LabTime) -> LabTime:
 
 
 def check(ctx: Context, s: Stimulus) -> None:
-    """Run a status check: delete old records, repeat mails that may have been lost, and send the statuses that are due."""
+    """Run a status check: delete old records, repeat mails that may have been lost, and send what is due."""
     set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
     _forget_old_requests(s)
     replica_removal.announce_again(ctx, s)
@@ -239,6 +240,7 @@ def check(ctx: Context, s: Stimulus) -> None:
         _repeat_requests(ctx, s)
         _repeat_statuses(ctx, s)
     _send_due(ctx, s)
+    notify_for_silent_stores(ctx, s)
 
 
 def _nightly(ctx: Context, s: Stimulus) -> None:

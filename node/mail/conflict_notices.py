@@ -1,5 +1,8 @@
 """Notices to a folder's contacts about conflicts and lost edits, with the messages attached (spec: CF-2, DL-2).
 
+The home store sends the notices of a conflict when the conflict arises there. Another holder sends one if no holder before it
+in the replica list is heard to have the versions: the home store may be stopped, or out of reach (`notify_for_silent_stores`).
+
 Notices to people are put into the lab's mailbox, and notices to a folder's address become posts. A folder that is its own
 contact gets no notice, and no notice answers another notice (spec: ML-7).
 """
@@ -7,14 +10,17 @@ contact gets no notice, and no notice answers another notice (spec: ML-7).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from node.codec.items import Version, body_of, export_mail, object_text
 from node.mail.user_mail import Letter, send
 from node.objects.apply_versions import Applied, Joined
+from node.objects.version_rows import kept_versions
 from node.state.context import Context
 from node.state.folders import Folder
 from node.tracking.change_number import ChangeNumber, named
+from node.tracking.cnset import CNSet
 from traces.events import ConflictNotice
 from transport.errors import CodecError
 from transport.mime.compose import Attached
@@ -34,13 +40,41 @@ def notify_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> No
     if props is None:
         return
     home = folder.home == ctx.name
-    if home and props.notifies_conflicts:
-        for joined in applied.conflicts:
+    for joined in applied.conflicts:
+        if home and props.notifies_conflicts:
             _conflict(ctx, s, folder, joined, props.contacts)
+        _set_notified(s, joined.object, home)
     for version, sent in applied.lost_edits:
         # Only this store knows an edit that it never broadcast, so it sends the notice itself.
         if home or not sent:
             _lost_edit(ctx, s, folder, version, props.contacts)
+
+
+def notify_for_silent_stores(ctx: Context, s: Stimulus) -> None:
+    """At a status check, send the notices of conflicts that no earlier holder is heard to have, once for each (spec: CF-2).
+
+    A holder that has the versions says so in a status, at the latest 36 hours after the folder's last update (spec: ST-1).
+    """
+    conflicts = s.conn.exec_driver_sql(
+        "SELECT object, fid, since_at FROM conflict WHERE notified = 0 ORDER BY since_at, object"
+    ).all()
+    for object_id, fid, since_at in conflicts:
+        folder, own = ctx.folders.at(fid), ctx.rst.own(fid)
+        props = folder.props
+        kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
+        if props is None or own is None or ctx.name not in props.replicas or len(kept) < 2:
+            continue
+        numbers = CNSet.of(*(each.number for each in kept))
+        rows = (ctx.rst.row(fid, store) for store in takewhile(lambda store: store != ctx.name, props.replicas))
+        if any(row is not None and numbers <= row.numbers.contents for row in rows):
+            _set_notified(s, object_id, True)
+        elif props.notifies_conflicts and s.now - max(since_at, own.last_update_at or 0) >= ctx.config.silence_us:
+            _conflict(ctx, s, folder, Joined(object_id, tuple(each.number for each in kept)), props.contacts)
+            _set_notified(s, object_id, True)
+
+
+def _set_notified(s: Stimulus, object_id: bytes, notified: bool) -> None:
+    s.conn.exec_driver_sql("UPDATE conflict SET notified = ? WHERE object = ?", (int(notified), object_id))
 
 
 def _conflict(ctx: Context, s: Stimulus, folder: Folder, joined: Joined, contacts: Sequence[str]) -> None:
@@ -53,7 +87,14 @@ def _conflict(ctx: Context, s: Stimulus, folder: Folder, joined: Joined, contact
     subject = s.conn.exec_driver_sql(
         "SELECT subject FROM message WHERE object = ? ORDER BY shown DESC", (object_id,)
     ).scalar()
-    text = f"The message '{subject}' has concurrent versions: {shown} (the first is shown)."
+    first, last = named(numbers[0], ctx.store.store_of), named(numbers[-1], ctx.store.store_of)
+    text = (
+        f"The message '{subject}' has concurrent versions: {shown} (the first is shown).\n\n"
+        "A contact of the folder ends the conflict on any server that has a replica, in one of three ways:\n"
+        f"- keep one version: pflab resolve {first} --on {ctx.name} --keep {last}\n"
+        f"- keep each version, as a message of its own: pflab resolve {first} --on {ctx.name} --keep all\n"
+        "- edit the message: the edit replaces all its versions"
+    )
     if left_out:
         text += f"\n\nToo large to be attached: {', '.join(left_out)}."
     send_notice(ctx, s, folder, recipients, f"Conflict in {folder.path}", text, attached)

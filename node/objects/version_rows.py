@@ -178,7 +178,7 @@ def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Seq
 
 def conflict_began(s: Stimulus, fid: int, object_id: bytes) -> None:
     s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO conflict (object, fid, since_at) VALUES (?, ?, ?)", (object_id, fid, s.now)
+        "INSERT OR REPLACE INTO conflict (object, fid, since_at, notified) VALUES (?, ?, ?, 0)", (object_id, fid, s.now)
     )
 
 

@@ -63,6 +63,7 @@ class Config:
     message_limit: int | None
     status_timeout_us: int
     status_alignment_us: int
+    silence_us: int
     status_offset_us: int
     local: BackfillTimeouts
     remote: BackfillTimeouts
@@ -157,6 +158,7 @@ def config_from(store: str, profile: Profile, settings: Settings) -> Config:
         message_limit=settings.message_count_limit,
         status_timeout_us=settings.status_timeout_us,
         status_alignment_us=settings.status_alignment_us,
+        silence_us=settings.status_timeout_us + 2 * settings.status_alignment_us,
         status_offset_us=settings.status_skew_us or STATUS_OFFSET_US,
         local=_timeouts(settings, local=True),
         remote=_timeouts(settings, local=False),

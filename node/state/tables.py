@@ -168,12 +168,13 @@ superseded = Table(  # numbers that no longer have a version, each with its obje
     sqlite_with_rowid=False,
 )
 
-conflict = Table(  # the time since which a message is in conflict here (spec: CF-5)
+conflict = Table(  # the messages in conflict here: since when (spec: CF-5), and if the contacts know (spec: CF-2)
     "conflict",
     metadata,
     Column("object", BLOB, primary_key=True),
     Column("fid", Integer, nullable=False),
     Column("since_at", Integer, nullable=False),
+    Column("notified", Integer, nullable=False),  # 1: this store or an earlier one in the list sent a notice
     Index("conflict_by_time", "since_at"),
     sqlite_with_rowid=False,
 )

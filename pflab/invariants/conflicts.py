@@ -125,12 +125,17 @@ class ContactsAreNotified(Invariant):
     id = "contacts are notified"
     rules = ("CF-2", "CF-4", "DL-2")
     says = (
-        "Only the home store sends notices. It sends one for each version that joins a conflict, if the folder's "
-        "resolve method allows notices, and one for each edit that loses to a delete."
+        "The home store sends a notice for each version that joins a conflict, if the folder's resolve method allows notices, "
+        "and one for each edit that loses to a delete. Another holder sends one notice of a conflict only two days after it "
+        "arose there, and only if no holder before it in the list was heard to have all versions."
     )
 
     def remember(self) -> None:
         self._kept: dict[Place, set[str]] = self.facts.backups.follow({})
+        self._since: dict[Place, LabTime] = self.facts.backups.follow({})
+        """When a message got into conflict at the store."""
+        self._notified: dict[Place, set[str]] = self.facts.backups.follow({})
+        """The versions of the store's last notice."""
         self._joined: dict[Place, list[set[str]]] = {}
         """For each version that joined a conflict, and for which no notice was sent yet: the versions then in conflict."""
         self._lost_edits: dict[str, dict[str, Place]] = {}
@@ -146,6 +151,10 @@ class ContactsAreNotified(Invariant):
             return
         beside = self._keep(event, deleted=event.deleted)
         place = (event.node, event.folder, event.object)
+        if beside:
+            self._since.setdefault(place, event.at)
+        else:
+            self._since.pop(place, None)
         if not beside or not self._is_home(event.node, event.folder):
             return
         if event.deleted:
@@ -186,8 +195,7 @@ class ContactsAreNotified(Invariant):
             return
         joined = self._joined.get(place, [])
         if not joined:
-            home = self.facts.known.home(event.node, event.folder)
-            yield f"{event.node} sent a notice of a conflict of {what} without a reason; the home store is {home}"
+            yield from self._in_place_of_others(event, place, what)
             return
         versions = set(event.versions)
         if versions not in joined:
@@ -196,6 +204,29 @@ class ContactsAreNotified(Invariant):
             yield f"{event.node} sent a notice of a conflict of {what} between {told}, but the conflict is between {conflicts}"
             return
         joined.remove(versions)
+        self._notified[place] = versions
+
+    def _in_place_of_others(self, event: ConflictNotice, place: Place, what: str) -> Witnesses:
+        before, since_at = self.facts.known.before(*place[:2]), self._since.get(place)
+        versions = set(event.versions)
+        has = [
+            store
+            for store in before or ()
+            if all(bits.has(self.facts.rows.get((*place[:2], store), {}), number) for number in versions)
+        ]
+        settings = self.facts.topology.servers[event.node].settings
+        wait_us = settings.status_timeout_us + 2 * settings.status_alignment_us
+        told = self._notified.get(place) == versions
+        wanted = self.facts.known.resolve(*place[:2]) is ResolveMethod.DEFAULT
+        if before is None or since_at is None or versions != self._kept.get(place) or told or not wanted:
+            home = self.facts.known.home(event.node, event.folder)
+            yield f"{event.node} sent a notice of a conflict of {what} without a reason; the home store is {home}"
+        elif has:
+            yield f"{event.node} sent a notice of a conflict of {what}, but {has[0]} was heard to have all its versions"
+        elif event.at - since_at < wait_us:
+            age = format_duration(event.at - since_at)
+            yield f"{event.node} sent a notice of a conflict of {what} for other holders after {age}, before its time"
+        self._notified[place] = versions
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         del now

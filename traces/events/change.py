@@ -111,7 +111,7 @@ class ConflictAged(Event, frozen=True, kw_only=True, tag="conflict.aged"):
 
 
 class ConflictNotice(Event, frozen=True, kw_only=True, tag="conflict.notice"):
-    """The home store notified the contacts of a conflict; `contacts` may be empty (spec: CF-2)."""
+    """A store, as a rule the home store, notified the contacts of a conflict; `contacts` may be empty (spec: CF-2)."""
 
     folder: str
     object: str

@@ -101,6 +101,11 @@ class Known:
         """Return the home store of a folder as a store knows it: the first of the replica list (CF-2), or None."""
         return next(iter(self._replicas(self.kept(store, folder) or DELETED)), None)
 
+    def before(self, store: str, folder: str) -> tuple[str, ...] | None:
+        """Return the holders before the store in a folder's replica list as the store knows it; None if it is not listed."""
+        listed = self._replicas(self.kept(store, folder) or DELETED)
+        return listed[: listed.index(store)] if store in listed else None
+
     def resolve(self, store: str, folder: str) -> ResolveMethod:
         """Return the resolve method of a folder as a store knows it (CF-4)."""
         change = self._changes.get(self.kept(store, folder) or DELETED)

@@ -248,7 +248,8 @@ def conflict(office: PostOffice, one: str, other: str, folder: str, contents: tu
 
 def test_a_conflict_notice_has_the_messages_attached() -> None:
     """The contacts get one mail from the folder's address, with the null sender and every version attached as a mail (spec:
-    CF-2). It names the message by its subject, and the versions by their numbers."""
+    CF-2). It names the message by its subject and the versions by their numbers, and says how to end
+    the conflict."""
     office = PostOffice()
     conflict(office, "A", "B", "Projects")
     [notice] = office["A"].mailbox()
@@ -258,7 +259,14 @@ def test_a_conflict_notice_has_the_messages_attached() -> None:
     assert parsed["from"].addresses[0].addr_spec == "Projects@contoso.test"
     assert parsed["auto-submitted"] == "auto-generated"
     said = parsed.get_body().get_content().strip()
-    assert said == "The message 'first' has concurrent versions: B-1, A-2 (the first is shown)."
+    assert said.splitlines() == [
+        "The message 'first' has concurrent versions: B-1, A-2 (the first is shown).",
+        "",
+        "A contact of the folder ends the conflict on any server that has a replica, in one of three ways:",
+        "- keep one version: pflab resolve B-1 --on A --keep A-2",
+        "- keep each version, as a message of its own: pflab resolve B-1 --on A --keep all",
+        "- edit the message: the edit replaces all its versions",
+    ]
     texts = sorted(each.get_content().get_content().strip() for each in parsed.iter_attachments())
     assert texts == ["by one", "by other"]
     assert [each.sender for each in office.events if isinstance(each, MailboxDelivered)] == [""]

@@ -12,7 +12,8 @@ from node.objects.local_changes import ITEM_ROOM, MAX_ITEM_BYTES
 from tests.support.clock import HOUR_MIN
 from tests.support.post_office import PostOffice, deliver_all
 from traces.events import ChangeMade, ConflictAged, ConflictArose, ConflictEnded, ConflictNotice
-from traces.labtime import DAY_US, MINUTE_US
+from traces.labtime import DAY_US, MINUTE_US, LabTime
+from transport.envelope import Transmission
 
 AGED = """
 organization: Test
@@ -456,3 +457,92 @@ def test_an_expired_version_cannot_be_chosen() -> None:
     assert office["B"].messages("Projects")[0].in_conflict
     with pytest.raises(Misuse, match="is not a kept version"):
         office["B"].resolve(office.at(98 * HOUR_MIN), "Projects", message, expired)
+
+
+# -- who notifies the contacts when the home store is silent
+
+
+class Unreachable:
+    """An office in which mails to some stores wait, and these stores do nothing. B and C edit a message in one interval."""
+
+    def __init__(self, silent: str, text: str = plain("default")) -> None:
+        self.office = PostOffice(text)
+        message = self.office["B"].post(self.office.at(1), "Projects", subject="one")
+        self.office.run(self.office.at(15))
+        self._waiting: list[tuple[str, Transmission]] = []
+        self._silent = silent
+        self.office["B"].edit(self.office.at(16), "Projects", message, subject="from B")
+        self.office["C"].edit(self.office.at(17), "Projects", message, subject="from C")
+        self._until_h = 0
+        self.run(1)
+
+    def run(self, until_h: int, silent: str | None = None) -> None:
+        """Run each quarter hour until an hour of the lab."""
+        self._silent = self._silent if silent is None else silent
+        due, self._waiting = self._waiting, []
+        for quarter in range(self._until_h * 4 + 1, until_h * 4 + 1):
+            now = self.office.at(15 * quarter)
+            while due or (due := self._cycle(now)):
+                for mail in due:
+                    if mail[1].next_hop in self._silent:
+                        self._waiting.append(mail)
+                    else:
+                        self.office.deliver(mail, now)
+                due = []
+        self._until_h = until_h
+
+    def _cycle(self, now: LabTime) -> list[tuple[str, Transmission]]:
+        return [
+            mail for name in self.office.running if name not in self._silent for mail in self.office.cycle(name, now)
+        ]
+
+    def notices(self) -> list[tuple[str, float]]:
+        """Return who sent notices, each with the hour."""
+        found = cast("list[ConflictNotice]", self.office.of_type("conflict.notice"))
+        return [(each.node, (each.at - self.office.start) / (HOUR_MIN * MINUTE_US)) for each in found]
+
+
+def test_the_next_holder_tells_the_contacts_if_the_home_store_stays_silent() -> None:
+    """If two days after the last update the home store is not heard to have both versions, the next holder of the list sends
+    the notice, once. The home store still sends its own when it has both (spec: CF-2)."""
+    lab = Unreachable("A")
+    lab.run(48)
+    assert lab.notices() == []
+    lab.run(144)
+    assert lab.notices() == [("B", 60.25)]
+    [notice] = lab.office["B"].mailbox()
+    assert notice.recipient == "kim@test.test"
+    lab.run(240, silent="")
+    assert [store for store, _ in lab.notices()] == ["B", "A"]
+
+
+def test_the_last_holder_tells_the_contacts_if_all_before_it_are_silent() -> None:
+    """A holder tells the contacts only if no holder before it in the list is heard to have the versions (spec: CF-2)."""
+    lab = Unreachable("A")
+    lab.run(144, silent="AB")
+    assert [store for store, _ in lab.notices()] == ["C"]
+
+
+@pytest.mark.parametrize("method", ["last writer wins", "no notification"])
+def test_nobody_tells_the_contacts_if_the_folder_wants_no_notices(method: str) -> None:
+    """The resolve method holds for the other holders too (spec: CF-4)."""
+    lab = Unreachable("A", plain(method))
+    lab.run(144)
+    assert lab.notices() == []
+
+
+def test_a_new_home_store_tells_of_conflicts_that_nobody_reported() -> None:
+    """A home store that leaves the list before it knew of a conflict leaves the notice to the next one (spec: CF-2)."""
+    lab = Unreachable("A")
+    lab.office["B"].change_folder(lab.office.at(HOUR_MIN), "Projects", replicas=["B", "C"])
+    lab.run(144)
+    assert [store for store, _ in lab.notices()] == ["B"]
+
+
+def test_a_new_home_store_does_not_repeat_a_notice() -> None:
+    """If the former home store was heard to have both versions, it has told the contacts (spec: CF-2)."""
+    lab = Unreachable("")
+    lab.run(72)
+    lab.office["B"].change_folder(lab.office.at(72 * HOUR_MIN), "Projects", replicas=["B", "C"])
+    lab.run(200)
+    assert [store for store, _ in lab.notices()] == ["A"]

@@ -6,10 +6,10 @@ import pytest
 
 from pflab.invariants.conflicts import ContactsAreNotified
 from tests.support.clock import START_AT
-from tests.support.invariant_builders import FOLDER, MESSAGE, Trace, applies, number
+from tests.support.invariant_builders import FOLDER, MESSAGE, Trace, applies, number, traced
 from topology.file.load import topology_from_text
-from traces.events import ChangeMade, ConflictNotice, ItemExpired
-from traces.labtime import HOUR_US
+from traces.events import ChangeMade, ConflictNotice, ItemExpired, RowReplaced
+from traces.labtime import DAY_US, HOUR_US
 
 
 def lab(resolve: str = "default") -> Trace:
@@ -133,6 +133,32 @@ def test_a_conflict_reported_by_another_store() -> None:
     applies(trace, "B", trace.facts.changes[number("A", 3)])
     tells(trace, "B", other.number, number("A", 3))
     assert found(trace)[0].startswith("B sent a notice of a conflict")
+
+
+def told_by_another(*, after_days: int = 2, heard: bool = False, again: bool = False) -> list[str]:
+    """A is silent. B has a conflict, and sends the notice some days after it arose."""
+    trace = lab()
+    first = edit(trace, "B", 1, operation="create")
+    applies(trace, "A", first)
+    edit(trace, "B", 2, first.number)
+    applies(trace, "B", edit(trace, "C", 1, first.number))
+    versions = number("B", 2), number("C", 1)
+    if heard:
+        of_a = {"folder": FOLDER, "store": "A", "cnset": traced("B-2, C-1"), "cnset_fai": ""}
+        trace.add(RowReplaced, "B", **of_a, sent_at=trace.at, sent_number=1)
+    trace.at += after_days * DAY_US
+    tells(trace, "B", *versions)
+    if again:
+        tells(trace, "B", *versions)
+    return found(trace)
+
+
+def test_a_notice_in_the_place_of_a_silent_home_store() -> None:
+    """Another holder may send one notice two days after a conflict arose, if the home store was not heard to have it (CF-2)."""
+    assert told_by_another() == []
+    assert "before its time" in told_by_another(after_days=1)[0]
+    assert "but A was heard to have all its versions" in told_by_another(heard=True)[0]
+    assert "without a reason" in told_by_another(again=True)[0]
 
 
 def test_an_edit_that_lost_to_a_deletion() -> None:
