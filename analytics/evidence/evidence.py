@@ -310,9 +310,9 @@ def requests(m: Material) -> DataFrame:
 
 
 def entries(m: Material) -> DataFrame:
-    """Return when each backfill entry was made, timed out, requested, satisfied or pruned. in_parts: its first request went to
-    a source with a part of the numbers, and the rest had to wait. deleted: its store was deleted. Restored stores are left
-    out."""
+    """Return when each backfill entry was made, timed out, requested, satisfied or pruned. found_at: when its changes were
+    found missing; for a divided entry, when its parent was made. in_parts: its first request went to a source with a part
+    of the numbers, and the rest had to wait. deleted: its store was deleted. Restored stores are left out."""
     choice = "sources.considered"
     tags = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended", choice)
     rows = m.events.lines(*tags)
@@ -330,6 +330,7 @@ def entries(m: Material) -> DataFrame:
         F.min(when("entry.made", "at")).alias("at"),
         F.min(when("entry.made", "due_at")).alias("due_at"),
         F.max(when("entry.made", "local")).alias("local"),
+        F.max(when("entry.made", "parent")).alias("parent"),
         F.min(when("entry.timed_out", "at")).alias("timed_out_at"),
         F.min(when("request.sent", "at")).alias("asked_at"),
         F.min_by(when("request.sent", "retry_at"), when("request.sent", "seq")).alias("retry_at"),
@@ -340,6 +341,8 @@ def entries(m: Material) -> DataFrame:
         F.count_if(F.col("type") == "request.ended").alias("ended"),
         F.max(F.col("type").isin("entry.satisfied", "entry.pruned")).alias("over"),
     )
+    root = F.when(F.col("parent") > 0, F.col("parent")).otherwise(F.col("entry"))
+    lives = lives.withColumn("found_at", F.min("at").over(Window.partitionBy("trace", "node", root)))
     deleted = deleted_stores(m.events).select("trace", F.col("store").alias("node"), F.lit(True).alias("deleted"))
     lives = lives.join(F.broadcast(deleted), ["trace", "node"], "left")
     return _with_plain(lives.withColumn("deleted", F.coalesce("deleted", F.lit(False))), m)

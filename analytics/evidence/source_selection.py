@@ -209,16 +209,18 @@ def _preferred(events: Silver) -> DataFrame:
 
 
 def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
-    """Return trace, node, at, folder, entry, local (as the node recorded it), near (how many stores of the site claim the whole
-    entry), stale (it is unknown what one of these stores claims)."""
+    """Return trace, node, at, folder, entry, local (as the node recorded it), near (ranges: what the stores of the site claim),
+    missing (ranges), stale (it is unknown what one of these stores claims)."""
     made = events.of("entry.made").select(
         "trace", "node", "seq", "entry", "local", by_kind("cnset", "cnset_fai").alias("missing")
     )
     rows = found.where("what = 'entry'").join(made, ["trace", "node", "seq", "entry"])
-    has_all = F.expr(_within("missing", "coalesce(claim, array())"))
-    return rows.groupBy("trace", "node", "seq", "at", "folder", "entry", "local").agg(
-        F.count_if(has_all).alias("near"), F.max("unsure").alias("stale")
+    by_entry = rows.groupBy("trace", "node", "seq", "at", "folder", "entry", "local").agg(
+        F.first("missing").alias("missing"),
+        F.flatten(F.collect_list(F.coalesce("claim", F.array().cast(RANGES)))).alias("claims"),
+        F.max("unsure").alias("stale"),
     )
+    return by_entry.withColumn("near", F.expr(merged("claims"))).drop("claims")
 
 
 def requests_made(events: Silver, found: DataFrame) -> DataFrame:

@@ -8,23 +8,25 @@ from analytics.rules.check import HOUR_US, Check
 
 _SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"
 
+_COMMON = "exists(missing, c -> exists(near, r -> r.guid = c.guid and r.low <= c.high and c.low <= r.high))"
+
 _NOT_IN_ROW = f"forall({ranges_of('f.cnset')}, c -> not exists({ranges_of('f.row')}, r -> r.guid = c.guid and r.low <= c.high and c.low <= r.high))"
 
 # spec: BF-1, BF-2, BF-5, BF-6, BF-8, CN-7, CV-3
 CHECKS: Final = (
     Check(
-        "new entries wait 6 or 12 hours", ("BF-2",), "entries", "A new entry waits 6 hours if a store of the site has all of it, and 12 hours otherwise.",
-        "plain and at is not null", f"due_at = at + case when local then {6 * HOUR_US} else {12 * HOUR_US} end",
+        "new entries wait 6 or 12 hours", ("BF-2",), "entries", "An entry is due 6 hours after its changes were found missing if the site has them, and 12 hours otherwise. If the site gets them later, the earlier time applies.",
+        "plain and at is not null", f"due_at = greatest(at, found_at + case when local then {6 * HOUR_US} else {12 * HOUR_US} end)",
         "concat(node, ' let entry ', entry, ' wait for another time than ', case when local then '6' else '12' end, ' hours')",
     ),
     Check(
-        "local entries are in the site", ("BF-2",), "entries_made", "An entry is local if a store of the same site claims all of it, and is on the replica list or is leaving it.",
-        "not stale", "local = (near > 0)",
-        "concat(node, ' marked entry ', entry, if(local, ' as local, but no store of the site has it', ' as remote, but the site has it'))",
+        "local entries are in the site", ("BF-2",), "entries_made", "The changes of a local entry are claimed by stores of the same site that are on the replica list or are leaving it. Those of another entry are not.",
+        "not stale", f"if(local, {_SET.format(inner='missing', outer='near')}, not {_COMMON})",
+        "concat(node, ' marked entry ', entry, if(local, ' as local, but the site does not have all of it', ' as remote, but the site has some of it'))",
     ),
     Check(
-        "requests are not sent early", ("BF-2",), "entries", "A request is sent at least 6 hours after its entry was made.",
-        "plain and asked_at is not null and at is not null", f"asked_at >= at + {6 * HOUR_US}",
+        "requests are not sent early", ("BF-2",), "entries", "A request is sent at least 6 hours after its changes were found missing.",
+        "plain and asked_at is not null and at is not null", f"asked_at >= found_at + {6 * HOUR_US}",
         "concat(node, ' sent a request for entry ', entry, ' too early')",
     ),
     Check(

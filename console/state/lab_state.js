@@ -598,14 +598,17 @@ const TAKE = {
     const server = serverOf(state, event.node);
     if (!server) return;
     const entries = own(state.gen, tableOf(state, server, event.folder), "entries");
+    const missing = numbers.union(numbers.parse(event.cnset), numbers.parse(event.cnset_fai));
+    const parent = event.parent && entryOf(state, { ...event, entry: event.parent })?.entry;
+    if (parent) parent.missing = numbers.minus(parent.missing, missing);
     entries[event.entry] = {
       gen: state.gen,
       id: event.entry,
-      missing: numbers.union(numbers.parse(event.cnset), numbers.parse(event.cnset_fai)),
+      missing,
       local: event.local,
-      madeAt: event.at,
+      madeAt: parent ? parent.madeAt : event.at,
       dueAt: event.due_at,
-      attempts: 0,
+      attempts: parent ? parent.attempts : 0,
       waitsForSlot: false,
       requests: [],
     };

@@ -12,7 +12,8 @@ An entry is in one of these states. In the second table, `ask` is a step: it cho
     PRUNED     row deleted        no row claims the remaining numbers, or the replica was removed
 
     state      what happens                                   next state
-    (none)     numbers are found missing                      WAITING (a new replica of 5.5 is due at once)
+    (none)     numbers are found missing                      WAITING (a new replica of 5.5 is due at once); one entry for
+                                                              those that the site has, another one for the rest
     WAITING    the first time-out ends                        ask
     REQUESTED  the retry time-out ends                        silent sources are marked down, then ask
     DEFERRED   an earlier request ends                        ask
@@ -21,8 +22,10 @@ An entry is in one of these states. In the second table, `ask` is a step: it cho
     ask        each chosen source is sent a request           REQUESTED
     ask        the limit was reached                          DEFERRED
     any        some of the numbers arrive                     the same, with the same due time
-    any        a store of the site, on the replica list or    the same, due at the local time-out if that is earlier
-               leaving it, has all of the numbers
+    any        the stores of the site that are on the         the same, due at the local time-out if that is earlier
+               replica list or leaving it have all numbers
+    WAITING    they have some of the numbers                  these get a local entry of their own
+    REQUESTED  the retry time-out ends, and they have some    these get a local entry of their own, which is due now
     any        the last numbers arrive                        SATISFIED
     any        the last numbers are no longer claimed         PRUNED (spec: RST-4)
     any        content replication is suspended               the same, without a timer until it is resumed (spec: RP-5)
@@ -49,6 +52,7 @@ message queue has; an entry that has no timer but is neither DEFERRED nor suspen
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from node.agent import backfill_sources
 from node.agent.backfill_sources import claimed_by, leaver_claims, leavers, sources
@@ -58,7 +62,7 @@ from node.mail import suspension
 from node.mail.send import section_of, send
 from node.objects import expiry
 from node.state import backfill_array
-from node.state.backfill_array import RECALLED, Entry, Request, entries, find_entry, requests, save
+from node.state.backfill_array import NEW, RECALLED, Entry, Request, add, entries, find_entry, requests, save
 from node.state.context import Context
 from node.state.state_table import LastSent
 from node.state.store_identity import LOCAL_REP
@@ -81,11 +85,12 @@ from transport.sql import Connection
 from transport.stimulus import Stimulus
 
 
-def _is_local(ctx: Context, conn: Connection, fid: int, numbers: NumberSets) -> bool:
-    """Return whether some store of this site claims all of the numbers (spec: BF-2)."""
-    return any(
-        ctx.directory.same_site(ctx.name, store) and numbers <= claimed_by(ctx, conn, fid, store)
+def _in_the_site(ctx: Context, conn: Connection, fid: int) -> NumberSets:
+    """Return the numbers that some store of this site claims (spec: BF-2)."""
+    return NumberSets.union_all(
+        claimed_by(ctx, conn, fid, store)
         for store in sources(ctx, conn, fid)
+        if ctx.directory.same_site(ctx.name, store)
     )
 
 
@@ -118,23 +123,27 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
         numbers -= entry.numbers
     if not numbers:
         return
-    local = _is_local(ctx, s.conn, fid, numbers)
+    near = numbers & _in_the_site(ctx, s.conn, fid)
     at_once = own.fresh and ctx.config.profile.new_asks_at_once
-    due_at = s.now if at_once else s.now + ctx.config.timeouts(local).first_us
-    entry_id: int = s.conn.exec_driver_sql(
-        "INSERT INTO entry (fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting)"
-        " VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0) RETURNING id",
-        (fid, *numbers.encode(), s.now, s.now, due_at, int(local)),
-    ).scalar_one()
-    if not suspension.is_suspended(ctx, fid):
-        set_timer(s.conn, Timer.ENTRY, entry_id, due_at)
+    for part, local in ((near, True), (numbers - near, False)):
+        if part:
+            due_at = s.now if at_once else s.now + ctx.config.timeouts(local).first_us
+            _make(ctx, s, Entry(NEW, fid, part, s.now, s.now, due_at, attempts=0, local=local, waiting=False))
+
+
+def _make(ctx: Context, s: Stimulus, entry: Entry, parent: int = 0) -> None:
+    """Add an entry to the array. `parent`: the entry that had its numbers before, or 0."""
+    entry.id = add(s.conn, entry)
+    if not suspension.is_suspended(ctx, entry.fid):
+        set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
     s.trace.record(
         EntryMade,
-        folder=ctx.folders.text_of(fid),
-        entry=entry_id,
-        **numbers.texts(),
-        local=local,
-        due_at=due_at,
+        folder=ctx.folders.text_of(entry.fid),
+        entry=entry.id,
+        **entry.numbers.texts(),
+        local=entry.local,
+        due_at=entry.due_at,
+        parent=parent,
     )
 
 
@@ -156,27 +165,47 @@ def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSe
 
 
 def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
-    """If `store`, a store of this site, has all numbers of an entry, mark the entry as local. The earlier due time applies
-    (spec: BF-2).
+    """Give the numbers that `store`, a store of this site, claims the local time-out. The earlier due time applies (spec:
+    BF-2).
+
+    An entry of which the site has a part is divided. If it was requested already, it stays whole until the retry time-out.
     """
     if not ctx.directory.same_site(ctx.name, store):
         return
-    claimed = claimed_by(ctx, s.conn, fid, store)
-    for entry in entries(s.conn, fid):
-        if entry.local or not entry.numbers <= claimed:
-            continue
-        entry.local = True
-        due_at = entry.base_at + ctx.config.local.after(entry.attempts)
-        if due_at < entry.due_at and not entry.waiting:
-            if suspension.is_suspended(ctx, fid):
-                entry.due_at = (
-                    due_at  # while content is suspended no timer runs; the resumption moves the due time (spec: RP-5)
-                )
-            else:
-                entry.due_at = max(due_at, s.now)
-                set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
-            s.conn.exec_driver_sql("UPDATE request SET answered = ? WHERE entry = ?", (RECALLED, entry.id))
-        save(s.conn, entry)
+    remote = [entry for entry in entries(s.conn, fid) if not entry.local]
+    in_the_site = _in_the_site(ctx, s.conn, fid) if remote else NumberSets.EMPTY
+    for entry in remote:
+        near = entry.numbers & in_the_site
+        if near == entry.numbers:
+            _make_wholly_local(ctx, s, entry)
+        elif near and not entry.attempts and not entry.waiting:
+            _divide(ctx, s, entry, near)
+
+
+def _make_wholly_local(ctx: Context, s: Stimulus, entry: Entry) -> None:
+    entry.local = True
+    due_at = _local_due_at(ctx, s, entry)
+    if due_at < entry.due_at and not entry.waiting:
+        entry.due_at = due_at
+        if not suspension.is_suspended(ctx, entry.fid):
+            set_timer(s.conn, Timer.ENTRY, entry.id, due_at)
+        s.conn.exec_driver_sql("UPDATE request SET answered = ? WHERE entry = ?", (RECALLED, entry.id))
+    save(s.conn, entry)
+
+
+def _divide(ctx: Context, s: Stimulus, entry: Entry, near: NumberSets) -> None:
+    """Move the numbers that the site has into a local entry of their own (spec: BF-2)."""
+    entry.numbers -= near
+    save(s.conn, entry)
+    due_at = min(entry.due_at, _local_due_at(ctx, s, entry))
+    _make(ctx, s, replace(entry, id=NEW, numbers=near, local=True, due_at=due_at), parent=entry.id)
+
+
+def _local_due_at(ctx: Context, s: Stimulus, entry: Entry) -> LabTime:
+    """Return the end of the local time-out. While content is suspended no timer runs, and the resumption moves the due time
+    (spec: RP-5)."""
+    due_at = entry.base_at + ctx.config.local.after(entry.attempts)
+    return due_at if suspension.is_suspended(ctx, entry.fid) else max(due_at, s.now)
 
 
 # -- out of the array
@@ -338,6 +367,9 @@ def timed_out(ctx: Context, s: Stimulus, entry_id: int) -> None:
     entry = find_entry(s.conn, entry_id)
     if entry is None:
         return
+    near = NumberSets.EMPTY if entry.local else entry.numbers & _in_the_site(ctx, s.conn, entry.fid)
+    if near and near != entry.numbers and not entry.waiting and not requests(s.conn, entry=entry.id):
+        _divide(ctx, s, entry, near)
     if not entry.waiting:
         s.trace.record(EntryTimedOut, folder=ctx.folders.text_of(entry.fid), entry=entry.id, attempt=entry.attempts + 1)
     _ask(ctx, s, entry)

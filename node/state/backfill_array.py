@@ -20,11 +20,11 @@ from transport.stimulus import Stimulus
 
 @dataclass(slots=True)
 class Entry:
-    """One entry of the array: numbers that were found missing in one folder at one moment.
+    """One entry of the array: numbers of one folder that were found missing at one moment, and have the same time-outs.
 
     base_at   the instant from which the running time-out counts
     attempts  how many rounds of requests were sent
-    local     a store of this site has all of the numbers, so the local time-outs apply
+    local     stores of this site have the numbers, so the local time-outs apply (spec: BF-2)
     waiting   the entry is due, and the request limit was reached
     """
 
@@ -57,6 +57,9 @@ class Request:
     answered: bool
     recalled: bool
 
+
+NEW = 0
+"""The id of an entry that is not in the array yet."""
 
 RECALLED = 2
 """The value of the column `answered` for a recalled request."""
@@ -104,6 +107,25 @@ def requests(conn: Connection, *, entry: int | None = None, fid: int | None = No
         )
         for row in rows
     ]
+
+
+def add(conn: Connection, entry: Entry) -> int:
+    """Add an entry, and return its id."""
+    entry_id: int = conn.exec_driver_sql(
+        "INSERT INTO entry (fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (
+            entry.fid,
+            *entry.numbers.encode(),
+            entry.made_at,
+            entry.base_at,
+            entry.due_at,
+            entry.attempts,
+            int(entry.local),
+            int(entry.waiting),
+        ),
+    ).scalar_one()
+    return entry_id
 
 
 def save(conn: Connection, entry: Entry) -> None:

@@ -40,18 +40,17 @@ class EntriesWaitAsConfigured(Invariant):
     id = "entries wait as configured"
     rules = ("BF-2", "BF-1")
     says = (
-        "A new entry waits for the first time-out. The local time-out applies if a store of the same site "
-        "has all changes of the entry, or gets them later. "
-        "That store must be on the replica list or be leaving it. A new replica of 5.5 asks at once."
+        "A new entry waits for the first time-out. The local time-out applies to the changes that stores of the same site "
+        "have, or get later. These stores must be on the replica list or be leaving it. A new replica of 5.5 asks at once."
     )
 
     def remember(self) -> None:
         self._rows: dict[tuple[str, str, str], bits.Bits] = self.facts.backups.follow({})
         self._made: dict[tuple[str, int], EntryMade] = self.facts.backups.follow({})
-        self._near: dict[tuple[str, int], tuple[LabTime, str]] = self.facts.backups.follow({})
-        """By entry: when a store of the site first claimed all numbers of the entry, and which store this was."""
-        self._called_local: dict[tuple[str, int], str] = self.facts.backups.follow({})
-        """By entry that was checked when it became local: the store of the site that had all of the entry."""
+        self._near_at: dict[tuple[str, int], LabTime] = self.facts.backups.follow({})
+        """By entry: when the site first claimed some of the numbers that the entry had when it was made or divided."""
+        self._called_local: dict[tuple[str, int], bool] = self.facts.backups.follow({})
+        """The entries that were checked when they became local."""
         self._new: dict[tuple[str, str], bool] = self.facts.backups.follow({})
         """New replicas that have not received a backfill response yet. A 5.5 server requests their changes at once."""
 
@@ -102,50 +101,65 @@ class EntriesWaitAsConfigured(Invariant):
 
     def _claims(self, event: RowReplaced | MailReceived, folder: str, store: str) -> None:
         """Note each entry of which a store of the site now claims all numbers."""
-        for key, made in self._made.items():
-            if key[0] == event.node and made.folder == folder and self._has_all(made, event.node, store):
-                self._near.setdefault(key, (event.at, store))
+        if self._same_site(event.node, store):
+            for key, made in self._made.items():
+                if key[0] == event.node and made.folder == folder and self._in_the_site(made, event.node):
+                    self._near_at.setdefault(key, event.at)
 
-    def _has_all(self, entry: EntryMade | EntryView, asker: str, store: str) -> bool:
+    def _same_site(self, one: str, other: str) -> bool:
         servers = self.facts.topology.servers
-        place = (asker, entry.folder, store)
-        listed = store in self.facts.known.holders(asker, entry.folder)
-        claimed = self._rows.get(place) if listed else None
-        if claimed is None:
-            claimed = self.facts.known.leavers.get(place)
-        if claimed is None or servers[store].site != servers[asker].site:
-            return False
-        return not bits.minus(bits.by_kind(entry.cnset, entry.cnset_fai), claimed)
+        return servers[one].site == servers[other].site
 
-    def _who_has(self, entry: EntryMade | EntryView, asker: str) -> list[str]:
-        places = (*self._rows, *self.facts.known.leavers)
-        return [store for node, _, store in places if node == asker and self._has_all(entry, asker, store)]
+    def _in_the_site(self, entry: EntryMade | EntryView, asker: str) -> bits.Bits:
+        """Return the numbers of an entry that stores of the asker's site claim."""
+        known = self.facts.known
+        holders = known.holders(asker, entry.folder)
+        claims = []
+        for place in {*self._rows, *known.leavers}:
+            node, folder, store = place
+            if node == asker and folder == entry.folder and self._same_site(asker, store):
+                row = self._rows.get(place) if store in holders else None
+                claims.append(known.leavers.get(place, bits.EMPTY) if row is None else row)
+        return bits.common(bits.by_kind(entry.cnset, entry.cnset_fai), bits.union(claims))
 
     def _first_us(self, store: str, *, local: bool) -> int:
         return self.facts.topology.servers[store].settings.backfill_wait_us(local=local, requests_sent=0)
 
     @event_handler
     def _entry(self, event: EntryMade) -> Witnesses:
-        self._made[event.node, event.entry] = event
-        near = self._who_has(event, event.node)
+        key = event.node, event.entry
+        self._made[key] = event
+        numbers = bits.by_kind(event.cnset, event.cnset_fai)
+        near = self._in_the_site(event, event.node)
         what = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
-        if bool(near) != event.local:
-            who = f"{near[0]} in its site has" if near else "no store in its site has"
-            yield f"{what} counts as {'local' if event.local else 'remote'}, but {who} all of it"
-        asks_at_once = str(self.facts.topology.servers[event.node].version) == "5.5"
-        at_once = asks_at_once and self._new.get((event.node, event.folder), False)
-        due_at = event.at + (0 if at_once else self._first_us(event.node, local=event.local))
-        if event.due_at != due_at:
-            yield f"{what} is due at {format_instant(event.due_at)}, but the settings give {format_instant(due_at)}"
+        wrong = bits.minus(numbers, near) if event.local else near
+        if wrong:
+            who = "no store in its site has" if event.local else "its site has"
+            yield f"{what} counts as {'local' if event.local else 'remote'}, but {who} {self.facts.words(wrong)}"
         if event.local:
-            self._called_local[event.node, event.entry] = near[0] if near else ""
+            self._called_local[key] = True
+        due_at = self._due_at(event)
+        if due_at is not None and event.due_at != due_at:
+            yield f"{what} is due at {format_instant(event.due_at)}, but the settings give {format_instant(due_at)}"
+
+    def _due_at(self, event: EntryMade) -> LabTime | None:
+        """Return the end of the first time-out of a new entry; None if a suspension may have moved it."""
+        if not event.parent:
+            asks_at_once = str(self.facts.topology.servers[event.node].version) == "5.5"
+            at_once = asks_at_once and self._new.get((event.node, event.folder), False)
+            return event.at + (0 if at_once else self._first_us(event.node, local=event.local))
+        parent = self._made.get((event.node, event.parent))
+        if parent is None or self.facts.was_suspended(event.node, event.folder, parent.at):
+            return None
+        self._near_at.pop((event.node, event.parent), None)
+        return max(event.at, min(parent.due_at, parent.at + self._first_us(event.node, local=True)))
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         present = {entry.id: entry for entry in reading.entries}
         for key in [key for key in self._made if key[0] == reading.store]:
             entry = present.get(key[1])
             if entry is None:
-                for mapping in (self._made, self._near, self._called_local):
+                for mapping in (self._made, self._near_at, self._called_local):
                     mapping.pop(key, None)
             else:
                 yield from self._rightly_local(reading.store, entry)
@@ -155,20 +169,22 @@ class EntriesWaitAsConfigured(Invariant):
         key = store, entry.id
         if not entry.local or key in self._called_local:
             return
-        near = self._who_has(entry, store)
-        self._called_local[key] = near[0] if near else ""
-        if not near:
-            yield f"{store}'s entry {entry.id} of {entry.path} counts as local, but no store of the site has all of it"
+        self._called_local[key] = True
+        wrong = bits.minus(bits.by_kind(entry.cnset, entry.cnset_fai), self._in_the_site(entry, store))
+        if wrong:
+            what = f"{store}'s entry {entry.id} of {entry.path}"
+            yield f"{what} counts as local, but no store of the site has {self.facts.words(wrong)}"
 
     def _soon_enough(self, store: str, entry: EntryView) -> Witnesses:
-        near = self._near.get((store, entry.id))
-        if near is None or entry.attempts or entry.waiting_for_slot or entry.requests:
+        near_at = self._near_at.get((store, entry.id))
+        if near_at is None or entry.attempts or entry.waiting_for_slot or entry.requests:
             return
         if self.facts.was_suspended(store, entry.folder, entry.made_at):
             return
-        latest_at = max(entry.made_at + self._first_us(store, local=True), near[0])
-        if entry.due_at > latest_at:
-            what = f"{store}'s entry {entry.id} of {entry.path}, which {near[1]} in the same site has completely,"
+        near = self._in_the_site(entry, store)
+        latest_at = max(entry.made_at + self._first_us(store, local=True), near_at)
+        if near and entry.due_at > latest_at:
+            what = f"{store}'s entry {entry.id} of {entry.path}, of which its site has {self.facts.words(near)},"
             yield f"{what} is due at {format_instant(entry.due_at)}, but should be due by {format_instant(latest_at)}"
 
 

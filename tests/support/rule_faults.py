@@ -247,7 +247,10 @@ FAULTS: Mapping[str, Fault] = {
     "sources are asked for what they claim": ("lost-mail", set_("request.sent", cnset=f"{'ab' * 16}:900")),
     "no better source is passed over": ("nearer-source", set_("request.sent", source="C")),
     "leaving stores are asked last": ("leaver-last", set_("request.sent", source="B")),
-    "local entries are in the site": ("partial-sources", set_("entry.made", local=True)),
+    "local entries are in the site": (
+        "partly-local",
+        set_("entry.made", where=lambda event: not event["local"], local=True),
+    ),
     "broadcasts go to all other holders": ("new-post", mail((4,), lambda event: event["recipients"].pop())),
     "statuses go to holders": (
         "quiet-organization",

@@ -20,7 +20,8 @@ class RowReplaced(Event, frozen=True, kw_only=True, tag="row.replaced"):
 
 
 class EntryMade(Event, frozen=True, kw_only=True, tag="entry.made"):
-    """A backfill array entry was made (spec: BF-2). local: a store of the same site has all these changes."""
+    """A backfill array entry was made (spec: BF-2). local: stores of the same site have these changes, and otherwise none of
+    them. parent: the entry that had these changes until now, when the site got them; 0 if they were found missing now."""
 
     folder: str
     entry: int
@@ -28,6 +29,7 @@ class EntryMade(Event, frozen=True, kw_only=True, tag="entry.made"):
     cnset_fai: str
     local: bool
     due_at: LabTime
+    parent: int = 0
 
 
 class EntrySatisfied(Event, frozen=True, kw_only=True, tag="entry.satisfied"):

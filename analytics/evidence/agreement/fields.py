@@ -271,6 +271,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "cnset": (B, "request.sent, entry.pruned and the versions; a number that arrives unasked is not named again"),
         "cnset_fai": (D, "request.sent and entry.pruned"),
         "local": (B, "the rows of the stores in the site, and the time-out"),
+        "parent": (D, "an earlier entry.made with these numbers"),
         "due_at": (B, "the settings, where they are the defaults"),
     },
     "entry.satisfied": {"folder": (E, "entry.made"), "entry": (E, "entry.made")},

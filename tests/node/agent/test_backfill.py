@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from node.codec.items import ROOT
 from node.codec.replication_message import MessageType, ReplicationMail, Section
@@ -265,6 +266,51 @@ def test_a_store_of_the_site_that_comes_to_have_it_is_asked_at_the_earlier_time(
     assert (entry.local, entry.due_at) == (True, asked_at + 12 * HOUR_US)
     requests = office.cycle("B", asked_at + 12 * HOUR_US)
     assert [mail[1].recipients for mail in requests] == [("A-IS@contoso.test",)]
+
+
+PARTLY_LOCAL = """
+organization: Test
+sites: [SEA, NYC]
+connectors: [{between: [SEA, NYC], cost: 10, latency: 0 s, bridgeheads: {SEA: E, NYC: W}}]
+servers: {R: {site: SEA}, L: {site: SEA}, W: {site: NYC}, M: {site: NYC}, E: {site: SEA}}
+folders: {Projects: {replicas: [W, M, L, R]}}
+settings: {Repeat Status: 0}
+"""
+
+
+def misses_two(order: str) -> PostOffice:
+    """R misses W-1 and W-2 since minute 45. M has both, and L, in R's site, has W-1. R hears from them in the given order, 15
+    minutes apart."""
+    office = PostOffice(PARTLY_LOCAL)
+
+    def posts(store: str, minute: int, *lose: str) -> None:
+        office[store].post(office.at(minute - 5), "Projects", subject=f"from {store}")
+        mails = office.cycle(store, office.at(minute))
+        while mails:
+            name, mail = mails.pop(0)
+            kept = tuple(each for each in mail.recipients if each.partition("-")[0] not in lose)
+            if kept:
+                office.deliver((name, structs.replace(mail, recipients=kept)), office.at(minute))
+                mails += office.cycle(mail.next_hop, office.at(minute))
+
+    posts("W", 15, "R")
+    posts("W", 30, "R", "L")
+    for index, store in enumerate(order):
+        posts(store, 45 + 15 * index, *"LMW")
+    return office
+
+
+@pytest.mark.parametrize("order", ["ML", "LM"])
+def test_each_missing_number_has_the_time_out_of_its_place(order: str) -> None:
+    """What the site has waits for the local time-out, and what only other sites have for the remote one, whichever store is
+    heard first (spec: BF-2)."""
+    office = misses_two(order)
+    since = {"ML": (45, 45), "LM": (45, 60)}[order]
+    found = sorted((entry.missing[-1], entry.local, entry.due_at) for entry in office["R"].backfill())
+    assert found == [
+        ("1", True, office.at(since[0]) + 6 * HOUR_US),
+        ("2", False, office.at(since[1]) + 12 * HOUR_US),
+    ]
 
 
 def test_numbers_that_no_row_claims_any_more_leave_the_array() -> None:

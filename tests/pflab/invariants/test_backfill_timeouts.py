@@ -55,7 +55,7 @@ def finds(trace: Trace, due_us: int, *, local: bool) -> None:
     [
         (LOCAL_US, True, ""),
         (REMOTE_US, True, "but the settings give"),
-        (REMOTE_US, False, "counts as remote, but B in its site has all of it"),
+        (REMOTE_US, False, "counts as remote, but its site has B-1..2"),
     ],
 )
 def test_a_store_of_the_site_has_it(due_us: int, local: bool, expected: str) -> None:
@@ -66,23 +66,62 @@ def test_a_store_of_the_site_has_it(due_us: int, local: bool, expected: str) -> 
     assert [expected in each for each in trace.witnesses()] == ([True] if expected else [])
 
 
-def test_no_store_of_the_site_has_it() -> None:
-    """Numbers that no store of the site has in full wait for the remote time-out."""
+@pytest.mark.parametrize(
+    ("local", "expected"),
+    [(True, "counts as local, but no store in its site has B-2"), (False, "counts as remote, but its site has B-1")],
+)
+def test_the_site_has_a_part(local: bool, expected: str) -> None:
+    """Numbers that the site has and numbers that it does not have are never in one entry."""
     trace = lab()
     says(trace, 1)
-    finds(trace, LOCAL_US, local=True)
-    assert "counts as local, but no store in its site has all of it" in trace.witnesses()[0]
+    finds(trace, LOCAL_US if local else REMOTE_US, local=local)
+    (found,) = trace.witnesses()
+    assert expected in found
+
+
+def divides(trace: Trace, due_us: int) -> None:
+    numbers_1 = numbers("B", 1)
+    trace.add(
+        EntryMade,
+        "A",
+        folder=FOLDER,
+        entry=2,
+        cnset=numbers_1,
+        cnset_fai="",
+        local=True,
+        due_at=START_AT + due_us,
+        parent=1,
+    )
+
+
+@pytest.mark.parametrize(("due_us", "expected"), [(LOCAL_US, []), (REMOTE_US, [True])])
+def test_a_store_of_the_site_comes_to_have_a_part(due_us: int, expected: list[bool]) -> None:
+    """What the site gets later is due at the local time-out, counted from when it was found missing."""
+    trace = lab()
+    finds(trace, REMOTE_US, local=False)
+    says(trace, 1)
+    divides(trace, due_us)
+    trace.array("A", entry(missing="B-2", local=False, due_at=START_AT + REMOTE_US))
+    assert ["but the settings give" in each for each in trace.witnesses()] == expected
+
+
+def test_a_part_that_the_site_has_stays_in_a_remote_entry() -> None:
+    """What the site gets later is not left in an entry that waits for the remote time-out."""
+    trace = lab()
+    finds(trace, REMOTE_US, local=False)
+    says(trace, 1)
+    trace.array("A", entry(missing="B-1..2", local=False, due_at=START_AT + REMOTE_US))
+    assert ["of which its site has B-1, is due at" in each for each in trace.witnesses()] == [True]
 
 
 @pytest.mark.parametrize(("due_us", "expected"), [(LOCAL_US, []), (REMOTE_US, [True])])
 def test_a_store_of_the_site_comes_to_have_it(due_us: int, expected: list[bool]) -> None:
     """Once a store of the site has all of it the due time is the earlier of the two."""
     trace = lab()
-    says(trace, 1)
     finds(trace, REMOTE_US, local=False)
     says(trace, 1, 2)
     trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
-    assert ["which B in the same site has completely" in each for each in trace.witnesses()] == expected
+    assert ["of which its site has B-1..2, is due at" in each for each in trace.witnesses()] == expected
 
 
 @pytest.mark.parametrize(("how", "expected"), [("empty", 1), ("satisfied", 0)])
@@ -105,7 +144,7 @@ def leaves(trace: Trace, *counters: int) -> None:
 
 @pytest.mark.parametrize(
     ("due_us", "local", "expected"),
-    [(LOCAL_US, True, ""), (REMOTE_US, False, "counts as remote, but B in its site has all of it")],
+    [(LOCAL_US, True, ""), (REMOTE_US, False, "counts as remote, but its site has B-1..2")],
 )
 def test_a_leaving_store_of_the_site_has_it(due_us: int, local: bool, expected: str) -> None:
     """Numbers of a leaving store of the site wait for the first local time-out, until the store is answered (RP-2)."""
@@ -139,7 +178,7 @@ def test_a_store_of_the_site_leaves_with_all_of_an_entry(due_us: int, expected: 
     finds(trace, REMOTE_US, local=False)
     leaves(trace, 1, 2)
     trace.array("A", entry(missing="B-1..2", due_at=START_AT + due_us))
-    assert ["which B in the same site has completely" in each for each in trace.witnesses()] == expected
+    assert ["of which its site has B-1..2, is due at" in each for each in trace.witnesses()] == expected
 
 
 def test_a_leaving_store_is_asked_too() -> None:
