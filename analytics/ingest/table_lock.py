@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from analytics.errors import AnalyticsError
 from analytics.ingest.tables import Tables
@@ -44,4 +46,5 @@ def locked(tables: Tables, *, wait_s: float = WAIT_S) -> Iterator[None]:
             time.sleep(_AGAIN_S)
         yield
     finally:
-        file.close()
+        with suppress(Py4JError, OSError):  # after Ctrl-C Java has ended, and with it the lock
+            file.close()

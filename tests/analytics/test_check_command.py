@@ -7,6 +7,7 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -106,6 +107,32 @@ def test_a_check_that_is_stopped_ends_with_its_java(project_root: Path, tmp_path
     assert (check.returncode, said) == (130, "")
     assert told.rstrip().endswith("pflab: stopped")
     assert [line for line in told.splitlines() if re.search("Traceback| ERROR |Exception", line)] == []
+
+
+_STOPPED_BETWEEN = """
+import os, signal, sys
+from analytics.ingest.session import session
+from analytics.ingest.table_lock import locked
+from analytics.ingest.tables import Tables
+
+try:
+    with session() as spark:
+        lock = locked(Tables(spark, sys.argv[1]))
+        lock.__enter__()
+        os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    del lock
+    print("stopped", file=sys.stderr)
+"""
+
+
+def test_a_check_that_is_stopped_with_its_lock_is_quiet(project_root: Path, tmp_path: Path) -> None:
+    """Ctrl-C may come at any step of a check, even between the lock of the tables and the block that it guards. Java ends, the
+    lock with it, and nothing is printed about it."""
+    env = {**os.environ, "PYTHONPATH": str(project_root)}
+    order = [sys.executable, "-c", _STOPPED_BETWEEN, str(tmp_path / "tables")]
+    ended = subprocess.run(order, capture_output=True, text=True, env=env, timeout=PATIENCE_S, check=True)
+    assert [line for line in ended.stderr.splitlines() if "incubator modules" not in line] == ["stopped"]
 
 
 def test_an_error_of_spark_is_one_line(project_root: Path, tmp_path: Path) -> None:
