@@ -10,6 +10,7 @@ import asyncio
 from typing import Final
 
 from node.errors import NodeError
+from transport.connecting import CONNECT_S, connecting
 
 Address = tuple[str, int]
 
@@ -23,10 +24,14 @@ class Unanswered(NodeError):
 
 
 class HttpLine:
-    """Requests to one address. Several may be open at a time; each then has its own connection."""
+    """Requests to one address. Several may be open at a time; each then has its own connection.
 
-    def __init__(self, address: Address, token: str | None = None) -> None:
+    connect_s: real time until a connection must be open.
+    """
+
+    def __init__(self, address: Address, token: str | None = None, *, connect_s: float = CONNECT_S) -> None:
         self.address = address
+        self._connect_s = connect_s
         host, port = address
         authorization = f"Authorization: Bearer {token}\r\n" if token is not None else ""
         # The server compares the header Host with its own names, so Host must be the address that the server listens on.
@@ -56,7 +61,8 @@ class HttpLine:
                 return await self._over(self._idle.pop(), request)
             except (OSError, EOFError):
                 continue
-        connection = await asyncio.open_connection(*self.address, limit=MOST_HEADER_BYTES)
+        async with connecting(self.address, self._connect_s):
+            connection = await asyncio.open_connection(*self.address, limit=MOST_HEADER_BYTES)
         return await self._over(connection, request)
 
     async def _over(self, connection: Connection, request: bytes) -> tuple[int, bytes]:

@@ -21,6 +21,9 @@ __tracebackhide__ = True  # pytest shows the lines of the test that calls this m
 TIMEOUT_S = 60.0
 """Real time that a client waits for an answer, unless its `timeout_s` is different."""
 
+CONNECT_TIMEOUT_S = 10.0
+"""Real time that a client waits until its connection is open, unless its `timeout_s` is shorter."""
+
 CHECK_S = 1.0
 """Real time without an answer after which a client calls its `check`."""
 
@@ -182,13 +185,24 @@ class Requests:
         wait_s = None if patient or self._check is not None else self.timeout_s
         if self._connection is None:
             kind = HTTPSConnection if self._secure else HTTPConnection
-            self._connection = kind(*self._address, timeout=wait_s)
-        elif self._connection.sock is not None:
-            self._connection.sock.settimeout(wait_s)
+            self._connection = kind(*self._address, timeout=min(self.timeout_s, CONNECT_TIMEOUT_S))
+        if self._connection.sock is None:
+            self._connect(self._connection)
+        self._connection.sock.settimeout(wait_s)
         self._connection.request(method, path, body, dict(headers))
         if self._check is not None:
             self._wait_for_answer(self._check)
         return self._connection.getresponse()
+
+    @staticmethod
+    def _connect(connection: HTTPConnection) -> None:
+        try:
+            connection.connect()
+        except TimeoutError:
+            assert connection.timeout is not None
+            raise TimeoutError(
+                f"it neither accepted nor refused the connection within {connection.timeout:g} s"
+            ) from None
 
     def _wait_for_answer(self, check: Callable[[], None]) -> None:
         assert self._connection is not None

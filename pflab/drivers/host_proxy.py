@@ -61,7 +61,7 @@ class RemoteHost:
         self._logged = ""
         self.seq = seq
         self.changed = True
-        self._line = HttpLine(address, token)
+        self._line = HttpLine(address, token, connect_s=pulse.patience_s)
         self._base = f"/nodes/{quoted(name)}"
         self._events = events
         self._status = _Status(0, 0.0, 0, None, "its state is not known yet", None, 0)

@@ -88,7 +88,7 @@ class ManagedProcess:
         self.pulse = pulse
         self._order = order
         self._snapshot = snapshot
-        self._line = HttpLine(http, token)
+        self._line = HttpLine(http, token, connect_s=pulse.patience_s)
         self._listens = False
         self._base = f"/nodes/{quoted(name)}"
 

@@ -48,8 +48,9 @@ log = logging.getLogger("pflab.drivers.pulse")
 class Pulse:
     """The signs of life of one server's process.
 
-    address: where the heartbeat of the process answers. Until this is known, only the time without an answer counts. stopped:
-    returns whether the operating system has stopped the process; None if this machine cannot know.
+    address: where the heartbeat of the process answers. Until this is known, only the time without an answer counts.
+    patience_s: real time without a sign of life after which a request fails, and the limit for opening a connection to the
+    process. stopped: returns whether the operating system has stopped the process; None if this machine cannot know.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Pulse:
         self.address: Address | None = None
         self._name = name
         self._token = token or ""
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._stopped = stopped
 
     async def wait(self, answer: Coroutine[Any, Any, T], patience_s: float | None = None) -> T:
@@ -67,7 +68,7 @@ class Pulse:
 
         patience_s: None means the value of the lab.
         """
-        patience_s = self._patience_s if patience_s is None else patience_s
+        patience_s = self.patience_s if patience_s is None else patience_s
         task = asyncio.ensure_future(answer)
         loop = asyncio.get_running_loop()
         silent_s = 0.0

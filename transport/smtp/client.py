@@ -13,6 +13,7 @@ import ssl
 from aiosmtplib import SMTP, SMTPConnectResponseError, SMTPResponse, SMTPServerDisconnected
 from aiosmtplib.protocol import SMTPProtocol
 
+from transport.connecting import connecting
 from transport.smtp.data import read_in_small_blocks
 
 READY = 220
@@ -66,22 +67,27 @@ class GroupProtocol(SMTPProtocol):
 
 
 class StoreClient(SMTP):
-    """A connection to one server. The caller sets time-outs."""
+    """A connection to one server.
+
+    connect_s: real time until the connection must be open. The caller sets the other time-outs.
+    """
 
     authenticated = False
     told_links: tuple[str, ...] = ()
 
-    def __init__(self, host: str, port: int, greeting_name: str) -> None:
+    def __init__(self, host: str, port: int, greeting_name: str, connect_s: float) -> None:
         self._address = (host, port)
+        self._connect_s = connect_s
         super().__init__(hostname=host, port=port, local_hostname=greeting_name, start_tls=False, timeout=None)
 
     async def _create_connection(self, timeout: float | None) -> SMTPResponse:  # noqa: ASYNC109 - aiosmtplib's
         del timeout
         loop = asyncio.get_running_loop()
-        transport, protocol = await loop.create_connection(
-            lambda: GroupProtocol(loop=loop, connection_lost_callback=self._on_connection_lost),
-            *self._address,
-        )
+        async with connecting(self._address, self._connect_s):
+            transport, protocol = await loop.create_connection(
+                lambda: GroupProtocol(loop=loop, connection_lost_callback=self._on_connection_lost),
+                *self._address,
+            )
         self.protocol, self.transport = protocol, transport
         read_in_small_blocks(transport)
         response = await protocol.read_response(timeout=None)

@@ -89,7 +89,8 @@ class SmtpListener:
         """Listen, on a free port if `port` is 0; return host and port. Raises OSError if the port is taken or no file handle is
         free."""
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(self._connected, host, port)
+        # A connection that finds no place in the backlog seems dropped to its sender, which soon gives up.
+        server = await loop.create_server(self._connected, host, port, backlog=self.limits.connections)
         if not server.sockets:  # asyncio takes a socket that cannot be made for an unknown address family, and goes on
             raise OSError(errno.EMFILE, "no socket could be made to listen for mail")
         self._server = server

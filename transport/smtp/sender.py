@@ -12,6 +12,7 @@ from typing import Final
 
 from aiosmtplib import SMTPException, SMTPHeloError, SMTPResponseException
 
+from transport.connecting import CONNECT_S
 from transport.envelope import SendOutcome, SendState, Transmission
 from transport.protocol.auth import MECHANISM, Credentials, answer_to
 from transport.smtp.client import StoreClient
@@ -26,8 +27,10 @@ Address = tuple[str, int]
 class SenderLimits:
     """Time-outs in real seconds, and the number of connections."""
 
-    connect_seconds: float = 10.0
-    """Real time for the connection, the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes)."""
+    connect_seconds: float = CONNECT_S
+    """Real time until the connection is open. It does not depend on how busy the peer is (see `transport.connecting`)."""
+    greeting_seconds: float = 10.0
+    """Real time for the greeting, EHLO, STARTTLS and AUTH (decision; RFC 5321 4.5.3.2.1 has 5 minutes)."""
     command_seconds: float = 30.0
     """Real time for one answer. The commands of a mail share the sum of these times (decision; RFC 5321 has 2 to 5
     minutes)."""
@@ -37,7 +40,7 @@ class SenderLimits:
     """Connections to one peer at a time (decision). While the peer stores one mail, others are sent."""
 
 
-INSIDE: Final = SenderLimits(connect_seconds=600.0, command_seconds=600.0, content_seconds=600.0)
+INSIDE: Final = SenderLimits(greeting_seconds=600.0, command_seconds=600.0, content_seconds=600.0)
 """The limits for servers of the lab (RFC 5321 4.5.3.2.6 has 10 minutes). After a failed attempt the next one begins only after
 an interval of lab time. So an attempt must not fail because the machine is slow and the server is busy. If a server gives no
 sign of life, the lab aborts the mails to it much earlier."""
@@ -121,9 +124,10 @@ class SmtpSender:
 
     async def _connect(self, address: Address, greeting_name: str, transmission: Transmission) -> StoreClient:
         await self._connections.place()
-        client = StoreClient(*address, greeting_name)
+        limits = self._limits_for(transmission)
+        client = StoreClient(*address, greeting_name, limits.connect_seconds)
         try:
-            async with asyncio.timeout(self._limits_for(transmission).connect_seconds):
+            async with asyncio.timeout(limits.connect_seconds + limits.greeting_seconds) as limit:
                 await client.connect()
                 try:
                     await client.ehlo()
@@ -133,8 +137,10 @@ class SmtpSender:
                     await client.helo()
                 if transmission.outside is None:
                     await self._prove(client, transmission.next_hop)
-        except BaseException:
+        except BaseException as error:
             self._connections.close(client)
+            if isinstance(error, TimeoutError) and limit.expired():
+                raise TimeoutError("the peer did not answer in time") from None
             raise
         return client
 

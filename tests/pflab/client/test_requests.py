@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
 import pytest
 
-from pflab.client import Client, ClientError
+from pflab.client import Client, ClientError, requests
+from tests.support.dropped_packets import packets_dropped
 
 pytestmark = pytest.mark.live
 
@@ -112,3 +113,17 @@ def test_a_name_may_be_any_text(name: str) -> None:
     with lab_that_answers_after(0) as url, Client(url) as client:
         client.state(name, name)
         client.stop(name)
+
+
+@pytest.mark.parametrize("check", [None, lambda: None], ids=["plain", "with a check"])
+def test_a_patient_request_has_a_limit_for_its_connection(
+    monkeypatch: pytest.MonkeyPatch, check: Callable[[], None] | None
+) -> None:
+    """Behind a firewall that drops packets no request waits for ever, and the message says why it ends."""
+    monkeypatch.setattr(requests, "CONNECT_TIMEOUT_S", 0.05)
+    with (
+        packets_dropped() as (host, port),
+        Client(f"http://{host}:{port}", check=check) as client,
+        pytest.raises(ClientError, match=r"neither accepted nor refused the connection within 0\.05 s"),
+    ):
+        client.advance("1 h")
