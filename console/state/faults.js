@@ -33,6 +33,9 @@ export const VERBS = ["connect", "EHLO", "AUTH", "MAIL", "RCPT", "XEXCH50", "DAT
 /** What can go wrong at such a step. */
 export const EFFECTS = ["451", "504", "550", "disconnect", "silence", "tarpit"];
 
+/** The kinds that separate servers, sites, or the ends of a connector. */
+export const SEPARATIONS = ["cut", "blackhole"];
+
 /** @type {Field} */
 const FROM = { name: "from", label: "from", kind: "server" };
 /** @type {Field} */
@@ -41,6 +44,13 @@ const TO = { name: "to", label: "to", kind: "server" };
 const TYPE = { name: "type", label: "type of mail", kind: "mail type" };
 /** @type {Field} */
 const CONNECTOR = { name: "connector", label: "on connector", kind: "connector" };
+/** @type {readonly Field[]} */
+const ENDS = [
+  CONNECTOR,
+  { name: "from", label: "or between", kind: "end" },
+  { name: "to", label: "and", kind: "end" },
+  { name: "oneWay", label: "only from the first to the second", kind: "yes" },
+];
 /** @type {Field} */
 const COUNT = { name: "count", label: "how many", kind: "number", hint: "empty: until it is healed" };
 /** @type {Field} */
@@ -84,12 +94,13 @@ export const FAULT_FORMS = [
     kind: "cut",
     name: "Cut",
     does: "Connections are refused: on a connector, or between two servers or sites.",
-    fields: [
-      CONNECTOR,
-      { name: "from", label: "or between", kind: "end" },
-      { name: "to", label: "and", kind: "end" },
-      { name: "oneWay", label: "only from the first to the second", kind: "yes" },
-    ],
+    fields: ENDS,
+  },
+  {
+    kind: "blackhole",
+    name: "Black hole",
+    does: "Packets are dropped: connections are neither accepted nor refused, and each attempt takes 10 s.",
+    fields: ENDS,
   },
   {
     kind: "smtp",
@@ -139,7 +150,7 @@ export function faultRequest(kind, values) {
   }
   const { oneWay } = request;
   delete request.oneWay;
-  if (kind === "cut" && !request.connector && !oneWay && request.from && request.to) {
+  if (SEPARATIONS.includes(kind) && !request.connector && !oneWay && request.from && request.to) {
     request.between = [request.from, request.to];
     delete request.from;
     delete request.to;

@@ -117,5 +117,6 @@ test("a form becomes a request: empty fields are left out, and two ends are a cu
     between: ["A", "B"],
   });
   assert.deepEqual(faultRequest("cut", { from: "A", to: "B", oneWay: true }), { kind: "cut", from: "A", to: "B" });
+  assert.deepEqual(faultRequest("blackhole", { from: "A", to: "B" }), { kind: "blackhole", between: ["A", "B"] });
   assert.deepEqual(faultRequest("cut", { connector: "SEA-NYC", from: "" }), { kind: "cut", connector: "SEA-NYC" });
 });

@@ -1,5 +1,6 @@
 /** The map: sites, servers and connectors, and mails that move between them. It is one SVG picture, so it fits any screen. */
 
+import { SEPARATIONS } from "../state/faults.js";
 import { mailColour, LEGEND, mailTypeName } from "../state/mail_types.js";
 import { CARD, mapLayout, meshOf, wayOf } from "../state/map_layout.js";
 import { folderName } from "../state/lab_state.js";
@@ -84,7 +85,7 @@ function Connector({ store, state, line }) {
   if (!connector) return null;
   const down = state.linksDown[line.name] !== undefined;
   const faults = Object.values(state.faults).filter((each) => each.details.connector === line.name);
-  const cut = down || faults.some((each) => each.kind === "cut");
+  const cut = down || faults.some((each) => SEPARATIONS.includes(each.kind));
   const told = [connector.latency, connector.schedule !== "always" && connector.schedule].filter(Boolean);
   const pointed = store.highlight.value?.connectors.includes(line.name);
   const cost = `cost ${connector.cost}${cut ? " · cut" : ""}`;

@@ -133,8 +133,9 @@ class Client(Requests):
         return dict(self.json("GET", "/lab/faults/waiting"))
 
     def inject(self, kind: str, **what: Any) -> str:
-        """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, smtp, hold or unstamp. what:
-        those of from_, to, type, count, by, connector, between, at, does, lasts and server that this kind accepts."""
+        """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, blackhole, smtp, hold or
+        unstamp. what: those of from_, to, type, count, by, connector, between, at, does, lasts and server that this kind
+        accepts."""
         given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
         return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal, get_args
 
-from traces.labtime import MINUTE_US, LabTime, format_duration, format_instant
+from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
+from transport.connecting import CONNECT_S
 from transport.protocol.fault_points import Decision, QueueRow, Verb, VerbFault
 
 MAIL_TYPES: Mapping[str, str] = {
@@ -42,6 +44,8 @@ class FaultKind(StrEnum):
     """The first of two mails waits, so that the second overtakes it."""
     CUT = "cut"
     """Connections are refused."""
+    BLACKHOLE = "blackhole"
+    """Packets are dropped, so connections are neither accepted nor refused, and an attempt takes CONNECT_US."""
     CRASH = "crash"
     """A server dies in the middle of a stimulus."""
     KILL = "kill"
@@ -53,6 +57,17 @@ class FaultKind(StrEnum):
     UNSTAMP = "unstamp"
     """The directory entry of a server has no addresses, and the recipient update service fails for it."""  # spec: ML-1
 
+
+Injectable = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "blackhole", "smtp", "hold", "unstamp"]
+"""The kinds that a user of a running lab can inject."""
+
+INJECTABLE: tuple[str, ...] = get_args(Injectable)
+
+CONNECT_US = round(CONNECT_S * SECOND_US)
+"""Lab time after which a sender gives up a connection that a black hole has swallowed: the limit of a live sender."""
+
+SEPARATIONS = (FaultKind.CUT, FaultKind.BLACKHOLE)
+"""The kinds that separate servers, sites, or the ends of a connector."""
 
 MAIL_FAULTS = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)
 
@@ -98,7 +113,7 @@ class Fault:
     count: int | None = None
     """How many more times the fault acts; None: until it is healed."""
     acted: int = 0
-    """How often the fault has acted: on mails, refused connections, or steps of the SMTP dialogue."""
+    """How often the fault has acted: on mails, connections that failed, or steps of the SMTP dialogue."""
     holds_next: bool = True
     """For a reorder: True if the next mail will be held, False if the next mail will overtake the held one."""
     decided: dict[QueueRow, Decision] = field(default_factory=dict)

@@ -14,10 +14,10 @@ Faults on mails (`inject`) act on the mails that a `Mails` selects:
   mail.
 - A fault acts on each mail once: a delayed mail is not delayed again when its time comes.
 
-Faults on links (`smtp`, `hold`, `cut`) act on a link and a direction, whatever mail travels on the link. The effect of `smtp`
-happens in the receiving server, when the dialogue reaches the verb. Three effects need no dialogue and are decided before the
-mail leaves: a refused connection, a tarpit and a hold. The delay of a tarpit is lab time, so the mail waits in the queue, as
-with every delay.
+Faults on links (`smtp`, `hold`, `cut`, `blackhole`) act on a link and a direction, whatever mail travels on the link. The
+effect of `smtp` happens in the receiving server, when the dialogue reaches the verb. Effects that need no dialogue are decided
+before the mail leaves: a refused connection, a black hole, a tarpit and a hold. The delay of a tarpit is lab time, so the mail
+waits in the queue, as with every delay. The same is true of the time that an attempt into a black hole takes.
 
 Every injection is an event of node "lab" (fault.injected), and so is its end (fault.healed). A fault ends by `heal`, because
 its `count` is used up, or because its time (`until_at`) is over.
@@ -31,7 +31,18 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pflab.errors import LabError, NotThere
-from pflab.faults.fault import ALL, CRASH_POINTS, MAIL_FAULTS, MAIL_TYPES, REORDER_BY_US, Fault, FaultKind, Mails
+from pflab.faults.fault import (
+    ALL,
+    CONNECT_US,
+    CRASH_POINTS,
+    MAIL_FAULTS,
+    MAIL_TYPES,
+    REORDER_BY_US,
+    SEPARATIONS,
+    Fault,
+    FaultKind,
+    Mails,
+)
 from topology.enums import ConnectorKind
 from traces.labtime import DAY_US, check_not_after_end, format_duration
 from transport.envelope import Priority, Transmission
@@ -138,21 +149,27 @@ class FaultPlan:
             raise LabError("a delay must be longer than zero, for example 20 min")
         return self._add(Fault("", kind, **asdict(mails), count=count, by_us=by_us, until_at=until_at))
 
-    def cut(self, between: Sequence[str] | str, one_way: bool = False) -> str:
-        """Refuse connections over the connector of that name, or between two ends. An end is a server or a site.
+    def separate(self, kind: FaultKind, between: Sequence[str] | str, one_way: bool = False) -> str:
+        """Interrupt connections (a kind of SEPARATIONS) over the connector of that name, or between two ends. An end is a
+        server or a site.
 
-        `one_way` refuses only connections from the first end to the second.
+        `one_way` interrupts only connections from the first end to the second.
         """
+        assert kind in SEPARATIONS, kind
         if isinstance(between, str):
             _check(between, self._hops_over, "connector")
             if one_way:
-                raise LabError("a one-way cut needs two ends; write [from, to] instead of the connector")
-            return self._add(Fault("", FaultKind.CUT, connector=between))
+                raise LabError(f"a one-way {kind.value} needs two ends; write [from, to] instead of the connector")
+            return self._add(Fault("", kind, connector=between))
         if len(between) != 2:
-            raise LabError(f"a cut needs two ends, not {len(between)}")
+            raise LabError(f"a {kind.value} needs two ends, not {len(between)}")
         for end in between:
             _check(end, [*self._sites, *self._sites.values()], "server or site")
-        return self._add(Fault("", FaultKind.CUT, between=(between[0], between[1]), one_way=one_way))
+        return self._add(Fault("", kind, between=(between[0], between[1]), one_way=one_way))
+
+    def cut(self, between: Sequence[str] | str, one_way: bool = False) -> str:
+        """Refuse connections; see `separate`."""
+        return self.separate(FaultKind.CUT, between, one_way)
 
     def smtp(
         self,
@@ -316,13 +333,13 @@ class FaultPlan:
         link = self._on_its_link(point)
         if link.refuse is not None:
             return link
-        cut = any(self._is_cut(fault, point) for fault in self._of_kind(FaultKind.CUT))
-        if not cut and (apart := self._apart(point)):
+        separated = any(fault.kind in SEPARATIONS and self._separates(fault, point) for fault in self.active())
+        if not separated and (apart := self._apart(point)):
             return Decision(apart=apart)
         hold_until_at, copies, alter = link.hold_until_at, 1, False
         for fault in self.active():
             if fault.kind is FaultKind.CUT:
-                if self._is_cut(fault, point):
+                if self._separates(fault, point):
                     fault.acted += 1
                     return Decision(refuse=f"connection refused: cut ({fault.id})")
             elif fault.kind in MAIL_FAULTS and not point.transmission.is_call and self._meets(fault, point):
@@ -334,6 +351,9 @@ class FaultPlan:
         if hold_until_at is not None and hold_until_at > point.now and point.row not in self._released:
             self._held[point.row] = hold_until_at
             return Decision(hold_until_at=hold_until_at)
+        for fault in self._of_kind(FaultKind.BLACKHOLE):
+            if self._separates(fault, point):
+                return _swallow(fault, point)
         decided = Decision(copies=copies, fresh=link.fresh, alter=alter)
         return GO if decided == GO else decided
 
@@ -459,8 +479,8 @@ class FaultPlan:
         point = BeforeSend(server, transmission, mail.due_at)
         if fault.kind in MAIL_FAULTS:
             return self._meets(fault, point)
-        if fault.kind is FaultKind.CUT:
-            return self._is_cut(fault, point)
+        if fault.kind in SEPARATIONS:
+            return self._separates(fault, point)
         return fault.kind in {FaultKind.SMTP, FaultKind.HOLD} and self._on_link(fault, server, mail.next_hop)
 
     def _meets(self, fault: Fault, point: BeforeSend) -> bool:
@@ -491,7 +511,8 @@ class FaultPlan:
     def _named(self, recipients: Sequence[str]) -> list[str | None]:
         return [self._stores.get(local_part(recipient)) for recipient in recipients]
 
-    def _is_cut(self, fault: Fault, point: BeforeSend) -> bool:
+    def _separates(self, fault: Fault, point: BeforeSend) -> bool:
+        """Return whether a fault of SEPARATIONS lies on this hop."""
         if fault.connector is not None:
             return point.transmission.connector == fault.connector
         assert fault.between is not None
@@ -603,6 +624,20 @@ def _answer(does: str, verb: Verb) -> VerbFault:
     else:
         text = f"{code // 100}.3.0 refused by the lab"
     return VerbFault(Mishap.REPLY, code, text)
+
+
+def _swallow(fault: Fault, point: BeforeSend) -> Decision:
+    """Return the decision of a black hole: the attempt waits for CONNECT_US, and then fails. If the fault is healed before, the
+    mail leaves, because the sender still asks for the connection."""
+    waits = fault.decided.setdefault(point.row, Decision(hold_until_at=point.now + CONNECT_US))
+    if waits.hold_until_at is not None and waits.hold_until_at > point.now:
+        return waits
+    del fault.decided[point.row]
+    fault.acted += 1
+    next_hop, after = point.transmission.next_hop, format_duration(CONNECT_US)
+    return Decision(
+        refuse=f"no connection: {next_hop} neither accepted nor refused it within {after}: blackhole ({fault.id})"
+    )
 
 
 def _refusal(answer: VerbFault) -> str:

@@ -48,12 +48,12 @@ class RemoteFaults:
         by = format_duration(by_us)
         return self._inject(kind.value, **asdict(mails), count=count, by=by, lasts=self._duration_to(until_at))
 
-    def cut(self, between: str | tuple[str, str], one_way: bool = False) -> str:
+    def separate(self, kind: FaultKind, between: str | tuple[str, str], one_way: bool = False) -> str:
         if isinstance(between, str):
-            return self._inject("cut", connector=between)
+            return self._inject(kind.value, connector=between)
         if one_way:
-            return self._inject("cut", from_=between[0], to=between[1])
-        return self._inject("cut", between=list(between))
+            return self._inject(kind.value, from_=between[0], to=between[1])
+        return self._inject(kind.value, between=list(between))
 
     def smtp(
         self, verb: str, does: str, *, count: int | None, by_us: int, until_at: LabTime | None, **link: str | None

@@ -32,8 +32,8 @@ VerbText = Annotated[str, BeforeValidator(_verb), WithJsonSchema({"enum": list(_
 ReplyText = Annotated[str, BeforeValidator(_reply), WithJsonSchema({"type": ["integer", "string"]})]
 
 
-class Cut(Part):
-    """Connections are refused between two servers or sites (`between`, or one way `from` and `to`), or over a connector."""
+class Separation(Part):
+    """A fault that separates two servers or sites (`between`, or one way `from` and `to`), or the ends of a connector."""
 
     exactly_one: ClassVar = ("between", "from_", "connector")
 
@@ -48,9 +48,17 @@ class Cut(Part):
         if self.between is not None and len(self.between) != 2:
             raise wrong('"between" must list two servers or sites, such as {between: [A, B]}')
         if (self.from_ is None) != (self.to is None):
-            raise wrong('give both "from" and "to"; {from: A, to: B} cuts only one direction')
+            raise wrong('give both "from" and "to"; {from: A, to: B} is only one direction')
         _check_ends(*(self.between or (self.from_, self.to)))
         return self
+
+
+class Cut(Separation):
+    """Connections are refused between two servers or sites (`between`, or one way `from` and `to`), or over a connector."""
+
+
+class Blackhole(Separation):
+    """Packets are dropped between two servers or sites, or over a connector. Connections are neither accepted nor refused."""
 
 
 def _check_ends(one: str | None, other: str | None) -> None:

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 from node.errors import Misuse
 from pflab.lab.outside_mail import check_addresses
 from pflab.scenario.conditions import Expect, Until
-from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
+from pflab.scenario.fault_steps import Alter, Blackhole, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
 from pflab.scenario.lesson import Course, Narration, Quiz
 from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes, wrong
 from topology.problems import quoted
@@ -346,6 +346,7 @@ VERBS: dict[str, Any] = {
     "start": Names,
     "kill": Names,
     "cut": Cut,
+    "blackhole": Blackhole,
     "heal": Names,
     "lose": Lose,
     "alter": Alter,

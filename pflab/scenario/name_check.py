@@ -10,7 +10,7 @@ from typing import Any
 
 from pflab.scenario import model
 from pflab.scenario.conditions import Condition, Events, Until
-from pflab.scenario.fault_steps import Cut
+from pflab.scenario.fault_steps import Separation
 from pflab.scenario.lesson import Narration, Quiz, Show
 from pflab.scenario.values import Part, key_of
 from pflab.terms.folder_ids import HIERARCHY
@@ -54,8 +54,8 @@ class NameCheck:
     def _part(self, verb: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         if isinstance(args, model.Folder):
             yield from self._folder(args, at)
-        elif isinstance(args, Cut):
-            yield from self._cut(args, at)
+        elif isinstance(args, Separation):
+            yield from self._separation(args, at)
         elif isinstance(args, Condition):
             yield from self._condition(args, at)
         elif isinstance(args, Narration | Quiz):
@@ -150,7 +150,7 @@ class NameCheck:
         below = [path for path in self._folders if path == old or path.startswith(f"{old}/")]
         self._folders.extend(new + path[len(old) :] for path in below)
 
-    def _cut(self, args: Cut, at: Sequence[PathItem]) -> Iterator[Problem]:
+    def _separation(self, args: Separation, at: Sequence[PathItem]) -> Iterator[Problem]:
         ends = [*self._servers, *self._sites]
         for field in ("between", "from_", "to"):
             value = getattr(args, field)

@@ -10,7 +10,7 @@ from node.views import Post
 from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.lab.outside_mail import OUTSIDE_HOST
 from pflab.scenario import model
-from pflab.scenario.fault_steps import Alter, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
+from pflab.scenario.fault_steps import Alter, Delay, Duplicate, Hold, Lose, Reorder, Separation, Smtp, Unstamp
 from pflab.scenario.lesson import Narration, Quiz
 from pflab.scenario.session import Named, Play, StepFailed
 from pflab.scenario.values import Moment
@@ -311,14 +311,17 @@ async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
 # --- faults
 
 
-async def _cut(play: Play, step: Cut) -> None:
-    if step.connector is not None:
-        fault = play.lab.faults.cut(step.connector)
-    elif step.between is not None:
-        fault = play.lab.faults.cut((step.between[0], step.between[1]))
-    else:
-        fault = play.lab.faults.cut((step.from_ or "", step.to or ""), one_way=True)
-    _note_fault(play, step.name, fault)
+def _separation(kind: FaultKind) -> Callable[[Play, Separation], Awaitable[None]]:
+    async def separate(play: Play, step: Separation) -> None:
+        if step.connector is not None:
+            fault = play.lab.faults.separate(kind, step.connector)
+        elif step.between is not None:
+            fault = play.lab.faults.separate(kind, (step.between[0], step.between[1]))
+        else:
+            fault = play.lab.faults.separate(kind, (step.from_ or "", step.to or ""), one_way=True)
+        _note_fault(play, step.name, fault)
+
+    return separate
 
 
 async def _heal(play: Play, names: tuple[str, ...]) -> None:
@@ -418,7 +421,8 @@ STEPS: Mapping[str, Verb] = {
     "kill": _kill,
     "backup": _backup,
     "restore": _restore,
-    "cut": _cut,
+    "cut": _separation(FaultKind.CUT),
+    "blackhole": _separation(FaultKind.BLACKHOLE),
     "heal": _heal,
     "lose": _mail_fault(FaultKind.LOSE),
     "alter": _mail_fault(FaultKind.ALTER),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import msgspec
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
@@ -15,7 +15,7 @@ from node.api.bodies import Body, Line
 from node.api.hosts import LAST_NUMBER
 from node.api.values import json_response, shown
 from pflab.errors import LabError
-from pflab.faults.fault import MAIL_TYPES, REORDER_BY_US, FaultKind, Mails
+from pflab.faults.fault import MAIL_TYPES, REORDER_BY_US, SEPARATIONS, FaultKind, Injectable, Mails
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import DecideNow
 from pflab.lab.lab import Lab
@@ -24,15 +24,13 @@ from pflab.server.changes import lab_router
 from traces.labtime import LabTime, format_instant, parse_duration
 from transport.protocol.fault_points import FaultPoint
 
-Tag = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold", "unstamp"]
-
 
 class NewFault(Body):
-    """A fault. `cut` needs two servers or sites, or a connector. `smtp` and `hold` act on the hops from one server to
-    another. `unstamp` removes the addresses of a server. The other kinds act on mails, which can be limited by sender,
-    recipient, type, hop and Message-ID."""
+    """A fault. `cut` and `blackhole` need two servers or sites, or a connector. `smtp` and `hold` act on the hops from
+    one server to another. `unstamp` removes the addresses of a server. The other kinds act on mails, which can be limited
+    by sender, recipient, type, hop and Message-ID."""
 
-    kind: Tag
+    kind: Injectable
     from_: Annotated[Line | None, Field(alias="from", examples=["A"])] = None
     to: Annotated[Line | None, Field(examples=["B"])] = None
     type: Annotated[Line | None, Field(examples=["content"], description=f"One of {', '.join(MAIL_TYPES)}.")] = None
@@ -140,21 +138,21 @@ def decisions_router(decide: DecideNow, token: str) -> APIRouter:
 
 
 def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:
-    if wanted.kind == "cut":
+    kind = FaultKind(wanted.kind)
+    if kind in SEPARATIONS:
         if wanted.connector is not None:
-            return plan.cut(wanted.connector)
+            return plan.separate(kind, wanted.connector)
         if wanted.between is not None:
-            return plan.cut((wanted.between[0], wanted.between[1]))
+            return plan.separate(kind, (wanted.between[0], wanted.between[1]))
         if wanted.from_ is None or wanted.to is None:
-            raise LabError('a cut needs two ends; give "between", or both "from" and "to", or "connector"')
-        return plan.cut((wanted.from_, wanted.to), one_way=True)
+            raise LabError(f'a {kind.value} needs two ends; give "between", or both "from" and "to", or "connector"')
+        return plan.separate(kind, (wanted.from_, wanted.to), one_way=True)
     if wanted.kind in {"smtp", "hold"}:
         return _inject_on_link(plan, wanted, now)
     if wanted.kind == "unstamp":
         if wanted.server is None:
             raise LabError('this fault needs a server; give "server", for example B')
         return plan.unstamp(wanted.server)
-    kind = FaultKind(wanted.kind)
     link = None if wanted.link is None else (wanted.link[0], wanted.link[1])
     return plan.inject(
         kind,

@@ -27,6 +27,8 @@ def fault_words(kind: str, details: Mapping[str, object]) -> str:
     match kind:
         case "cut":
             return f"refuses connections{_ends(of['between']) if 'between' in of else place}{until}"
+        case "blackhole":
+            return f"drops all packets{_ends(of['between']) if 'between' in of else place}{until}"
         case "hold":
             return f"holds {'one mail' if 'mail' in of else 'all mail'}{place}{until}"
         case "unstamp":

@@ -12,7 +12,7 @@ import pytest
 from node.errors import FolderUnknown, InternalError, NotRunning
 from node.store.node import Node
 from pflab.errors import LabError
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import CONNECT_US, FaultKind, Mails
 from pflab.oracle.convergence_bound import bound_of
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects
@@ -203,6 +203,26 @@ class FaultCases:
             assert subjects(lab, "B") == []
             assert subjects(lab, "C") == ["Hello"]
             assert all(fault in event.reason for event in events_of(lab, HopFailed))
+            lab.faults.heal(fault)
+            await lab.advance(lab.now + HOUR_US)
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_packets_that_are_dropped_cost_each_attempt_ten_seconds(self, make_lab: LabFactory) -> None:
+        """RT-2: a connection into a black hole is neither accepted nor refused, and the trace says so; after the heal the next
+        attempt delivers the mail."""
+        async with make_lab() as lab:
+            fault = lab.faults.separate(FaultKind.BLACKHOLE, ("A", "B"))
+            await post(lab, "A")
+            await lab.advance(START_AT + HOUR_US)
+            assert subjects(lab, "B") == []
+            assert subjects(lab, "C") == ["Hello"]
+            failed = events_of(lab, HopFailed)
+            assert [event.at for event in failed[:2]] == [
+                START_AT + 15 * MINUTE_US + CONNECT_US,
+                START_AT + 25 * MINUTE_US + 2 * CONNECT_US,
+            ]
+            reason = f"no connection: B neither accepted nor refused it within 10 s: blackhole ({fault})"
+            assert {event.reason for event in failed} == {reason}
             lab.faults.heal(fault)
             await lab.advance(lab.now + HOUR_US)
             assert subjects(lab, "B") == ["Hello"]

@@ -1,5 +1,6 @@
 /** The panel of a connector: what it costs and carries, whether it works, and which mails wait for it. */
 
+import { SEPARATIONS } from "../../state/faults.js";
 import { mailTypeName } from "../../state/mail_types.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { OnlyPresent, Relative, isPresent } from "../fetched.js";
@@ -17,7 +18,7 @@ export function ConnectorPanel({ store, state, connector }) {
   const { name } = connector;
   const faults = Object.values(state.faults).filter((each) => each.details.connector === name);
   const down = state.linksDown[name];
-  const cut = faults.some((each) => each.kind === "cut");
+  const cut = faults.some((each) => SEPARATIONS.includes(each.kind));
   const standing = cut ? "cut" : down !== undefined ? "does not work" : faults.length ? "disturbed" : "works";
   const heal = () =>
     store.act(`Healing ${name}`, async () => {

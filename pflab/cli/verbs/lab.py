@@ -17,6 +17,7 @@ from pflab.cli.options import AllEvents, JsonLines, check_types, rate_of
 from pflab.cli.output import CommandError, Json, changed_folder_lines, err, json_text, out, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client, ClientError
+from pflab.faults.fault import INJECTABLE, SEPARATIONS
 from pflab.runs.event_lines import NOISE, EventFilter
 from pflab.terms.event_words import line, tag_of
 from pflab.terms.fault_words import fault_words
@@ -279,14 +280,13 @@ MOST_WAITING: Final = 5
 """The most mails that are listed for a fault."""
 
 _SERVER_ACTS: Final = ("stop", "start", "kill", "backup", "restore")
-_FAULTS: Final = ("lose", "alter", "delay", "duplicate", "reorder", "cut", "smtp", "hold", "unstamp")
 
 
 def fault(
     act: Annotated[
         str,
         Argument(
-            metavar="list|lose|alter|delay|duplicate|reorder|cut|smtp|hold|unstamp|heal|stop|start|kill|backup|restore",
+            metavar="|".join(("list", *INJECTABLE, "heal", *_SERVER_ACTS)),
             help="The action; default: list.",
         ),
     ] = "list",
@@ -296,9 +296,9 @@ def fault(
     ] = None,
     *,
     from_: Annotated[
-        str | None, Option("--from", help="Only mail from this server; for cut: one end of the link.")
+        str | None, Option("--from", help="Only mail from this server; for cut and blackhole: one end.")
     ] = None,
-    to: Annotated[str | None, Option(help="Only mail to this server; for cut: the other end of the link.")] = None,
+    to: Annotated[str | None, Option(help="Only mail to this server; for cut and blackhole: the other end.")] = None,
     kind: Annotated[str | None, Option("--type", help="Only this type of mail, such as content or status.")] = None,
     count: Annotated[
         int | None, Option(min=1, help="How many times the fault acts; default: until it is healed.")
@@ -315,24 +315,28 @@ def fault(
     lasts: Annotated[
         str | None, Option(help="For smtp, hold and alter: how long the fault lasts, such as 2 h.")
     ] = None,
-    one_way: Annotated[bool, Option("--one-way", help="For cut: refuse only connections from --from to --to.")] = False,
+    one_way: Annotated[
+        bool, Option("--one-way", help="For cut and blackhole: only connections from --from to --to.")
+    ] = False,
     backup: Annotated[str | None, Option(help="For restore: the id that `pflab fault backup` printed.")] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """Inject or heal faults in a running lab; stop, start, back up and restore its servers.
 
-    lose, alter, delay, duplicate and reorder act on mail in transit. hold keeps mail in the queue. cut interrupts a
-    link. smtp makes the receiving server misbehave. unstamp removes a server's mail addresses. heal F1 ends the fault F1,
-    and heal all ends every fault. kill stops a server without warning.
+    lose, alter, delay, duplicate and reorder act on mail in transit. hold keeps mail in the queue. cut refuses the
+    connections of a link. blackhole drops its packets, so connections are neither accepted nor refused. smtp makes the
+    receiving server misbehave. unstamp removes a server's mail addresses. heal F1 ends the fault F1, and heal all ends
+    every fault. kill stops a server without warning.
 
     Example: pflab fault lose --from A --to B --type content --count 1
     """
     if by is not None:
         _check_duration(by)
-    if act == "cut" and connector is None and (from_ is None or to is None):
-        raise CommandError("pflab fault cut: give the ends of the link, --from A --to B, or --connector NAME")
-    ends = {"between": [from_, to]} if act == "cut" and not one_way and connector is None else {"from": from_, "to": to}
+    separates = act in {kind.value for kind in SEPARATIONS}
+    if separates and connector is None and (from_ is None or to is None):
+        raise CommandError(f"pflab fault {act}: give the ends of the link, --from A --to B, or --connector NAME")
+    ends = {"between": [from_, to]} if separates and not one_way and connector is None else {"from": from_, "to": to}
     details = {
         "type": kind,
         "count": count,
@@ -345,7 +349,7 @@ def fault(
         **ends,
     }
     with client_of(lab) as client:
-        if act in _FAULTS:
+        if act in INJECTABLE:
             done: Any = client.inject(act, **details)
             notes = _waiting_lines(client.waiting().get(done, [])) or ["  No mail that waits now will meet it."]
         elif act in _SERVER_ACTS:
@@ -358,7 +362,7 @@ def fault(
             done, met = client.faults(), client.waiting()
         else:
             raise CommandError(
-                f"pflab fault {act}: no such action; {did_you_mean(act, ['list', 'heal', *_FAULTS, *_SERVER_ACTS])}"
+                f"pflab fault {act}: no such action; {did_you_mean(act, ['list', 'heal', *INJECTABLE, *_SERVER_ACTS])}"
             )
     if as_json:
         print_json(left if act == "heal" else done)

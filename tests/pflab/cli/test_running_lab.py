@@ -215,11 +215,12 @@ def test_a_fault_says_which_mails_it_will_meet(up: str, capsys: pytest.CaptureFi
     out, err = said("lose", "--from", "A", "--type", "content")
     assert out == "F2\n"
     assert re.fullmatch(r"  will meet: Folder Content from A to B at 2003-10-21T00:\d\d:00Z\n", err)
-    assert said("cut", "--from", "A", "--to", "B")[1] == err
+    for act in ("cut", "blackhole"):
+        assert said(act, "--from", "A", "--to", "B")[1] == err
     for other in (["--type", "status"], ["--to", "A"], ["--from", "B"]):
         assert said("lose", *other)[1] == "  No mail that waits now will meet it.\n"
     listed, _ = said("list")
-    assert [line for line in listed.splitlines() if line.startswith("  ")] == err.splitlines() * 2
+    assert [line for line in listed.splitlines() if line.startswith("  ")] == err.splitlines() * 3
 
 
 def test_servers_that_do_not_run_are_named(up: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -480,6 +481,7 @@ def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[
         == "pflab fault cut: give the ends of the link, --from A --to B, or --connector NAME\n"
     )
     assert refusal_of("fault", "cut", "--from", "A").startswith("pflab fault cut: give the ends of the link")
+    assert refusal_of("fault", "blackhole").startswith("pflab fault blackhole: give the ends of the link")
     assert run(["post", "Projects", "--node", "A", "--subject", "x"]) == ExitCode.GOOD
     in_vain = refusal_of("clock", "until", "--converged", "Projects", "--within", "1 min", code=ExitCode.VIOLATION)
     assert (
@@ -528,6 +530,7 @@ def test_heal_says_what_it_healed(up: str, capsys: pytest.CaptureFixture[str]) -
     assert said("heal", "all") == ["nothing to heal: no fault is active"]
     said("lose", "--from", "A", "--to", "B")
     said("cut", "--from", "A", "--to", "B")
+    said("blackhole", "--from", "A", "--to", "B", "--one-way")
     said("kill", "B")
     assert said("heal", "F1") == [
         "healed: F1  loses mails from A to B  (has not acted)",
@@ -535,6 +538,7 @@ def test_heal_says_what_it_healed(up: str, capsys: pytest.CaptureFixture[str]) -
     ]
     assert said("heal", "all") == [
         "healed: F2  refuses connections between A and B  (has not acted)",
+        "healed: F3  drops all packets from A to B  (has not acted)",
         "server B was killed; its start heals that: pflab fault start B",
     ]
     said("start", "B")

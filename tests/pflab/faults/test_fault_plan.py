@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+from pflab.client import Client
 from pflab.errors import LabError
-from pflab.faults.fault import MAIL_FAULTS, MAIL_TYPES, FaultKind, Mails
+from pflab.faults.fault import CONNECT_US, INJECTABLE, MAIL_FAULTS, MAIL_TYPES, SEPARATIONS, FaultKind, Mails
 from pflab.faults.fault_plan import FaultPlan
+from pflab.scenario.model import VERBS
 from topology.file.load import topology_from_text
 from topology.model import Topology
 from traces.labtime import HOUR_US, MINUTE_US, LabTime, parse_instant
@@ -284,7 +288,37 @@ def test_the_longest_delay_applies(plan: FaultPlan) -> None:
     assert before_send(plan, "A", mail(1, "B")).hold_until_at == NOW + 3 * HOUR_US
 
 
-# --- cut
+# --- cut and black hole
+
+
+def test_an_attempt_into_a_black_hole_fails_after_the_limit_for_connecting(plan: FaultPlan) -> None:
+    """Each attempt first waits, then fails, and counts once. The reason says that nobody refused the connection."""
+    fault = plan.separate(FaultKind.BLACKHOLE, ["A", "B"])
+    for began_at in (NOW, NOW + HOUR_US):
+        waits = Decision(hold_until_at=began_at + CONNECT_US)
+        assert before_send(plan, "A", mail(1, "B"), began_at) == waits
+        assert before_send(plan, "A", mail(1, "B"), began_at + CONNECT_US - 1) == waits
+        failed = before_send(plan, "A", mail(1, "B"), began_at + CONNECT_US)
+        reason = f"no connection: B neither accepted nor refused it within 10 s: blackhole ({fault})"
+        assert failed == Decision(refuse=reason)
+    assert [each.acted for each in plan.active()] == [2]
+    assert before_send(plan, "A", mail(2, "C")) is GO
+
+
+def test_an_attempt_succeeds_if_a_black_hole_ends_while_it_waits(plan: FaultPlan) -> None:
+    """The sender still asks for the connection, so the mail leaves."""
+    fault = plan.separate(FaultKind.BLACKHOLE, "SEA-NYC")
+    waiting = mail(1, "C", connector="SEA-NYC")
+    assert before_send(plan, "A", waiting).hold_until_at == NOW + CONNECT_US
+    plan.heal(fault)
+    assert before_send(plan, "A", waiting, NOW + CONNECT_US) is GO
+
+
+def test_a_mail_is_not_divided_before_a_black_hole(plan: FaultPlan) -> None:
+    """A fault of mails for one of several recipients waits until the mail can cross the link."""
+    plan.separate(FaultKind.BLACKHOLE, ["SEA", "NYC"])
+    plan.inject(FaultKind.LOSE, Mails(to="D", link=("A", "C")))
+    assert before_send(plan, "A", mail(1, "C", "C", "D")).apart == ()
 
 
 def test_a_cut_refuses_both_ways(plan: FaultPlan) -> None:
@@ -448,3 +482,15 @@ def test_release_ends_a_delay_that_has_not_begun(plan: FaultPlan) -> None:
     assert plan.release("<1@a>") == ()
     assert not plan.active()
     assert before_send(plan, "A", mail(1, "B")) is GO
+
+
+def test_every_door_knows_every_fault(project_root: Path) -> None:
+    """The console's forms, scenarios, the client's documentation and the words cover each kind that can be injected."""
+    forms = (project_root / "console" / "state" / "faults.js").read_text(encoding="utf-8")
+    assert set(re.findall(r'^ +(?:\{ )?kind: "(\w+)",', forms, re.MULTILINE)) == set(INJECTABLE)
+    separations = re.search(r"SEPARATIONS = \[(.*)\]", forms)
+    assert separations is not None
+    assert re.findall(r'"(\w+)"', separations[1]) == [kind.value for kind in SEPARATIONS]
+    assert set(INJECTABLE) <= VERBS.keys()
+    assert set(INJECTABLE) <= set(re.findall(r"\w+", Client.inject.__doc__ or ""))
+    assert set(INJECTABLE) <= {kind.value for kind in FaultKind}

@@ -19,6 +19,8 @@ TOLD = {
     "refuses connections between A and B": Fault("f1", FaultKind.CUT, between=("A", "B")),
     "refuses connections from A to B": Fault("f1", FaultKind.CUT, between=("A", "B"), one_way=True),
     "refuses connections on WAN until 2003-10-21T02:00:00Z": Fault("f1", FaultKind.CUT, connector="WAN", until_at=AT),
+    "drops all packets from A to B": Fault("f1", FaultKind.BLACKHOLE, between=("A", "B"), one_way=True),
+    "drops all packets on WAN": Fault("f1", FaultKind.BLACKHOLE, connector="WAN"),
     "holds all mail to B until 2003-10-21T02:00:00Z": Fault("f1", FaultKind.HOLD, to="B", until_at=AT),
     "holds one mail": Fault("f1", FaultKind.HOLD, mail="1@A"),
     "B has no mail address in the directory": Fault("f1", FaultKind.UNSTAMP, server="B"),
