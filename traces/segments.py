@@ -134,7 +134,7 @@ def write_segment(folder: Path, name: SegmentName, batches: Iterable[bytes], *, 
         raise SegmentError(f"segment {final.name} would be empty; write one only when there are events")
     unfinished.rename(final)
     if durable:
-        _sync_folder(folder)
+        sync_folder(folder)
     return final
 
 
@@ -155,7 +155,7 @@ def read_end(line: bytes) -> SegmentEnd | None:
         return None
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the rename itself durable, if the system can open folders."""
     if os.name == "nt":
         return

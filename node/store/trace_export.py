@@ -7,6 +7,7 @@ next export finds these events in the folder and deletes them without writing th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +37,16 @@ def export_events(database: Database, node: str, folder: Path) -> None:
         write_segment(folder, name, batches, durable=database.path is not None)
     with database.writing() as conn:
         conn.exec_driver_sql("DELETE FROM event WHERE seq <= ?", (last,))
+
+
+def export_file(path: Path, node: str, folder: Path) -> None:
+    """Export the events of a store that does not run from its database file. Raises as `Database.open` does."""
+    from node.state.database import Database  # noqa: PLC0415 - readers of events need no SQLAlchemy
+
+    database = Database(path, "normal")
+    database.open()
+    with closing(database):
+        export_events(database, node, folder)
 
 
 def events_after(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from pflab.errors import LabError
-from pflab.runs.recorder import LAB, Record
+from pflab.runs.recorder import LAB, MOST_HELD, Record
 from traces.events import AnyEvent
 from traces.recorder import Recorder
 from traces.segments import SegmentName, exported_through, write_segment
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
     from traces.events import Event
     from traces.labtime import LabTime
-
-MOST_HELD: Final = 50_000
-"""The most events that a lab keeps in memory, about 50 MB; older ones are in the traces."""
 
 STATE: Final = "lab.sqlite"
 """The name of the file in a run's folder."""
@@ -206,9 +203,10 @@ class DurableRecord(Record):
 
     def note(self, kind: type[Event], /, **fields: object) -> None:
         super().note(kind, **fields)
-        place = self._first + len(self._events)
-        self._unsaved.append(Recorded(place, self._lines.pop(), self._recorder.seq))
         self._changed()
+
+    def _write(self, line: bytes) -> None:
+        self._unsaved.append(Recorded(self._first + len(self._events) + 1, line, self._recorder.seq))
 
     def extend(self, events: Iterable[Event]) -> None:
         fresh = list(events)

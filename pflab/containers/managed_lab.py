@@ -68,6 +68,7 @@ from transport.file_handles import refusal_words
 
 if TYPE_CHECKING:
     from node.host.host import Address
+    from pflab.runs.continued import RunState
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
 
@@ -324,11 +325,11 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     async def _stop(self, name: str) -> None:
         await super()._stop(name)
-        self._save_servers()
+        self._keep_state()
 
     async def _kill(self, name: str) -> None:
         await super()._kill(name)
-        self._save_servers()
+        self._keep_state()
 
     async def start(self, name: str) -> None:
         if not self.running(name):
@@ -354,7 +355,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         except BaseException:
             server.status = wanted
             raise
-        self._save_servers()
+        self._keep_state()
 
     async def _look_after(self, server: LabServer) -> None:
         """Compare the process of a server that does not run with the wanted status; see the table above."""
@@ -421,7 +422,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     async def up(self) -> None:
         rate = float(self._state.fact("rate") or 0.0)
-        self._save_servers()
+        self._keep_state()
         if not self._durable.begun:
             self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
@@ -436,7 +437,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         await self.coordinator.look()
         if self.continues:
             await self.coordinator.set_rate(rate)  # this sets all clocks to one time again
-        self._save_servers()
+        self._keep_state()
         self.begun = True
         self._collecting = asyncio.create_task(self._collect(), name="collect events")
         self._watching = [
@@ -520,6 +521,11 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             "faults": self.faults.number,
         }
 
-    def _save_servers(self) -> None:
-        self._state.keep(roll=self._servers.as_document())
-        self._save_all()
+    def _keep_state(self) -> None:
+        if self._complete:
+            with self._full_disk_logged():
+                self._state.keep(roll=self._servers.as_document())
+                self._save_all()
+
+    def _keep_end(self, end: RunState) -> None:
+        """Do nothing: a run of these labs that has ended is not continued."""

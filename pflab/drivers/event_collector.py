@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from node.errors import CannotWrite
-from node.state.database import Database, cannot_write
-from node.store.trace_export import EVENTS_BYTES, events_after, export_events
+from node.state.database import cannot_write
+from node.store.trace_export import EVENTS_BYTES, events_after, export_file
 from pflab.runs.recorder import Record
 from traces.events import AnyEvent
 from transport.file_handles import refusal_words
@@ -94,7 +94,4 @@ class EventCollector:
             conn = Connection(raw)
             while found := events_after(conn, name, self._folder.traces, self.last_seq[name], EVENTS_BYTES):
                 self.add(name, [line for _, line in found])
-        database = Database(path, "normal")
-        database.open()
-        with closing(database):
-            export_events(database, name, self._folder.traces)
+        export_file(path, name, self._folder.traces)

@@ -12,7 +12,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, ClassVar, TypeVar, Unpack
 
 from node.errors import CannotWrite
 from node.host.clock import LabClock
@@ -24,15 +24,13 @@ from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus
-from pflab.runs.continued import LabEnd, keep_end, link_all
-from pflab.runs.recorder import Record
+from pflab.runs.continued import keep_state, link_all
 from traces.segments import list_segments
 from transport.file_handles import NO_HANDLE, refusal_words
 from transport.smtp.connections import MOST_CONNECTIONS, Connections
 
 if TYPE_CHECKING:
     from node.imap.listener import ImapListener
-    from pflab.runs.continued import Earlier
     from pflab.runs.run_folder import RunFolder
     from pflab.runs.saved import SavedRuns
     from topology.model import Topology
@@ -56,8 +54,7 @@ class LiveLab(SocketLab[Host]):
     """A live lab in one process; see SocketLab for folder and options.
 
     ports: SMTP ports by server name, in place of those of the topology. Servers without one get free ports; see
-    `address_of`. connections: the limit of SMTP connections; default: a limit of its own. earlier: the run that this one
-    continues; `folder` has its databases and traces.
+    `address_of`. connections: the limit of SMTP connections; default: a limit of its own.
     """
 
     def __init__(
@@ -68,24 +65,17 @@ class LiveLab(SocketLab[Host]):
         ports: Mapping[str, int] | None = None,
         make_node: NodeFactory = Node,
         connections: Connections | None = None,
-        earlier: Earlier | None = None,
         **options: Unpack[SocketOptions],
     ) -> None:
-        self._earlier = earlier
         self.begun = False
-        record = None
-        if earlier is not None:
-            options["run"] = run = earlier.end.run
-            events = earlier.events
-            record = Record(run, folder=folder, now=lambda: self.now, real_time=time.time, earlier=events)
-        super().__init__(topology, folder=folder, record=record, **options)
+        super().__init__(topology, folder=folder, **options)
         chosen = {name: server.smtp_port for name, server in topology.servers.items() if server.smtp_port is not None}
         self._ports = {**chosen, **(ports or {})}
         self._addresses: dict[str, Address] = {}
         self._imap: dict[str, tuple[ImapListener, Address]] = {}
         self._connections = connections or Connections(most_connections(len(topology.servers)))
         self.coordinator = Coordinator(
-            topology.start_at if earlier is None else earlier.end.at,
+            topology.start_at if self._earlier is None else self._earlier.end.at,
             self._hosts_in_order,
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
@@ -105,14 +95,9 @@ class LiveLab(SocketLab[Host]):
                 real_time=time.time,
             )
         )
+        self._recall()
 
-        if earlier is not None:
-            self._servers.recall(earlier.end.servers)
-            self.faults.number_after(earlier.end.faults)
-
-    @property
-    def history(self) -> str:
-        return self.run if self._earlier is None else f"{self._folder.path.parent.name}/{self._folder.path.name}"
+    runs_as: ClassVar = "embedded"
 
     # --- addresses
 
@@ -173,33 +158,10 @@ class LiveLab(SocketLab[Host]):
     # --- opening and closing
 
     async def up(self) -> None:
-        if self._earlier is None:
-            self.record.run_started(self.topology, self.seed, driver="live", durability=self._durability)
-            for server in self._servers.present_at_start():
-                await self._start(server)
-        else:
-            await self._resume(self._earlier.end)
-        self.begun = True
-
-    async def _resume(self, end: LabEnd) -> None:
-        """Start the servers that ran when the earlier lab stopped. Its faults ended with it."""
-        self._folder.write_inputs(self.topology.as_yaml(), self.seed)
-        ran = self._servers.running()
-        for server in ran:
-            server.status = ServerStatus.STOPPED
-        for fault in end.active:
-            self._fault_healed(fault)
-        for server in ran:
+        for server in self._begin_run("live"):
             await self._start(server)
-
-    async def _end(self) -> None:
-        end = self._state()
-        await super()._end()
-        keep_end(self._folder, end)
-
-    def _state(self) -> LabEnd:
-        active = tuple(each.id for each in self.faults.active())
-        return LabEnd(self.run, self.now, self._servers.as_document(), self.faults.number, active, self._tls)
+        self._keep_state()
+        self.begun = True
 
     # --- snapshots
 
@@ -248,7 +210,7 @@ class LiveLab(SocketLab[Host]):
         link_all((path for _, path in list_segments(self._folder.traces)), folder.traces)
         self.record.write_copy(folder.traces)
         folder.write_inputs(self.topology.as_yaml(), self.seed)
-        keep_end(folder, self._state())
+        keep_state(folder.path, self._run_state())
 
     # --- hosts
 
@@ -325,6 +287,7 @@ class LiveLab(SocketLab[Host]):
             if host is not None:  # a server that starts now gets the update at the end of its start
                 host.do(update.apply)
                 update.mark_applied()
+                self._keep_state()
 
 
 def most_connections(stores: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -32,7 +33,8 @@ LOG_END: Final = 400
 
 class NodeProcess:
     """The process of a node of a run folder. Its addresses are known once it has started. order: what the lab sends to
-    begin the store. patience_s: see `pflab.drivers.pulse`. smtp_port: None for a free port.
+    begin the store. patience_s: see `pflab.drivers.pulse`. smtp_port: None for a free port. lock: returns the handles that
+    the process inherits, which say that the run goes on.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class NodeProcess:
         order: BeginOrder,
         patience_s: float,
         smtp_port: int | None = None,
+        lock: Callable[[], tuple[int, ...]] = tuple,
     ) -> None:
         self.name = name
         self.http: Address = ("", 0)
@@ -55,6 +58,7 @@ class NodeProcess:
         self._token = token
         self._order = order
         self._smtp_port = smtp_port or 0
+        self._lock = lock
         self._process: asyncio.subprocess.Process | None = None
         self.pulse = Pulse(name, token=token, patience_s=patience_s, stopped=self._stopped)
 
@@ -91,6 +95,7 @@ class NodeProcess:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=file,
                 env=node_environment(),
+                pass_fds=self._lock(),
                 start_new_session=True,  # Ctrl-C is for the lab, which stops its processes cleanly
             )
         try:

@@ -49,6 +49,7 @@ class ProcessLab(RemoteLab[NodeProcess]):
                 order=msgspec.structs.replace(order, imap_port=self._imap_ports[name]),
                 patience_s=patience_s,
                 smtp_port=topology.servers[name].smtp_port,
+                lock=self.record.lock,
             )
             for name in topology.servers
         }

@@ -124,10 +124,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     ) -> None:
         super().__init__(topology, folder=folder, record=record, **options)
         self._servers: Servers = Servers(topology)
+        self._recall()
         self.token = http.token or secrets.token_urlsafe(32)
         """The token that the nodes' processes require. The lab's HTTP server requires it only if `http.token` is given."""
         self._nodes: dict[str, RemoteNode] = {}
         self._collector = EventCollector(self.record, folder, topology.servers)
+        if self._earlier is not None:
+            at = self._earlier.end.at
+            self._collector.resume({}, self._earlier.events)
         self.record.collect = self._collector.flush
         self._peers = PeerNotifier(
             lambda: [host for host in self._hosts_in_order() if not host.silent],
@@ -279,9 +283,8 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     # --- opening and closing
 
     async def up(self) -> None:
-        self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
+        present = self._begin_run(self.driver)
         await self._server.start()
-        present = self._servers.present_at_start()
         async with self.coordinator.steady() as now:
             results = await asyncio.gather(*[self._begin(server, now) for server in present], return_exceptions=True)
             for failed in results:
@@ -289,10 +292,11 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                     raise failed
             await self._release([server.name for server in present])
         await self.coordinator.look()
+        self._keep_state()
         self.begun = True
         self._collecting = asyncio.create_task(self._collect(), name="collect events")
 
-    async def _end(self) -> None:
+    async def _stop_everything(self) -> None:
         try:
             if self._collecting is not None:
                 self._collecting.cancel()
@@ -387,6 +391,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                 log.warning("%s does not know yet that %s %s: %s", name, update.store, what, error)
             else:
                 update.mark_applied()
+                self._keep_state()
 
     async def _begin(self, server: LabServer, now: LabTime) -> None:
         """Start the process of a server and begin its store, with the clock paused."""

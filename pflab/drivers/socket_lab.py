@@ -7,10 +7,11 @@ class of their hosts.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, ClassVar, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack
 
 import aiosmtplib
 
@@ -22,15 +23,19 @@ from pflab.lab.coordinator import Coordinator, Timed
 from pflab.lab.outside_mail import OUTSIDE_HOST, check_addresses, check_taken, with_line_ends
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
+from pflab.lab.servers import ServerStatus
+from pflab.runs.continued import RunSettings, RunState, keep_state
 from pflab.runs.recorder import Record
 
 if TYPE_CHECKING:
     from node.host.host import Address
     from pflab.lab.servers import LabServer
+    from pflab.runs.continued import Earlier
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
     from traces.labtime import LabTime
 
+log = logging.getLogger("pflab.drivers.socket_lab")
 
 HostT = TypeVar("HostT", bound=Timed)
 """The class of the object that a lab has for each running server."""
@@ -44,7 +49,8 @@ class SocketOptions(TypedDict, total=False):
     run: the run's id; default: the names of the run folder and of its parent folder. tls: servers offer STARTTLS with
     certificates of the lab's authority, and refuse unencrypted mail with 530. imap_token: servers also listen for IMAP, and
     this is the users' password; needs the extra imap. imap_port: the port of the first server, and the others have the ports
-    after it; 0: free ports.
+    after it; 0: free ports. earlier: the run that this one continues, whose databases and traces the run folder has.
+    most_events: see `pflab.runs.recorder`.
     """
 
     seed: int
@@ -53,6 +59,8 @@ class SocketOptions(TypedDict, total=False):
     tls: bool
     imap_token: str | None
     imap_port: int
+    earlier: Earlier | None
+    most_events: int | None
 
 
 class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
@@ -67,13 +75,23 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     def __init__(
         self, topology: Topology, *, folder: RunFolder, record: Record | None = None, **options: Unpack[SocketOptions]
     ) -> None:
-        run, seed, tls = options.get("run"), options.get("seed", 1), options.get("tls", False)
-        run = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
+        seed, tls, durability = options.get("seed", 1), options.get("tls", False), options.get("durability", "normal")
+        self._earlier = earlier = options.get("earlier")
+        run = options.get("run") if earlier is None else earlier.end.run
+        run = run if run is not None else folder.name
         if record is None:
-            record = Record(run, folder=folder, now=lambda: self.now, real_time=time.time)
+            record = Record(
+                run,
+                folder=folder,
+                now=lambda: self.now,
+                real_time=time.time,
+                most=options.get("most_events"),
+                earlier=() if earlier is None else earlier.events,
+                synced=durability == "full",
+            )
         super().__init__(topology, seed=seed, run=run, record=record)
         self._folder = folder
-        self._durability = options.get("durability", "normal")
+        self._durability = durability
         self.faults = FaultPlan(
             topology,
             injected=_followed_by(self._faults_changed, self._fault_injected),
@@ -89,6 +107,20 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         self._imap_token = options.get("imap_token")
         first = options.get("imap_port", 0)
         self._imap_ports = {name: first and first + place for place, name in enumerate(topology.servers)}
+        self._settings = RunSettings(
+            driver=self.runs_as,
+            durability=durability,
+            tls=tls,
+            imap_port=None if self._imap_token is None else first,
+            keeps_mails=folder.keeps_mails,
+        )
+
+    runs_as: ClassVar[Literal["embedded", "processes"]] = "processes"
+    """How the servers run, as a run that continues this one has to know."""
+
+    @property
+    def history(self) -> str:
+        return self.run if self._earlier is None else self._folder.name
 
     @property
     def now(self) -> LabTime:
@@ -97,6 +129,41 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     @property
     def folder(self) -> Path:
         return self._folder.path
+
+    # --- a run that continues an earlier one
+
+    def _recall(self) -> None:
+        """Take over what the earlier lab knew."""
+        if self._earlier is not None:
+            self._servers.recall(self._earlier.end.servers)
+            self.faults.number_after(self._earlier.end.faults)
+
+    def _begin_run(self, driver: str) -> list[LabServer]:
+        """Record that the run begins, or that the faults of the earlier lab ended with it. Return the servers to start."""
+        if self._earlier is None:
+            self.record.run_started(self.topology, self.seed, driver=driver, durability=self._durability)
+            self._keep_state()
+            return self._servers.present_at_start()
+        self._folder.write_inputs(self.topology.as_yaml(), self.seed)
+        self.record.lock()
+        self._keep_state()
+        ran = self._servers.running()
+        for server in ran:
+            server.status = ServerStatus.STOPPED
+        for fault in self._earlier.end.active:
+            self._fault_healed(fault)
+        return ran
+
+    def _keep_state(self) -> None:
+        """Write the state from which another run can continue."""
+        try:
+            keep_state(self._folder.path, self._run_state())
+        except OSError as error:
+            log.warning("the state of the lab cannot be written: %s", error.strerror or error)
+
+    def _run_state(self) -> RunState:
+        active = tuple(fault.id for fault in self.faults.active())
+        return RunState(self.run, self.now, self._servers.as_document(), self.faults.number, active, self._settings)
 
     # --- time
 
@@ -130,6 +197,15 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
             await super().close()
 
     async def _end(self) -> None:
+        end = self._run_state()
+        await self._stop_everything()
+        self._keep_end(end)
+
+    def _keep_end(self, end: RunState) -> None:
+        """Write the state of the lab before its servers stopped."""
+        keep_state(self._folder.path, end)
+
+    async def _stop_everything(self) -> None:
         for failed in await self._stop_all():
             raise failed
 

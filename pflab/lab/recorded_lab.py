@@ -67,7 +67,14 @@ class RecordedLab(Lab):
         async with server.life:
             if self._closed:
                 raise NotRunning("the lab has ended")
-            yield server
+            try:
+                yield server
+            finally:
+                if not self._closed:
+                    self._keep_state()
+
+    def _keep_state(self) -> None:
+        """Write the state of the servers and the directory, in a driver that keeps it while the lab runs."""
 
     @asynccontextmanager
     async def _all_lives(self) -> AsyncIterator[None]:
@@ -133,6 +140,7 @@ class RecordedLab(Lab):
         update = directory.recipient_update
         self.record.note(RecipientPolicy, recipient_update=update, domain=new_domain, at_once=at_once)
         self._update_directories()
+        self._keep_state()
 
     def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
         self.record.fault_injected(fault, kind, details)
@@ -146,6 +154,7 @@ class RecordedLab(Lab):
         """Change the directory if a fault of the recipient update service began or ended."""
         if self._servers.directory.fail(self.faults.unstamped(), self.now):
             self._update_directories()
+            self._keep_state()
 
     @abstractmethod
     def _update_directories(self) -> None:

@@ -244,6 +244,15 @@ class Servers:
         return self._topology.servers[name].joins_later
 
 
+def with_statuses(document: Mapping[str, Any], statuses: Mapping[str, ServerStatus]) -> Mapping[str, Any]:
+    """Return what `Servers.as_document` returned, with other statuses of some servers."""
+    servers = {
+        name: {**server, "standing": statuses[name].name} if name in statuses else server
+        for name, server in document["servers"].items()
+    }
+    return {**document, "servers": servers}
+
+
 class EmbeddedServers(Servers):
     """The servers of a lab with their nodes in this process."""
 

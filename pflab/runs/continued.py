@@ -1,9 +1,10 @@
-"""A run that continues an earlier one, whose lab was stopped: it begins with the same databases, at the instant at which the
-earlier run ended.
+"""A run that continues an earlier one: it begins with the same databases, at the instant at which the earlier run ended.
 
-The lab writes its state into `lab.json` when it stops. The new run gets copies of the databases, and the traces up to the stop
-as hard links, so its traces are complete. Only the event run.ended is left out. The file `continues` names the earlier run. The
-earlier run stays as it was, and can be continued again. All runs that continue one run have its run id in their events.
+A lab writes its state into `lab.json` when it begins, after each change of a server, and when it stops. The new run gets copies
+of the databases and links to the saved labs, and the traces up to the stop as hard links, so its traces are complete. Only the
+event run.ended is left out. The file `continues` names the earlier run. The earlier run stays as it was, and can be continued
+again. All runs that continue one run have its run id in their events. A run whose lab was killed is ended first
+(`pflab.runs.killed`).
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from node.host.whole_files import write_whole
 from pflab.errors import LabError
 from pflab.runs.events import RunEvents
 from pflab.runs.recorder import LAB
@@ -34,18 +36,34 @@ if TYPE_CHECKING:
 
 STATE: Final = "lab.json"
 CONTINUES: Final = "continues"
+SAVED: Final = ".saved"
+"""The folder of the saved labs in a run folder. Spark does not read hidden folders, so a saved lab is no run of its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class LabEnd:
-    """The state of a lab when it stopped.
+class RunSettings:
+    """How `pflab up` ran a lab; a run that continues it has the same settings.
+
+    driver: how the servers ran. tls: whether they offered STARTTLS. imap_port: the port of the first server's IMAP listener, 0
+    for free ports; None without IMAP. keeps_mails: whether the run folder has each mail.
+    """
+
+    driver: Literal["embedded", "processes", "simulated"] = "embedded"
+    durability: Literal["full", "normal"] = "normal"
+    tls: bool = False
+    imap_port: int | None = None
+    keeps_mails: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """The state of a lab, as of the last change of a server.
 
     run      the run id of its events
     at       the lab time
     servers  the states of its servers and the directory (`pflab.lab.servers.Servers.as_document`)
     faults   the number of the last fault
     active   the ids of the faults that were in force
-    tls      whether the servers offered STARTTLS
     """
 
     run: str
@@ -53,38 +71,36 @@ class LabEnd:
     servers: Mapping[str, Any]
     faults: int
     active: tuple[str, ...]
-    tls: bool
+    settings: RunSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """What a new run continues: the end of the earlier lab, and all events before it, each after its causes."""
 
-    end: LabEnd
+    end: RunState
     events: tuple[Event, ...]
 
 
-def keep_end(folder: RunFolder, end: LabEnd) -> None:
-    """Write the state of a lab that stopped into its run folder."""
-    (folder.path / STATE).write_bytes(msgspec.json.format(msgspec.json.encode(end)) + b"\n")
+def keep_state(run: Path, state: RunState) -> None:
+    """Write the state of a lab into its run folder. Raises OSError if this fails; the state before is still there then."""
+    write_whole(run / STATE, msgspec.json.format(msgspec.json.encode(state)) + b"\n")
 
 
-def read_end_of(run: Path) -> LabEnd:
-    """Return the state of the lab when the run ended. Raise LabError if the run cannot be continued."""
+def read_state(run: Path) -> RunState:
+    """Return the state of the lab of a run. Raises LabError if the run cannot be continued."""
     try:
-        return msgspec.json.decode((run / STATE).read_bytes(), type=LabEnd)
+        return msgspec.json.decode((run / STATE).read_bytes(), type=RunState)
     except FileNotFoundError:
-        raise LabError(
-            f"{run} cannot be continued: only a run of pflab up, without --processes or --simulated, that was stopped with"
-            f" Ctrl-C has {STATE}"
-        ) from None
+        raise LabError(f"{run} cannot be continued: it has no {STATE}, so it is not a run of pflab up") from None
     except (OSError, msgspec.DecodeError) as error:
         raise LabError(f"{run / STATE} cannot be read: {error}") from error
 
 
 def continue_run(run: Path, folder: RunFolder) -> Earlier:
-    """Copy the databases and traces of a run into the folder of the run that continues it. Raise LabError if this fails."""
-    end = read_end_of(run)
+    """Copy the databases and traces of a run that ended, or of a saved lab, into the folder of the run that continues it, and
+    link the saved labs. Raises LabError if this fails."""
+    end = read_state(run)
     found = RunEvents.at(run)
     _check_unchanged(run, found)
     events = tuple(each for each in found.events if not isinstance(each, RunEnded))
@@ -95,6 +111,9 @@ def continue_run(run: Path, folder: RunFolder) -> Earlier:
                 link_all([path], folder.traces)
             elif lines := _without_end(path):
                 write_segment(folder.traces, name, lines)
+        saved = run.parent if run.parent.name == SAVED else run / SAVED
+        if saved.is_dir():
+            shutil.copytree(saved, folder.path / SAVED, copy_function=_link)
         (folder.path / CONTINUES).write_text(f"{run.resolve()}\n", "utf-8")
     except OSError as error:
         raise LabError(f"{run} cannot be copied into {folder.path}: {error.strerror or error}") from error
@@ -135,7 +154,11 @@ def link_all(files: Iterable[Path], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path in files:
         with suppress(FileNotFoundError):  # trace retention may remove the oldest segment at any time
-            try:
-                os.link(path, folder / path.name)
-            except OSError:
-                shutil.copy2(path, folder / path.name)
+            _link(path, folder / path.name)
+
+
+def _link(path: str | Path, place: str | Path) -> None:
+    try:
+        os.link(path, place)
+    except OSError:
+        shutil.copy2(path, place)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -19,6 +20,9 @@ from topology.model import Topology
 from topology.problems import TopologyError
 from traces.events import AnyEvent, Event, RunEnded
 from traces.labtime import LabTime, parse_instant
+from traces.open_segment import list_open, whole_lines
+
+_EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +76,9 @@ class RunReader:
         return max(store.last_at, self.ended_at)
 
 
-def events_in_databases(run: Path, exported: Sequence[Event]) -> list[Event]:
-    """Return the events of a run that are still only in the databases: a store writes its events to its trace some time later.
+def unexported_events(run: Path, exported: Sequence[Event]) -> list[Event]:
+    """Return the events of a run that are not in its closed segments yet: those in the databases, because a store writes its
+    events to its trace some time later, and those of the lab itself in its open segment.
 
     An ended run has no such events. A database that cannot be read is left out, for example if it is being created.
     """
@@ -84,7 +89,11 @@ def events_in_databases(run: Path, exported: Sequence[Event]) -> list[Event]:
     for path in sorted((run / "databases").glob("*.sqlite")):
         with suppress(sqlite3.Error, msgspec.MsgspecError):
             lines = waiting_events(path, path.stem, run / "traces", last.get(path.stem, 0))
-            found += [msgspec.json.decode(line, type=AnyEvent) for line in lines]
+            found += [_EVENT.decode(line) for line in lines]
+    for name, path in list_open(run / "traces"):
+        with suppress(FileNotFoundError):  # it was closed meanwhile
+            lab = [_EVENT.decode(line) for line in whole_lines(path)]
+            found += [event for event in lab if event.seq > last.get(name.node, 0)]
     return found
 
 

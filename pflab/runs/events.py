@@ -42,10 +42,10 @@ class RunEvents:
         folder = run / "traces"
         if not folder.is_dir():
             raise LabError(f"{run}: no traces here; name a run folder, such as one that pflab demo or pflab run writes")
-        from pflab.runs.databases import events_in_databases  # noqa: PLC0415 - a store's code takes long to import
+        from pflab.runs.databases import unexported_events  # noqa: PLC0415 - a store's code takes long to import
 
         trace = read_folder(folder)
-        events = [*trace.events, *events_in_databases(run, trace.events)]
+        events = [*trace.events, *unexported_events(run, trace.events)]
         if not events:
             raise LabError(f"{folder}: no events here; wait until the run has ended")
         return cls.of(run, events, tuple(trace.report()))

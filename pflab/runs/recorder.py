@@ -6,7 +6,7 @@ Events of the lab carry the node name "lab".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pflab.terms.event_words import Lexicon
 from topology.problems import counted
@@ -21,6 +21,7 @@ from traces.events import (
     RunStarted,
 )
 from traces.labtime import LabTime, format_instant
+from traces.open_segment import OpenSegment
 from traces.recorder import Recorder
 from traces.segments import SegmentName, write_segment
 from traces.trace_version import TRACE_VERSION
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
     from transport.envelope import Transmission
+
+MOST_HELD: Final = 50_000
+"""The most events that a lab that may run for days keeps in memory, about 50 MB; older ones are in the traces."""
 
 LAB = "lab"
 """The node name in events of the lab itself."""
@@ -48,7 +52,8 @@ class Record:
     most       how many of the newest events are kept in memory; None keeps all. The index of an event does not change when
                older events are forgotten.
     earlier    the events of the run that this one continues, if it does
-    durable    whether the segments of the lab survive a power failure
+    durable    whether the segment of the lab survives a power failure once it is closed
+    synced     whether each event of the lab survives it at once
 
     The record calls `collect` before it is read and before the lab adds an event. `collect` adds the events of nodes in other
     processes.
@@ -64,6 +69,7 @@ class Record:
         most: int | None = None,
         earlier: Sequence[Event] = (),
         durable: bool = True,
+        synced: bool = False,
     ) -> None:
         self._folder = folder
         self._now = now
@@ -77,13 +83,15 @@ class Record:
             real_time=real_time,
         )
         self._segment = SegmentName(LAB, self._recorder.incarnation, self._recorder.seq + 1)
+        self._open: OpenSegment | None = None
+        self._synced = synced
         self._events: list[Event] = list(earlier)
         self._most = most
         self._durable = durable
         self._first = 0
-        self._lines: list[bytes] = []
         self._names = Lexicon()
         self._learn(earlier)
+        self._forget()
         self.collect: Callable[[], None] = lambda: None
 
     @property
@@ -132,9 +140,26 @@ class Record:
         self.collect()
         self._recorder.begin(self._now())
         self._recorder.record(kind, **fields)
-        self._lines.append(self._recorder.take())
+        self._write(self._recorder.take())
         self._events.extend(self._recorder.events)
         self._forget()
+
+    def _write(self, line: bytes) -> None:
+        """Write an event of the lab itself, so that it survives a kill."""
+        segment = self._opened()
+        if segment is not None:
+            segment.append(line)
+
+    def _opened(self) -> OpenSegment | None:
+        if self._open is None and self._folder is not None:
+            self._open = OpenSegment(self._folder.traces, self._segment, durable=self._durable, synced=self._synced)
+        return self._open
+
+    def lock(self) -> tuple[int, ...]:
+        """Return the file handle that says to others that the run goes on, also in a process that inherits it
+        (`pflab.lab.killed_run`); none without a run folder."""
+        segment = self._opened()
+        return () if segment is None else (segment.handle,)
 
     def run_started(self, topology: Topology, seed: int, **settings: str) -> None:
         """Record the first event, and write topology and seed to the run folder. settings: values that affect the run."""
@@ -165,19 +190,20 @@ class Record:
         self.note(FaultHealed, fault=fault)
 
     def close(self) -> None:
-        """Write the events of the lab itself as one closed segment, if there is a run folder."""
-        if self._folder is not None:
-            self.write_copy(self._folder.traces)
-        self._lines.clear()
+        """Close the segment with the events of the lab itself, if there is a run folder."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
 
     def own_segment(self) -> tuple[SegmentName, tuple[bytes, ...]]:
         """Return the name and the lines of the segment with the events of the lab itself up to now."""
-        return self._segment, tuple(self._lines)
+        return self._segment, () if self._open is None else tuple(self._open.lines())
 
     def write_copy(self, traces: Path) -> None:
         """Write the events of the lab itself up to now as one closed segment into a folder of traces."""
-        if self._lines:
-            write_segment(traces, self._segment, self._lines, durable=self._durable)
+        name, lines = self.own_segment()
+        if lines:
+            write_segment(traces, name, lines, durable=self._durable)
 
 
 def say_who_waits(nodes: Iterable[tuple[str, Node | None]], now: LabTime) -> str:

@@ -64,6 +64,11 @@ class RunFolder:
         return folder
 
     @property
+    def name(self) -> str:
+        """The id of the run: its own name, and that of the folder with the runs of one kind."""
+        return f"{self.path.parent.name}/{self.path.name}"
+
+    @property
     def traces(self) -> Path:
         return self.path / "traces" if self.traces_at is None else self.traces_at
 

@@ -13,9 +13,6 @@ from pflab.runs.continued import STATE
 from pflab.runs.run_folder import RunFolder, safe_name
 from topology.problems import quoted
 
-SAVED: Final = ".saved"
-"""The folder of the saved labs in a run folder. Spark does not read hidden folders, so a saved lab is no run of its own."""
-
 MOST_NAME_BYTES: Final = 100
 
 

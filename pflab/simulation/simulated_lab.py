@@ -24,7 +24,7 @@ from pflab.errors import LabError, NotIdle
 from pflab.faults.mail_capture import RecentMails
 from pflab.lab.served_lab import ServedLab
 from pflab.lab.servers import ServerStatus
-from pflab.runs.continued import link_all
+from pflab.runs.continued import Earlier, RunSettings, RunState, keep_state, link_all
 from pflab.runs.saved import check_free, check_name, none_of
 from pflab.simulation.simulator import Simulator
 from traces.segments import SegmentName, list_segments, write_segment
@@ -43,22 +43,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """The state of a lab.
+    """A saved lab.
 
-    servers     the states of the servers and the directory (`pflab.lab.servers.Servers.as_document`), as JSON
     databases   the database of each store that has ever started
-    faults      the number of the last fault
-    active      the ids of the faults that were in force
     events      the events of the whole run
     own         the segment of the lab's own events in this run history: its name and its lines
     segments    the closed segments of this run history
     """
 
-    at: LabTime
-    servers: bytes
+    state: RunState
     databases: Mapping[str, bytes]
-    faults: int
-    active: tuple[str, ...]
     backups: tuple[tuple[str, bytes], ...]
     events: tuple[Event, ...]
     own: tuple[SegmentName, tuple[bytes, ...]]
@@ -125,7 +119,8 @@ class SimulatedLab(Simulator, ServedLab):
     """A simulated lab that an HTTP server can serve.
 
     folder: its run folder. next_folder: makes the run folder of the history that begins with a reset. The run's id is the name
-    of the first folder.
+    of the first folder. earlier: the run that this one continues, whose databases and traces the run folder has.
+    most_events: see `pflab.runs.recorder`.
     """
 
     def __init__(
@@ -135,11 +130,15 @@ class SimulatedLab(Simulator, ServedLab):
         folder: RunFolder,
         next_folder: Callable[[], RunFolder],
         seed: int = 1,
+        earlier: Earlier | None = None,
+        most_events: int | None = None,
     ) -> None:
         self._next_folder = next_folder
-        self._begin = partial(super().__init__, topology, seed=seed, run=_history_in(folder))
+        self._earlier = earlier
+        run = folder.name if earlier is None else earlier.end.run
+        self._begin = partial(super().__init__, topology, seed=seed, run=run, most_events=most_events)
         self._snapshots: dict[str, _Saved] = {}
-        self._begin_in(folder)
+        self._begin_in(folder, () if earlier is None else earlier.events)
 
     def _begin_in(self, folder: RunFolder, earlier: Sequence[Event] = ()) -> None:
         """Begin a run history, with servers that have not started."""
@@ -154,7 +153,7 @@ class SimulatedLab(Simulator, ServedLab):
 
     @property
     def history(self) -> str:
-        return _history_in(self._run_folder)
+        return self._run_folder.name
 
     # --- servers
 
@@ -222,14 +221,27 @@ class SimulatedLab(Simulator, ServedLab):
     # --- opening and closing
 
     async def up(self) -> None:
-        await super().up()
-        self.begun = True
+        if self._earlier is None:
+            await super().up()
+            keep_state(self._run_folder.path, self._run_state())
+            self.begun = True
+        else:
+            files = {name: self._run_folder.database(name) for name in self.names}
+            databases = {name: file.read_bytes() for name, file in files.items() if file.exists()}
+            self._resume(self._earlier.end, databases)
 
     async def _end(self) -> None:
+        end = self._run_state()
         self.begun = False
         await super()._end()
         for name, content in self._databases().items():
             self._run_folder.write_database(name, content)
+        keep_state(self._run_folder.path, end)
+
+    def _run_state(self) -> RunState:
+        active = tuple(fault.id for fault in self.faults.active())
+        settings = RunSettings(driver="simulated", keeps_mails=self._run_folder.keeps_mails)
+        return RunState(self.run, self.now, self._servers.as_document(), self.faults.number, active, settings)
 
     def _databases(self) -> dict[str, bytes]:
         return {each.name: each.node.backup() for each in self._servers.all() if each.node is not None}
@@ -241,11 +253,8 @@ class SimulatedLab(Simulator, ServedLab):
         check_name(name)
         check_free(name, self.saved(), replace=replace)
         self._snapshots[name] = _Saved(
-            at=self.now,
-            servers=msgspec.json.encode(self._servers.as_document()),
+            state=msgspec.convert(msgspec.to_builtins(self._run_state()), RunState),  # a copy
             databases=self._databases(),
-            faults=self.faults.number,
-            active=tuple(each.id for each in self.faults.active()),
             backups=tuple(self._backups),
             events=tuple(self.record.events()),
             own=self.record.own_segment(),
@@ -270,26 +279,23 @@ class SimulatedLab(Simulator, ServedLab):
             write_segment(folder.traces, segment, lines, durable=False)
         await self.close()
         self._begin_in(folder, saved.events)
-        self._resume(saved)
-
-    def _resume(self, saved: _Saved) -> None:
-        """Start the servers that ran when the snapshot was made. Its faults are over."""
-        self._run_folder.write_inputs(self.topology.as_yaml(), self.seed)
-        self._now = saved.at
         self._backups = list(saved.backups)
-        self._servers.recall(msgspec.json.decode(saved.servers))
-        self._servers.take_over(saved.databases)
-        self.faults.number_after(saved.faults)
+        self._resume(saved.state, saved.databases)
+
+    def _resume(self, state: RunState, databases: Mapping[str, bytes]) -> None:
+        """Start the servers that ran in this state, on these databases. The faults of the state are over."""
+        self._run_folder.write_inputs(self.topology.as_yaml(), self.seed)
+        self._now = state.at
+        self._servers.recall(state.servers)
+        self._servers.take_over(databases)
+        self.faults.number_after(state.faults)
         ran = self._servers.running()
         for server in ran:
             server.status = ServerStatus.STOPPED
-        for fault in saved.active:
+        for fault in state.active:
             self._fault_healed(fault)
         for server in ran:
             self._start_node(self._slot[server.name])
+        keep_state(self._run_folder.path, self._run_state())
         self.begun = True
         self._run_due()
-
-
-def _history_in(folder: RunFolder) -> str:
-    return f"{folder.path.parent.name}/{folder.path.name}"

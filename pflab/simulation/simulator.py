@@ -128,7 +128,8 @@ class Simulator(RecordedLab):
 
     seed: determines GUIDs, keys and all random choices. folder: where traces go; None: nothing is written. network: how the
     network reorders and delays mails; by default it does neither. run: the run's id, by default `sim-<seed>`. earlier: the
-    events of the run that this one continues. keep: what keeps the mails that cross a hop.
+    events of the run that this one continues. keep: what keeps the mails that cross a hop. most_events: see
+    `pflab.runs.recorder`.
     """
 
     def __init__(
@@ -142,10 +143,11 @@ class Simulator(RecordedLab):
         make_node: NodeFactory = Node,
         earlier: Sequence[Event] = (),
         keep: Sequence[Keep] = (),
+        most_events: int | None = None,
     ) -> None:
         self._now: LabTime = topology.start_at
         run = run if run is not None else f"sim-{seed}"
-        record = Record(run, folder=folder, now=lambda: self._now, earlier=earlier, durable=False)
+        record = Record(run, folder=folder, now=lambda: self._now, most=most_events, earlier=earlier, durable=False)
         super().__init__(topology, seed=seed, run=run, record=record)
         self._folder = folder
         self.faults = FaultPlan(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import select
@@ -15,8 +16,10 @@ import pytest
 
 from analytics.errors import JavaMissing
 from analytics.ingest import session
+from pflab.client import Client
 from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
 from tests.support.random_traces import write_random_runs
+from tests.support.running_lab import lab_process
 
 
 def test_check_prints_verdicts_as_json(judged: Judged) -> None:
@@ -151,3 +154,24 @@ def test_one_worker_has_all_that_needs_spark(request: pytest.FixtureRequest) -> 
     start."""
     if hasattr(request.config, "workerinput") and request.config.getoption("dist", "no") == "loadgroup":
         assert request.node.nodeid.endswith("@spark")
+
+
+def test_a_check_writes_the_traces_of_a_killed_lab(
+    project_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run whose lab was killed is judged from what the lab left behind; the verdict says that it has no end. Without the kill
+    it would be judged from the same events."""
+    monkeypatch.chdir(tmp_path)
+    with lab_process(tmp_path) as (lab, url), Client(url) as client:
+        client.post("A", "Projects", subject="Hello")
+        client.until_converged("Projects", "2 h")
+        lab.send_signal(signal.SIGKILL)
+        lab.wait(PATIENCE_S)
+    done = pflab_check(project_root, "runs", "--json")
+    assert done.returncode == 2
+    assert "its lab was killed; its traces are now written from its databases" in done.stderr
+    document = json.loads(done.stdout)
+    assert document["events"] > 0
+    for verdict in document["told"]:
+        assert "the run has no end: its last events are missing, or it is still running" in verdict["witnesses"]
+    assert sum(rule["violations"] for rule in document["rules"]) == 0

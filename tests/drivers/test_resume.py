@@ -72,9 +72,9 @@ async def test_a_run_continues_in_which_nothing_happened(tmp_path: Path) -> None
     assert read_folder(tmp_path / "up" / "third" / "traces").report() == []
 
 
-async def test_a_run_that_did_not_stop_cannot_be_continued(tmp_path: Path) -> None:
-    """A run without the state of its lab, such as one whose process was killed, is refused."""
-    with pytest.raises(LabError, match=r"stopped with Ctrl-C has lab\.json"):
+async def test_a_folder_without_a_state_cannot_be_continued(tmp_path: Path) -> None:
+    """A folder that is no run of pflab up is refused."""
+    with pytest.raises(LabError, match=r"has no lab\.json"):
         continue_run(tmp_path, RunFolder.at(tmp_path / "next"))
 
 

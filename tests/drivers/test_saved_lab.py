@@ -13,9 +13,9 @@ from pflab.drivers.live import LiveLab
 from pflab.errors import LabError, Taken
 from pflab.faults.fault import FaultKind, Mails
 from pflab.oracle.judge import Observer
-from pflab.runs.continued import continue_run
+from pflab.runs.continued import SAVED, continue_run
 from pflab.runs.run_folder import RunFolder
-from pflab.runs.saved import SAVED, SavedRuns
+from pflab.runs.saved import SavedRuns
 from pflab.terms.verdict import ExitCode, Judgement
 from tests.support.lab_actions import everything
 from tests.support.running_lab import lab_up

@@ -12,8 +12,9 @@ from pflab.drivers.live import LiveLab
 from pflab.drivers.socket_lab import SocketLab
 from pflab.faults.fault import FaultKind
 from pflab.faults.fault_plan import Mails
+from pflab.runs.continued import SAVED
 from pflab.runs.run_folder import RunFolder
-from pflab.runs.saved import SAVED, SavedRuns
+from pflab.runs.saved import SavedRuns
 from tests.support.lab_actions import post
 from tests.support.topologies import TWO_SITES
 from topology.file.load import topology_from_text

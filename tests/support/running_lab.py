@@ -25,6 +25,22 @@ END_S = 30
 def lab_up(folder: Path, *more: str, topology: str | None = ONE_SITE, port: int = 0) -> Iterator[str]:
     """Run `pflab up` in a folder, with a paused clock, and give the lab's URL. It must end well, without a traceback; its
     stderr is in the file `errors`, and what it prints until it is up in `printed`. topology None: `more` says which lab."""
+    with lab_process(folder, *more, topology=topology, port=port) as (lab, url):
+        try:
+            yield url
+        finally:
+            lab.send_signal(signal.SIGINT)
+            code = lab.wait(END_S)
+    assert code == ExitCode.GOOD
+    assert "Traceback" not in (folder / "errors").read_text()
+    assert not (folder / "runs" / "lab.json").exists(), "verbs would look for the lab that has ended"
+
+
+@contextmanager
+def lab_process(
+    folder: Path, *more: str, topology: str | None = ONE_SITE, port: int = 0
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `pflab up` as `lab_up` does, and give its process and its URL. At the end, kill the process if it still runs."""
     if topology is not None:
         (folder / "lab.yaml").write_text(topology, "utf-8")
         more = ("lab.yaml", *more)
@@ -43,18 +59,10 @@ def lab_up(folder: Path, *more: str, topology: str | None = ONE_SITE, port: int 
             assert line, told
             told += line
         (folder / "printed").write_text(told + line, "utf-8")
-        yield next(line.strip().removesuffix("/docs") for line in told.splitlines() if line.endswith("/docs"))
+        yield lab, next(line.strip().removesuffix("/docs") for line in told.splitlines() if line.endswith("/docs"))
     finally:
-        lab.send_signal(signal.SIGINT)
-        try:
-            code = lab.wait(END_S)
-        except subprocess.TimeoutExpired:
+        if lab.poll() is None:
             lab.kill()  # a lab that does not end fails its own test, and no other
             lab.wait()
-            raise
-        finally:
-            lab.stdin.close()
-            lab.stdout.close()
-    assert code == ExitCode.GOOD
-    assert "Traceback" not in (folder / "errors").read_text()
-    assert not (folder / "runs" / "lab.json").exists(), "verbs would look for the lab that has ended"
+        lab.stdin.close()
+        lab.stdout.close()

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from typer import Argument, Option
 
 from pflab.cli.doctor.extras import how_to_install
-from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
+from pflab.cli.output import CommandError, Json, err, print_json, print_lines, progress
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError
 from pflab.terms.verdict import ExitCode
+from traces.open_segment import OPEN
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,6 +67,8 @@ def check(
     for file in (report, shiviz):
         if file is not None:
             _check_writable(file)
+    for place in traces:
+        _end_killed_runs(Path(place))
     try:
         result = _run_check([_location(each) for each in traces], master, tables, report, shiviz)
     except AnalyticsError as error:
@@ -75,6 +78,19 @@ def check(
     else:
         print_lines(result.in_words())
     return result.exit_code
+
+
+def _end_killed_runs(place: Path) -> None:
+    """Write the traces of runs whose labs were killed, from what is in their folders."""
+    left = [path for depth in ("", "*/", "*/*/") for path in place.glob(f"{depth}traces/*{OPEN}")]
+    if not left:
+        return
+    from pflab.lab.killed_run import end_killed, is_left_behind  # noqa: PLC0415 - a store's code takes long to import
+
+    for run in sorted({path.parent.parent for path in left}):
+        if is_left_behind(run):
+            end_killed(run)
+            err.print(f"{run}: its lab was killed; its traces are now written from its databases", markup=False)
 
 
 def _with_remedy(error: AnalyticsError) -> str:

@@ -7,20 +7,21 @@ import errno
 import secrets
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Unpack
+from typing import Annotated, Final
 
 import typer
 from typer import Argument, Option
 
 from node.api.http_server import HttpServer
 from node.host.host import Host
+from node.host.whole_files import write_whole
 from node.process.leash import end_with_parent
 from pflab.cli import become_node
 from pflab.cli.doctor.extras import how_to_install
@@ -46,10 +47,12 @@ from pflab.drivers.processes import ProcessLab
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.drivers.socket_lab import SocketOptions
+from pflab.lab.killed_run import end_killed
 from pflab.lab.served_lab import ServedLab
-from pflab.runs.continued import STATE, Earlier, continue_run, read_end_of
+from pflab.runs.continued import SAVED, STATE, Earlier, RunSettings, continue_run, read_state
+from pflab.runs.recorder import MOST_HELD
 from pflab.runs.run_folder import RunFolder
-from pflab.runs.saved import SAVED, SavedRuns
+from pflab.runs.saved import SavedRuns
 from pflab.server.app import app_of_live_lab, imap_shown, smtp_shown
 from pflab.server.current_lab import CurrentLab
 from pflab.server.extension import Extension
@@ -66,6 +69,9 @@ EXAMPLE: Final = Path("default")
 
 
 MAX_PORT: Final = 65_535
+
+IMAP_PASSWORD: Final = "imap-password"
+"""The file of a run folder with the password of mail programs, so that a run that continues this one has the same."""
 
 IMAP_TOKEN_BYTES: Final = 12
 """The random bytes of the password of mail programs, which people type."""
@@ -123,12 +129,12 @@ def up(
     port: Annotated[int, Option(min=0, max=65535, help="The port of the lab's HTTP API; 0 chooses a free one.")] = PORT,
     seed: Annotated[int, seed_option("The seed for GUIDs and keys.")] = DEFAULT_SEED,
     durability: Annotated[
-        str,
+        str | None,
         Option(
             metavar="full|normal",
-            help="normal: a commit survives a killed process; full: it survives a power failure too.",
+            help="normal, the default: a commit survives a killed process; full: it survives a power failure too.",
         ),
-    ] = "normal",
+    ] = None,
     lessons: OwnLessons = None,
     tls: InTls = False,
     keep_mails: KeepMails = False,
@@ -136,7 +142,8 @@ def up(
         Path | None,
         Option(
             metavar="RUN",
-            help="Continue a run of pflab up that was stopped with Ctrl-C: the same stores, from the same instant on.",
+            help="Continue a run of pflab up that was stopped or killed: the same stores, from the same instant on, with the "
+            "same options.",
         ),
     ] = None,
     imap: Annotated[
@@ -176,61 +183,85 @@ def up(
 
     Example: pflab up one-site --processes --clock 60
     """
-    if simulated:
-        clock = clock or "0"
-        _check_simulated(
-            {
-                "--processes": processes,
-                "--resume": resume,
-                "--tls": tls,
-                "--durability full": durability == "full",
-                "--imap": imap,
-            }
-        )
-    rate = rate_of(clock or "real")
-    if simulated and rate:
-        raise CommandError(
-            f"pflab up --simulated --clock {clock}: the clock of a simulated lab cannot run; leave out --clock"
-        )
-    if durability not in {"full", "normal"}:
+    if durability not in {"full", "normal", None}:
         raise CommandError(f"--durability {durability}: write full or normal")
-    kind: Literal["full", "normal"] = "full" if durability == "full" else "normal"
-    if resume is not None and (topology is not None or processes):
-        raise CommandError("pflab up --resume: the run has its topology, and runs in one process; leave out the others")
+    if resume is not None and (topology is not None or processes or simulated):
+        raise CommandError("pflab up --resume: the run has its topology and its driver; leave out the others")
+    kept = RunSettings(driver="processes" if processes else "simulated" if simulated else "embedded")
     if resume is not None:
         _check_exists(resume)
         resume = resume.resolve()  # runs/latest will be another run
-        end, topology = read_end_of(resume), resume / "topology.yaml"
-        seed, tls = int((resume / "seed").read_text("ascii")), end.tls
+        end_killed(resume)
+        kept, topology = read_state(resume).settings, resume / "topology.yaml"
+        seed = int((resume / "seed").read_text("ascii"))
+        imap = imap or kept.imap_port is not None
+    if kept.driver == "simulated":
+        clock = clock or "0"
+        _check_simulated(
+            {"--processes": processes, "--tls": tls, "--durability full": durability == "full", "--imap": imap}
+        )
+    rate = rate_of(clock or "real")
+    if kept.driver == "simulated" and rate:
+        raise CommandError(
+            f"pflab up --simulated --clock {clock}: the clock of a simulated lab cannot run; leave out --clock"
+        )
     _check_imap(imap, {"--imap-port": imap_port, "--imap-token-file": imap_token_file})
-    imap_token = _imap_token(imap_token_file) if imap else None
+    imap_token = _imap_token(imap_token_file, resume) if imap else None
+    settings = RunSettings(
+        driver=kept.driver,
+        durability=kept.durability if durability is None else "full" if durability == "full" else "normal",
+        tls=tls or kept.tls,
+        imap_port=(imap_port or kept.imap_port or 0) if imap else None,
+        keeps_mails=keep_mails or kept.keeps_mails,
+    )
     organization = read_topology(topology or EXAMPLE)
-    if imap_port + len(organization.servers) > MAX_PORT + 1:
+    if (settings.imap_port or 0) + len(organization.servers) > MAX_PORT + 1:
         raise CommandError(
             f"--imap-port {imap_port}: {counted(len(organization.servers), 'server')} need ports after it"
         )
     served = served_lessons(lessons)
     check_alone()
     _check_free(port)
-    folder = _new_folder(keeps_mails=keep_mails)
+    folder = _new_folder(settings, imap_token)
     caller = Caller(as_json, _parent_gone() if stop_with_stdin else None, imap_token)
     caller.tell(f"starting {counted(len(organization.servers), 'server')} ...", style="dim")
-    earlier = None if resume is None else continue_run(resume, folder)
-    bring_up: Callable[..., Coroutine[Any, Any, RunFolder]]
-    bring_up = partial(_processes, patience_s=patience) if processes else partial(_embedded, earlier=earlier)
-    options = SocketOptions(seed=seed, durability=kind, tls=tls, imap_token=imap_token, imap_port=imap_port)
+    options = SocketOptions(
+        seed=seed,
+        durability=settings.durability,
+        tls=settings.tls,
+        imap_token=imap_token,
+        imap_port=settings.imap_port or 0,
+        earlier=None if resume is None else continue_run(resume, folder),
+        most_events=MOST_HELD,
+    )
+    plan = Plan(organization, folder, settings, port, rate, served, caller, patience)
+    bring_up = {"embedded": _embedded, "processes": _processes, "simulated": _simulated}[settings.driver]
     try:
-        last = asyncio.run(
-            _simulated(organization, folder, port, served, caller, seed=seed)
-            if simulated
-            else bring_up(organization, folder, port, rate, served, caller, **options)
-        )
+        last = asyncio.run(bring_up(plan, options))
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise
         raise CommandError(_port_taken(port, error)) from error
     caller.tell(f"stopped; kept in {shown_path(last.path)}", style="dim")
     return ExitCode.GOOD
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the verb runs. rate: of the clock at the start. patience_s: see `pflab.drivers.pulse`."""
+
+    topology: Topology
+    folder: RunFolder
+    settings: RunSettings
+    port: int
+    rate: float
+    lessons: Extension
+    caller: Caller
+    patience_s: float
+
+    def next_folder(self) -> RunFolder:
+        """Return the folder of another run history of this lab."""
+        return _new_folder(self.settings, self.caller.imap_token)
 
 
 def _check_simulated(given: Mapping[str, object]) -> None:
@@ -251,12 +282,15 @@ def _check_imap(imap: bool, given: Mapping[str, object]) -> None:
         )
 
 
-def _imap_token(file: Path | None) -> str:
-    """Return the password of mail programs. Raise CommandError if the file has none, or if the extra imap is not installed."""
+def _imap_token(file: Path | None, resume: Path | None) -> str:
+    """Return the password of mail programs: that of the file, that of the run to continue, or a new one. Raise CommandError if
+    the file has none, or if the extra imap is not installed."""
     try:
         import_module("pymap")
     except ImportError:
         raise CommandError(f"pflab up --imap: pymap is not installed; {how_to_install('imap')}") from None
+    if file is None and resume is not None and (resume / IMAP_PASSWORD).exists():
+        file = resume / IMAP_PASSWORD
     if file is None:
         return secrets.token_urlsafe(IMAP_TOKEN_BYTES)
     try:
@@ -293,35 +327,26 @@ def _port_taken(port: int, error: OSError) -> str:
     return f"port {port}: {(error.strerror or str(error)).lower()}; choose another with --port, or a free one with --port 0"
 
 
-async def _embedded(
-    topology: Topology,
-    folder: RunFolder,
-    port: int,
-    rate: float,
-    lessons: Extension,
-    caller: Caller,
-    *,
-    earlier: Earlier | None,
-    **options: Unpack[SocketOptions],
-) -> RunFolder:
+async def _embedded(plan: Plan, options: SocketOptions) -> RunFolder:
     """Run a lab until Ctrl-C. A reset ends its run history and begins another at the same port, in a run folder of its own.
     Return the last run folder."""
-    saved, orders = SavedRuns(folder.path / SAVED), Orders()
+    folder, caller, orders = plan.folder, plan.caller, Orders()
 
     def next_lab() -> LiveLab:
-        lab = LiveLab(topology, folder=folder, earlier=earlier, **options)
-        lab.saved_runs, lab.returns = saved, partial(_go_back, saved, orders, keeps_mails=folder.keeps_mails)
+        lab = LiveLab(plan.topology, folder=folder, **options)
+        lab.saved_runs = saved = SavedRuns(folder.path / SAVED)
+        lab.returns = partial(_go_back, plan, saved, orders)
         return lab
 
     def host_of(name: str) -> Host:
         return current.lab.host_of(name)
 
     current = CurrentLab(next_lab())
-    app = app_of_live_lab(current.served, host_of, lessons)
+    app = app_of_live_lab(current.served, host_of, plan.lessons)
     async with AsyncExitStack() as ends:
-        ends.push_async_callback(lessons.close)
-        url = await ends.enter_async_context(_serving(HttpServer(app, port=port), current))
-        await current.lab.coordinator.set_rate(rate)
+        ends.push_async_callback(plan.lessons.close)
+        url = await ends.enter_async_context(_serving(HttpServer(app, port=plan.port), current))
+        await current.lab.coordinator.set_rate(plan.rate)
         ends.enter_context(_announced(url, orders, caller))
         caller.tell_ready(current.lab, url, folder)
         while True:
@@ -329,44 +354,51 @@ async def _embedded(
             following = await orders.get()
             if following is None:
                 return folder
-            (folder, earlier), ended = following, current.lab
+            (folder, options["earlier"]), ended = following, current.lab
             current.lab = next_lab()  # from here on, requests are told that the lab is starting
             await ended.close()
             await current.lab.up()
 
 
-async def _simulated(
-    topology: Topology, folder: RunFolder, port: int, lessons: Extension, caller: Caller, *, seed: int
-) -> RunFolder:
+async def _simulated(plan: Plan, options: SocketOptions) -> RunFolder:
     """Run a simulated lab until Ctrl-C; return its last run folder."""
-    folders = [folder]
+    folders = [plan.folder]
 
     def next_folder() -> RunFolder:
-        folders.append(_new_folder(keeps_mails=folder.keeps_mails))
+        folders.append(plan.next_folder())
         return folders[-1]
 
-    lab = SimulatedLab(topology, folder=folder, next_folder=next_folder, seed=seed)
+    lab = SimulatedLab(
+        plan.topology,
+        folder=plan.folder,
+        next_folder=next_folder,
+        seed=options["seed"],
+        earlier=options["earlier"],
+        most_events=options["most_events"],
+    )
     orders = Orders()
     async with AsyncExitStack() as ends:
-        ends.push_async_callback(lessons.close)
-        server = HttpServer(app_of_live_lab(lab, lab.host_of, lessons), port=port)
+        ends.push_async_callback(plan.lessons.close)
+        server = HttpServer(app_of_live_lab(lab, lab.host_of, plan.lessons), port=plan.port)
         url = await ends.enter_async_context(_serving(server, CurrentLab(lab)))
-        with _announced(url, orders, caller):
-            caller.tell_ready(lab, url, folder)
-            _tell_addresses(caller, lab, url, folder)
+        with _announced(url, orders, plan.caller):
+            plan.caller.tell_ready(lab, url, plan.folder)
+            _tell_addresses(plan.caller, lab, url, plan.folder)
             await orders.get()
     return folders[-1]
 
 
-def _new_folder(*, keeps_mails: bool) -> RunFolder:
-    folder = run_folder("up", None, simulate=False, keep_mails=keeps_mails)
+def _new_folder(settings: RunSettings, imap_token: str | None) -> RunFolder:
+    folder = run_folder("up", None, simulate=False, keep_mails=settings.keeps_mails)
     assert folder is not None, "a lab of this verb always has a folder"
+    if imap_token is not None:
+        write_whole(folder.path / IMAP_PASSWORD, f"{imap_token}\n".encode(), mode=0o600)
     return folder
 
 
-def _go_back(saved: SavedRuns, orders: Orders, name: str, *, keeps_mails: bool) -> None:
+def _go_back(plan: Plan, saved: SavedRuns, orders: Orders, name: str) -> None:
     """Order the run history that continues from a saved lab. Raises LabError if it cannot be prepared."""
-    folder = _new_folder(keeps_mails=keeps_mails)
+    folder = plan.next_folder()
     orders.put_nowait((folder, continue_run(saved.find(name), folder)))
 
 
@@ -385,30 +417,20 @@ async def _serving(server: HttpServer, current: CurrentLab[LiveLab] | CurrentLab
         yield f"http://{host}:{port}"
 
 
-async def _processes(
-    topology: Topology,
-    folder: RunFolder,
-    port: int,
-    rate: float,
-    lessons: Extension,
-    caller: Caller,
-    *,
-    patience_s: float,
-    **options: Unpack[SocketOptions],
-) -> RunFolder:
-    http = HttpOptions(port=port, extension=lessons)
-    lab = ProcessLab(topology, folder=folder, http=http, patience_s=patience_s, **options)
-    orders = Orders()
+async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
+    http = HttpOptions(port=plan.port, extension=plan.lessons)
+    lab = ProcessLab(plan.topology, folder=plan.folder, http=http, patience_s=plan.patience_s, **options)
+    caller, orders = plan.caller, Orders()
     try:
         async with lab:
-            await lab.coordinator.set_rate(rate)
+            await lab.coordinator.set_rate(plan.rate)
             with _announced(lab.url, orders, caller):
-                caller.tell_ready(lab, lab.url, folder)
-                _tell_addresses(caller, lab, lab.url, folder)
+                caller.tell_ready(lab, lab.url, plan.folder)
+                _tell_addresses(caller, lab, lab.url, plan.folder)
                 await orders.get()
     finally:
-        await lessons.close()
-    return folder
+        await plan.lessons.close()
+    return plan.folder
 
 
 @contextmanager

@@ -1,0 +1,132 @@
+"""A run whose lab was killed: its traces and its state are written from what the lab left behind.
+
+| what | where it is after a kill, also one for lack of memory, or a power failure |
+|---|---|
+| the committed events of each store | in its database, or in its segments |
+| the events of the lab itself | in its open segment (`traces.open_segment`) |
+| servers and directory | in `lab.json`, as of the last change that was written |
+| faults in force, and which stores ran | in the events |
+
+Example: a lab in one process is killed after it has stopped B, and before it has written this into `lab.json`. The last event
+of B's life is node.stopped, so B is stopped in the state that is written here, and a lab that continues the run does not start
+B.
+
+What must never happen: an event of a run that still goes on is in a closed segment written here, and again in one that its lab
+writes. So a run whose open segment is locked is refused.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from node.errors import NodeError
+from node.store.trace_export import export_file
+from pflab.errors import LabError
+from pflab.faults.fault import FaultKind
+from pflab.lab.servers import ServerStatus, with_statuses
+from pflab.runs.continued import RunState, keep_state, read_state
+from pflab.runs.databases import RunReader
+from pflab.runs.events import RunEvents
+from traces.errors import SegmentError
+from traces.events import Event, FaultHealed, FaultInjected, NodeStarted, NodeStopped
+from traces.open_segment import adopt, is_being_written, list_open
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from traces.labtime import LabTime
+
+
+LEAST_WAIT_S: Final = 5.0
+"""Servers that are processes stop when their lab is killed, and need up to some seconds for it."""
+
+_AGAIN_S: Final = 0.1
+
+
+def is_left_behind(run: Path) -> bool:
+    """Return whether this is the folder of a run whose lab was killed."""
+    left = list_open(run / "traces") if (run / "traces").is_dir() else []
+    return bool(left) and not any(is_being_written(path) for _, path in left)
+
+
+def end_killed(run: Path, *, wait_s: float = LEAST_WAIT_S) -> None:
+    """Write the traces and the last state of a run whose lab was killed; do nothing for a run that has ended.
+
+    wait_s: the real time that the processes of its servers get to end. Raises LabError if the lab still runs, or if the run
+    cannot be ended.
+    """
+    traces = run / "traces"
+    left = list_open(traces) if traces.is_dir() else []
+    until_s = time.monotonic() + wait_s
+    while any(is_being_written(path) for _, path in left):
+        if time.monotonic() >= until_s:
+            raise LabError(f"the lab of {run} still runs; stop it first")
+        time.sleep(_AGAIN_S)
+    if not left:
+        return
+    state = read_state(run)
+    if state.settings.driver == "simulated":
+        raise LabError(f"{run} cannot be continued: its lab was killed, and its databases were in memory")
+    try:
+        keep_state(run, _last_state(run, state))
+        for database in sorted((run / "databases").glob("*.sqlite")):
+            with suppress(sqlite3.DatabaseError):  # a damaged file is named when the run is continued
+                export_file(database, database.stem, traces)
+        for name, path in left:  # last, because an open segment says that all this is still to be done
+            adopt(name, path)
+    except (OSError, NodeError, SegmentError) as error:
+        raise LabError(f"the traces of {run} cannot be written: {error}") from error
+
+
+def _last_state(run: Path, state: RunState) -> RunState:
+    events = RunEvents.at(run).events
+    active = _active(events)
+    statuses = _statuses(events, active, stopped_by_kill=state.settings.driver == "processes")
+    return replace(
+        state,
+        at=max([state.at, *(event.at for event in events), *_last_stimuli(run)]),
+        servers=with_statuses(state.servers, statuses),
+        faults=max(state.faults, sum(isinstance(event, FaultInjected) for event in events)),
+        active=tuple(active),
+    )
+
+
+def _active(events: Sequence[Event]) -> Mapping[str, FaultInjected]:
+    """Return the faults that were in force at the end of these events, by id."""
+    active: dict[str, FaultInjected] = {}
+    for event in events:
+        if isinstance(event, FaultInjected):
+            active[event.fault] = event
+        elif isinstance(event, FaultHealed):
+            active.pop(event.fault, None)
+    return active
+
+
+def _statuses(
+    events: Sequence[Event], active: Mapping[str, FaultInjected], *, stopped_by_kill: bool
+) -> Mapping[str, ServerStatus]:
+    """Return the status of each server that has ever started. stopped_by_kill: leave out those that stopped, because the
+    processes of all servers stop when their lab is killed."""
+    statuses: dict[str, ServerStatus] = {}
+    for event in events:
+        if isinstance(event, NodeStarted):
+            statuses[event.node] = ServerStatus.RUNNING
+        elif isinstance(event, NodeStopped) and stopped_by_kill:
+            statuses.pop(event.node, None)
+        elif isinstance(event, NodeStopped):
+            statuses[event.node] = ServerStatus.STOPPED
+    kills = [fault.details["server"] for fault in active.values() if fault.kind == FaultKind.KILL.value]
+    return {name: ServerStatus.KILLED if name in kills else status for name, status in statuses.items()}
+
+
+def _last_stimuli(run: Path) -> Iterator[LabTime]:
+    """Yield the lab time of each store's last stimulus, which may have had no event."""
+    reader = RunReader.at(run)
+    for name in reader.stores():
+        with suppress(LabError), reader.reading(name) as store:
+            yield store.last_at

@@ -1,0 +1,184 @@
+"""Labs that were killed: a run folder has all that happened, and another lab continues the run."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from pflab.cli.app import run
+from pflab.client import Client
+from pflab.lab.killed_run import end_killed, is_left_behind
+from pflab.runs.continued import read_state
+from pflab.terms.verdict import ExitCode
+from tests.support.running_lab import lab_process, lab_up
+from traces.events import FaultHealed, FaultInjected, RunEnded, RunStarted
+from traces.labtime import format_instant
+from traces.reading import read_folder
+
+ENDED_S = 60.0
+
+
+def the_run(folder: Path) -> Path:
+    return (folder / "runs" / "latest").resolve()
+
+
+pytestmark = pytest.mark.live
+
+TWO = """
+servers: {A: , B: }
+folders: {Projects: {replicas: [A, B]}}
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["--processes"]])
+def test_a_killed_lab_is_continued(more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DU-1: after SIGKILL, up --resume begins where the lab was: posts, stopped and killed servers, faults, lab time. The
+    traces of both runs are whole."""
+    monkeypatch.chdir(tmp_path)
+    with lab_process(tmp_path, *more) as (lab, url), Client(url) as client:
+        client.post("A", "Projects", subject="before")
+        client.advance("15 min")
+        client.inject("lose", from_="A", to="B", type="content")
+        client.post("A", "Projects", subject="lost")
+        at = client.advance("1 h")["now_at"]
+        client.stop("B")
+        client.post("A", "Projects", subject="last")
+        lab.send_signal(signal.SIGKILL)
+        lab.wait(ENDED_S)
+    killed = the_run(tmp_path)
+    with lab_up(tmp_path, "--resume", "runs/latest", topology=None) as url, Client(url) as client:
+        assert client.lab()["run"] == f"up/{killed.name}"
+        assert client.clock()["now_at"] == at
+        assert client.faults() == []
+        assert {server["name"]: server["standing"] for server in client.lab()["servers"]} == {
+            "A": "running",
+            "B": "not running",
+        }
+        assert read_state(the_run(tmp_path)).settings.driver == ("processes" if more else "embedded")
+        client.start("B")
+        assert client.until_converged("Projects", "54 h")["held"]
+        assert {each["subject"] for each in client.messages("B", "Projects")} == {"before", "lost", "last"}
+    assert not is_left_behind(killed)
+    assert read_folder(killed / "traces").report() == []
+    trace = read_folder(the_run(tmp_path) / "traces")
+    assert trace.report() == []
+    kinds = (RunStarted, RunEnded, FaultInjected, FaultHealed)
+    assert [sum(isinstance(event, kind) for event in trace.events) for kind in kinds] == [1] * 4
+
+
+@pytest.mark.parametrize("more", [[], ["--processes"]])
+def test_a_lab_that_is_killed_again_and_again_loses_nothing(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DU-1: with its clock running, a lab is killed at some moment and continued, three times. Every post that was acknowledged
+    reaches both stores."""
+    monkeypatch.chdir(tmp_path)
+    acknowledged, order = [], more
+    for number in range(3):
+        topology = None if number else TWO
+        with lab_process(tmp_path, *order, topology=topology) as (lab, url), Client(url) as client:
+            client.set_rate(3600)
+            until = time.monotonic() + 0.3 + number / 4
+            while time.monotonic() < until:
+                subject = f"{number} {len(acknowledged)}"
+                client.post("AB"[len(acknowledged) % 2], "Projects", subject=subject)
+                acknowledged.append(subject)
+            lab.send_signal(signal.SIGKILL)
+            lab.wait(ENDED_S)
+        order = ["--resume", "runs/latest"]
+    with lab_up(tmp_path, *order, topology=None) as url, Client(url) as client:
+        assert client.until_converged("Projects", "80 h")["held"]
+        for store in "AB":
+            assert sorted(each["subject"] for each in client.messages(store, "Projects")) == sorted(acknowledged)
+    assert read_folder(the_run(tmp_path) / "traces").report() == []
+
+
+def test_the_state_of_a_killed_lab_is_that_of_its_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file with the state may be older than the events: what these say of servers, faults and time is true."""
+    monkeypatch.chdir(tmp_path)
+    with lab_process(tmp_path) as (lab, url), Client(url) as client:
+        began = (the_run(tmp_path) / "lab.json").read_bytes()
+        at = client.advance("1 h")["now_at"]
+        client.inject("lose", from_="A", to="B", type="content")
+        client.stop("A")
+        client.kill("B")
+        lab.send_signal(signal.SIGKILL)
+        lab.wait(ENDED_S)
+    (the_run(tmp_path) / "lab.json").write_bytes(began)
+    end_killed(the_run(tmp_path))
+    state = read_state(the_run(tmp_path))
+    assert {name: each["standing"] for name, each in state.servers["servers"].items()} == {
+        "A": "STOPPED",
+        "B": "KILLED",
+    }
+    assert (state.faults, state.active) == (2, ("F1", "F2"))
+    assert format_instant(state.at) == at
+
+
+def test_a_run_of_a_lab_that_runs_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run is not continued while its lab still runs, also if this lab was started in another folder."""
+    monkeypatch.chdir(tmp_path)
+    with lab_up(tmp_path):
+        running = the_run(tmp_path)
+        other = tmp_path / "other"
+        other.mkdir()
+        monkeypatch.chdir(other)
+        assert run(["up", "--resume", str(running)]) == ExitCode.UNKNOWN
+        assert "still runs; stop it first" in capsys.readouterr().err
+        monkeypatch.chdir(tmp_path)
+
+
+def test_a_killed_simulated_lab_says_what_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The databases of a simulated lab are in memory, so a kill ends its run; after Ctrl-C it is continued like any other."""
+    monkeypatch.chdir(tmp_path)
+    with lab_process(tmp_path, "--simulated") as (lab, _):
+        lab.send_signal(signal.SIGKILL)
+        lab.wait(ENDED_S)
+    assert run(["up", "--resume", "runs/latest"]) == ExitCode.UNKNOWN
+    assert "its databases were in memory" in capsys.readouterr().err
+    with lab_up(tmp_path, "--simulated") as url, Client(url) as client:
+        client.post("A", "Projects", subject="before")
+        client.stop("B")
+    with lab_up(tmp_path, "--resume", "runs/latest", topology=None) as url, Client(url) as client:
+        client.start("B")
+        assert client.until_converged("Projects", "54 h")["held"]
+        assert [each["subject"] for each in client.messages("B", "Projects")] == ["before"]
+    assert read_folder(the_run(tmp_path) / "traces").report() == []
+
+
+def test_a_run_keeps_its_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """up --resume keeps --durability, --tls, --imap with its password, --keep-mails, and the saved labs."""
+    monkeypatch.chdir(tmp_path)
+    with lab_up(tmp_path, "--durability", "full", "--tls", "--imap", "--keep-mails") as url, Client(url) as client:
+        client.save("start")
+    first = the_run(tmp_path)
+    password = (first / "imap-password").read_text("ascii")
+    assert (first / "imap-password").stat().st_mode & 0o777 == 0o600
+    for saved in (["start"], ["again", "start"]):
+        with lab_up(tmp_path, "--resume", "runs/latest", topology=None) as url, Client(url) as client:
+            assert client.saved() == saved[-1:] or client.saved() == saved
+            client.save("again", replace=True)
+            assert password.strip() in (tmp_path / "printed").read_text("utf-8")
+            assert run(["lab", "reset", "again"]) == ExitCode.GOOD
+            assert client.saved() == ["again", "start"]
+    second = the_run(tmp_path)
+    assert second != first
+    assert read_state(second).settings == read_state(first).settings
+    assert (second / "mails").is_dir()
+
+
+def test_end_killed_does_nothing_for_a_run_that_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that ended as usual has nothing left to write."""
+    monkeypatch.chdir(tmp_path)
+    with lab_up(tmp_path):
+        pass
+    before = {path: path.stat().st_mtime_ns for path in the_run(tmp_path).rglob("*") if path.is_file()}
+    end_killed(the_run(tmp_path))
+    assert {path: path.stat().st_mtime_ns for path in the_run(tmp_path).rglob("*") if path.is_file()} == before
