@@ -93,8 +93,10 @@ export class LiveSource {
    */
   async follow(take, connected) {
     let next = 0;
+    const history = encodeURIComponent(this.history);
     for (;;) {
-      const answer = await fetch(`${this.base}/lab/events?words=true&after=${next}&limit=${EVENTS_A_REQUEST}`);
+      const known = `words=true&history=${history}&after=${next}`;
+      const answer = await fetch(`${this.base}/lab/events?${known}&limit=${EVENTS_A_REQUEST}`);
       if (!answer.ok) throw new Refused("the lab refuses to give its events", answer.status);
       const text = await answer.text();
       next = Number(answer.headers.get("Pflab-Next"));
@@ -108,7 +110,7 @@ export class LiveSource {
     }
     /** @type {LabEvent[]} */
     let fresh = [];
-    const stream = new EventSource(`${this.base}/lab/stream?words=true&after=${next}`);
+    const stream = new EventSource(`${this.base}/lab/stream?words=true&history=${history}&after=${next}`);
     this.stream = stream;
     const arrived = (/** @type {MessageEvent} */ message) => {
       if (fresh.length === 0) {

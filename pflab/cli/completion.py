@@ -53,13 +53,13 @@ def _folders(ctx: Any, _: str) -> Iterable[str]:
 
 def _names(ctx: Any) -> tuple[list[str], list[str]]:
     """Return the servers and folders of the given lab or run, else of the lab of this folder, else of the last run."""
-    from pflab.cli.running_lab import is_up, recorded_url  # noqa: PLC0415 - completing a verb needs none of this
+    from pflab.cli.running_lab import default_url  # noqa: PLC0415 - completing a verb needs none of this
     from pflab.client import Client, ClientError  # noqa: PLC0415
     from topology.file.load import load_topology  # noqa: PLC0415
     from topology.problems import ProblemsError  # noqa: PLC0415
 
     run = ctx.params.get("run")
-    url = ctx.params.get("lab") or (recorded_url() if run is None and is_up() else None)
+    url = ctx.params.get("lab") or (default_url() if run is None else None)
     try:
         if url is not None:
             with Client(url, timeout_s=_ANSWER_TIMEOUT_S) as client:

@@ -12,7 +12,7 @@ import msgspec
 
 from pflab.cli.given_files import existing_run
 from pflab.cli.output import CommandError, err
-from pflab.cli.running_lab import LabReader, client_of, is_up, lexicon_of
+from pflab.cli.running_lab import LabReader, client_of, default_url, lexicon_of
 from topology.problems import did_you_mean, quoted
 from traces.events import AnyEvent
 
@@ -29,7 +29,7 @@ def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
     """Return a reader of the given run folder or lab. If none is given, read the running lab, or else the latest run."""
     if run is not None and lab is not None:
         raise CommandError("both a run folder and a running lab are given; give only one")
-    if lab is not None or (run is None and is_up()):
+    if lab is not None or (run is None and default_url() is not None):
         with client_of(lab) as client:
             yield LabReader(client)
     else:

@@ -1,5 +1,5 @@
-"""Find the running lab that a verb uses: the one given with --lab, else the one that `pflab up` started in this
-folder."""
+"""Find the running lab that a verb uses: the one given with --lab, else that of the variable PFLAB_LAB, else the one that
+`pflab up` started in this folder."""
 
 from __future__ import annotations
 
@@ -31,11 +31,15 @@ Lab = Annotated[
     Option(
         "--lab",
         metavar="URL",
-        help="The URL of the running lab; default: the lab that pflab up started in this folder.",
+        help="The URL of the running lab; default: that of the variable PFLAB_LAB, or the lab that pflab up started in this "
+        "folder.",
     ),
 ]
 ANSWER_TIMEOUT_S: Final = 5.0
 """Real time that a lab gets to answer. A lab that is up answers within this time."""
+
+LAB: Final = "PFLAB_LAB"
+"""The environment variable with the URL of the lab that all verbs use."""
 
 TOKEN: Final = "PFLAB_TOKEN"
 """The environment variable with the token of a lab that requires one."""
@@ -69,7 +73,7 @@ def is_up() -> bool:
 
 def answers(url: str) -> bool:
     """Return whether a lab answers at the URL, even with an error status."""
-    with Client(url, token=os.environ.get(TOKEN), timeout_s=ANSWER_TIMEOUT_S) as client:
+    with Client(url, timeout_s=ANSWER_TIMEOUT_S) as client:
         try:
             client.text("GET", "/livez")
         except ClientError as error:
@@ -87,13 +91,18 @@ def check_alone() -> None:
 
 
 def client_of(lab: str | None) -> Client:
-    """Return a client of the given or recorded lab. Raises CommandError if there is neither."""
+    """Return a client of the given or recorded lab. Raises CommandError if there is neither.
+
+    Only a lab that was given, by option or variable, gets the token. A lab that pflab up has recorded needs none, and anyone
+    may have written the record.
+    """
+    lab = lab or os.environ.get(LAB)
     url = lab or recorded_url()
     if url is None:
         raise CommandError(
             "no lab was started in this folder; start one: pflab up TOPOLOGY, or give its URL: --lab http://127.0.0.1:8025"
         )
-    return Client(url, token=_token())
+    return Client(url, token=None if lab is None else _token())
 
 
 def _token() -> str | None:
@@ -104,6 +113,11 @@ def _token() -> str | None:
         return Path(path).read_text("utf-8").strip()
     except OSError as error:
         raise CommandError(f"{TOKEN_FILE}: {path}: {(error.strerror or str(error)).lower()}") from error
+
+
+def default_url() -> str | None:
+    """Return the URL of the running lab that a verb without --lab uses; None if there is none."""
+    return os.environ.get(LAB) or (recorded_url() if is_up() else None)
 
 
 def recorded_url() -> str | None:

@@ -417,7 +417,8 @@ class Client(Requests):
         """Yield the events of one server or of the whole lab, without the first `after` events. With `follow`, continue
         with new events without end. `last`: of the whole lab's events up to now, yield only this many, the newest.
 
-        If the connection breaks, the stream continues after the last event. Raises ClientError if it cannot continue.
+        If the connection breaks, the stream continues after the last event. Raises ClientError if it cannot continue, also
+        because the lab was reset meanwhile (409).
         """
         if last is not None and (follow or node is not None):
             raise ValueError("last is for the events of the whole lab, without follow")
@@ -426,13 +427,14 @@ class Client(Requests):
             yield from follow_events(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
             return
         path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
-        newest = "" if last is None else f"&last={last}"
+        more = "" if last is None else f"&last={last}"
         while True:
-            answer = self.ask("GET", f"{path}?after={seen}{newest}")
-            newest = ""
+            answer = self.ask("GET", f"{path}?after={seen}{more}")
             # Split bytes, not text: text is also split at U+0085, U+2028 and U+2029, which JSON strings may contain.
             lines = self.read(answer).splitlines()
             if not lines:
                 return
             seen = int(answer.headers.get("Pflab-Next", seen + len(lines)))
+            history = answer.headers.get("Pflab-History")
+            more = "" if history is None else f"&history={quoted(history)}"
             yield from map(json.loads, lines)

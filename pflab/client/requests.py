@@ -69,7 +69,8 @@ class RequestOptions(TypedDict, total=False):
 
 
 class Requests:
-    """Requests to the lab at `url`, such as `http://127.0.0.1:8025`; `token` if the lab requires one.
+    """Requests to the lab at `url`, such as `http://127.0.0.1:8025`, or `http://127.0.0.1:8025/lessons/ID` for the lab of a
+    lesson; `token` if the lab requires one.
 
     Each request waits `timeout_s` of real time for its answer; a `patient` request waits without a limit. If `check` is given,
     all requests are patient, and the client calls `check` each CHECK_S without an answer. `check` raises an error to end the
@@ -94,7 +95,8 @@ class Requests:
             raise ClientError(
                 0, "Url", f"{url[:80]!r} is not the URL of a lab; write for example http://127.0.0.1:8025"
             )
-        self.url = f"{parts.scheme}://{parts.netloc}"
+        self._base = parts.path.rstrip("/")
+        self.url = f"{parts.scheme}://{parts.netloc}{self._base}"
         self.timeout_s = timeout_s
         self._check = check
         self._secure = parts.scheme == "https"
@@ -189,7 +191,7 @@ class Requests:
         if self._connection.sock is None:
             self._connect(self._connection)
         self._connection.sock.settimeout(wait_s)
-        self._connection.request(method, path, body, dict(headers))
+        self._connection.request(method, self._base + path, body, dict(headers))
         if self._check is not None:
             self._wait_for_answer(self._check)
         return self._connection.getresponse()
@@ -235,20 +237,19 @@ is back within this time.
 def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
     """Yield each event of the stream at `path` that comes after the id `after`, exactly once and without end.
 
-    own: a connection for this stream only, which is closed at the end. Raises ClientError if a broken stream cannot continue.
+    own: a connection for this stream only, which is closed at the end. Raises ClientError if a broken stream cannot continue,
+    also because the lab was reset or replaced (409).
     """
-    last, history = str(after), ""
+    query, headers = {"after": str(after)}, dict[str, str]()
     began, silent_since_s = False, math.inf
     with own:
         while True:
             try:
-                # A new lab numbers its events from 1 again. A lab that was reset continues from the number in the saved state.
-                if path.startswith("/lab/"):
-                    history = _check_history(own, history)
-                with own.ask("GET", f"{path}?{urlencode({'after': last})}") as answer:
+                with own.ask("GET", f"{path}?{urlencode(query)}", headers=headers) as answer:
                     began, silent_since_s = True, math.inf
+                    query["history"] = answer.headers.get("Pflab-History", "")
                     for id_, data in _sent_events(answer):
-                        last = id_
+                        headers["Last-Event-ID"] = id_
                         yield json.loads(data)
             except ClientError as error:
                 now_s = time.monotonic()
@@ -263,14 +264,6 @@ def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[
 
 def _reconnect_timeout_s(error: ClientError) -> float:
     return REFUSED_TIMEOUT_S if isinstance(error.__cause__, ConnectionRefusedError) else RECONNECT_TIMEOUT_S
-
-
-def _check_history(lab: Requests, history: str) -> str:
-    """Return the id of the lab's history. Raises ClientError if the id differs from `history`, unless `history` is empty."""
-    found = str(lab.json("GET", "/lab")["history"])
-    if history not in {"", found}:
-        raise ClientError(409, "AnotherLab", f"the lab at {lab.url} was replaced or reset; run the command again")
-    return found
 
 
 def _sent_events(answer: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:

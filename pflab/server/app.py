@@ -331,6 +331,9 @@ def _life_router(lab: ServedLab) -> APIRouter:
     return router
 
 
+History = Annotated[str, Query(max_length=1000, description="The run history that `after` belongs to.")]
+
+
 def _stream_router(lab: ServedLab) -> APIRouter:
     router = lab_router(lab, tags=["events"])
 
@@ -339,12 +342,18 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         after: Annotated[Number | None, Query(description="Begin after this id; default: now.")] = None,
         last: LastEventId = None,
         words: Words = False,
+        history: History = "",
     ) -> Response:
-        """Stream the events of all servers and of the lab itself in order, as server-sent events. In each run the ids count
-        from 1. With `words`, the events have no names, so a browser gets them all with one handler."""
-        resumed = seq_of(last)
+        """Stream the events of all servers and of the lab itself in order, as server-sent events. An id is the number of the
+        event in its run history, and that history, as `12@up/2026-11-26T101500Z`. With `words`, the events have no names, so a
+        browser gets them all with one handler. Answers 409 if the Last-Event-ID or `history` is of another run history."""
+        number, _, known = (last or "").partition("@")
+        _check_history(lab, known or history)
+        resumed = seq_of(number)
         begins = after if resumed is None else resumed
-        return streamed(_followed(lab, lab.record.count if begins is None else begins, words=words))
+        answer = streamed(_followed(lab, lab.record.count if begins is None else begins, words=words))
+        answer.headers["Pflab-History"] = lab.history
+        return answer
 
     @router.get("/lab/events", responses=EVENT_LINES)
     async def events(
@@ -352,20 +361,24 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=100_000)] = 10_000,
         last: Annotated[int | None, Query(ge=1, le=100_000, description="Only this many events, the newest.")] = None,
         words: Words = False,
+        history: History = "",
     ) -> Response:
         """Return the events of all servers and of the lab itself in order, as JSON lines, without the first `after` of them.
 
-        The header Pflab-Next is the value of `after` for the next request. If a lab has run for long, only its newest events
-        are here; its traces have the older ones.
+        The headers Pflab-Next and Pflab-History are the values of `after` and `history` for the next request. A reset begins
+        another history, whose events may have other numbers; with `history`, the next request then gets 409. If a lab has run
+        for long, only its newest events are here; its traces have the older ones.
         """
         await lab.catch_up()
+        _check_history(lab, history)
         if last is not None:
             after = max(after, lab.record.count - last)
         encode = _encoder(lab, after) if words else msgspec.json.encode
         found = lab.events(after)[:limit]
         lines = b"".join(encode(event) + b"\n" for event in found)
         asked_next = str(max(after, lab.record.first) + len(found))
-        return Response(lines, media_type=LINES, headers={"Pflab-Next": asked_next})
+        headers = {"Pflab-Next": asked_next, "Pflab-History": lab.history}
+        return Response(lines, media_type=LINES, headers=headers)
 
     @router.get("/lab/replay", responses={200: {"content": {"text/html": {}}}})
     async def replay() -> Response:
@@ -383,6 +396,14 @@ def _stream_router(lab: ServedLab) -> APIRouter:
         return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
     return router
+
+
+def _check_history(lab: ServedLab, history: str) -> None:
+    """Raise LabError if a reader of events knows another run history; its numbers of events are not those of this one."""
+    if history not in {"", lab.history}:
+        raise LabError(
+            f"the lab was replaced or reset; its run history is now {lab.history}. Read its events from the first on"
+        )
 
 
 def _encoder(lab: ServedLab, after: int) -> Callable[[Event], bytes]:
@@ -405,7 +426,7 @@ async def _followed(lab: ServedLab, seen: int, *, words: bool) -> AsyncIterator[
         for event in fresh:
             seen += 1
             name = b"" if words else b"event: %b\n" % str(event.__struct_config__.tag).encode()
-            yield b"id: %d\n%bdata: %b\n\n" % (seen, name, encode(event))
+            yield b"id: %d@%b\n%bdata: %b\n\n" % (seen, history.encode(), name, encode(event))
         silent_s = 0.0 if fresh else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0

@@ -147,6 +147,15 @@ def test_a_lab_goes_back_to_a_snapshot(
             histories.append(client.lab()["history"])
             assert client.clock()["history"] == histories[-1]
         assert len(set(histories)) == 3
+        for stale in (f"/lab/events?after=3&history={histories[1]}", f"/lab/stream?after=3&history={histories[1]}"):
+            with pytest.raises(ClientError, match="was replaced or reset") as told:
+                client.text("GET", stale)
+            assert told.value.status == 409
+        with pytest.raises(ClientError, match="was replaced or reset"):
+            client.ask("GET", "/lab/stream", headers={"Last-Event-ID": f"12@{histories[0]}"})
+        with client.ask("GET", f"/lab/events?history={histories[-1]}") as answer:
+            assert answer.headers["Pflab-History"] == histories[-1]
+            answer.read()
         assert client.saved() == ["start"]
         client.post("A", "Projects", subject="another")
         assert client.until_converged("Projects", "54 h")["held"]

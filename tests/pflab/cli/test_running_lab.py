@@ -12,8 +12,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from smtplib import SMTP, SMTPSenderRefused
+from threading import Thread
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -21,7 +23,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from pflab.cli.app import function_of, run
-from pflab.cli.running_lab import client_of, write_lab_file
+from pflab.cli.running_lab import client_of
 from pflab.client import Client
 from pflab.drivers.launch import node_environment
 from pflab.terms.verdict import ExitCode
@@ -62,7 +64,7 @@ def up(
     monkeypatch.chdir(folder)
     if request.param == COORDINATED:
         monkeypatch.setenv("PFLAB_TOKEN", TOKEN)
-        write_lab_file(lab.url)
+        monkeypatch.setenv("PFLAB_LAB", lab.url)
     lab.go_back(BEGINNING)
     yield lab.url
 
@@ -450,6 +452,54 @@ def test_a_lab_that_cannot_start_leaves_nothing_behind(
         )
         Path("elsewhere.json").rename(note)
         assert Path("runs", "latest").resolve() == latest
+
+
+def test_the_lab_of_a_lesson_is_a_lab(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--lab with the address of a lesson, as the browser shows it, is the lesson's lab and no other."""
+    token = os.environ.get("PFLAB_TOKEN")
+    with Client(up, token=token) as client:
+        before = client.now()
+        path = client.json("POST", "/lessons", {"name": "new-post"})["path"]
+        for lab in (f"{up}{path}", f"{up}{path}".rstrip("/")):
+            assert run(["clock", "advance", "1 h", "--lab", lab]) == ExitCode.GOOD
+            assert run(["trace", "--lab", lab]) == ExitCode.GOOD
+            capsys.readouterr()
+        with Client(f"{up}{path}", token=token) as lesson:
+            assert lesson.now() > before
+            assert lesson.lab()["run"] != client.lab()["run"]
+        assert client.now() == before
+
+
+def test_a_token_goes_only_to_the_lab_that_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder from somebody else cannot take the token: runs/lab.json of a folder may name any address."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PFLAB_TOKEN", "a secret of 27 characters ..")
+    asked: list[str | None] = []
+
+    class Listener(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.headers["Authorization"])
+            self.send_error(404)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Listener) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        Path("runs").mkdir()
+        Path("runs", "lab.json").write_text(json.dumps({"url": url, "pid": os.getpid()}), "utf-8")
+        for verb in (["clock"], ["status"], ["up"], ["doctor"]):
+            run(verb)
+        assert asked
+        assert set(asked) == {None}
+        asked.clear()
+        run(["clock", "--lab", url])
+        assert asked == ["Bearer a secret of 27 characters .."]
+        server.shutdown()
+    capsys.readouterr()
 
 
 def test_a_lab_that_is_up_is_explained(up: str, capsys: pytest.CaptureFixture[str]) -> None:
