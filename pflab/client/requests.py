@@ -147,7 +147,7 @@ class Requests:
             return answer.read()
         except (OSError, HTTPException) as error:
             self.close()
-            raise self._silence(error) from error
+            raise self._silence(error, "the rest of an answer") from error
 
     def ask(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> HTTPResponse:
         """Send a request and return the answer before its body is read. Raises ClientError for a status of 400 or more."""
@@ -178,13 +178,14 @@ class Requests:
                 self.close()
                 # The server may have closed the connection since the last request. Repeating GET and PUT is harmless.
                 if not kept or method not in {"GET", "PUT"} or isinstance(error, TimeoutError):
-                    raise self._silence(error) from error
+                    raise self._silence(error, f"the answer to {method} {path.partition('?')[0]}") from error
                 kept = False
 
     def _once(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], patient: bool
     ) -> HTTPResponse:
-        wait_s = None if patient or self._check is not None else self.timeout_s
+        check = self._check_for(patient=patient)
+        wait_s = None if patient or check is not None else self.timeout_s
         if self._connection is None:
             kind = HTTPSConnection if self._secure else HTTPConnection
             self._connection = kind(*self._address, timeout=min(self.timeout_s, CONNECT_TIMEOUT_S))
@@ -192,9 +193,24 @@ class Requests:
             self._connect(self._connection)
         self._connection.sock.settimeout(wait_s)
         self._connection.request(method, self._base + path, body, dict(headers))
-        if self._check is not None:
-            self._wait_for_answer(self._check)
+        if check is not None:
+            self._wait_for_answer(check)
+            self._connection.sock.settimeout(self.timeout_s)
         return self._connection.getresponse()
+
+    def _check_for(self, *, patient: bool) -> Callable[[], None] | None:
+        """Return what is called each CHECK_S until the answer to one request begins; None: nothing."""
+        del patient
+        return self._check
+
+    def _answers(self) -> bool:
+        """Return whether the lab answers on another connection within CHECK_S, even if it is busy with a request."""
+        with Requests(self.url, timeout_s=CHECK_S) as other:
+            try:
+                other.content("GET", "/livez")
+            except ClientError as error:
+                return bool(error.status)
+        return True
 
     @staticmethod
     def _connect(connection: HTTPConnection) -> None:
@@ -217,8 +233,11 @@ class Requests:
             self.close()
             raise
 
-    def _silence(self, error: Exception) -> ClientError:
+    def _silence(self, error: Exception, awaited: str) -> ClientError:
+        """Return the error for a request without an answer. awaited: what the client waited for."""
         reason = str(error) or type(error).__name__
+        if reason == "timed out":
+            reason = f"{awaited} did not come within {self.timeout_s:g} s"
         return ClientError(0, "Silence", f"no answer from {self.url} ({reason}); is the lab up? pflab up TOPOLOGY")
 
 

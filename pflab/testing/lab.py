@@ -8,15 +8,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from http.client import HTTPResponse
 from inspect import isawaitable, iscoroutine
 from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Final, Unpack
 from urllib.parse import urlencode
 
-from pflab.client import UNHEARD, Client, ClientError, RequestOptions, quoted
+from pflab.client import CHECK_S, UNHEARD, Client, ClientError, RequestOptions, quoted
 
 __tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
+
+SILENCE_TIMEOUT_S = 60.0
+"""How long, in real time, a lab may give no sign of life before a call that moves its clock fails. Other calls fail after the
+time-out of the client."""
 
 RESET_TIMEOUT_S = 60.0
 """How long, in real time, a lab may take to go back to a saved state."""
@@ -49,16 +54,71 @@ class Lab(Client):
     """A lab whose clock stands still. Lab time passes only in calls, so nothing happens between two lines of a test.
 
     Durations are texts such as `15 min` or `6 h`. url, token: as for a Client. runs_in: the current folder of the lab's
-    process, to which the lab's own paths are relative. start: the saved state to which `go_back()` goes.
+    process, to which the lab's own paths are relative. start: the saved state to which `go_back()` goes. state: returns what is
+    known about the lab's process if it does not answer, or ''.
+
+    Calls that move the clock wait as long as the lab gives signs of life. If the lab falls silent, the call fails, and so do
+    later calls, until the lab answers again.
     """
 
-    def __init__(self, url: str, *, token: str | None = None, runs_in: Path | None = None, start: str = START) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        runs_in: Path | None = None,
+        start: str = START,
+        state: Callable[[], str] = str,
+    ) -> None:
         super().__init__(url, token=token)
         self._runs_in = runs_in or Path()
         self._start = start
+        self._state = state
+        self.silence = ""
+        """Why the last call had no answer, or ''."""
 
     def __repr__(self) -> str:
         return f"<lab at {self.url}>"
+
+    @property
+    def silent(self) -> bool:
+        """Whether the lab did not answer the last call, and still does not answer."""
+        return bool(self.silence) and not self._answers()
+
+    def ask(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> HTTPResponse:
+        """Send a request and return the answer before its body is read."""
+        if self.silent:
+            raise ClientError(0, "Silence", self.silence)
+        self.silence = ""
+        return super().ask(method, path, body, **options)
+
+    def _check_for(self, *, patient: bool) -> Callable[[], None] | None:
+        return self._sign_of_life() if patient else None
+
+    def _sign_of_life(self) -> Callable[[], None]:
+        """Return a function that raises TimeoutError if the lab has given no sign of life for SILENCE_TIMEOUT_S."""
+        silent_s, checked_s = 0.0, time.monotonic()
+
+        def check() -> None:
+            nonlocal silent_s, checked_s
+            answers, before_s = self._answers(), checked_s
+            checked_s = time.monotonic()
+            # If a round lasted longer, this process itself was too slow to ask. So the additional time does not count.
+            silent_s = 0.0 if answers else silent_s + min(checked_s - before_s, 3 * CHECK_S)
+            if silent_s >= SILENCE_TIMEOUT_S:
+                raise TimeoutError(f"no sign of life for {SILENCE_TIMEOUT_S:g} s")
+
+        return check
+
+    def _silence(self, error: Exception, awaited: str) -> ClientError:
+        if not isinstance(error, TimeoutError):
+            return super()._silence(error, awaited)
+        said, state = str(error), self._state()
+        limit = f"within {self.timeout_s:g} s" if said == "timed out" else f"({said})"
+        self.silence = (
+            f"the lab at {self.url} has fallen silent: {awaited} did not come {limit}{state and f'; {state}'}"
+        )
+        return ClientError(0, "Silence", self.silence)
 
     @property
     def run_folder(self) -> Path:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+import select
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import IO, Any, Final, Literal
 
 from pflab.testing.lab import Lab
 
@@ -28,6 +30,9 @@ DRIVERS: Final[Mapping[Driver, Sequence[str]]] = {
 _WRITTEN: Final = "topology.json"
 _IN_WRITTEN: Final = re.compile(rf"^{re.escape(_WRITTEN)}:\d+:\d+:", re.MULTILINE)
 """A place in the file of a topology that a test gives as a dictionary. The tester has never seen this file."""
+
+START_TIMEOUT_S = 300.0
+"""How long, in real time, a lab may take to start. A lab with 100 servers in processes takes a minute on two cores."""
 
 STOP_TIMEOUT_S = 20.0
 """How long, in real time, a lab may take to end before it is killed."""
@@ -70,18 +75,50 @@ class LabProcess:
                 start_new_session=True,  # Ctrl-C is for the tests, which then close the lab
             )
         assert self._process.stdout is not None
+        if not self._writes(self._process.stdout, START_TIMEOUT_S):
+            raise self._not_started()
         line = self._process.stdout.readline()
         if not line:
             self.close()
             told = self._errors.read_text("utf-8", "replace").strip() or "the lab ended without a message"
             raise LabNotStarted(_IN_WRITTEN.sub("the topology of this test:", told))
         ready = json.loads(line)
-        self.lab = Lab(ready["url"], token=ready.get("token"), runs_in=folder)
+        self.lab = Lab(ready["url"], token=ready.get("token"), runs_in=folder, state=self._state)
+
+    @staticmethod
+    def _writes(output: IO[bytes], within_s: float) -> bool:
+        """Return whether the process writes to `output`, or ends, within this real time."""
+        waiting = select.poll()
+        waiting.register(output, select.POLLIN)
+        return bool(waiting.poll(within_s * 1000))
+
+    def _not_started(self) -> LabNotStarted:
+        """Kill the process, and return the error for a lab that does not become ready."""
+        state, told = self._state(), self._errors.read_text("utf-8", "replace").strip()
+        self._process.kill()
+        self.close()
+        known = "".join(f"; {each}" for each in (state, told and f"it wrote: {told}") if each)
+        return LabNotStarted(f"the lab did not start within {START_TIMEOUT_S:g} s, and was killed{known}")
+
+    def _state(self) -> str:
+        """Return whether the process has ended or a signal has stopped it, in words; '' if neither is known."""
+        if self._process.poll() is not None:
+            return f"its process has ended with status {self._process.returncode}"
+        try:
+            state = Path(f"/proc/{self._process.pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+        except (OSError, IndexError):
+            return ""
+        return "a signal has stopped its process" if state == "T" else ""
 
     def close(self) -> None:
-        """End the lab, which writes its traces, and wait until it has ended."""
+        """End the lab, which writes its traces, and wait until it has ended.
+
+        A lab that has fallen silent is killed. A lab that has not ended after STOP_TIMEOUT_S is killed too, with a warning.
+        """
         if hasattr(self, "lab"):
             self.lab.close()
+            if self.lab.silent:
+                self._process.kill()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.terminate()  # a process that the tests have forked may hold standard input open
@@ -89,6 +126,12 @@ class LabProcess:
         try:
             self._process.wait(STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
+            state = self._state()
             self._process.kill()
             self._process.wait()
+            warnings.warn(
+                f"the lab in {self.folder} did not end within {STOP_TIMEOUT_S:g} s, and was killed; its traces are"
+                f" incomplete{state and f'; {state}'}",
+                stacklevel=2,
+            )
         self._process.stdout.close()

@@ -22,6 +22,9 @@ _KEYS: Final = (b"title", b"topology", b"steps")
 _PLAYS: Final = {"simulated": ["--simulate"], "embedded": [], "processes": ["--processes"]}
 _KEPT: Final = re.compile(r"^kept in (.*)$", re.MULTILINE)
 _FAILED: Final = re.compile(r"^failed: .*\n", re.MULTILINE)
+SCENARIO_TIMEOUT_S = 1800.0
+"""How long, in real time, a scenario may take. Those of pflab take less than a minute."""
+
 MOST_BYTES: Final = 1_000_000
 """A longer file is no scenario."""
 
@@ -59,15 +62,19 @@ class ScenarioItem(pytest.Item):
         command = [sys.executable, "-P", "-m", "pflab", "run", str(self.path), *_PLAYS[option("--pflab-driver")]]
         command += ["--traces", str(runs), *(["--keep-mails"] if option("--pflab-keep-mails") else [])]
         environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
-        done = subprocess.run(
-            command,
-            cwd=here,
-            env=environment,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        try:
+            done = subprocess.run(
+                command,
+                cwd=here,
+                env=environment,
+                capture_output=True,
+                encoding="utf-8",
+                check=False,
+                stdin=subprocess.DEVNULL,
+                timeout=SCENARIO_TIMEOUT_S,
+            )
+        except subprocess.TimeoutExpired:
+            raise ScenarioFailed(f"pflab run did not end within {SCENARIO_TIMEOUT_S:g} s, and was killed") from None
         if done.returncode:
             raise ScenarioFailed(f"{done.stdout}{done.stderr}".strip())
         if traces is None:

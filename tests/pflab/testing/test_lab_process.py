@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
 import threading
+import warnings
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pflab.client import ClientError
-from pflab.testing import AsyncLab, Driver, Lab, LabNotStarted, LabProcess
+from pflab.testing import AsyncLab, Driver, Lab, LabNotStarted, LabProcess, lab_process
+from pflab.testing import lab as testing_lab
 from traces.events import RunEnded
 from traces.reading import read_folder
 
@@ -115,6 +120,67 @@ def test_a_failure_names_only_what_is_lacking(process: LabProcess) -> None:
         "  B lacks A-2 ('second')",
         "  C lacks A-2, B-1 ('second')",
     ]
+
+
+def test_a_lab_that_a_signal_has_stopped_fails_the_call_that_waits_for_it(
+    process: LabProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call that moves the clock has no limit while the lab lives. A silent lab fails the call and the calls after it, and is
+    killed at the end."""
+    monkeypatch.setattr(testing_lab, "SILENCE_TIMEOUT_S", 0.1)
+    lab = process.lab
+    lab.advance("1 h")
+    os.kill(process._process.pid, signal.SIGSTOP)
+    silent = (
+        f"the lab at {lab.url} has fallen silent: the answer to POST /lab/clock/advance did not come"
+        r" \(no sign of life for 0\.1 s\); a signal has stopped its process$"
+    )
+    with pytest.raises(ClientError, match=silent):
+        lab.advance("1 h")
+    with pytest.raises(ClientError, match=silent):
+        lab.now()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        process.close()
+    assert process._process.returncode == -signal.SIGKILL
+
+
+def test_a_lab_that_continues_answers_again(process: LabProcess) -> None:
+    """A test may stop the lab's process for a while: the call after it works."""
+    lab = process.lab
+    lab.timeout_s = 0.1
+    lab.close()
+    os.kill(process._process.pid, signal.SIGSTOP)
+    with pytest.raises(ClientError, match=r"the answer to GET /lab/clock did not come within 0\.1 s"):
+        lab.now()
+    os.kill(process._process.pid, signal.SIGCONT)
+    lab.timeout_s = 60.0
+    lab.close()
+    assert lab.now() == "2003-10-21T00:00:00Z"
+
+
+def test_a_lab_frozen_at_its_start_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says what was waited for, and what is known about the process."""
+    begun = subprocess.Popen
+
+    def frozen(*args: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started: subprocess.Popen[bytes] = begun(*args, **options)
+        os.kill(started.pid, signal.SIGSTOP)
+        return started
+
+    monkeypatch.setattr(lab_process, "START_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(subprocess, "Popen", frozen)
+    with pytest.raises(LabNotStarted) as failed:
+        LabProcess("one-site", tmp_path / "lab", driver="simulated")
+    assert str(failed.value) == ("the lab did not start within 0.1 s, and was killed; a signal has stopped its process")
+
+
+def test_a_lab_that_does_not_end_is_killed_with_a_warning(process: LabProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The warning names the folder whose traces are incomplete."""
+    monkeypatch.setattr(lab_process, "STOP_TIMEOUT_S", 0.1)
+    os.kill(process._process.pid, signal.SIGSTOP)
+    with pytest.warns(UserWarning, match=r"lab did not end within 0\.1 s, and was killed; .*; a signal has stopped"):
+        process.close()
 
 
 @pytest.mark.parametrize("driver", ["simulated", "embedded"])

@@ -180,6 +180,38 @@ def test_two(lab):
     assert code == 0, told
 
 
+def test_a_frozen_lab_fails_one_test_and_delays_no_other(tmp_path: Path) -> None:
+    """A lab that a signal has stopped: its test says so in one line, the report does not wait again, and the next test has
+    another lab."""
+    (tmp_path / "conftest.py").write_text("import pflab.testing.lab as m\nm.SILENCE_TIMEOUT_S = 0.1\n", "utf-8")
+    write(
+        tmp_path,
+        """
+import os, signal, pathlib
+
+def test_one(lab):
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink() == lab._runs_in and b"pflab" in (process / "cmdline").read_bytes():
+                os.kill(int(process.name), signal.SIGSTOP)
+        except OSError:
+            continue
+    lab.advance("1 h")
+
+def test_two(lab):
+    lab.advance("1 h")
+""",
+    )
+    code, told = run_pytest(tmp_path, *SIMULATED)
+    assert code == 1
+    assert "1 failed, 1 passed" in told
+    silent = "has fallen silent: the answer to POST /lab/clock/advance did not come (no sign of life for 0.1 s); a signal has"
+    assert re.search(rf"^E +.*ClientError: the lab at .* {re.escape(silent)} stopped its process$", told, re.MULTILINE)
+    assert "the lab does not answer: the lab at http" in told
+    assert "warning" not in told
+    assert labs_below(tmp_path) == []
+
+
 FAILS = """
 import pytest
 from pflab.testing import Organization
