@@ -13,5 +13,13 @@ class NotIdle(LabError):
     """A wait reached its limit; the text names the servers that are not idle and why."""
 
 
+class KeepsRun(LabError):
+    """The lab cannot begin another run. If a topology was given, the lab has this topology."""
+
+
+class KeepsTopology(LabError):
+    """The lab cannot begin another run, and was given another topology than its own."""
+
+
 class Taken(LabError):
     """A snapshot of that name exists, and the caller did not ask to replace it."""

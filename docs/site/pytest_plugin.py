@@ -39,7 +39,7 @@ class _Recorder:
         self.options.append((f"{name} {choices or how.get('metavar', '')}".strip(), how["help"]))
 
     def addini(self, name: str, text: str, *, default: str) -> None:
-        self.settings.append((name, f"{text}; default: `{default}`"))
+        self.settings.append((name, f"{text}; default: `{default}`" if default else text))
 
     def addinivalue_line(self, _: str, line: str) -> None:
         self.markers.append(line)

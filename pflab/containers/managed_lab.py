@@ -201,9 +201,10 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     # --- runs
 
     async def renew(self, topology: Topology | None) -> None:
-        """End this run. The callback `renews` begins the next one. Raises LabError if there is no such callback."""
+        """End this run. The callback `renews` begins the next one. Without this callback the lab keeps its run."""
         if self.renews is None:
-            raise LabError("this lab cannot begin another run; only a lab of pflab coordinate can")
+            await super().renew(topology)
+            return
         self.renews(topology or self.topology)
         self._leaves_running = self.begun = False
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from node.errors import NotRunning
-from pflab.errors import LabError
+from pflab.errors import KeepsRun, KeepsTopology, LabError
 from pflab.lab.lab import Lab
 
 if TYPE_CHECKING:
@@ -107,8 +107,13 @@ class ServedLab(Lab):
         """Bring the record up to date, in a driver whose nodes do not report their events by themselves."""
 
     async def renew(self, topology: Topology | None) -> None:
-        """End this run and begin another, with another organization if one is given. Raises LabError if this lab cannot."""
-        raise LabError("this lab cannot begin another run; end it and start a new one")
+        """End this run and begin another, with another organization if one is given. Raises KeepsRun or KeepsTopology if this
+        lab cannot."""
+        if topology is None or topology.as_document() == self.topology.as_document():
+            raise KeepsRun("this lab cannot begin another run; end it and start a new one")
+        raise KeepsTopology(
+            "this lab cannot begin another run, so it keeps its topology; end it and start one with the other topology"
+        )
 
     @property
     def passed_over(self) -> Mapping[str, str]:

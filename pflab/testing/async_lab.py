@@ -10,9 +10,16 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from functools import update_wrapper
 from inspect import isawaitable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from pflab.testing.lab import MOST_STEPS, Lab, check_function
+
+__tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
+
+NEEDS_ASYNCIO: Final = (
+    "async_lab needs asyncio, and this test runs in another event loop; let the fixture anyio_backend return asyncio, or use"
+    " the fixture lab in a thread"
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,6 +29,10 @@ def _waits(call: Callable[Concatenate[Lab, P], R]) -> Callable[Concatenate[Async
     """Return a method that makes the call in a thread."""
 
     async def waiting(lab: AsyncLab, /, *args: P.args, **options: P.kwargs) -> R:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            raise RuntimeError(NEEDS_ASYNCIO) from None
         await lab.alone.acquire()
         calling = asyncio.ensure_future(asyncio.to_thread(call, lab.sync, *args, **options))
         calling.add_done_callback(lab._ended)

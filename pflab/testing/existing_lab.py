@@ -1,11 +1,13 @@
 """The running lab of the option --pflab-lab: it is lent to one test after the other, and has its own state back at the end.
 
-    what happens                             what the lab does
-    a test asks for it for the first time    it is saved as FOUND
-    a test has another topology than before  it begins a run with this topology (only a lab in containers can)
-    after each of these two                  its clock is paused, and it is saved as BEFORE_EACH
-    a test gets it, also the first one       it goes back to BEFORE_EACH
-    the session ends                         it goes back to FOUND, and its clock has the rate that it had
+    what happens                                  what the lab does
+    a test asks for it for the first time         it is saved as FOUND
+    a test has another topology than the one      it begins a run with this topology; a lab that cannot refuses the test, unless
+    before it                                     the topology is its own
+    a test without a topology comes after such    it goes back to FOUND
+    after each of these three                     its clock is paused, and it is saved as BEFORE_EACH
+    a test gets it, also the first one            it goes back to BEFORE_EACH
+    the session ends                              it goes back to FOUND, and its clock has the rate that it had
 
 A reset ends all faults, so those of a failed test do not remain. The names are always the same, and each session replaces both
 states, because a lab keeps saved states as long as it runs. If pytest is killed, FOUND still has what the user had.
@@ -28,9 +30,6 @@ from pflab.testing.lab_process import LabNotStarted
 FOUND: Final = "pytest"
 BEFORE_EACH: Final = "pytest-test"
 
-_ONE_RUN: Final = "cannot begin another run"
-"""What a lab says that is not in containers."""
-
 
 @dataclass(slots=True)
 class ExistingLab:
@@ -40,16 +39,19 @@ class ExistingLab:
     _lab: Lab = field(init=False)
     _rate: float | None = None
     """The rate of its clock when it was found; None before the first test."""
-    _topology: str = ""
-    """The text of the topology that the tests have given it."""
+    _topology: str | None = None
+    """The text of the topology of the last test; None if the lab had its own."""
     _lent: bool = False
 
     def __post_init__(self) -> None:
         self._lab = Lab(self.url, token=os.environ.get("PFLAB_TOKEN"), start=BEFORE_EACH)
 
     @contextmanager
-    def lend(self, topology: str) -> Iterator[Lab]:
-        """Lend the lab, in the state in which it was found, or with the topology of this text in its first state."""
+    def lend(self, topology: str | None) -> Iterator[Lab]:
+        """Lend the lab, in the state in which it was found, or with the topology of this text in its first state.
+
+        Raises LabNotStarted if the lab keeps another topology.
+        """
         if self._lent:
             raise LabNotStarted(
                 f"another fixture has the lab at {self.url} already; with --pflab-lab a test can have only one lab"
@@ -71,23 +73,32 @@ class ExistingLab:
         finally:
             self._lab.close()
 
-    def _prepare(self, topology: str) -> None:
+    def _prepare(self, topology: str | None) -> None:
         if self._rate is None:
             rate = float(self._lab.clock()["rate"])
             self._lab.pause()
             self._lab.save(FOUND, replace=True)
+            self._lab.save(BEFORE_EACH, replace=True)
             self._rate = rate
         if topology != self._topology:
-            try:
-                self._lab.begin_again(topology)
-            except ClientError as error:
-                if _ONE_RUN not in error.detail:
-                    raise
-                if self._topology:
-                    raise LabNotStarted(
-                        f"the lab at {self.url} keeps its topology; tests with different topologies need a lab in containers"
-                    ) from error
+            if topology is None:
+                self._lab.go_back(FOUND)
+            else:
+                self._begin(topology)
             self._lab.pause()
             self._lab.save(BEFORE_EACH, replace=True)
             self._topology = topology
         self._lab.go_back()
+
+    def _begin(self, topology: str) -> None:
+        """Begin a run with a topology. A lab that keeps its run goes back to FOUND if the topology is its own."""
+        try:
+            self._lab.begin_again(topology)
+        except ClientError as error:
+            if error.kind == "KeepsTopology":
+                raise LabNotStarted(
+                    f"the lab at {self.url} keeps its topology; tests with different topologies need a lab in containers"
+                ) from error
+            if error.kind != "KeepsRun":
+                raise
+            self._lab.go_back(FOUND)

@@ -40,6 +40,9 @@ Topology = Path | str | Mapping[str, Any] | Organization
 UNTIL_REMOVED: Final = "until pytest removes its temporary folders; --pflab-traces DIR keeps it"
 """How long the run folder of a failed test stays."""
 
+DEFAULT: Final = "one-site"
+"""The topology of labs for which nobody has chosen one."""
+
 _EXAMPLES: Final = HOME / "topology" / "examples"
 
 MOST_IDLE: Final = 3
@@ -79,13 +82,14 @@ class Labs:
     _kept: set[Path] = field(default_factory=set)
 
     @contextmanager
-    def lab(self, topology: Topology, driver: Driver | None = None) -> Iterator[Lab]:
-        """Lend a lab in its first state, with a paused clock."""
-        document = _document(topology, self.root)
+    def lab(self, topology: Topology | None, driver: Driver | None = None) -> Iterator[Lab]:
+        """Lend a lab in its first state, with a paused clock. topology: None means that of the existing lab, or DEFAULT."""
         if self.existing is not None:
-            with self.existing.lend(_text(document)) as lab:
+            text = None if topology is None else _text(_document(topology, self.root))
+            with self.existing.lend(text) as lab:
                 yield lab
             return
+        document = _document(DEFAULT if topology is None else topology, self.root)
         chosen = driver or self.driver
         key = json.dumps([chosen, document if isinstance(document, dict) else str(document)])
         slot = self._ready(self._idle.pop(key, None), document, chosen)

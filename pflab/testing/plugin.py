@@ -46,8 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--pflab-keep-mails", action="store_true", help="keep each mail as an .eml file in the run folder")
     parser.addini(
         "pflab_topology",
-        "the topology of the fixtures that lend labs: a file, relative to the rootdir, or the name of an example",
-        default="one-site",
+        "the topology of the fixtures that lend labs: a file, relative to the rootdir, or the name of an example; if it is not"
+        " set: that of the lab of --pflab-lab, otherwise one-site",
+        default="",
     )
 
 
@@ -103,44 +104,48 @@ def _pflab_labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 
 
 @pytest.fixture(scope="session")
-def lab_topology(request: pytest.FixtureRequest) -> Topology:
+def lab_topology(request: pytest.FixtureRequest) -> Topology | None:
     """The topology of the fixtures `lab`, `async_lab`, `module_lab` and `session_lab`: that of the ini option `pflab_topology`.
-    Override it in your conftest.py."""
-    return str(request.config.getini("pflab_topology"))
+    None means that of the lab of --pflab-lab, or the example one-site. Override it in your conftest.py."""
+    return str(request.config.getini("pflab_topology")) or None
 
 
 class LabFactory(Protocol):
     """Lends a lab with any topology until the end of the test."""
 
-    def __call__(self, topology: Topology, *, driver: Driver | None = None) -> Lab: ...
+    def __call__(self, topology: Topology | None, *, driver: Driver | None = None) -> Lab: ...
 
 
 @pytest.fixture
-def lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology) -> Iterator[Lab]:
+def lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology | None) -> Iterator[Lab]:
     """A lab of this test alone, in its first state, with a paused clock."""
     with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def module_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology) -> Iterator[Lab]:
+def module_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology | None) -> Iterator[Lab]:
     """A lab that the tests of a module share. Nothing resets it between them; `go_back` does."""
     with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
-def session_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology) -> Iterator[Lab]:
+def session_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology | None) -> Iterator[Lab]:
     """A lab that all tests share. Nothing resets it between them; `go_back` does."""
     with _lent(request, _pflab_labs.lab(lab_topology)) as found:
         yield found
 
 
 @pytest.fixture
-def async_lab(lab: Lab) -> AsyncLab:
-    """The fixture `lab`, with calls that are coroutines."""
-    from pflab.testing.async_lab import AsyncLab  # noqa: PLC0415 - as above
+def async_lab(request: pytest.FixtureRequest, lab: Lab) -> AsyncLab:
+    """The fixture `lab`, with calls that are coroutines of asyncio."""
+    from pflab.testing.async_lab import NEEDS_ASYNCIO, AsyncLab  # noqa: PLC0415 - as above
 
+    backend = request.getfixturevalue("anyio_backend") if "anyio_backend" in request.fixturenames else ""
+    name = backend if isinstance(backend, str) else backend[0]  # anyio also takes a name with options
+    if name == "trio" or request.node.get_closest_marker("trio") is not None:
+        pytest.fail(NEEDS_ASYNCIO, pytrace=False)
     return AsyncLab(lab)
 
 
@@ -150,7 +155,7 @@ def lab_factory(request: pytest.FixtureRequest, _pflab_labs: Labs) -> Iterator[L
     that of --pflab-driver."""
     with ExitStack() as lent:
 
-        def lend(topology: Topology, *, driver: Driver | None = None) -> Lab:
+        def lend(topology: Topology | None, *, driver: Driver | None = None) -> Lab:
             return lent.enter_context(_lent(request, _pflab_labs.lab(topology, driver)))
 
         yield lend
@@ -192,7 +197,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             )
 
 
-def _chosen(node: pytest.Item | pytest.Collector, otherwise: Topology) -> Topology:
+def _chosen(node: pytest.Item | pytest.Collector, otherwise: Topology | None) -> Topology | None:
     """Return the topology of the marker of a test or module, or else another one."""
     marker = node.get_closest_marker(_MARKER)
     if marker is None:

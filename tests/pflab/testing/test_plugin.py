@@ -328,6 +328,49 @@ def test_a_running_lab_is_as_it_was_found(tmp_path: Path, driver: Literal["simul
         process.close()
 
 
+OF_THE_LAB = """
+import pytest
+
+@pytest.mark.pflab_topology("one-site")
+def test_other(lab):
+    pass
+
+def test_own(lab, lab_topology):
+    assert lab.servers() == ["A", "B", "C", "D"]
+    assert lab_topology is None
+
+@pytest.mark.pflab_topology("two-sites")
+def test_same(lab):
+    assert [each["subject"] for each in lab.messages("A", "Projects")] == ["Mine"]
+
+def test_factory(lab_factory, lab_topology):
+    assert lab_factory(lab_topology).servers() == ["A", "B", "C", "D"]
+"""
+
+
+@pytest.mark.parametrize("driver", ["simulated", "embedded"])
+def test_a_test_without_a_topology_has_that_of_the_running_lab(
+    tmp_path: Path, driver: Literal["simulated", "embedded"]
+) -> None:
+    """With --pflab-lab, a test that asks for another topology is refused in one line, also if it is the first test."""
+    write(tmp_path, OF_THE_LAB)
+    process = LabProcess("two-sites", tmp_path / "lab", driver=driver)
+    try:
+        process.lab.post("A", "Projects", subject="Mine")
+        code, told = run_pytest(tmp_path, "--pflab-lab", process.lab.url)
+        assert "3 passed, 1 error" in told
+        line = (
+            f"the lab at {process.lab.url} keeps its topology; tests with different topologies need a lab in containers"
+        )
+        assert line in told.splitlines()
+        code, told = run_pytest(tmp_path, "--pflab-lab", process.lab.url, "-o", "pflab_topology=one-site", "-k", "own")
+        assert "1 error" in told
+        assert line in told.splitlines()
+    finally:
+        process.close()
+    assert code == 1
+
+
 WITH_TOPOLOGIES = """
 import pytest
 from pflab.testing import Organization
@@ -348,6 +391,9 @@ def test_one(lab):
 @pytest.mark.pflab_topology(Organization().server("Z").folder("Tips"))
 def test_unknown(lab):
     pass
+
+def test_own(lab):
+    assert [each["subject"] for each in lab.messages("A", "Projects")] == ["Mine"]
 """
 
 
@@ -366,7 +412,7 @@ def test_a_coordinated_lab_has_the_topology_of_each_test(tmp_path: Path, monkeyp
         lab.post("A", "Projects", subject="Mine")
         before, at = lab.json("GET", "/lab/topology"), lab.now()
         code, told = run_pytest(tmp_path, "--pflab-lab", url)
-        assert "3 passed, 1 error" in told
+        assert "4 passed, 1 error" in told
         assert "this lab has no server Z; its servers are A, B" in told
         assert (lab.json("GET", "/lab/topology"), lab.now()) == (before, at)
         assert [each["subject"] for each in lab.messages("A", "Projects")] == ["Mine"]
@@ -391,6 +437,32 @@ def test_an_address_that_is_none(tmp_path: Path) -> None:
     code, told = run_pytest(tmp_path, "--pflab-lab", "ftp://lab")
     assert code == pytest.ExitCode.USAGE_ERROR
     assert "--pflab-lab: 'ftp://lab' is not the URL of a lab" in told
+
+
+UNDER_TRIO = """
+import pytest
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", ["asyncio", "trio", ("trio", {})], ids=str)
+async def test_anyio(async_lab, anyio_backend):
+    assert await async_lab.servers()
+
+@pytest.mark.trio
+async def test_trio(async_lab):
+    await async_lab.servers()
+"""
+
+
+def test_under_trio_one_line_says_that_a_lab_needs_asyncio(tmp_path: Path) -> None:
+    """The fixture fails before the event loop begins."""
+    write(tmp_path, UNDER_TRIO)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = trio: of pytest-trio\n", "utf-8")
+    code, told = run_pytest(tmp_path, *SIMULATED)
+    assert code == 1
+    assert "1 passed, 3 errors" in told
+    line = "async_lab needs asyncio, and this test runs in another event loop; let the fixture anyio_backend return asyncio,"
+    assert sum(each.startswith(line) for each in told.splitlines()) == 3, told
+    assert "Traceback" not in told
 
 
 SCENARIO = """

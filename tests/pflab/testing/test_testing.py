@@ -37,6 +37,13 @@ def test_every_call_has_a_coroutine() -> None:
         assert inspect.signature(getattr(AsyncLab, name)) == inspect.signature(getattr(Lab, name))
 
 
+def test_a_coroutine_in_another_event_loop_is_told_that_it_needs_asyncio() -> None:
+    """Under trio no asyncio loop runs, so the first call of a lab says what it needs."""
+    lab = AsyncLab(Lab("http://127.0.0.1:1"))
+    with pytest.raises(RuntimeError, match=r"^async_lab needs asyncio, and this test runs in another event loop; "):
+        lab.now().send(None)
+
+
 def test_an_organization_is_a_topology() -> None:
     """What the builder makes is a valid topology, with the sites, servers and replicas that were given."""
     built = (
