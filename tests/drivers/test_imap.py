@@ -130,6 +130,38 @@ async def test_a_mail_program_posts_reads_marks_and_deletes(any_lab: LiveLab | P
         assert await use(address_of(lab, "A"), bodies) == []
 
 
+PARTS = (
+    b"From: kim@contoso.test\r\nSubject: parts\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nHello\r\n"
+    b"--b\r\nContent-Type: image/png\r\nContent-Disposition: attachment; filename=a.png\r\n"
+    b"Content-Transfer-Encoding: base64\r\n\r\nAAEC\r\n--b--\r\n"
+)
+
+
+async def test_a_mail_program_loads_the_parts_that_it_shows(any_lab: LiveLab | ProcessLab) -> None:
+    """RFC 3501, 6.4.5: a program reads the structure, then single parts, with their MIME headers and in pieces."""
+    async with any_lab as lab:
+
+        def read(program: imaplib.IMAP4) -> None:
+            def fetched(item: str) -> bytes:
+                ((_, content), _) = done(program.fetch("1", f"({item})"))
+                return bytes(content)
+
+            done(program.append(BOX, "", None, PARTS))  # type: ignore[arg-type]
+            *_, structure = done(program.fetch("1", "(BODYSTRUCTURE)"))
+            assert structure.startswith(
+                b'1 (BODYSTRUCTURE (("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 5 0 NIL NIL NIL NIL)'
+                b'("image" "png" NIL NIL NIL "base64" 4 NIL ("attachment" ("filename" "a.png")) NIL NIL) "mixed"'
+            )
+            assert fetched("BODY.PEEK[1]") == b"Hello"
+            assert fetched("BODY.PEEK[1]<1.3>") == b"ell"
+            assert fetched("BODY.PEEK[2.MIME]") == PARTS[PARTS.index(b"Content-Type: image") : PARTS.index(b"AAEC")]
+            assert fetched("BODY.PEEK[HEADER.FIELDS (SUBJECT)]") == b"Subject: parts\r\n\r\n"
+            assert fetched("BODY.PEEK[TEXT]") == PARTS[PARTS.index(b"--b") :]
+            assert fetched("BINARY.PEEK[2]") == b"\0\1\2"
+
+        await use(address_of(lab, "A"), read)
+
+
 async def test_idle_tells_what_replication_brings(any_lab: LiveLab | ProcessLab) -> None:
     async with any_lab as lab:
         await post(lab, "A")

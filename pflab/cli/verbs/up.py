@@ -187,7 +187,7 @@ def up(
         raise CommandError(f"--durability {durability}: write full or normal")
     if resume is not None and (topology is not None or processes or simulated):
         raise CommandError("pflab up --resume: the run has its topology and its driver; leave out the others")
-    kept = RunSettings(driver="processes" if processes else "simulated" if simulated else "embedded")
+    kept = RunSettings(driver="simulated" if simulated else "processes" if processes else "embedded")
     if resume is not None:
         _check_exists(resume)
         resume = resume.resolve()  # runs/latest will be another run

@@ -37,7 +37,7 @@ def message() -> Any:
 
 
 def content(raw: bytes | None) -> Any:
-    return messages.Content(message(), specials.FetchRequirement.CONTENT, raw)
+    return messages.Content(specials.FetchRequirement.CONTENT, raw)
 
 
 @given(st.lists(PARTS, max_size=40).map(b"".join))
@@ -55,7 +55,7 @@ def test_any_mail_is_read_to_the_byte(raw: bytes) -> None:
         b"Subject: only a header\r\n",
         b'To: a: ;"=\r\n\r\nx',
         b"To: a@: mess\x00a,ge/\xff822<\r\n\r\n",
-        b"Subject: " + b"x" * messages.MAX_FIELD + b"\r\n\r\nx",
+        b"Subject: " + b"x" * 8192 + b"\r\n\r\nx",
         b"To: " + b"=?utf-8?q?a?= " * 16_000 + b"\r\n\r\nx",
         b"To: " + b"a@b," * 60_000 + b"\r\n\r\nx",
         b'Content-Disposition: attachment; a="b";' + b' a="b";' * 30_000 + b"\r\n\r\nx",
