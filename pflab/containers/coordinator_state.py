@@ -185,6 +185,7 @@ class DurableRecord(Record):
         for guid, store in (state.fact("replicas") or {}).items():
             self._names.learn_store(guid, store)
         self._learn(self._events)
+        self.number_backups_after(int(state.fact("backups") or 0))
         state.write_out(self._traces)
 
     @property

@@ -520,6 +520,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             "lamport": self._durable.lamport,
             "seqs": self._collector.recorded,
             "faults": self.faults.number,
+            "backups": self._durable.backups,
         }
 
     def _keep_state(self) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from node.errors import CannotWrite, NotRunning
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     from pflab.runs.recorder import Record
     from topology.model import Topology
     from traces.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A copy of a store's database."""
+
+    store: str
+    content: bytes
 
 
 class RecordedLab(Lab):
@@ -41,7 +50,7 @@ class RecordedLab(Lab):
         self.seed = seed
         self._run = run
         self.record = record
-        self._backups: list[tuple[str, bytes]] = []
+        self._backups: dict[str, Backup] = {}
         self._closed = False
 
     @property
@@ -162,13 +171,13 @@ class RecordedLab(Lab):
 
     async def backup(self, name: str) -> str:
         content = self.read(name, lambda node: node.backup())
-        self._backups.append((name, content))
-        backup = f"backup-{len(self._backups)}"
+        backup = f"backup-{self.record.backups + 1}"
+        self._backups[backup] = Backup(name, content)
         self.record.note(BackupMade, store=name, backup=backup, through=Database.recorded_through(content))
         return backup
 
     async def restore(self, name: str, backup: str) -> None:
-        own = {f"backup-{number}": made for number, (of, made) in enumerate(self._backups, start=1) if of == name}
+        own = {id_: made.content for id_, made in self._backups.items() if made.store == name}
         if backup not in own:
             raise LabError(f"{quoted(backup)} is not a backup of {name}; its backups are: {', '.join(own) or 'none'}")
         async with self._life(name) as server:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from node.store.node import Node
+    from pflab.lab.recorded_lab import Backup
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
     from traces.events import Event
@@ -46,6 +47,7 @@ class _Saved:
     """A saved lab.
 
     databases   the database of each store that has ever started
+    backups     the backups that this history can restore; backups_made: how many names have been given
     events      the events of the whole run
     own         the segment of the lab's own events in this run history: its name and its lines
     segments    the closed segments of this run history
@@ -53,7 +55,8 @@ class _Saved:
 
     state: RunState
     databases: Mapping[str, bytes]
-    backups: tuple[tuple[str, bytes], ...]
+    backups: Mapping[str, Backup]
+    backups_made: int
     events: tuple[Event, ...]
     own: tuple[SegmentName, tuple[bytes, ...]]
     segments: tuple[Path, ...]
@@ -255,7 +258,8 @@ class SimulatedLab(Simulator, ServedLab):
         self._snapshots[name] = _Saved(
             state=msgspec.convert(msgspec.to_builtins(self._run_state()), RunState),  # a copy
             databases=self._databases(),
-            backups=tuple(self._backups),
+            backups=dict(self._backups),
+            backups_made=self.record.backups,
             events=tuple(self.record.events()),
             own=self.record.own_segment(),
             segments=tuple(path for _, path in list_segments(self._run_folder.traces)),
@@ -279,7 +283,8 @@ class SimulatedLab(Simulator, ServedLab):
             write_segment(folder.traces, segment, lines, durable=False)
         await self.close()
         self._begin_in(folder, saved.events)
-        self._backups = list(saved.backups)
+        self._backups = dict(saved.backups)
+        self.record.number_backups_after(saved.backups_made)
         self._resume(saved.state, saved.databases)
 
     def _resume(self, state: RunState, databases: Mapping[str, bytes]) -> None:
