@@ -46,6 +46,7 @@ from node.codec.replication_message import RESPONSES, Mark, MessageType, Replica
 from node.errors import BadMail, OrdinaryMail
 from node.mail.backfill_responses import answer
 from node.mail.conflict_notices import notify_contacts
+from node.mail.design_conflicts import notify_of_lost_designs
 from node.mail.send import traced_marks, traced_sections
 from node.mail.user_mail import note_replicated
 from node.objects import apply_folders, conflict_age, expiry
@@ -228,6 +229,7 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     if mail.type in RESPONSES:
         backfill.on_response(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
     process_freed_content(ctx, s, new_folders)
+    notify_of_lost_designs(ctx, s, applied)
 
 
 def process_freed_content(ctx: Context, s: Stimulus, new_folders: list[Folder]) -> None:

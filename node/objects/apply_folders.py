@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from node.codec.items import ROOT, Version, object_text, read_folder
+from node.codec.items import ROOT, FolderProperties, Version, object_text, read_folder
 from node.codec.replication_message import Update
-from node.objects.apply_versions import Applied, record_version
+from node.objects.apply_versions import Applied, LostDesign, record_version
 from node.objects.version_rows import tie
 from node.state import held_messages
 from node.state.context import Context
@@ -115,6 +115,7 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
     known = ctx.folders.get(version.object)
     props = read_folder(version.item) if version.item is not None else None
     reason = _reason_ignored(known, version)
+    result.lost_designs += _lost(ctx, known, version, props, reason)
     names = update.names | CNSet.from_numbers(version.pcl.numbers())
     if not reason:
         fid = known.fid if known else ctx.folders.next_fid
@@ -131,6 +132,20 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
     result.numbers |= NumberSets(names)
     result.fresh = result.fresh or not reason
     record_version(ctx, s, HIERARCHY_FID, version, way, names, reason, kind="folder")
+
+
+def _lost(
+    ctx: Context, known: Folder | None, version: Version, props: FolderProperties | None, reason: str
+) -> tuple[LostDesign, ...]:
+    """Return the version that loses if two are concurrent and this store did not have both already (spec: HI-5)."""
+    own = ctx.rst.own(HIERARCHY_FID)
+    assert own is not None, "every store holds the hierarchy"
+    if known is None or known.props is None or props is None or version.number in own.numbers.contents:
+        return ()
+    if version.pcl.includes(known.number) or known.pcl.includes(version.number):
+        return ()
+    loser, lost = (version.number, props) if reason else (known.number, known.props)
+    return (LostDesign(version.object, loser, lost),)
 
 
 def _reason_ignored(known: Folder | None, version: Version) -> str:

@@ -52,7 +52,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from node.codec.items import Version, object_text
+from node.codec.items import FolderProperties, Version, object_text
 from node.codec.replication_message import Update
 from node.objects import retention
 from node.objects.version_rows import (
@@ -83,6 +83,15 @@ class Joined(NamedTuple):
     versions: tuple[ChangeNumber, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LostDesign:
+    """A version of a folder that a concurrent one has replaced for good (spec: HI-5)."""
+
+    object: bytes
+    number: ChangeNumber
+    props: FolderProperties
+
+
 @dataclass(slots=True)
 class Applied:
     """The result of a mail's updates: the numbers accounted for, and the conflicts and lost edits that need notices."""
@@ -92,6 +101,7 @@ class Applied:
     failed: CNSet = CNSet.EMPTY  # numbers that could not be decoded stay missing (spec: CN-7)
     conflicts: tuple[Joined, ...] = ()  # one for each version that joined (spec: CF-2)
     lost_edits: tuple[tuple[Version, bool], ...] = ()  # the edit, and whether it was broadcast (spec: DL-2)
+    lost_designs: tuple[LostDesign, ...] = ()
 
 
 # -- incoming updates
