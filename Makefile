@@ -7,6 +7,7 @@ STAMP := $(VENV)/.installed
 SITE  := $(VENV)/.installed-docs
 FUZZER := $(VENV)/.installed-fuzz
 TOOLS := node_modules/.installed
+DEBIAN := .venv-debian
 
 # npm installs the tools that check and test the console. Without npm nothing else is missing.
 NPM := $(shell command -v npm)
@@ -20,7 +21,7 @@ ENGINE   ?=
 SECONDS  ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help install relative-path demo console test test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: help install relative-path demo console test test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +56,16 @@ console: $(STAMP)  ## start the example lab and print the address of its console
 
 test: $(STAMP)  ## run all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
+
+# Debian's Python has not had its bug fixes of years: on 3.11.2 other things fail than on 3.11.7.
+$(DEBIAN)/.installed: pyproject.toml constraints.txt
+	@/usr/bin/python3 -m venv $(DEBIAN)
+	@$(DEBIAN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,imap]'
+	@$(MAKE) --no-print-directory relative-path VENV=$(DEBIAN)
+	@touch $@
+
+test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail and their labs with the system's own Python, without Spark
+	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/traces tests/topology tests/transport tests/node tests/drivers)
 
 test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks, a tutorial with Spark
 	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/test_settings.py tests/project/test_benchmarks.py tests/project/site/test_tutorials.py)

@@ -14,6 +14,7 @@ export default [
       "docs/assets/",
       "**/*.d.ts",
       ".venv/",
+      ".venv-debian/",
       "runs/",
       "build/",
     ],

@@ -33,7 +33,8 @@ def notify_of_lost_designs(ctx: Context, s: Stimulus, applied: Applied) -> None:
         changes = "\n".join(_differences(folder.props, lost.props))
         text = (
             "The folder was changed on two servers at the same time. "
-            f"The change {kept} is in force, and the change {gone} is lost:\n\n{changes}\n\nIf the lost change is still wanted, make it again."
+            f"The change {kept} is in force, and the change {gone} is lost:\n\n{changes}\n\n"
+            "If the lost change is still wanted, make it again."
         )
         send_notice(ctx, s, folder, contacts, f"Design conflict in {folder.path}", text)
 

@@ -132,7 +132,7 @@ def test_ci_is_runnable_and_strict(project_root: Path) -> None:
     assert os.access(script, os.X_OK)
     assert text.startswith("#!/usr/bin/env bash\n")
     assert "set -euo pipefail" in text
-    places = [text.index(step) for step in ("make check", "make test", "pflab simulate", "make demo HEADLESS=1")]
+    places = [text.index(step) for step in ("make check\n", "make test\n", "pflab simulate", "make demo HEADLESS=1")]
     assert places == sorted(places)
 
 
