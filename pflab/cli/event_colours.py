@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from pflab.cli.output import printable
 from pflab.runs.event_lines import NODE_COLUMNS, columns, style_of
 from pflab.terms.event_words import Lexicon, tag_of
+from pflab.terms.printable import printable
 from traces.events import Event
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
 
-from pflab.cli.output import CommandError, printable
+from pflab.cli.output import CommandError
+from pflab.terms.printable import printable
 
 _NOT_IN_XML: Final = re.compile("[\ufffe\uffff]")
 """Characters that XML does not allow and that a terminal can show."""

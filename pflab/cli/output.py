@@ -5,32 +5,23 @@ from __future__ import annotations
 import codecs
 import errno
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 from typer import Option
 
+from pflab.terms.printable import CONTROLS, printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.text import Text
-
-
-_CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that control a terminal, end a line (except \\n), or cannot be shown. Subjects and names can contain them,
-because anyone can send mail."""
-
-
-def printable(text: str) -> str:
-    """Return a text without characters that control a terminal, except line ends and tabs."""
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def cell(text: str, *, style: str = "") -> Text:
@@ -70,7 +61,7 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
     """Return a value as readable JSON, with escapes for characters that control a terminal or that stdout cannot encode."""
     text = json.dumps(value, indent=indent, ensure_ascii=not _writes_unicode())
     # json.dumps has already escaped the control characters below U+0020. Others occur only in strings, where escapes are valid.
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def print_json(value: Any) -> None:

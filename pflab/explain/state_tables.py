@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.table import Table
-
+from pflab.explain.fitted_table import FittedTable
 from pflab.terms import number_sets as sets
 from pflab.terms.event_words import SETUP, hours_and_minutes, to_the_second
 from pflab.terms.folder_ids import HIERARCHY
@@ -29,29 +28,19 @@ MOST_RANGES: Final = 6
 """The most ranges of a set that are shown. Of a larger set, the last number and the number of ranges are shown too."""
 
 
-INSTANT: Final = len("2003-10-22T06:15:00Z")
-"""The width of a column of instants, on any terminal; longer texts in it are wrapped."""
-
-
-def state_tables(states: Iterable[StateView], now: LabTime | None = None) -> list[Table]:
+def state_tables(states: Iterable[StateView], now: LabTime | None = None) -> list[FittedTable]:
     """Return one table for each folder of a store. With `now`, the column *Last heard* also says how long ago that was."""
     return [_state_table(state, now) for state in states]
 
 
-def _state_table(state: StateView, now: LabTime | None) -> Table:
-    table = Table(
-        title=f"Replication State Table for Server {state.store}",
-        title_justify="left",
-        show_lines=True,
-        title_style="bold",
-    )
-    for heading, width in (("Replica", None), ("Data", None), ("Last heard", INSTANT)):
-        table.add_column(heading, overflow="fold", width=width)
+def _state_table(state: StateView, now: LabTime | None) -> FittedTable:
+    title = f"Replication State Table for Server {state.store}"
+    table = FittedTable(title, ("Replica", "Data", "Last heard"), show_lines=True)
     known = [*state.rows, *state.leavers]
     for row in sorted(state.rows, key=lambda row: row.store):
-        table.add_row(_replica(state, row), "\n".join(data_lines(row, known)), _heard(row, now))
+        table.add_texts(_replica(state, row), "\n".join(data_lines(row, known)), _heard(row, now))
     for row in state.leavers:
-        table.add_row(f"{_replica(state, row)}\n(delete-pending)", "\n".join(data_lines(row)), "")
+        table.add_texts(f"{_replica(state, row)}\n(delete-pending)", "\n".join(data_lines(row)), "")
     return table
 
 
@@ -156,14 +145,13 @@ def _span(span_us: int) -> str:
     return f"{span_us // SECOND_US} s" if span_us < MINUTE_US else hours_and_minutes(span_us)
 
 
-def sources_table(store: str, sources: Sequence[SourceView]) -> Table:
+def sources_table(store: str, sources: Sequence[SourceView]) -> FittedTable:
     """Return what decides which stores a store asks for missing changes, in the order in which it would ask them."""
-    table = Table(title=f"Backfill sources of Server {store}, best first", title_justify="left", title_style="bold")
-    for heading in ("Server", "Site", "Version", "Cost", "Mail takes", "Last request", "State"):
-        table.add_column(heading, overflow="fold", width=INSTANT if heading == "Last request" else None)
+    headings = ("Server", "Site", "Version", "Cost", "Mail takes", "Last request", "State")
+    table = FittedTable(f"Backfill sources of Server {store}, best first", headings)
     for each in sources:
         marks = {"preferred": each.preferred, "unavailable": each.unavailable, "no address": not each.addressed}
-        table.add_row(
+        table.add_texts(
             each.store,
             each.site,
             each.version,
@@ -224,18 +212,12 @@ def ranges_json(numbers: str) -> dict[str, list[list[int]]]:
     return {name: [list(each) for each in ranges] for name, ranges in sets.parse_named(numbers).items()}
 
 
-def backfill_table(store: str, entries: Sequence[EntryView]) -> Table:
+def backfill_table(store: str, entries: Sequence[EntryView]) -> FittedTable:
     """Return a store's backfill array as a table."""
-    table = Table(title=f"Backfill array of Server {store}", title_justify="left", show_lines=True, title_style="bold")
-    for heading, width in (
-        ("Folder", None),
-        ("Missing", None),
-        ("Since, time-out ends", INSTANT),
-        ("Requests", INSTANT),
-    ):
-        table.add_column(heading, overflow="fold", width=width)
+    headings = ("Folder", "Missing", "Since, time-out ends", "Requests")
+    table = FittedTable(f"Backfill array of Server {store}", headings, show_lines=True)
     for entry in entries:
-        table.add_row(entry.path, *map("\n".join, (_what(entry), _when(entry), _requests(entry))))
+        table.add_texts(entry.path, *map("\n".join, (_what(entry), _when(entry), _requests(entry))))
     return table
 
 

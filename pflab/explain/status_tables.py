@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.table import Table
 from rich.text import Text
 
 from node.views import SyncState
-from pflab.explain.state_tables import INSTANT, average, numbers_text, ranges_json
+from pflab.explain.fitted_table import FittedTable
+from pflab.explain.state_tables import average, numbers_text, ranges_json
 from pflab.terms.event_words import to_the_second
 from pflab.terms.folder_ids import HIERARCHY
 from topology.natural_order import natural_order
@@ -120,27 +121,44 @@ def _summary(known: Mapping[str, Mapping[str, _Look]]) -> Text:
     return Text(f"{good} of {counted(len(known), 'folder')} {are} in sync on all servers, as far as the servers know.")
 
 
-def detail(status: FolderStatus) -> Iterator[Text]:
-    """Yield the lines about one folder at one server, with a line for each replica, as its tools showed them."""
+def detail(status: FolderStatus, width: int) -> Iterator[Text]:
+    """Yield the lines about one folder at one server, with a line for each replica, as its tools showed them. If the lines are
+    wider than the terminal, each replica has several lines."""
     name = HIERARCHY_NAME if status.path == HIERARCHY else status.path
-    yield Text(f"{name}, as Server {status.store} knows it", style="bold")
+    yield from _wrapped(f"{name}, as Server {status.store} knows it", width, style="bold")
     rows = [("Server", "Status", "Last received", "Average time")]
     rows += [
         (each.store, _status(each), _received(each, each.store == status.store), _average(each))
         for each in status.replicas
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    yield Text(_row(rows[0], widths), style="dim")
+    wide = sum(widths) + 2 * len(widths) <= width
+    if wide:
+        yield Text(_row(rows[0], widths), style="dim")
     for each, row in zip(status.replicas, rows[1:], strict=True):
-        line = Text(_row(row, widths))
-        start = 2 + widths[0] + 2
-        line.stylize(_look(each).style, start, start + len(row[1]))
-        yield line
+        if wide:
+            line = Text(_row(row, widths))
+            start = 2 + widths[0] + 2
+            line.stylize(_look(each).style, start, start + len(row[1]))
+            yield line
+        else:
+            yield Text.assemble(f"  {row[0]}: ", (row[1], _look(each).style))
+            yield from (
+                Text(f"    {heading.lower()}: {cell}")
+                for heading, cell in zip(rows[0][2:], row[2:], strict=True)
+                if cell
+            )
         if missing := numbers_text(each.missing, each.missing_fai):
             told = "lacks" if each.store == status.store else "has not reported"
-            yield Text(f"  {'':<{widths[0]}}  {told} {missing}")
+            yield from _wrapped(f"{told} {missing}", width, indent=widths[0] + 4 if wide else 4)
     if status.unsent:
-        yield Text(f"  waits for its broadcast: {numbers_text(status.unsent)}")
+        yield from _wrapped(f"waits for its broadcast: {numbers_text(status.unsent)}", width, indent=2)
+
+
+def _wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> Iterator[Text]:
+    """Yield a text as lines that are at most as wide as the terminal, broken between words."""
+    for line in wrap(text, max(width - indent, 1), break_on_hyphens=False):
+        yield Text(" " * indent + line, style=style)
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -161,23 +179,16 @@ def _average(replica: ReplicaStatus) -> str:
     return "" if replica.transmission_us is None else average(replica.transmission_us)
 
 
-def instances_table(instances: Sequence[InstanceView]) -> Table:
+def instances_table(instances: Sequence[InstanceView]) -> FittedTable:
     """Return the replicas as a table, the servers of a folder side by side, with a note where their contents differ."""
-    table = Table(title="Public folder instances", title_justify="left", title_style="bold")
-    for heading in ("Folder", "Server", "Items", "Size", "Last change", "Note"):
-        right = heading in ("Items", "Size")
-        table.add_column(
-            heading,
-            justify="right" if right else "left",
-            overflow="fold",
-            width=INSTANT if heading == "Last change" else None,
-        )
+    headings = ("Folder", "Server", "Items", "Size", "Last change", "Note")
+    table = FittedTable("Public folder instances", headings, right=("Items", "Size"))
     most = _most_items(instances)
     before = None
     for each in sorted(instances, key=lambda each: (natural_order(each.path), natural_order(each.store))):
         fewer = most.get(each.path, 0) - each.items
         notes = {"delete-pending": each.pending, f"{fewer} fewer": fewer > 0 and not each.pending}
-        table.add_row(
+        table.add_texts(
             "" if each.path == before else each.path,
             each.store,
             f"{each.items} + {each.associated}" if each.associated else str(each.items),

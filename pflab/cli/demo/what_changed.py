@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from rich.table import Table
 from rich.text import Text
 
 from pflab.cli.output import cell
+from pflab.explain.fitted_table import FittedGrid
 from pflab.explain.state_tables import data_lines
 from pflab.runs.event_lines import columns, style_of
 from pflab.scenario.session import Play
@@ -109,29 +109,21 @@ def _rows(states: list[StateView]) -> dict[Row, str]:
     }
 
 
-def _event_lines(events: list[Event], play: Play) -> Table:
-    lines = _grid(3)
+def _event_lines(events: list[Event], play: Play) -> FittedGrid:
+    lines = FittedGrid(3)
     for event in events[:MOST_LINES]:
         at, node, told = columns(event, play.names)
         lines.add_row(Text(at, style="dim"), Text(node, style="bold"), cell(told, style=style_of(tag_of(event))))
     if len(events) > MOST_LINES:
-        lines.add_row("", "", Text(f"... and {counted(len(events) - MOST_LINES, 'more event')}", style="dim"))
+        lines.add_row(Text(), Text(), Text(f"... and {counted(len(events) - MOST_LINES, 'more event')}", style="dim"))
     return lines
 
 
-def _row_lines(changed: dict[Row, str]) -> Table:
-    lines = _grid(2)
+def _row_lines(changed: dict[Row, str]) -> FittedGrid:
+    lines = FittedGrid(2)
     for (store, folder, about), told in list(changed.items())[:MOST_LINES]:
         name = "the folder hierarchy" if folder == HIERARCHY else folder
         lines.add_row(cell(f"{store}'s table of {name}, row of {about}:"), cell(told, style="bold"))
     if len(changed) > MOST_LINES:
-        lines.add_row("", Text(f"... and {counted(len(changed) - MOST_LINES, 'more row')}", style="dim"))
-    return lines
-
-
-def _grid(columns: int) -> Table:
-    """Return a table without lines, whose last column is wrapped and whose other columns are not."""
-    lines = Table.grid(padding=(0, 2))
-    for number in range(1, columns + 1):
-        lines.add_column(no_wrap=number < columns, overflow="fold")
+        lines.add_row(Text(), Text(f"... and {counted(len(changed) - MOST_LINES, 'more row')}", style="dim"))
     return lines

@@ -16,7 +16,6 @@ from pflab.cli.options import OneServer, RunOption
 from pflab.cli.output import (
     CommandError,
     Json,
-    cell,
     out,
     page,
     print_json,
@@ -33,9 +32,8 @@ from pflab.workload.mail_transfer import export_mbox
 from topology.problems import counted, did_you_mean
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from node.views import QueueView
+    from pflab.explain.fitted_table import FittedTable
 
 
 def export(
@@ -178,20 +176,18 @@ def queue(run: RunOption = None, server: OneServer = None, lab: Lab = None, as_j
     return ExitCode.GOOD
 
 
-def _queue_table(store: str, mails: Sequence[QueueView]) -> Table:
-    from rich.table import Table  # noqa: PLC0415 - only for text
+def _queue_table(store: str, mails: Sequence[QueueView]) -> FittedTable:
+    from pflab.explain.fitted_table import FittedTable  # noqa: PLC0415 - only for text
 
-    table = Table(title=f"Mail queue of Server {store}", title_justify="left", show_lines=True, title_style="bold")
-    for heading in ("Mail", "To", "Next hop", "Next attempt"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "Next attempt")
+    headings = ("Mail", "To", "Next hop", "Next attempt")
+    table = FittedTable(f"Mail queue of Server {store}", headings, show_lines=True)
     for each in mails:
         hop = f"{each.next_hop} by {each.connector}" if each.next_hop and each.connector else each.next_hop
         tried = {0: "not tried yet", 1: "tried once"}.get(each.attempts, f"tried {each.attempts} times")
-        cells = (
+        table.add_texts(
             f"{each.subject}\n({counted(each.size, 'byte')})",
             "\n".join(each.recipients),
             hop or "no route",
             f"{to_the_second(each.due_at)}\n{tried}",
         )
-        table.add_row(*map(cell, cells))
     return table

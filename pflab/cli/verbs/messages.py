@@ -9,17 +9,16 @@ from typer import Argument, Option
 
 from pflab.cli.given_files import body_text
 from pflab.cli.options import OneFolder, OneServer, RunOption
-from pflab.cli.output import CommandError, Json, cell, out, page, print_json, print_lines, printable, view_json
+from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, view_json
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from node.views import MessageView, VersionView
     from pflab.cli.run_or_lab import Reader
     from pflab.client import Client
+    from pflab.explain.fitted_table import FittedTable
 
 ByChange = Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")]
 
@@ -244,22 +243,18 @@ def _list(reader: Reader, stores: list[str], folder: str | None, limit: int, *, 
     return ExitCode.GOOD
 
 
-def _table(title: str, views: list[MessageView]) -> Table:
-    from rich.table import Table  # noqa: PLC0415 - only for text
-
+def _table(title: str, views: list[MessageView]) -> FittedTable:
+    from pflab.explain.fitted_table import FittedTable  # noqa: PLC0415 - only for text
     from pflab.terms.event_words import to_the_second  # noqa: PLC0415
 
-    table = Table(title=printable(title), title_justify="left", title_style="bold")
-    for heading in ("Change", "Time", "From", "Subject"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "Time")
+    table = FittedTable(title, ("Change", "Time", "From", "Subject"))
     for each in views:
         subject = [each.subject]
         if each.in_conflict:
             subject.append(f"(in conflict with {', '.join(each.numbers[1:])})")
         if each.associated:
             subject.append("(associated)")
-        cells = (each.number, to_the_second(each.modified_at), each.sender, "\n".join(subject))
-        table.add_row(*map(cell, cells))
+        table.add_texts(each.number, to_the_second(each.modified_at), each.sender, "\n".join(subject))
     return table
 
 

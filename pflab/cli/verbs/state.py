@@ -101,7 +101,7 @@ def status(
     else:
         for statuses in found.values():
             for each in statuses:
-                print_texts([*detail(each), Text()])
+                print_texts([*detail(each, page.width), Text()])
     return ExitCode.GOOD
 
 

@@ -63,7 +63,7 @@ def test_instances_of_a_folder_are_compared() -> None:
         InstanceView("x:1", "News", "B", False, 3, 0, 0, None),
         InstanceView("x:1", "News", "C", True, 1, 0, 10, NOON),
     ]
-    columns = [list(column.cells) for column in instances_table(found).columns]
+    columns = [list(map(str, column.cells)) for column in instances_table(found).columns]
     assert columns == [
         ["News", "", ""],
         ["A", "B", "C"],
@@ -85,7 +85,7 @@ def test_the_detail_shows_each_replica_as_the_store_knows_it() -> None:
     own = ReplicaStatus("A", SyncState.LOCALLY_MODIFIED, False, "", "", None, None)
     never = ReplicaStatus("C", SyncState.NOT_HEARD, False, "", "", None, None)
     found = status("News", own, replica("B", SyncState.BEHIND, "A-3..4"), never, unsent="A-5")
-    assert [line.plain for line in detail(found)] == [
+    assert [line.plain for line in detail(found, 80)] == [
         "News, as Server A knows it",
         "  Server  Status            Last received         Average time",
         "  A       locally modified",
