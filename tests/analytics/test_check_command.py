@@ -162,6 +162,9 @@ def test_a_check_writes_the_traces_of_a_killed_lab(
     """A run whose lab was killed is judged from what the lab left behind; the verdict says that it has no end. Without the kill
     it would be judged from the same events."""
     monkeypatch.chdir(tmp_path)
+    with lab_process(tmp_path, "--simulated") as (lab, _):  # of this one, nothing is left
+        lab.send_signal(signal.SIGKILL)
+        lab.wait(PATIENCE_S)
     with lab_process(tmp_path) as (lab, url), Client(url) as client:
         client.post("A", "Projects", subject="Hello")
         client.until_converged("Projects", "2 h")
@@ -169,6 +172,7 @@ def test_a_check_writes_the_traces_of_a_killed_lab(
         lab.wait(PATIENCE_S)
     done = pflab_check(project_root, "runs", "--json")
     assert done.returncode == 2
+    assert "its lab was killed, and its last events are missing: " in done.stderr
     assert "its lab was killed; its traces are now written from its databases" in done.stderr
     document = json.loads(done.stdout)
     assert document["events"] > 0

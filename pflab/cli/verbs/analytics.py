@@ -17,6 +17,7 @@ from pflab.cli.doctor.extras import how_to_install
 from pflab.cli.output import CommandError, Json, err, print_json, print_lines, progress
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError
+from pflab.errors import LabError
 from pflab.terms.verdict import ExitCode
 from traces.open_segment import OPEN
 
@@ -88,8 +89,13 @@ def _end_killed_runs(place: Path) -> None:
     from pflab.lab.killed_run import end_killed, is_left_behind  # noqa: PLC0415 - a store's code takes long to import
 
     for run in sorted({path.parent.parent for path in left}):
-        if is_left_behind(run):
+        if not is_left_behind(run):
+            continue
+        try:
             end_killed(run)
+        except LabError as error:  # the other runs can be judged, and this one too as far as it has traces
+            err.print(f"{run}: its lab was killed, and its last events are missing: {error}", markup=False)
+        else:
             err.print(f"{run}: its lab was killed; its traces are now written from its databases", markup=False)
 
 
