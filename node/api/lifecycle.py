@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, NoReturn, Protocol
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from node.api.bodies import Body, Line, Rate
+from node.api.bodies import Body, Line
 from node.api.events import EVENT_LINES
 from node.api.hosts import Name, Number
 from node.api.values import DATABASE, LINES, json_response
@@ -31,7 +31,6 @@ class BeginOrder(Body):
     run: Line
     history: Line = ""
     at: Annotated[int, Field(ge=0, le=END_AT)]
-    rate: Rate = 0.0
     topology: str
     traces: Folder = ""
     fresh: bool = False

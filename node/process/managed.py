@@ -191,7 +191,7 @@ class ManagedNode:
     async def _begin_alone(self) -> None:
         given = self._options
         topology = load_topology(given.topology)
-        self._store = await self._begun(Begin(topology, ALONE, topology.start_at, given.rate))
+        self._store = await self._begun(Begin(topology, ALONE, topology.start_at))
         host = self._store.host
         await host.set_clock(await host.hold(), given.rate)
         await host.go()
@@ -229,7 +229,7 @@ class ManagedNode:
             self._enter(order)
             restore, self._restore = self._restore, None
             imap = None if order.imap_token is None else (order.imap_token, order.imap_port)
-            begin = Begin(topology, order.run, order.at, order.rate, restore, order.traces, order.tls, imap)
+            begin = Begin(topology, order.run, order.at, restore, order.traces, order.tls, imap)
             self._store = await self._begun(begin)
             return self.status(name)
 

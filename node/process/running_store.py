@@ -39,7 +39,6 @@ class Begin:
     topology: Topology
     run: str
     at: LabTime
-    rate: float
     restore: bytes | None = None
     traces: str = ""
     tls: bool = False
@@ -149,8 +148,9 @@ def _opened(given: Namespace, begin: Begin) -> tuple[Node, LabClock]:
         node.restore(begin.at, begin.restore)
     else:
         node.open(begin.at)
-    # Time never goes back: a store that gets an earlier time continues from its last event.
-    return node, LabClock(max(begin.at, node.last_at), rate=begin.rate, monotonic=time.monotonic)
+    # Time never goes back: a store that gets an earlier time continues from its last event. The clock is paused: if it ran
+    # until the host is held, requests before `go` would be later than the start, and what came due before would be of then.
+    return node, LabClock(max(begin.at, node.last_at), monotonic=time.monotonic)
 
 
 def _secret_of(given: Namespace) -> str:

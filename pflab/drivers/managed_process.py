@@ -128,7 +128,7 @@ class ManagedProcess:
                 return None
             await asyncio.sleep(AGAIN_S)
 
-    async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
+    async def start(self, at: LabTime, restores: bytes | None) -> None:
         """Begin the store, with its clock paused. If the store already runs in this run and history, it continues.
 
         Raises LabError if the process does not answer, or refuses.
@@ -144,7 +144,7 @@ class ManagedProcess:
         await self._load_snapshot(status)
         if restores is not None:
             await self._ordered("PUT", "/restore", restores)
-        order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at, "rate": rate})
+        order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at})
         answer = await self._ordered("POST", "/begin", order)
         self._set_addresses(msgspec.json.decode(answer, type=ProcessStatus))
 

@@ -71,7 +71,7 @@ class NodeProcess:
         assert self._process is not None, "start() comes first"
         return self._process.pid
 
-    async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
+    async def start(self, at: LabTime, restores: bytes | None) -> None:
         """Start the process and begin its store.
 
         Raises LabError if the process does not start. The error has the last lines of the process's log, if there are any.
@@ -102,7 +102,7 @@ class NodeProcess:
             await self._ready(log)
             managed = ManagedProcess(self.name, self.http, token=self._token, pulse=self.pulse, order=self._order)
             try:
-                await managed.start(at, rate, restores)
+                await managed.start(at, restores)
             finally:
                 managed.close()
             self.smtp, self.imap = managed.smtp, managed.imap

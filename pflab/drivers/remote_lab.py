@@ -69,7 +69,7 @@ class Process(Protocol):
     imap: Address | None
     pulse: Pulse
 
-    async def start(self, at: LabTime, rate: float, restores: bytes | None) -> None:
+    async def start(self, at: LabTime, restores: bytes | None) -> None:
         """Begin the store with its clock paused, from the backup `restores` if one is given. Raises LabError if this fails."""
 
     async def stop(self) -> None:
@@ -400,7 +400,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         if server.restores is not None:
             server.forget()
         try:
-            await process.start(now, self.coordinator.rate, server.restores)
+            await process.start(now, server.restores)
         except OSError as error:
             raise CannotWrite(name, refusal_words(error), starting=True) from error
         server.restores = None

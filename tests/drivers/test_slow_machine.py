@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -13,14 +15,18 @@ import pytest
 
 from node.api.control import Peers
 from node.process.fault_client import FaultClient
+from pflab.client import Client, ClientError
 from pflab.drivers.managed_process import FOUND_AGAIN_S, BeginOrder, ManagedProcess
+from pflab.drivers.processes import ProcessLab
 from pflab.drivers.pulse import Pulse
 from pflab.drivers.socket_lab import SocketLab
+from pflab.runs.run_folder import RunFolder
 from tests.support.clock import START_AT
-from tests.support.lab_actions import events_of
+from tests.support.lab_actions import events_of, post
 from tests.support.lab_factory import LabFactory
 from tests.support.running_clocks import COURSES, Course, play_course
-from tests.support.topologies import TWO_SITES
+from tests.support.topologies import TWO_SITES, TWO_STORES
+from topology.file.load import topology_from_text
 from traces.events import MailSubmitted, NodeStarted, NodeStopped, RunEnded, StatusDue
 from traces.labtime import HOUR_US, MINUTE_US
 from transport.protocol.fault_points import AtVerb, Decision, Verb
@@ -133,3 +139,32 @@ async def test_a_lab_ends_at_one_lab_time(make_lab: LabFactory) -> None:
     stops = {stop.at for stop in events_of(lab, NodeStopped)}
     assert stops == {end.at for end in events_of(lab, RunEnded)}
     assert len(stops) == 1
+
+
+async def test_what_came_due_while_a_server_was_down_is_at_its_start(tmp_path: Path) -> None:
+    """Users who post at the moment of a start do not delay the cycle that was missed: it is of the start (OUT-1, TM-1)."""
+    async with ProcessLab(topology_from_text(TWO_STORES), folder=RunFolder.at(tmp_path / "up" / "lab")) as lab:
+        ended = threading.Event()
+
+        def post_always() -> None:
+            with Client(lab.url) as client:
+                while not ended.is_set():
+                    with suppress(ClientError):
+                        client.post("A", "Projects", subject="at the start")
+
+        for _ in range(3):
+            ended.clear()
+            await post(lab, "A", "before")
+            await lab.kill("A")
+            await lab.advance(lab.now + 17 * MINUTE_US)
+            await lab.coordinator.set_rate(3600)
+            posting = asyncio.create_task(asyncio.to_thread(post_always))
+            await lab.start("A")
+            ended.set()
+            await posting
+            await lab.coordinator.set_rate(0)
+            await lab.advance(lab.now + 40 * MINUTE_US)
+        starts = {(start.node, start.at) for start in events_of(lab, NodeStarted)}
+        sent = {(mail.node, mail.at) for mail in events_of(lab, MailSubmitted) if mail.message_type in BROADCASTS}
+        assert sent & starts
+        assert {(node, at) for node, at in sent - starts if at % (15 * MINUTE_US)} == set()
