@@ -154,7 +154,7 @@ class _Entry:
     @property
     def in_route(self) -> bool:
         """Whether the words up to here are the begin of a route such as <@relay.test,@other.test:kim@contoso.test>."""
-        return not self._ended and bool(self.inside) and b"".join(self.inside or ()).startswith(b"@")
+        return not self._ended and bool(self.inside) and self.inside[0].startswith(b"@")
 
     def take(self, word: re.Match[bytes]) -> None:
         if word["comment"]:
@@ -174,8 +174,8 @@ class _Entry:
         if not address and not self.words:
             return ()
         route, colon, rest = address.partition(b":") if address.startswith(b"@") else (b"", b"", b"")
-        mailbox, _, host = reversed((rest if colon else address)[::-1].partition(b"@"))
-        return (Address(name, route if colon else None, mailbox[::-1], host[::-1]),)
+        before, at, after = (rest if colon else address).rpartition(b"@")
+        return (Address(name, route if colon else None, before if at else after, after if at else b""),)
 
 
 def _unescaped(text: bytes) -> bytes:

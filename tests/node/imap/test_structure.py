@@ -237,6 +237,17 @@ def test_addresses_of_an_envelope(field: bytes, addresses: list[Any]) -> None:
     assert to is None
 
 
+def test_a_name_without_a_host_is_a_mailbox() -> None:
+    """RFC 3501, 7.4.2: an address without a host, which is no valid one, keeps its name."""
+    *_, to, _, _, _, _ = read_list(bytes(content(b"To: undisclosed\r\n\r\n").get_envelope_structure()))
+    assert [address[2] for address in to] == [b"undisclosed"]
+
+
+def test_a_long_list_of_addresses_takes_linear_time() -> None:
+    """Anyone can post a mail with such a field; an envelope of it must not stop the store."""
+    assert bytes(content(b"To: " + b"<@a," * 65_000 + b"\r\n\r\n").get_envelope_structure())
+
+
 def test_the_values_are_those_of_python() -> None:
     """Types, names of files and dispositions of mails that Python's email package composes are those that it reads."""
     mail = EmailMessage(policy=policy.SMTP)
