@@ -57,7 +57,7 @@ console: $(STAMP)  ## start the example lab and print the address of its console
 test: $(STAMP)  ## run all tests (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
-# Debian's Python has not had its bug fixes of years: on 3.11.2 other things fail than on 3.11.7.
+# Debian keeps the first release of its Python, 3.11.2, so tests can fail there that pass on a later 3.11.
 $(DEBIAN)/.installed: pyproject.toml constraints.txt
 	@/usr/bin/python3 -m venv $(DEBIAN)
 	@$(DEBIAN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,imap]'

@@ -17,7 +17,8 @@ Nobody checked the mails that are posted, so every text is divided somehow:
 | entities below MAX_LEVELS levels | are text/plain |
 | parts after the first MAX_MIME_PARTS, fields after the first MAX_HEADERS bytes of all headers | are left out |
 
-A mail is read in time linear in its size.
+A mail is read in time linear in its size. `transport.mime.headers` reads the mails that the store itself understands: it
+decodes fields and refuses what is beyond its limits. Here the octets stay as they are, and nothing is refused.
 """
 
 from __future__ import annotations

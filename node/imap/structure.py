@@ -154,7 +154,7 @@ class _Entry:
     @property
     def in_route(self) -> bool:
         """Whether the words up to here are the begin of a route such as <@relay.test,@other.test:kim@contoso.test>."""
-        return not self._ended and self.inside is not None and self.inside[:1] != [] and self.inside[0].startswith(b"@")
+        return not self._ended and bool(self.inside and self.inside[0].startswith(b"@"))
 
     def take(self, word: re.Match[bytes]) -> None:
         if word["comment"]:

@@ -75,7 +75,7 @@ class LiveLab(SocketLab[Host]):
         self._imap: dict[str, tuple[ImapListener, Address]] = {}
         self._connections = connections or Connections(most_connections(len(topology.servers)))
         self.coordinator = Coordinator(
-            topology.start_at if self._earlier is None else self._earlier.end.at,
+            topology.start_at if self._earlier_end is None else self._earlier_end.at,
             self._hosts_in_order,
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
@@ -97,7 +97,7 @@ class LiveLab(SocketLab[Host]):
         )
         self._recall()
 
-    runs_as: ClassVar = "embedded"
+    driver: ClassVar = "live"
 
     # --- addresses
 
@@ -158,7 +158,7 @@ class LiveLab(SocketLab[Host]):
     # --- opening and closing
 
     async def up(self) -> None:
-        for server in self._begin_run("live"):
+        for server in self._begin_run():
             await self._start(server)
         self._keep_state()
         self.begun = True

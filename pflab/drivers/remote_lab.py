@@ -26,7 +26,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, Unpack
 
 from node.api.http_client import Unanswered
 from node.api.http_server import HttpServer
@@ -109,7 +109,6 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     http: its HTTP server. record, at: the record and the lab time of a run that continues.
     """
 
-    driver: ClassVar[str]
     _processes: Mapping[str, ProcessT]
 
     def __init__(
@@ -129,9 +128,9 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         """The token that the nodes' processes require. The lab's HTTP server requires it only if `http.token` is given."""
         self._nodes: dict[str, RemoteNode] = {}
         self._collector = EventCollector(self.record, folder, topology.servers)
-        if self._earlier is not None:
-            at = self._earlier.end.at
-            self._collector.resume({}, self._earlier.events)
+        if (earlier := options.get("earlier")) is not None:
+            at = earlier.end.at
+            self._collector.resume({}, earlier.events)
         self.record.collect = self._collector.flush
         self._peers = PeerNotifier(
             lambda: [host for host in self._hosts_in_order() if not host.silent],
@@ -283,7 +282,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     # --- opening and closing
 
     async def up(self) -> None:
-        present = self._begin_run(self.driver)
+        present = self._begin_run()
         await self._server.start()
         async with self.coordinator.steady() as now:
             results = await asyncio.gather(*[self._begin(server, now) for server in present], return_exceptions=True)

@@ -24,7 +24,7 @@ from pflab.lab.outside_mail import OUTSIDE_HOST, check_addresses, check_taken, w
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
 from pflab.lab.servers import ServerStatus
-from pflab.runs.continued import RunSettings, RunState, keep_state
+from pflab.runs.continued import Driver, RunSettings, RunState, keep_state
 from pflab.runs.recorder import Record
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         self, topology: Topology, *, folder: RunFolder, record: Record | None = None, **options: Unpack[SocketOptions]
     ) -> None:
         seed, tls, durability = options.get("seed", 1), options.get("tls", False), options.get("durability", "normal")
-        self._earlier = earlier = options.get("earlier")
+        earlier = options.get("earlier")
+        self._earlier_end = None if earlier is None else earlier.end
         run = options.get("run") if earlier is None else earlier.end.run
         run = run if run is not None else folder.name
         if record is None:
@@ -108,19 +109,18 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         first = options.get("imap_port", 0)
         self._imap_ports = {name: first and first + place for place, name in enumerate(topology.servers)}
         self._settings = RunSettings(
-            driver=self.runs_as,
+            driver=self.driver,
             durability=durability,
             tls=tls,
             imap_port=None if self._imap_token is None else first,
             keeps_mails=folder.keeps_mails,
         )
 
-    runs_as: ClassVar[Literal["embedded", "processes"]] = "processes"
-    """How the servers run, as a run that continues this one has to know."""
+    driver: ClassVar[Driver]
 
     @property
     def history(self) -> str:
-        return self.run if self._earlier is None else self._folder.name
+        return self.run if self._earlier_end is None else self._folder.name
 
     @property
     def now(self) -> LabTime:
@@ -134,14 +134,14 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
 
     def _recall(self) -> None:
         """Take over what the earlier lab knew."""
-        if self._earlier is not None:
-            self._servers.recall(self._earlier.end.servers)
-            self.faults.number_after(self._earlier.end.faults)
+        if self._earlier_end is not None:
+            self._servers.recall(self._earlier_end.servers)
+            self.faults.number_after(self._earlier_end.faults)
 
-    def _begin_run(self, driver: str) -> list[LabServer]:
+    def _begin_run(self) -> list[LabServer]:
         """Record that the run begins, or that the faults of the earlier lab ended with it. Return the servers to start."""
-        if self._earlier is None:
-            self.record.run_started(self.topology, self.seed, driver=driver, durability=self._durability)
+        if self._earlier_end is None:
+            self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
             self._keep_state()
             return self._servers.present_at_start()
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
@@ -150,7 +150,7 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         ran = self._servers.running()
         for server in ran:
             server.status = ServerStatus.STOPPED
-        for fault in self._earlier.end.active:
+        for fault in self._earlier_end.active:
             self._fault_healed(fault)
         return ran
 

@@ -1,4 +1,4 @@
-"""A run whose lab was killed: its traces and its state are written from what the lab left behind.
+"""A run whose lab was killed: its traces and its state are written from what the lab left behind (spec: DU-1).
 
 | what | where it is after a kill, also one for lack of memory, or a power failure |
 |---|---|
@@ -42,35 +42,35 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 
-LEAST_WAIT_S: Final = 5.0
+PATIENCE_S: Final = 5.0
 """Servers that are processes stop when their lab is killed, and need up to some seconds for it."""
 
-_AGAIN_S: Final = 0.1
+_RETRY_S: Final = 0.1
 
 
 def is_left_behind(run: Path) -> bool:
     """Return whether this is the folder of a run whose lab was killed."""
-    left = list_open(run / "traces") if (run / "traces").is_dir() else []
+    left = list_open(run / "traces")
     return bool(left) and not any(is_being_written(path) for _, path in left)
 
 
-def end_killed(run: Path, *, wait_s: float = LEAST_WAIT_S) -> None:
+def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
     """Write the traces and the last state of a run whose lab was killed; do nothing for a run that has ended.
 
     wait_s: the real time that the processes of its servers get to end. Raises LabError if the lab still runs, or if the run
     cannot be ended.
     """
     traces = run / "traces"
-    left = list_open(traces) if traces.is_dir() else []
+    left = list_open(traces)
     until_s = time.monotonic() + wait_s
     while any(is_being_written(path) for _, path in left):
         if time.monotonic() >= until_s:
             raise LabError(f"the lab of {run} still runs; stop it first")
-        time.sleep(_AGAIN_S)
+        time.sleep(_RETRY_S)
     if not left:
         return
     state = read_state(run)
-    if state.settings.driver == "simulated":
+    if state.settings.driver == "simulator":
         raise LabError(f"{run} cannot be continued: its lab was killed, and its databases were in memory")
     try:
         keep_state(run, _last_state(run, state))

@@ -4,7 +4,7 @@ A lab writes its state into `lab.json` when it begins, after each change of a se
 of the databases and links to the saved labs, and the traces up to the stop as hard links, so its traces are complete. Only the
 event run.ended is left out. The file `continues` names the earlier run. The earlier run stays as it was, and can be continued
 again. All runs that continue one run have its run id in their events. A run whose lab was killed is ended first
-(`pflab.runs.killed`).
+(`pflab.lab.killed_run`).
 """
 
 from __future__ import annotations
@@ -40,15 +40,19 @@ SAVED: Final = ".saved"
 """The folder of the saved labs in a run folder. Spark does not read hidden folders, so a saved lab is no run of its own."""
 
 
+Driver = Literal["live", "processes", "tenants", "simulator"]
+"""How the servers of a lab run: in its process, as its processes, as processes that another program keeps alive, simulated."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunSettings:
     """How `pflab up` ran a lab; a run that continues it has the same settings.
 
-    driver: how the servers ran. tls: whether they offered STARTTLS. imap_port: the port of the first server's IMAP listener, 0
-    for free ports; None without IMAP. keeps_mails: whether the run folder has each mail.
+    driver: how the servers ran, in the word of run.started. tls: whether they offered STARTTLS. imap_port: the port of the
+    first server's IMAP listener, 0 for free ports; None without IMAP. keeps_mails: whether the run folder has each mail.
     """
 
-    driver: Literal["embedded", "processes", "simulated"] = "embedded"
+    driver: Driver = "live"
     durability: Literal["full", "normal"] = "normal"
     tls: bool = False
     imap_port: int | None = None

@@ -137,7 +137,7 @@ class SimulatedLab(Simulator, ServedLab):
         most_events: int | None = None,
     ) -> None:
         self._next_folder = next_folder
-        self._earlier = earlier
+        self._earlier_end = None if earlier is None else earlier.end
         run = folder.name if earlier is None else earlier.end.run
         self._begin = partial(super().__init__, topology, seed=seed, run=run, most_events=most_events)
         self._snapshots: dict[str, _Saved] = {}
@@ -224,14 +224,14 @@ class SimulatedLab(Simulator, ServedLab):
     # --- opening and closing
 
     async def up(self) -> None:
-        if self._earlier is None:
+        if self._earlier_end is None:
             await super().up()
             keep_state(self._run_folder.path, self._run_state())
             self.begun = True
         else:
             files = {name: self._run_folder.database(name) for name in self.names}
             databases = {name: file.read_bytes() for name, file in files.items() if file.exists()}
-            self._resume(self._earlier.end, databases)
+            self._resume(self._earlier_end, databases)
 
     async def _end(self) -> None:
         end = self._run_state()
@@ -243,7 +243,7 @@ class SimulatedLab(Simulator, ServedLab):
 
     def _run_state(self) -> RunState:
         active = tuple(fault.id for fault in self.faults.active())
-        settings = RunSettings(driver="simulated", keeps_mails=self._run_folder.keeps_mails)
+        settings = RunSettings(driver="simulator", keeps_mails=self._run_folder.keeps_mails)
         return RunState(self.run, self.now, self._servers.as_document(), self.faults.number, active, settings)
 
     def _databases(self) -> dict[str, bytes]:

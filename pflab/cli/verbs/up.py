@@ -187,32 +187,32 @@ def up(
         raise CommandError(f"--durability {durability}: write full or normal")
     if resume is not None and (topology is not None or processes or simulated):
         raise CommandError("pflab up --resume: the run has its topology and its driver; leave out the others")
-    kept = RunSettings(driver="simulated" if simulated else "processes" if processes else "embedded")
+    earlier = RunSettings(driver="simulator" if simulated else "processes" if processes else "live")
     if resume is not None:
         _check_exists(resume)
         resume = resume.resolve()  # runs/latest will be another run
         end_killed(resume)
-        kept, topology = read_state(resume).settings, resume / "topology.yaml"
+        earlier, topology = read_state(resume).settings, resume / "topology.yaml"
         seed = int((resume / "seed").read_text("ascii"))
-        imap = imap or kept.imap_port is not None
-    if kept.driver == "simulated":
+        imap = imap or earlier.imap_port is not None
+    if earlier.driver == "simulator":
         clock = clock or "0"
         _check_simulated(
             {"--processes": processes, "--tls": tls, "--durability full": durability == "full", "--imap": imap}
         )
     rate = rate_of(clock or "real")
-    if kept.driver == "simulated" and rate:
+    if earlier.driver == "simulator" and rate:
         raise CommandError(
             f"pflab up --simulated --clock {clock}: the clock of a simulated lab cannot run; leave out --clock"
         )
     _check_imap(imap, {"--imap-port": imap_port, "--imap-token-file": imap_token_file})
     imap_token = _imap_token(imap_token_file, resume) if imap else None
     settings = RunSettings(
-        driver=kept.driver,
-        durability=kept.durability if durability is None else "full" if durability == "full" else "normal",
-        tls=tls or kept.tls,
-        imap_port=(imap_port or kept.imap_port or 0) if imap else None,
-        keeps_mails=keep_mails or kept.keeps_mails,
+        driver=earlier.driver,
+        durability=earlier.durability if durability is None else "full" if durability == "full" else "normal",
+        tls=tls or earlier.tls,
+        imap_port=(imap_port or earlier.imap_port or 0) if imap else None,
+        keeps_mails=keep_mails or earlier.keeps_mails,
     )
     organization = read_topology(topology or EXAMPLE)
     if (settings.imap_port or 0) + len(organization.servers) > MAX_PORT + 1:
@@ -235,7 +235,7 @@ def up(
         most_events=MOST_HELD,
     )
     plan = Plan(organization, folder, settings, port, rate, served, caller, patience)
-    bring_up = {"embedded": _embedded, "processes": _processes, "simulated": _simulated}[settings.driver]
+    bring_up = {"live": _embedded, "processes": _processes, "simulator": _simulated}[settings.driver]
     try:
         last = asyncio.run(bring_up(plan, options))
     except OSError as error:
@@ -334,6 +334,7 @@ async def _embedded(plan: Plan, options: SocketOptions) -> RunFolder:
 
     def next_lab() -> LiveLab:
         lab = LiveLab(plan.topology, folder=folder, **options)
+        options["earlier"] = None  # its events would stay in memory
         lab.saved_runs = saved = SavedRuns(folder.path / SAVED)
         lab.returns = partial(_go_back, plan, saved, orders)
         return lab
@@ -355,6 +356,7 @@ async def _embedded(plan: Plan, options: SocketOptions) -> RunFolder:
             if following is None:
                 return folder
             (folder, options["earlier"]), ended = following, current.lab
+            following = None  # its events too
             current.lab = next_lab()  # from here on, requests are told that the lab is starting
             await ended.close()
             await current.lab.up()
@@ -373,7 +375,7 @@ async def _simulated(plan: Plan, options: SocketOptions) -> RunFolder:
         folder=plan.folder,
         next_folder=next_folder,
         seed=options["seed"],
-        earlier=options["earlier"],
+        earlier=options.pop("earlier"),
         most_events=options["most_events"],
     )
     orders = Orders()
@@ -420,6 +422,7 @@ async def _serving(server: HttpServer, current: CurrentLab[LiveLab] | CurrentLab
 async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
     http = HttpOptions(port=plan.port, extension=plan.lessons)
     lab = ProcessLab(plan.topology, folder=plan.folder, http=http, patience_s=plan.patience_s, **options)
+    options["earlier"] = None  # as above
     caller, orders = plan.caller, Orders()
     try:
         async with lab:

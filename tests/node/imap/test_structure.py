@@ -245,7 +245,7 @@ def test_a_name_without_a_host_is_a_mailbox() -> None:
 
 def test_a_long_list_of_addresses_takes_linear_time() -> None:
     """Anyone can post a mail with such a field; an envelope of it must not stop the store."""
-    assert bytes(content(b"To: " + b"<@a," * 65_000 + b"\r\n\r\n").get_envelope_structure())
+    assert bytes(content(b"To: " + b"<@a," * 250_000 + b"\r\n\r\n").get_envelope_structure())
 
 
 def test_the_values_are_those_of_python() -> None:
