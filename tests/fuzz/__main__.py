@@ -58,16 +58,17 @@ class Outcome:
     told: str
 
 
-def fuzz(target: Target, seconds: int) -> Outcome:
-    """Fuzz one target in a process of its own."""
+def fuzz(target: Target, seconds: int, seed: int) -> Outcome:
+    """Fuzz one target in a process of its own. seed: of the order of the inputs; 0 for another order each time."""
     kept, found = BUILD / target.name / "kept", BUILD / target.name / "findings"
     for folder in (kept, found):
         folder.mkdir(parents=True, exist_ok=True)
-    for number, seed in enumerate(target.seeds):
-        (kept / f"seed-{number}").write_bytes(seed)
+    for number, content in enumerate(target.seeds):
+        (kept / f"seed-{number}").write_bytes(content)
     before = set(found.iterdir())
     options = [
         f"-max_total_time={seconds}",
+        f"-seed={seed}",
         f"-timeout={INPUT_S}",
         f"-rss_limit_mb={MEMORY_MB}",
         f"-max_len={MOST_BYTES}",
@@ -124,6 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="seconds of inputs, for all targets together on one core; starting adds to it",
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="the order of the inputs; 0, the default: another one each time"
+    )
     parser.add_argument("--replay", nargs=2, metavar=("TARGET", "FILE"), help="read one file and print the traceback")
     chosen = parser.parse_args(arguments)
     if chosen.replay:
@@ -137,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     each_s = max(LEAST_S, chosen.seconds * chosen.jobs // len(targets))
     failed = False
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        for outcome in pool.map(lambda target: fuzz(target, each_s), targets):
+        for outcome in pool.map(lambda target: fuzz(target, each_s, chosen.seed), targets):
             print(f"{outcome.target:12} {outcome.inputs:>10,} inputs, {outcome.branches:>6,} branches", flush=True)
             failed |= bool(outcome.told)
             if outcome.told:

@@ -11,6 +11,7 @@ checksum of an attachment is wrong, `_check_damage` decides whether the item or 
 """
 
 import struct
+from operator import attrgetter
 from typing import Final
 
 from transport.errors import CodecError
@@ -169,6 +170,9 @@ def _decode(stream: bytes) -> SystemMessage:
         )
     if class_at is not None:
         keep_odd_class(extra, stream, class_at, message_class(props) or CLASS_REPLICATION)
+    extra.sort(
+        key=attrgetter("attachment")
+    )  # as `encode_tnef` writes them: those of the message first, each owner's in order
     return SystemMessage(props, tuple(parts), tuple(extra))
 
 
