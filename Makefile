@@ -21,7 +21,7 @@ ENGINE   ?=
 SECONDS  ?= 300
 
 .DEFAULT_GOAL := help
-.PHONY: help install relative-path demo console test test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: help install relative-path demo console test test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ $(TOOLS): package.json
 	@echo "Installing the tools of the console into node_modules"
 	@npm install --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error
 	@touch $@
+
+sql: $(STAMP)  ## translate the tables of the checks to the statements of the embedded engine; needs Java
+	@$(BIN)/python -m analytics.translate
 
 rules: $(STAMP)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, and docs/reference/events.md from the events
 	@$(BIN)/python docs/rules_page.py

@@ -1,5 +1,5 @@
-"""From segment files to tables: bronze (lines), silver (events), and the Spark session.
+"""From segment files to tables: lines, bronze (lines in Spark), silver (events), and the Spark session.
 
 Imported by: all of `analytics`.
-Public: `bronze`, `silver`, `session`, `tables`.
+Public: `lines`, `bronze`, `silver`, `session`, `tables`.
 """

@@ -13,22 +13,11 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 
-from analytics.ingest.schemas import CORRUPT, FAMILIES, LINE, WIDE, required
+from analytics.ingest.lines import ASIDE, FAMILIES, KEPT_OF_LINE, MALFORMED, OTHER_VERSION, SEGMENT_END, UNKNOWN_TYPE
+from analytics.ingest.schemas import CORRUPT, LINE, WIDE, required
 from traces.events import EVENT_TYPES
 from traces.segments import END_TYPE
 from traces.trace_version import TRACE_MAJOR
-
-ASIDE: Final = "aside"
-"""The family of lines that are not events of a known type."""
-
-MALFORMED: Final = "malformed"
-OTHER_VERSION: Final = "other version"
-UNKNOWN_TYPE: Final = "unknown type"
-SEGMENT_END: Final = "segment end"
-"""The reasons why a line is kept aside. The end of a segment is no event, but nothing is wrong with it."""
-
-_KEPT_OF_LINE: Final = 2000
-"""How many characters of a line kept aside are stored."""
 
 _OPTIONS: Final = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
 _BITS: Final = 63
@@ -64,7 +53,7 @@ def parse(lines: DataFrame) -> DataFrame:
         "place",
         "file",
         "aside",
-        F.when(~keep, F.substring("text", 1, _KEPT_OF_LINE)).alias("text"),
+        F.when(~keep, F.substring("text", 1, KEPT_OF_LINE)).alias("text"),
         F.crc32("text").alias("hash"),  # as in `traces.segments.SegmentEnd`
         *{**fields, "v": F.coalesce("e.v", F.lit(1)).alias("v")}.values(),
         F.when(keep, F.col("of.family")).otherwise(ASIDE).alias("family"),

@@ -26,7 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 from analytics.errors import TablesDamaged
 from analytics.ingest.bronze import named, parse
 from analytics.ingest.compaction import MANY, Parts
-from analytics.ingest.schemas import FAMILIES
+from analytics.ingest.lines import FAMILIES
 from analytics.ingest.session import in_a_line
 from analytics.ingest.tables import Tables
 

@@ -14,22 +14,11 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 import msgspec
 from pyspark.sql import types as T  # noqa: N812 - as everybody names it
 
-from traces.events import EVENT_TYPES, ChangeEvent, MailEvent, MailFolder, ReplicationEvent, RunEvent
+from traces.events import EVENT_TYPES, MailFolder
 
 CORRUPT: Final = "_corrupt"
 """The column in which Spark's JSON reader puts the text of a line that it cannot read."""
 
-
-FAMILIES: Final[Mapping[str, frozenset[str]]] = {
-    name: frozenset(str(event.__struct_config__.tag) for event in get_args(union))
-    for name, union in (
-        ("run", RunEvent),
-        ("mail", MailEvent),
-        ("change", ChangeEvent),
-        ("replication", ReplicationEvent),
-    )
-}
-"""Maps each family to its event types. Tables are partitioned by family."""
 
 _PLAIN: Final[Mapping[Any, T.DataType]] = {
     int: T.LongType(),

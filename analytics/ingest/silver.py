@@ -9,7 +9,7 @@ a run has not ended, the lab says up to which instant its traces are complete, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,8 +17,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-from analytics.ingest.bronze import ASIDE, MALFORMED, OTHER_VERSION, SEGMENT_END, UNKNOWN_TYPE
-from analytics.ingest.schemas import FAMILIES, WIDE, struct_type
+from analytics.ingest.lines import ASIDE, FAMILIES, MALFORMED, OTHER_VERSION, SEGMENT_END, UNKNOWN_TYPE
+from analytics.ingest.schemas import WIDE, struct_type
+from analytics.ingest.tables import Tables
 from traces.events import EVENT_TYPES
 from traces.segments import IS_CUT, WAS_CHANGED
 
@@ -57,7 +58,7 @@ class Silver:
             return self.events.limit(0)
         families = {name for name, members in FAMILIES.items() if not members.isdisjoint(tags)}
         # The family is a partition, so Spark does not read the others.
-        return self.events.where(F.col("family").isin(*families) & F.col("type").isin(*tags))
+        return self.events.where(F.col("family").isin(*sorted(families)) & F.col("type").isin(*tags))
 
     def of(self, *tags: str) -> DataFrame:
         """Return the events of these types: the header and the fields of the first type, each with its own Spark type."""
@@ -74,19 +75,39 @@ def _typed(field: T.StructField) -> Column:
     return column.cast(field.dataType).alias(field.name)
 
 
-def silver(bronze: DataFrame, unfinished: Unfinished | None = None) -> Silver:
-    """Return the events of bronze, each once, and the doubts about their traces."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of the events before the tables are planned. repeated: some event occurs twice. types: those that occur."""
+
+    repeated: bool = True
+    types: frozenset[str] = frozenset(EVENT_TYPES)
+
+
+def seen(numbers: DataFrame) -> Seen:
+    """Return what is known of the events, from a small table with a row for each 32,768 events."""
+    repeated, types = numbers.agg(
+        F.max(F.expr("found > distinct")), F.array_distinct(F.flatten(F.collect_set("types")))
+    ).collect()[0]
+    return Seen(bool(repeated), frozenset(types))
+
+
+def silver(
+    bronze: DataFrame,
+    tables: Tables,
+    unfinished: Unfinished | None = None,
+    look: Callable[[DataFrame], Seen] = seen,
+) -> Silver:
+    """Return the events of bronze, each once, and the doubts about their traces. look: finds out what is known of them."""
     heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == UNKNOWN_TYPE))
-    numbers = _numbers(heads).cache()
+    numbers = tables.keep("silver/numbers", _numbers(heads))
+    known = look(numbers)
     events = bronze.where(F.col("family") != ASIDE)
-    # This small table has a row for each 32,768 events. It shows whether any event is repeated, and which types there are.
-    seen = numbers.agg(F.max(F.expr("found > distinct")), F.array_distinct(F.flatten(F.collect_set("types")))).collect()
-    repeated, types = seen[0]
-    if repeated:
+    if known.repeated:
         first = Window.partitionBy(*_KEY).orderBy("file", "hash")
         events = events.withColumn("_nth", F.row_number().over(first)).where("_nth = 1").drop("_nth")
-    dead = _killed_and_deleted(events) if {"store.deleted", "fault.injected"} <= set(types) else None
-    return Silver(events, doubts(bronze, heads, numbers, unfinished, dead), frozenset(types))
+    events = tables.view("silver/events", events)
+    dead = _killed_and_deleted(events) if known.types >= {"store.deleted", "fault.injected"} else None
+    return Silver(events, doubts(bronze, heads, numbers, unfinished, dead), known.types)
 
 
 def _killed_and_deleted(events: DataFrame) -> DataFrame:

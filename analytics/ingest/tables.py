@@ -44,6 +44,10 @@ class Tables:
         (writer.partitionBy(*by) if by else writer).parquet(self.path(name))
         return self.whole(self.spark.read.schema(frame.schema).parquet(self.path(name)))
 
+    def view(self, name: str, frame: DataFrame) -> DataFrame:
+        """Return `frame` as a table that is not written, because it is about as large as what it is computed from."""
+        return frame
+
     def _hold(self, frame: DataFrame) -> DataFrame:
         """Return the rows as a table in the driver. They stay in Java, because copying them to Python takes longer than writing
         a file."""

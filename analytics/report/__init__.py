@@ -1,5 +1,5 @@
-"""The report of a check: the page, its figures, witnesses in words, space-time diagrams.
+"""The report of a check: the page, its figures, space-time diagrams.
 
-Imported by: `analytics.pipeline`, `analytics.follow`.
-Public: `page`, `words`, `shiviz`.
+Imported by: `pflab.cli.verbs.analytics`.
+Public: `page`, `shiviz`.
 """

@@ -13,12 +13,14 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.drawing.mail_types import name_of
 from analytics.drawing.spacetime import Diagram
 from analytics.ingest.tables import AT_ONCE
-from analytics.report import measures, runs_by_rule, surroundings, who_had_what, witness
+from analytics.report import measures, runs_by_rule, surroundings, who_had_what
 from analytics.report.runs import Found, Run, runs
 from analytics.rules import catalogue
 from analytics.rules.check import Check
-from analytics.verdicts.evaluate import UNTOLD
-from analytics.verdicts.verdict import CheckResult, Gold
+from analytics.verdicts import witness
+from analytics.verdicts.conclusion import UNTOLD, Findings
+from analytics.verdicts.gold import Gold
+from analytics.verdicts.result import CheckResult
 from analytics.verdicts.witness_names import named
 
 RUNS: Final = 3
@@ -81,12 +83,12 @@ def subjects() -> dict[str, tuple[Check, ...]]:
     }
 
 
-def contents(gold: Gold, result: CheckResult) -> Contents:
+def contents(gold: Gold, found: Findings, result: CheckResult) -> Contents:
     """Return what the report says, from a fixed number of queries."""
     single = result.traces <= 1
     names = [each.trace for each in result.runs if single or each.exit_code][: 1 if single else RUNS]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        detailed = pool.submit(_detailed, gold, names)
+        detailed = pool.submit(_detailed, gold, found, names)
         figures = pool.submit(_figures, gold)
         had = pool.submit(_who_had_what, gold)
         matrix = None if single else pool.submit(runs_by_rule.matrix, gold, result.traces)
@@ -99,11 +101,11 @@ def contents(gold: Gold, result: CheckResult) -> Contents:
 
 
 def _detailed(
-    gold: Gold, names: list[str]
+    gold: Gold, findings: Findings, names: list[str]
 ) -> tuple[tuple[Run, ...], tuple[tuple[str, ...], ...], dict[tuple[int, int], Diagram]]:
     some = tuple(runs(gold, names))
     raw = [(run.trace, found.text or UNTOLD) for run in some for found in run.found]
-    told = iter(named(gold, raw))
+    told = iter(named(findings["names"], raw))
     texts = tuple(tuple(next(told) for _ in run.found) for run in some)
     each = max(PICTURES // max(len(some), 1), 1)
     places = [(nth, index) for nth, run in enumerate(some) for index in _pictured(run.found, each)]

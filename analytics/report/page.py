@@ -18,8 +18,10 @@ from analytics.drawing.mail_types import KINDS
 from analytics.drawing.svg import cleaned, natural
 from analytics.report.contents import Contents, contents, subjects
 from analytics.report.runs import Run, line_of, organization
-from analytics.verdicts.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
-from analytics.verdicts.verdict import BROKEN, CheckResult, FolderVerdict, Gold, RuleResult, counted, short
+from analytics.verdicts.conclusion import Findings
+from analytics.verdicts.gold import Gold
+from analytics.verdicts.judgements import BROKEN, CONVERGED, NOT_CONVERGED, UNKNOWN
+from analytics.verdicts.result import CheckResult, FolderVerdict, RuleResult, counted, short
 from traces.trace_version import TRACE_VERSION
 
 CARDS: Final = 24
@@ -37,9 +39,9 @@ SIGNS: Final = {"good": "✓", "bad": "✕", "doubt": "?"}
 _HERE: Final = Path(__file__).parent
 
 
-def write_report(gold: Gold, result: CheckResult, file: Path) -> None:
+def write_report(gold: Gold, found: Findings, result: CheckResult, file: Path) -> None:
     """Write the report. Its size is limited, however many runs there are."""
-    file.write_text(page(contents(gold, result), datetime.now(UTC)), encoding="utf-8")
+    file.write_text(page(contents(gold, found, result), datetime.now(UTC)), encoding="utf-8")
 
 
 def page(what: Contents, written_at: datetime) -> str:

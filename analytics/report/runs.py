@@ -15,7 +15,7 @@ from analytics.drawing.lab_time import day_time, step_for
 from analytics.drawing.mail_types import kind_of
 from analytics.drawing.spacetime import Fault
 from analytics.drawing.svg import natural
-from analytics.verdicts.verdict import Gold
+from analytics.verdicts.gold import Gold
 
 LINES: Final = 800
 """How many events of the lab are read for a run: its start, its end, and the first faults."""
@@ -66,7 +66,7 @@ class Run:
 
 
 def short_name() -> Column:
-    """Return the short name of a trace, as `analytics.verdicts.verdict.short` computes it."""
+    """Return the short name of a trace, as `analytics.verdicts.result.short` computes it."""
     return F.regexp_extract("trace", r"([^/]*/?[^/]*)#[^#]*$", 1)
 
 

@@ -8,8 +8,9 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.verdicts.convergence import NOT_CONVERGED, UNKNOWN
-from analytics.verdicts.verdict import Gold, short
+from analytics.verdicts.gold import Gold
+from analytics.verdicts.judgements import NOT_CONVERGED, UNKNOWN
+from analytics.verdicts.result import short
 
 LINES: Final = 60
 """How many lines the matrix has."""

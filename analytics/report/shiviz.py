@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.drawing.lab_time import instant
-from analytics.report import witness
-from analytics.verdicts.verdict import Gold
+from analytics.verdicts import witness
+from analytics.verdicts.gold import Gold
 
 EVENTS: Final = 5000
 """How many events the file has, counted from the first event of the trace. The viewer cannot draw more."""

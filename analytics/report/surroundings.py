@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.drawing.spacetime import Diagram, End, Event, Mail
 from analytics.report.runs import Found, Run
-from analytics.verdicts.verdict import Gold
+from analytics.verdicts.gold import Gold
 from traces.labtime import HOUR_US, MINUTE_US
 
 MAILS: Final = 40

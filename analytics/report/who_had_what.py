@@ -11,9 +11,9 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.drawing.lab_time import duration
 from analytics.drawing.svg import natural
-from analytics.report.words import number
-from analytics.verdicts.convergence import CONVERGED
-from analytics.verdicts.verdict import short
+from analytics.verdicts.judgements import CONVERGED
+from analytics.verdicts.result import short
+from analytics.verdicts.words import number
 
 FOLDERS: Final = 6
 CHANGES: Final = 40

@@ -1,5 +1,5 @@
-"""Convergence, and the results of the rule checks with their witnesses.
+"""Convergence, the results of the rule checks, and the conclusion from them: the verdict with its witnesses in words.
 
 Imported by: `analytics.report`, `analytics.pipeline`.
-Public: `convergence`, `evaluate`, `verdict`.
+Public: `convergence`, `evaluate`, `findings`, `conclusion`, `result`.
 """

@@ -12,10 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.number_sets import guid_of_kind
-
-CONVERGED: Final = "converged"
-NOT_CONVERGED: Final = "not converged"
-UNKNOWN: Final = "unknown"
+from analytics.verdicts.judgements import CONVERGED, NOT_CONVERGED, UNKNOWN
 
 _EMPTY: Final = "array()"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
-from typing import Final
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -12,14 +11,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.evidence.evidence import TABLES, Material
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.check import Check
-from analytics.verdicts.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
-from analytics.verdicts.verdict import BROKEN, EXIT_CODES, Gold, RuleResult, RunVerdict, short
-from analytics.verdicts.witness_names import marked, named
-
-MAX_RUNS: Final = 2000
-
-UNTOLD: Final = "a field that the witness names is missing"
-"""The witness of a violation whose text cannot be computed."""
+from analytics.verdicts.judgements import CONVERGED
+from analytics.verdicts.witness_names import marked
 
 
 def judge_rules(
@@ -30,13 +23,29 @@ def judge_rules(
     In a run that has not ended (`unfinished`), mails may still be on their way, so checks of the final state are left out.
     A trace without a row for a check has no row in the result. Without checks the result is empty.
     """
+    by_table = checks_by_table(checks)
+    about = settled(verdicts, unfinished=unfinished)
+    judged = [judge_table(name, material, about, mine) for name, mine in by_table.items()]
+    return reduce(DataFrame.unionByName, judged) if judged else _no_results(verdicts)
+
+
+def checks_by_table(checks: Iterable[Check]) -> dict[str, list[Check]]:
+    """Map the name of each evidence table to its checks."""
     by_table: dict[str, list[Check]] = {}
     for check in checks:
         by_table.setdefault(check.table, []).append(check)
+    return by_table
+
+
+def settled(verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
+    """Return trace, settled: whether all folders of a run that has ended have converged."""
     ended = F.lit(not unfinished)
-    settled = verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled"))
-    judged = [_table(_prepared(name, TABLES[name](material), settled), mine) for name, mine in by_table.items()]
-    return reduce(DataFrame.unionByName, judged) if judged else _no_results(verdicts)
+    return verdicts.groupBy("trace").agg((ended & F.min(F.col("judgement") == CONVERGED)).alias("settled"))
+
+
+def judge_table(name: str, material: Material, about: DataFrame, checks: list[Check]) -> DataFrame:
+    """Return the results of the checks of one evidence table. about: see `settled`."""
+    return _table(_prepared(name, TABLES[name](material), about), checks)
 
 
 def _no_results(verdicts: DataFrame) -> DataFrame:
@@ -48,63 +57,6 @@ def _no_results(verdicts: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def rule_results(gold: Gold) -> tuple[tuple[RuleResult, ...], int]:
-    """Return each check with what it consumed and found over all traces, and the number of violations.
-
-    Violations in incomplete traces do not count, because a missing event may look like a violation.
-    """
-    sure = gold.rules.join(
-        gold.events.doubts.select("trace").distinct().withColumn("doubtful", F.lit(True)), "trace", "left"
-    )
-    counted = F.when(F.col("doubtful").isNull(), F.col("violations")).otherwise(0)
-    first = F.min(F.when(counted > 0, F.struct("at", "trace", "witness")))
-    sums = (F.sum("consumed").alias("consumed"), F.sum(counted).alias("violations"), first.alias("earliest"))
-    by_id = {row.check: row for row in sure.groupBy("check").agg(*sums).collect()}  # as many rows as there are checks
-    earliest = {id_: row.earliest for id_, row in by_id.items() if row.earliest is not None}
-    texts = named(gold, [(each.trace, each.witness or UNTOLD) for each in earliest.values()])
-    witnesses = {id_: f"{short(each.trace)}: {text}" for (id_, each), text in zip(earliest.items(), texts, strict=True)}
-    results = []
-    for check in CHECKS:
-        row = by_id.get(check.id)
-        if row is None:
-            results.append(RuleResult(check.id, check.rules, 0, 0))
-            continue
-        results.append(RuleResult(check.id, check.rules, row.consumed, row.violations, witnesses.get(check.id, "")))
-    return tuple(results), sum(each.violations for each in results)
-
-
-def run_verdicts(verdicts: DataFrame, rules: DataFrame, doubts: DataFrame) -> tuple[RunVerdict, ...]:
-    """Return the verdict of each trace, the worst first, at most MAX_RUNS."""
-
-    def many(judgement: str) -> Column:
-        return F.count_if(F.col("judgement") == judgement)
-
-    folders = verdicts.groupBy("trace").agg(
-        many(NOT_CONVERGED).alias("bad"), many(UNKNOWN).alias("unknown"), many(CONVERGED).alias("good")
-    )
-    broken = rules.groupBy("trace").agg(F.sum("violations").alias("violations"))
-    incomplete = doubts.select("trace").distinct().withColumn("incomplete", F.lit(True))
-    every = folders.join(broken, "trace", "full").join(incomplete, "trace", "full")
-    none = F.lit(0)
-    bad, unknown, good = (F.coalesce(name, none) for name in ("bad", "unknown", "good"))
-    violations = F.when(F.col("incomplete").isNull(), F.coalesce("violations", none)).otherwise(none)
-    judgement = (
-        F.when(bad > 0, NOT_CONVERGED)
-        .when(violations > 0, BROKEN)
-        .when((unknown > 0) | (good == 0) | F.col("incomplete").isNotNull(), UNKNOWN)
-        .otherwise(CONVERGED)
-    )
-    rank = F.when(bad > 0, 0).when(violations > 0, 1).when(judgement == UNKNOWN, 2).otherwise(3)
-    rows = every.select(
-        "trace", judgement.alias("judgement"), bad.alias("bad"), unknown.alias("unknown"), violations.alias("violations"),
-        rank.alias("rank"),
-    )  # fmt: skip
-    return tuple(
-        RunVerdict(short(row.trace), row.judgement, EXIT_CODES[row.judgement], row.bad, row.unknown, row.violations)
-        for row in rows.orderBy("rank", "trace").limit(MAX_RUNS).collect()
-    )
-
-
 def _prepared(name: str, table: DataFrame, settled: DataFrame) -> DataFrame:
     """Return the table with the columns about the whole trace that its checks need."""
     return table.join(F.broadcast(settled), "trace", "left") if name in {"entries", "facts", "steps"} else table
@@ -112,21 +64,23 @@ def _prepared(name: str, table: DataFrame, settled: DataFrame) -> DataFrame:
 
 def _table(table: DataFrame, checks: list[Check]) -> DataFrame:
     """Return the results of all checks of a table, in one pass with one small shuffle."""
+    cases: list[Column] = []
     columns: list[Column] = []
     for index, check in enumerate(checks):
         about = F.coalesce(F.expr(check.about), F.lit(False))
         wrong = about & ~F.coalesce(F.expr(check.holds), F.lit(False))
+        witness = F.when(wrong, F.expr(marked(check.words)))
+        cases += [about.alias(f"about{index}"), wrong.alias(f"wrong{index}"), witness.alias(f"witness{index}")]
+        is_wrong = F.col(f"wrong{index}")
+        first = F.min(F.when(is_wrong, F.struct("at", F.col(f"witness{index}").alias("words"))))
         columns += [
-            F.count_if(about).alias(f"consumed{index}"),
-            F.count_if(wrong).alias(f"violations{index}"),
-            F.min(
-                F.when(
-                    wrong, F.struct(F.col("at").cast("long").alias("at"), F.expr(marked(check.words)).alias("words"))
-                )
-            ).alias(f"first{index}"),
+            F.count_if(F.col(f"about{index}")).alias(f"consumed{index}"),
+            F.count_if(is_wrong).alias(f"violations{index}"),
+            first.alias(f"first{index}"),
         ]
-    counted = table.groupBy("trace").agg(*columns)
-    cases = [
+    judged = table.select("trace", F.col("at").cast("long").alias("at"), *cases)
+    counted = judged.groupBy("trace").agg(*columns)
+    results = [
         F.struct(
             F.lit(check.id).alias("check"),
             F.col(f"consumed{index}").alias("consumed"),
@@ -136,4 +90,4 @@ def _table(table: DataFrame, checks: list[Check]) -> DataFrame:
         )
         for index, check in enumerate(checks)
     ]
-    return counted.select("trace", F.explode(F.array(*cases)).alias("c")).select("trace", "c.*").where("consumed > 0")
+    return counted.select("trace", F.explode(F.array(*results)).alias("c")).select("trace", "c.*").where("consumed > 0")

@@ -117,10 +117,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         ),
         "diff": ("explain", "Show the first instant at which two runs differ, and how each run ends."),
     },
-    "Verdicts from traces, with Spark": {
+    "Verdicts from traces": {
         "check": (
             "analytics",
-            "Check the traces of runs with Spark: whether they converged, and which store lacks which change.",
+            "Check the traces of runs: whether they converged, and which store lacks which change.",
         ),
         "follow": (
             "analytics",

@@ -1,12 +1,13 @@
-"""Play seeds in the simulator, judge their traces with Spark in one session, and compare the two verdicts.
+"""Play seeds in the simulator, judge their traces with Spark and with the embedded engine, and compare the verdicts.
 
     python tests/agreement/run.py 30 --first 1000     seeds 1000 to 1029
     python tests/agreement/run.py 30 --keep DIR       keep the traces in DIR/seed-N
 
 The simulator's oracle and invariants read events as they happen, and the states of the stores. Spark reads only the traces.
 The two share no code, so each of them can be wrong alone. They agree about a seed if both find it converged and without a
-violation, or if neither does. The exit status is 1 if they disagree about a seed. The output then names the seed and what each
-judge found.
+violation, or if neither does. The two engines work from the same tables, and must say the same, word for word. The exit status
+is 1 if the judges disagree about a seed, or the engines about anything. The output then names the seed and what each judge
+found.
 """
 
 from __future__ import annotations
@@ -18,13 +19,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from analytics.embedded.engine import judged
 from analytics.ingest.session import session, settings_for
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judge_traces
-from analytics.verdicts.convergence import CONVERGED
-from analytics.verdicts.verdict import CheckResult, Gold
+from analytics.rows import in_order
+from analytics.verdicts.conclusion import Findings, conclude, findings_of
+from analytics.verdicts.gold import Gold
+from analytics.verdicts.judgements import CONVERGED
+from analytics.verdicts.result import CheckResult
 from analytics.verdicts.witness_names import named
 from pflab.campaign.seed import SeedResult, run_seed
 from pflab.cli.verbs.analytics import bytes_of
@@ -45,13 +51,23 @@ def play(seeds: Sequence[int], place: Path) -> dict[str, SeedResult]:
     return results
 
 
-def judge(place: Path) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Judge all traces below `place` with Spark. Return by folder name: the judgement, and what Spark found, in words."""
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What the two engines found. judgements: by folder name. found: what is wrong, in words, by folder name. engines: what the
+    embedded engine says otherwise than Spark, in words."""
+
+    judgements: dict[str, str]
+    found: dict[str, list[str]]
+    engines: list[str]
+
+
+def judge(place: Path) -> Verdicts:
+    """Judge all traces below `place` with Spark and with the embedded engine."""
     found: dict[str, list[str]] = {}
 
-    def find(gold: Gold, result: CheckResult) -> None:
-        rows = gold.rules.where("violations > 0").orderBy("trace", "check").collect()
-        texts = named(gold, [(row.trace, row.witness or "") for row in rows])
+    def find(_gold: Gold, findings: Findings, result: CheckResult) -> None:
+        rows = in_order((row for row in findings["rules"] if row.violations), "trace", "check")
+        texts = named(findings["names"], [(row.trace, row.witness or "") for row in rows])
         for row, text in zip(rows, texts, strict=True):
             found.setdefault(_name(row.trace.partition("#")[0]), []).append(f"{row.check}: {text}")
         for each in result.told:
@@ -60,7 +76,22 @@ def judge(place: Path) -> tuple[dict[str, str], dict[str, list[str]]]:
 
     with tempfile.TemporaryDirectory() as base, session(CORES, settings_for(bytes_of([str(place)]))) as spark:
         result = judge_traces([str(place)], Tables(spark, base), then=find)
-    return {_name(run.trace): run.judgement for run in result.runs}, found
+    with judged([str(place)]) as engine:
+        embedded = conclude(findings_of(engine))
+    return Verdicts({_name(run.trace): run.judgement for run in result.runs}, found, _engines_differ(result, embedded))
+
+
+def _engines_differ(spark: CheckResult, embedded: CheckResult) -> list[str]:
+    """Return a line for each part of the verdict that the engines see differently."""
+    lines = []
+    ours = embedded.as_document()
+    for name, theirs in spark.as_document().items():
+        if ours[name] == theirs:
+            continue
+        pairs = zip(theirs, ours[name], strict=False) if isinstance(theirs, list | tuple) else [(theirs, ours[name])]
+        first = next(((left, right) for left, right in pairs if left != right), (len(theirs), len(ours[name])))
+        lines.append(f"{name}: Spark says {first[0]}, the embedded engine says {first[1]}")
+    return lines
 
 
 def _name(trace: str) -> str:
@@ -93,18 +124,19 @@ def main() -> int:
         place.mkdir(parents=True)
         results = play(range(asked.first, asked.first + asked.count), place)
         played = time.monotonic()
-        judgements, found = judge(place)
-    lines = differences(results, judgements, found)
+        verdicts = judge(place)
+    lines = differences(results, verdicts.judgements, verdicts.found)
     print(
         "\n".join(
             [
                 *lines,
+                *verdicts.engines,
                 f"the judges disagree about {sum(not each.startswith(' ') for each in lines)} of {asked.count} seeds",
             ]
         )
     )
     print(f"played in {played - began:.0f} s, judged in {time.monotonic() - played:.0f} s")
-    return 1 if lines else 0
+    return 1 if lines or verdicts.engines else 0
 
 
 if __name__ == "__main__":

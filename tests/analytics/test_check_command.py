@@ -37,7 +37,7 @@ def test_spark_prints_nothing(judged: Judged) -> None:
 
 def test_without_java_one_line_says_what_to_install(project_root: Path, tmp_path: Path) -> None:
     """Without Java there is one clear line and exit code 2, and no process is started."""
-    done = pflab_check(project_root, str(tmp_path), JAVA_HOME=str(tmp_path))
+    done = pflab_check(project_root, str(tmp_path), "--engine", "spark", JAVA_HOME=str(tmp_path))
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

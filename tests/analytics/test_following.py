@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from analytics.follow import Export, follow
 from analytics.ingest.bronze import parse, read_lines
 from analytics.ingest.silver import Unfinished, silver
+from analytics.ingest.tables import Tables
 from tests.support.judged_traces import Judged
 from traces.segments import END_TYPE, close_segment
 
@@ -77,7 +78,8 @@ def test_a_store_that_does_not_answer_is_a_doubt(spark: SparkSession, judged: Ju
     for node, lines in lines_of(judged.root / "suite" / "edit" / "traces").items():
         write(tmp_path, node, lines)
     bronze = parse(read_lines(spark, [str(tmp_path)]))
-    doubts = silver(bronze, Unfinished(("B",))).doubts.collect()
+    tables = Tables(spark, str(tmp_path / "tables"))
+    doubts = silver(bronze, tables, Unfinished(("B",))).doubts.collect()
     assert [row.doubt for row in doubts] == ["B does not answer, and its last events are missing"]
-    assert silver(bronze, Unfinished()).doubts.collect() == []
-    assert len(silver(bronze).doubts.collect()) > 1
+    assert silver(bronze, tables, Unfinished()).doubts.collect() == []
+    assert len(silver(bronze, tables).doubts.collect()) > 1

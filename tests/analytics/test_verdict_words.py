@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analytics.verdicts.convergence import CONVERGED
-from analytics.verdicts.verdict import CheckResult, RuleResult
+from analytics.verdicts.judgements import CONVERGED
+from analytics.verdicts.result import CheckResult, RuleResult
 from analytics.verdicts.witness_names import marked
 
 

@@ -9,8 +9,8 @@ from analytics.report.runs import Found, Run
 from analytics.report.runs_by_rule import Line, arranged
 from analytics.report.who_had_what import Cell, Matrix
 from analytics.rules.catalogue import CHECKS
-from analytics.verdicts.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
-from analytics.verdicts.verdict import BROKEN, CheckResult, FolderVerdict, RuleResult, RunVerdict
+from analytics.verdicts.judgements import BROKEN, CONVERGED, NOT_CONVERGED, UNKNOWN
+from analytics.verdicts.result import CheckResult, FolderVerdict, RuleResult, RunVerdict
 from traces.labtime import DAY_US, HOUR_US
 
 START = 1_066_694_400_000_000

@@ -15,8 +15,8 @@ The cases are drawn from the seed. Each is a copy of one trace with one alterati
 
 Each field of each event type is altered at least once. The segments get a new checksum, so that only what the events say can
 show the alteration. A case is noticed if the verdict on it is not clean. The untampered traces are judged too. The exit status
-is 1 if an untampered trace is not clean, or if the alteration of a field stays clean that docs/reference/events.md calls
-evidence.
+is 1 if the two engines differ, if an untampered trace is not clean, or if the alteration of a field stays clean that
+docs/reference/events.md calls evidence.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from typing import Any, Final
 
 from analytics.evidence.agreement.fields import FIELDS, Worth
 from analytics.evidence.agreement.fields import HEADER as HEADER_FIELDS
-from analytics.verdicts.convergence import CONVERGED
-from analytics.verdicts.evaluate import MAX_RUNS
+from analytics.verdicts.conclusion import MAX_RUNS
+from analytics.verdicts.judgements import CONVERGED
 from tests.agreement.run import judge, play
 from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, play_scenario
 from tests.support.trace_faults import Line, Trace, read_trace, renumber, write_trace
@@ -251,9 +251,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         sources = write_sources(place / "sources")
-        alarmed = [name for name, judgement in judge(place / "sources")[0].items() if judgement != CONVERGED]
+        alarmed = [name for name, judgement in judge(place / "sources").judgements.items() if judgement != CONVERGED]
         cases = draw_cases(sources, asked.cases, asked.seed, place / "cases")
-        judgements, _ = judge(place / "cases")
+        verdicts = judge(place / "cases")
+    judgements = verdicts.judgements
     kinds = tally(cases, judgements, lambda case: case.kind)
     fields = tally(
         {name: case for name, case in cases.items() if case.kind == "field"}, judgements, lambda case: case.what
@@ -268,12 +269,18 @@ def main() -> int:
     )
     if asked.json:
         clean = {name: f"{case.source}: {case.what}" for name, case in cases.items() if judgements[name] == CONVERGED}
-        print(
-            json.dumps(
-                {"alarmed": alarmed, "kinds": kinds, "worth": by_worth, "fields": fields, "clean": clean}, indent=1
-            )
-        )
+        document = {
+            "alarmed": alarmed,
+            "engines": verdicts.engines,
+            "kinds": kinds,
+            "worth": by_worth,
+            "fields": fields,
+            "clean": clean,
+        }
+        print(json.dumps(document, indent=1))
     else:
+        for line in verdicts.engines:
+            print(line)
         for name in alarmed:
             print(f"alarmed although untampered: {name}")
         for kind, (number, unseen) in kinds.items():
@@ -283,7 +290,7 @@ def main() -> int:
         for field, (number, unseen) in fields.items():
             if unseen or worth_of(field) is Worth.EVIDENCE:
                 print(f"  {worth_of(field):14} {field:36} {unseen} of {number} stay clean")
-    return int(bool(alarmed or unseen_evidence))
+    return int(bool(alarmed or unseen_evidence or verdicts.engines))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.evidence.agreement.facts import DERIVED, FACTS, IN_A_QUEUE, LISTS, SETTING, STATEMENTS, How, States
 from analytics.evidence.organization import SETUP
 from analytics.evidence.version_history import is_undone
-from analytics.ingest.schemas import FAMILIES, WIDE
+from analytics.ingest.lines import FAMILIES
+from analytics.ingest.schemas import WIDE
 from analytics.ingest.silver import Silver
 
 _TOPOLOGY: Final = (

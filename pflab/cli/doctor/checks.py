@@ -240,12 +240,14 @@ def _java() -> Iterator[Finding]:
     home = os.environ.get("JAVA_HOME")
     found = _version([str(Path(home) / "bin" / "java") if home else "java", "-version"])
     get = "install a JRE, for example the package openjdk-17-jre-headless, or set JAVA_HOME"
-    yield _program("Java", found, JAVA_FROM, "pflab check and follow", get)
+    yield _program("Java", found, JAVA_FROM, "pflab follow, and pflab check with Spark", get)
 
 
 def _extras() -> Iterator[Finding]:
     for package, extra, use in (
         ("pyspark", "analytics", "pflab check and follow"),
+        ("duckdb", "analytics", "pflab check"),
+        ("pyarrow", "analytics", "pflab check"),
         ("jinja2", "analytics", "pflab check --report"),
         ("pymap", "imap", "pflab up --imap"),
     ):

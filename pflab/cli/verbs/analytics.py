@@ -1,4 +1,4 @@
-"""Verbs that use the Spark pipeline: check judges finished runs; follow and verdict judge a lab while it is up."""
+"""Verbs of the analytics: check judges finished runs; follow and verdict judge a lab while it is up."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -26,11 +27,25 @@ if TYPE_CHECKING:
 
     from analytics.errors import AnalyticsError
     from analytics.follow import Export
-    from analytics.verdicts.verdict import CheckResult, Gold
+    from analytics.verdicts.conclusion import Findings
+    from analytics.verdicts.gold import Gold
+    from analytics.verdicts.result import CheckResult
 
 Master = Annotated[
     str | None, Option(metavar="URL", help="The Spark master; default: all cores of this machine, local[*].")
 ]
+
+
+class EngineName(StrEnum):
+    """What computes the tables of a check."""
+
+    SPARK = "spark"
+    EMBEDDED = "embedded"
+
+
+EMBEDDED_UP_TO_BYTES: Final = 64 * 1024 * 1024
+"""Up to this size of the traces, the embedded engine judges them unless the user chooses. Above it, Spark uses all cores of the
+machine or of a cluster, and its memory does not grow with the traces."""
 
 
 def check(
@@ -54,12 +69,20 @@ def check(
     shiviz: Annotated[
         Path | None, Option(metavar="FILE", help="Write the events of the worst run, with vector clocks, for ShiViz.")
     ] = None,
+    engine: Annotated[
+        EngineName | None,
+        Option(
+            help="embedded: judge in this process, without Java; spark: with Spark. Default: embedded for up to 64 MB of"
+            " local traces, unless an option needs Spark (--master, --tables, --report, --shiviz)."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> int:
-    """Check the traces of runs with Spark: whether they converged, and which store lacks which change.
+    """Check the traces of runs: whether they converged, and which store lacks which change.
 
-    This verb needs Java 17 or newer. The exit code is 0 if all runs converged, 1 if a run did not converge or violated a
-    rule, and 2 if the traces are not complete enough for a verdict.
+    Both engines compute the same tables and give the same verdict; Spark needs Java 17 or newer. The exit code is 0 if
+    all runs converged, 1 if a run did not converge or violated a rule, and 2 if the traces are not complete enough for a
+    verdict.
 
     Example: pflab check runs/latest
     """
@@ -71,7 +94,16 @@ def check(
     for place in traces:
         _end_killed_runs(Path(place))
     try:
-        result = _run_check([_location(each) for each in traces], master, tables, report, shiviz)
+        places = [_location(each) for each in traces]
+        needs_spark = [
+            name
+            for name, value in (("--master", master), ("--tables", tables), ("--report", report), ("--shiviz", shiviz))
+            if value is not None
+        ]
+        if _is_embedded(engine, places, needs_spark):
+            result = _run_embedded(places)
+        else:
+            result = _run_check(places, master, tables, report, shiviz)
     except AnalyticsError as error:
         raise CommandError(f"pflab check: {_with_remedy(error)}") from None
     if as_json:
@@ -116,6 +148,33 @@ def _check_writable(file: Path) -> None:
         raise CommandError(f"pflab check: {file} cannot be written: there is no folder {file.parent}")
 
 
+def _is_embedded(engine: EngineName | None, places: list[str], needs_spark: list[str]) -> bool:
+    """Return whether the embedded engine judges. Raises CommandError if the user wants what it cannot do."""
+    far = next((place for place in places if "://" in place), None)
+    if engine is EngineName.EMBEDDED and (needs_spark or far):
+        why = f"{needs_spark[0]} needs Spark" if needs_spark else f"only Spark reads {far}"
+        raise CommandError(f"pflab check: {why}; leave out --engine embedded")
+    if engine is None:
+        return not needs_spark and far is None and bytes_of(places) <= EMBEDDED_UP_TO_BYTES
+    return engine is EngineName.EMBEDDED
+
+
+def _run_embedded(places: list[str]) -> CheckResult:
+    from analytics.ingest.session import need_packages  # noqa: PLC0415 - as above
+
+    need_packages("pyspark", "duckdb", "pyarrow")
+    from analytics.embedded.engine import STAGES, judged  # noqa: PLC0415 - as above
+    from analytics.verdicts.conclusion import conclude, findings_of  # noqa: PLC0415 - as above
+
+    with progress(len(STAGES), STAGES[0]) as bar:
+
+        def show_stage(stage: str) -> None:
+            bar.update(bar.task_ids[0], advance=1, description=stage)
+
+        with judged(places, show_stage) as engine:
+            return conclude(findings_of(engine))
+
+
 def _run_check(
     places: list[str], master: str | None, tables: str | None, report: Path | None, shiviz: Path | None
 ) -> CheckResult:
@@ -133,11 +192,11 @@ def _run_check(
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - as above
     from analytics.pipeline import STAGES, judge_traces  # noqa: PLC0415 - as above
 
-    def write_reports(gold: Gold, result: CheckResult) -> None:
+    def write_reports(gold: Gold, found: Findings, result: CheckResult) -> None:
         if report is not None:
             from analytics.report.page import write_report  # noqa: PLC0415 - as above
 
-            write_report(gold, result, report)
+            write_report(gold, found, result, report)
         if shiviz is not None:
             from analytics.report.shiviz import write_worst  # noqa: PLC0415 - as above
 

@@ -34,13 +34,13 @@ def demo(
     lessons: Annotated[bool, Option("--lessons", "--list", help="Print the lessons of the course and exit.")] = False,
     notes: Annotated[bool, Option("--notes", help="Print the presenter's notes too.")] = False,
     seed: Annotated[int, seed_option("The seed for GUIDs and keys.")] = DEFAULT_SEED,
-    skip_check: Annotated[bool, Option("--skip-check", help="Do not check the traces with Spark at the end.")] = False,
+    skip_check: Annotated[bool, Option("--skip-check", help="Do not check the traces at the end.")] = False,
 ) -> int:
     """Play a guided lesson in a live lab: a mail is lost, and its change comes back.
 
     --lesson plays another lesson. A lesson asks what will happen, and then shows it. It waits for Enter after each step.
-    There you can type commands, such as pflab state; the verbs also work in another terminal in this folder. If Java and
-    the extra `analytics` are installed, Spark then checks the traces of the default lesson.
+    There you can type commands, such as pflab state; the verbs also work in another terminal in this folder. If
+    the extra `analytics` is installed, the traces of the default lesson are checked at the end.
 
     Example: pflab demo --headless
     """
@@ -86,8 +86,8 @@ _CHECKED_WITHIN_S: Final = 300
 
 
 def _checked(folder: RunFolder) -> int:
-    """Print Spark's verdict from the traces, or what to install, and return an exit code."""
-    print_lines(["", "Spark's verdict, from the traces alone (pflab check):"], style="bold")
+    """Print the verdict from the traces, or what to install, and return an exit code."""
+    print_lines(["", "The verdict, from the traces alone (pflab check):"], style="bold")
     command = [sys.executable, "-c", "from pflab.cli import main; main()", "check", str(folder.path)]
     try:
         check = subprocess.run(
@@ -99,11 +99,11 @@ def _checked(folder: RunFolder) -> int:
             timeout=_CHECKED_WITHIN_S,
         )
     except subprocess.TimeoutExpired:
-        print_lines([f"Spark gave no verdict within {_CHECKED_WITHIN_S} s"])
+        print_lines([f"There was no verdict within {_CHECKED_WITHIN_S} s"])
         return ExitCode.UNKNOWN
     print_lines(check.stdout.splitlines())
     if not check.stdout:
         print_lines([line for line in check.stderr.splitlines() if line.startswith("pflab")])
-        if check.returncode == ExitCode.UNKNOWN:  # Java or Spark is missing. The lesson works without them.
+        if check.returncode == ExitCode.UNKNOWN:  # The extra is missing. The lesson works without them.
             return ExitCode.GOOD
     return check.returncode

@@ -92,7 +92,7 @@ def reports(spark: SparkSession, judged: Judged, tmp_path_factory: pytest.TempPa
     files = {name: place / f"{name}.html" for name in ("one", "all", "thousands", "hostile")}
     judge_traces(
         [str(place / "lost-deletion")], Tables(spark, str(place / "tables"), held=True),
-        then=lambda gold, result: write_report(gold, result, files["one"]),
+        then=lambda gold, found, result: write_report(gold, found, result, files["one"]),
     )  # fmt: skip
     files["all"].write_text(judged.report, encoding="utf-8")
     files["thousands"].write_text(page(many(4000), WRITTEN), encoding="utf-8")

@@ -11,7 +11,9 @@ from tests.support.cli_runs import LOST_MAIL, play
 from tests.support.hidden_packages import pflab_without
 
 
-@pytest.mark.parametrize("order", [["check", "runs/latest"], ["follow", "runs/latest", "--tables", "tables"]])
+@pytest.mark.parametrize(
+    "order", [["check", "runs/latest", "--engine", "spark"], ["follow", "runs/latest", "--tables", "tables"]]
+)
 @pytest.mark.parametrize("missing", ["pyspark", "java"])
 def test_one_line_says_what_to_install(
     order: list[str], missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

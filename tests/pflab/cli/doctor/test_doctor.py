@@ -88,7 +88,7 @@ def test_missing_programs_are_needed_for_something(tmp_path: Path, project_root:
     found = doctor(tmp_path, project_root, {})
     assert found.code == ExitCode.GOOD
     for name, use, get in (
-        ("Java", "pflab check and follow", "openjdk-17-jre-headless"),
+        ("Java", "pflab follow, and pflab check with Spark", "openjdk-17-jre-headless"),
         ("Docker Compose", "the lab in containers", "https://docs.docker.com/engine/install/"),
         ("Chromium", "tests that use a browser", "the package chromium"),
         ("node", "the checks of the console", "nodejs and npm"),
@@ -109,7 +109,9 @@ def test_old_and_broken_programs_are_told_with_their_version(tmp_path: Path, pro
         "node": "exit 3",
     }
     found = doctor(tmp_path, project_root, old).checks
-    assert found["Java"][1].startswith("1.8.0 is too old, 17 or newer is needed for pflab check and follow; ")
+    assert found["Java"][1].startswith(
+        "1.8.0 is too old, 17 or newer is needed for pflab follow, and pflab check with Spark; "
+    )
     assert found["Docker Compose"][1].startswith(
         "2.6.0 is too old, 2.20 or newer is needed for the lab in containers; "
     )

@@ -7,25 +7,25 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark.sql import DataFrame, GroupedData, Window
+from pyspark.sql import Column, DataFrame, GroupedData, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.number_sets import by_kind, guid_of_kind
 from analytics.ingest.silver import Silver
-
-MAX_FOLDERS: Final = 200
-"""How many folders a verdict names, the worst first. The tables have all folders."""
-
-MAX_WITNESSES: Final = 12
-"""How many witnesses of a folder are shown. The tables have all mismatches."""
+from analytics.verdicts.conclusion import MAX_FOLDERS, MAX_WITNESSES
+from analytics.verdicts.judgements import NOT_CONVERGED, UNKNOWN
 
 _GROUP: Final = ("trace", "folder", "path", "store", "what", "kind")
 
 
+def rank() -> Column:
+    """Return the rank of a folder's judgement, the worst first: not converged, unknown, converged."""
+    return F.when(F.col("judgement") == NOT_CONVERGED, 0).when(F.col("judgement") == UNKNOWN, 1).otherwise(2)
+
+
 def worst_folders(verdicts: DataFrame) -> DataFrame:
     """Return the folders to name: not converged, then unknown, then converged."""
-    rank = F.when(F.col("judgement") == "not converged", 0).when(F.col("judgement") == "unknown", 1).otherwise(2)
-    return verdicts.withColumn("rank", rank).orderBy("rank", "trace", "path").limit(MAX_FOLDERS)
+    return verdicts.withColumn("rank", rank()).orderBy("rank", "trace", "path").limit(MAX_FOLDERS)
 
 
 def witness_rows(mismatches: DataFrame, guids: DataFrame) -> DataFrame:
@@ -42,7 +42,7 @@ def witness_rows(mismatches: DataFrame, guids: DataFrame) -> DataFrame:
         .agg(
             F.min("counter").alias("low"),
             F.max("counter").alias("high"),
-            F.min_by("subject", "counter").alias("subject"),
+            F.min_by("subject", F.struct("counter", "subject")).alias("subject"),
         )
     )
     within = Window.partitionBy("trace", "folder")
@@ -69,16 +69,16 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
     carrying = (
         folders.join(F.broadcast(lacks), ["trace", "folder"])
         .where(within)
-        .select("trace", "mail", "folder", "store", "guid", "low")
+        .select("trace", "mail", "folder", "store", "guid", "low", "kind")
     )
     arrivals = carrying.join(ends, ["trace", "mail", "store"])
     first = F.min_by(
         F.struct(
             "mail", "sender", "submitted_at", "received_at", "dropped_at", "fault", "expired_at", "bad_at", "reason"
         ),
-        "submitted_at",
+        F.struct("submitted_at", "mail"),
     )
-    key = ["trace", "folder", "store", "guid", "low"]
+    key = ["trace", "folder", "store", "guid", "low", "kind"]
     mails = arrivals.groupBy(*key).agg(
         F.count(F.lit(1)).alias("mails"),
         F.count_if(F.col("received_at").isNotNull()).alias("received"),

@@ -6,14 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pyspark.sql import DataFrame
-
-from analytics.evidence import organization  # fmt: skip
-from analytics.ingest import silver  # fmt: skip
-from analytics.verdicts.convergence import CONVERGED, NOT_CONVERGED, UNKNOWN
-
-BROKEN = "rules violated"
-EXIT_CODES = {CONVERGED: 0, NOT_CONVERGED: 1, BROKEN: 1, UNKNOWN: 2}
+from analytics.verdicts.judgements import BROKEN, CONVERGED, EXIT_CODES, NOT_CONVERGED, UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +144,3 @@ def short(trace: str) -> str:
     """Return the short name of a trace: the last two folders of its path."""
     place = trace.rpartition("#")[0]
     return "/".join(place.split("/")[-2:])
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """All tables of a check: gold (verdicts, mismatches, losses) and the tables that they are computed from."""
-
-    bronze: DataFrame
-    events: silver.Silver
-    org: organization.Organization
-    histories: DataFrame
-    objects: DataFrame
-    folders: DataFrame
-    mails: DataFrame
-    mail_folders: DataFrame
-    mismatches: DataFrame
-    losses: DataFrame
-    verdicts: DataFrame
-    rules: DataFrame

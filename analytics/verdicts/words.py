@@ -1,4 +1,4 @@
-"""Witnesses in words, from the bounded rows of `analytics.report.witness`."""
+"""Witnesses in words, from the bounded rows of `analytics.verdicts.witness`."""
 
 from __future__ import annotations
 

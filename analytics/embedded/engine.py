@@ -1,0 +1,152 @@
+"""Judges traces in this process: reads the segments, computes the tables with DuckDB, and answers the queries about them."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import duckdb
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from analytics.embedded.product import FUNCTIONS, product
+from analytics.errors import AnalyticsError
+from analytics.ingest.lines import Lines, is_segment, read_lines
+from analytics.rows import Given, Row, row_of
+
+SMALL_BYTES: Final = 2_000_000
+"""Up to this size of traces, optimizing the statements takes longer than it saves."""
+
+STAGES: Final = ("reading the segments", "the tables", "the verdict")
+
+RULES: Final = "rules/"
+GOLD_RULES: Final = "gold/rules"
+
+_LINES: Final = pa.schema(
+    [
+        *((name, pa.string()) for name in ("trace", "place", "file", "aside", "text")),
+        ("hash", pa.int64()),
+        ("event", pa.string()),
+        ("family", pa.string()),
+    ]
+)
+
+
+class EmbeddedEngine:
+    """The tables of a check in DuckDB."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._queries = {each.name: each.sql for each in product().queries}
+
+    @property
+    def name(self) -> str:
+        return f"DuckDB {duckdb.__version__}"
+
+    def rows(self, query: str, given: Given | None = None) -> list[Row]:
+        found = self._connection.execute(self._queries[query])
+        columns = [each[0] for each in found.description or ()]
+        return [row_of(dict(zip(columns, values, strict=True))) for values in found.fetchall()]
+
+
+def segments(places: Iterable[str]) -> list[str]:
+    """Return the segments in these places: files, folders, or patterns of them. Hidden files and folders are left out."""
+    found: set[str] = set()
+    for place in places:
+        if not glob.has_magic(place):
+            found.update(_segments_of(place))
+            continue
+        matches = glob.glob(place, recursive=True)  # noqa: PTH207 - a pattern may begin anywhere
+        for path in (each for each in matches if not _is_hidden(each.rpartition("/")[2])):
+            found.update(_segments_of(path))
+    return sorted(found)
+
+
+def _segments_of(path: str) -> Iterator[str]:
+    if not Path(path).is_dir():
+        yield from (each for each in [path] if is_segment(each))
+        return
+    for folder, folders, files in os.walk(path):
+        folders[:] = [each for each in folders if not _is_hidden(each)]
+        paths = (f"{folder}/{each}" for each in files if not _is_hidden(each))
+        yield from filter(is_segment, paths)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "_"))
+
+
+@contextmanager
+def judged(places: Sequence[str], progress: Callable[[str], None] = lambda _: None) -> Iterator[EmbeddedEngine]:
+    """Judge the traces in these places, and keep the tables inside the block.
+
+    progress: called with the name of each stage. Raises AnalyticsError with one line of text if a segment cannot be read or
+    DuckDB fails, for example because the disk is full.
+    """
+    with tempfile.TemporaryDirectory(prefix="pflab-check-") as spilled:
+        connection = duckdb.connect(config={"temp_directory": spilled, "preserve_insertion_order": False})
+        try:
+            connection.execute("SET TimeZone = 'UTC'")
+            connection.execute(FUNCTIONS.read_text("utf-8"))
+            progress(STAGES[0])
+            files = segments(places)
+            _read(connection, files)
+            progress(STAGES[1])
+            if sum(map(os.path.getsize, files)) <= SMALL_BYTES:
+                connection.execute("PRAGMA disable_optimizer")
+            _compute(connection)
+            progress(STAGES[2])
+            yield EmbeddedEngine(connection)
+        except duckdb.Error as error:
+            line = str(error).strip().partition("\n")[0]
+            raise AnalyticsError(f"DuckDB failed: {line}") from error
+        except RuntimeError as error:  # DuckDB ends a statement in this way when it is interrupted by a signal
+            if "interrupted" not in str(error).lower():
+                raise
+            raise KeyboardInterrupt from None
+        except OSError as error:
+            raise AnalyticsError(f"{error.filename}: cannot be read: {error.strerror}") from error
+        finally:
+            connection.close()
+
+
+def _read(connection: duckdb.DuckDBPyConnection, files: Iterable[str]) -> None:
+    """Make the table bronze from the lines of these segments."""
+    columns = ", ".join(f"{each.name} {'BIGINT' if each.name == 'hash' else 'VARCHAR'}" for each in _LINES)
+    connection.execute(f"CREATE TABLE lines({columns})")
+    for file in files:
+        connection.register("segment", _table(read_lines(file, Path(file).read_bytes())))
+        connection.execute("INSERT INTO lines SELECT * FROM segment")
+        connection.unregister("segment")
+    shape = product().shape
+    fields = ", ".join(f'coalesce(e."{name}", 1) AS "{name}"' if name == "v" else f'e."{name}"' for name in shape)
+    connection.execute(
+        f"CREATE TABLE bronze AS SELECT trace, place, file, aside, text, hash, {fields}, family"
+        " FROM (SELECT *, from_json(event, ?) AS e FROM lines)",
+        [json.dumps(shape)],
+    )
+    connection.execute("DROP TABLE lines")
+
+
+def _table(lines: Lines) -> pa.Table:
+    events = pa.array(lines.event, pa.binary()).cast(pa.string())
+    columns = [lines.trace, lines.place, lines.file, lines.aside, lines.text, lines.hash, events, lines.family]
+    return pa.table([pa.array(each, of.type) for each, of in zip(columns, _LINES, strict=True)], schema=_LINES)
+
+
+def _compute(connection: duckdb.DuckDBPyConnection) -> None:
+    """Compute all tables for which there are events."""
+    types = {name for (name,) in connection.execute("SELECT DISTINCT type FROM bronze").fetchall()}
+    rules = []
+    for table in product().tables:
+        if table.needs and types.isdisjoint(table.needs):
+            continue
+        connection.execute(f'CREATE TABLE "{table.name}" AS {table.sql}')
+        if table.name.startswith(RULES):
+            rules.append(f'SELECT * FROM "{table.name}"')
+    connection.execute(f'CREATE VIEW "{GOLD_RULES}" AS {" UNION ALL ".join(rules)}')

@@ -1,0 +1,3916 @@
+-- Made by `make sql` from the tables in PySpark. Do not edit.
+-- shape {"type": "VARCHAR", "run": "VARCHAR", "node": "VARCHAR", "incarnation": "BIGINT", "seq": "BIGINT", "lamport": "BIGINT", "at": "BIGINT", "real": "DOUBLE", "mail": "VARCHAR", "v": "BIGINT", "topology": "VARCHAR", "seed": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "version": "VARCHAR", "verdict": "VARCHAR", "replica_guid": "VARCHAR", "reason": "VARCHAR", "how": "VARCHAR", "store": "VARCHAR", "backup": "VARCHAR", "through": "BIGINT", "name": "VARCHAR", "value": "VARCHAR", "default": "VARCHAR", "recipient_update": "VARCHAR", "domain": "VARCHAR", "at_once": "BOOLEAN", "rate": "DOUBLE", "to": "BIGINT", "fault": "VARCHAR", "kind": "VARCHAR", "details": "MAP(VARCHAR, VARCHAR)", "server": "VARCHAR", "next_hop": "VARCHAR", "recipients": ["VARCHAR"], "message_type": "BIGINT", "folders": "VARCHAR", "size": "BIGINT", "number": "VARCHAR", "marks": ["VARCHAR"], "sender": "VARCHAR", "folder": "VARCHAR", "object": "VARCHAR", "recipient": "VARCHAR", "subject": "VARCHAR", "connector": "VARCHAR", "attempt": "BIGINT", "queue_id": "BIGINT", "ordinary": "VARCHAR", "retry_at": "BIGINT", "peer": "VARCHAR", "authenticated": "BOOLEAN", "by": "VARCHAR", "avoided": "BOOLEAN", "operation": "VARCHAR", "modified_at": "BIGINT", "supersedes": ["VARCHAR"], "pcl": "VARCHAR", "digest": "VARCHAR", "replicas": ["VARCHAR"], "parent": "VARCHAR", "resolve": "VARCHAR", "limit_us": "BIGINT", "of": "VARCHAR", "deleted_at": "BIGINT", "retention_us": "BIGINT", "way": "VARCHAR", "stands_for": "VARCHAR", "deleted": "BOOLEAN", "until_at": "BIGINT", "waits_for": "VARCHAR", "winner": "VARCHAR", "since_at": "BIGINT", "versions": ["VARCHAR"], "contacts": ["VARCHAR"], "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "sent_at": "BIGINT", "sent_number": "BIGINT", "entry": "BIGINT", "local": "BOOLEAN", "due_at": "BIGINT", "source": "VARCHAR", "requester": "VARCHAR", "request_mail": "VARCHAR", "mails": "BIGINT", "expired": "VARCHAR", "candidates": [{"store": "VARCHAR", "down": "BOOLEAN", "preferred": "BOOLEAN", "cost": "BIGINT", "version": "VARCHAR", "has": "BIGINT", "passed_over": "VARCHAR", "site": "VARCHAR", "near": "BOOLEAN", "group": "BIGINT", "has_all": "BOOLEAN", "affinity": "BIGINT", "transit_us": "BIGINT", "backfilled_at": "BIGINT", "guid": "VARCHAR", "active": "BOOLEAN", "added_at": "BIGINT", "leaving": "BOOLEAN"}], "chosen": ["VARCHAR"], "method": "VARCHAR", "missing": "VARCHAR", "missing_fai": "VARCHAR", "one_by_one": "BOOLEAN", "limit": "BIGINT", "last_update_at": "BIGINT", "stores": ["VARCHAR"], "address": "VARCHAR", "forced": "BOOLEAN", "path": "VARCHAR"}
+
+-- table silver/numbers
+SELECT c2 AS "trace", c4 AS "node", c6 AS "bucket", c7 AS "found", c8 AS "distinct", c9 AS "last", c10 AS "last_type", c11 AS "is_lab", c12 AS "types" FROM (SELECT c2, c4, bucket_of(c5) AS c6, count(1) AS c7, count(DISTINCT c5) AS c8, max(c5) AS c9, arg_max_null(c3, c5) AS c10, max((c3 = 'run.started')) AS c11, coalesce(list(DISTINCT CASE WHEN (c1 IS NULL) THEN c3 END) FILTER (WHERE CASE WHEN (c1 IS NULL) THEN c3 END IS NOT NULL), []) AS c12 FROM 
+(SELECT "trace" AS c2, "aside" AS c1, "type" AS c3, "node" AS c4, "seq" AS c5 FROM "bronze") WHERE ((c1 IS NULL) OR (c1 = 'unknown type')) GROUP BY c2, c4, bucket_of(c5));
+
+-- table silver/events
+SELECT c3 AS "trace", c4 AS "place", c5 AS "file", c6 AS "aside", c7 AS "text", c8 AS "hash", c9 AS "type", c10 AS "run", c11 AS "node", c12 AS "incarnation", c13 AS "seq", c14 AS "lamport", c15 AS "at", c16 AS "real", c17 AS "mail", c18 AS "v", c19 AS "topology", c20 AS "seed", c21 AS "settings", c22 AS "version", c23 AS "verdict", c24 AS "replica_guid", c25 AS "reason", c26 AS "how", c27 AS "store", c28 AS "backup", c29 AS "through", c30 AS "name", c31 AS "value", c32 AS "default", c33 AS "recipient_update", c34 AS "domain", c35 AS "at_once", c36 AS "rate", c37 AS "to", c38 AS "fault", c39 AS "kind", c40 AS "details", c41 AS "server", c42 AS "next_hop", c43 AS "recipients", c44 AS "message_type", c45 AS "folders", c46 AS "size", c47 AS "number", c48 AS "marks", c49 AS "sender", c50 AS "folder", c51 AS "object", c52 AS "recipient", c53 AS "subject", c54 AS "connector", c55 AS "attempt", c56 AS "queue_id", c57 AS "ordinary", c58 AS "retry_at", c59 AS "peer", c60 AS "authenticated", c61 AS "by", c62 AS "avoided", c63 AS "operation", c64 AS "modified_at", c65 AS "supersedes", c66 AS "pcl", c67 AS "digest", c68 AS "replicas", c69 AS "parent", c70 AS "resolve", c71 AS "limit_us", c72 AS "of", c73 AS "deleted_at", c74 AS "retention_us", c75 AS "way", c76 AS "stands_for", c77 AS "deleted", c78 AS "until_at", c79 AS "waits_for", c80 AS "winner", c81 AS "since_at", c82 AS "versions", c83 AS "contacts", c84 AS "cnset", c85 AS "cnset_fai", c86 AS "sent_at", c87 AS "sent_number", c88 AS "entry", c89 AS "local", c90 AS "due_at", c91 AS "source", c92 AS "requester", c93 AS "request_mail", c94 AS "mails", c95 AS "expired", c96 AS "candidates", c97 AS "chosen", c98 AS "method", c99 AS "missing", c100 AS "missing_fai", c101 AS "one_by_one", c102 AS "limit", c103 AS "last_update_at", c104 AS "stores", c105 AS "address", c106 AS "forced", c107 AS "path", c2 AS "family" FROM (SELECT c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c2 FROM 
+(SELECT c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c2, c1 FROM 
+(SELECT c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c2, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c3, c11, c13 ORDER BY c5 ASC NULLS FIRST, c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c2 FROM 
+(SELECT "trace" AS c3, "place" AS c4, "file" AS c5, "aside" AS c6, "text" AS c7, "hash" AS c8, "type" AS c9, "run" AS c10, "node" AS c11, "incarnation" AS c12, "seq" AS c13, "lamport" AS c14, "at" AS c15, "real" AS c16, "mail" AS c17, "v" AS c18, "topology" AS c19, "seed" AS c20, "settings" AS c21, "version" AS c22, "verdict" AS c23, "replica_guid" AS c24, "reason" AS c25, "how" AS c26, "store" AS c27, "backup" AS c28, "through" AS c29, "name" AS c30, "value" AS c31, "default" AS c32, "recipient_update" AS c33, "domain" AS c34, "at_once" AS c35, "rate" AS c36, "to" AS c37, "fault" AS c38, "kind" AS c39, "details" AS c40, "server" AS c41, "next_hop" AS c42, "recipients" AS c43, "message_type" AS c44, "folders" AS c45, "size" AS c46, "number" AS c47, "marks" AS c48, "sender" AS c49, "folder" AS c50, "object" AS c51, "recipient" AS c52, "subject" AS c53, "connector" AS c54, "attempt" AS c55, "queue_id" AS c56, "ordinary" AS c57, "retry_at" AS c58, "peer" AS c59, "authenticated" AS c60, "by" AS c61, "avoided" AS c62, "operation" AS c63, "modified_at" AS c64, "supersedes" AS c65, "pcl" AS c66, "digest" AS c67, "replicas" AS c68, "parent" AS c69, "resolve" AS c70, "limit_us" AS c71, "of" AS c72, "deleted_at" AS c73, "retention_us" AS c74, "way" AS c75, "stands_for" AS c76, "deleted" AS c77, "until_at" AS c78, "waits_for" AS c79, "winner" AS c80, "since_at" AS c81, "versions" AS c82, "contacts" AS c83, "cnset" AS c84, "cnset_fai" AS c85, "sent_at" AS c86, "sent_number" AS c87, "entry" AS c88, "local" AS c89, "due_at" AS c90, "source" AS c91, "requester" AS c92, "request_mail" AS c93, "mails" AS c94, "expired" AS c95, "candidates" AS c96, "chosen" AS c97, "method" AS c98, "missing" AS c99, "missing_fai" AS c100, "one_by_one" AS c101, "limit" AS c102, "last_update_at" AS c103, "stores" AS c104, "address" AS c105, "forced" AS c106, "path" AS c107, "family" AS c2 FROM "bronze") WHERE (NOT (c2 = 'aside')))))) WHERE (c1 = 1));
+
+-- table organization/servers
+SELECT c5 AS "trace", c1 AS "store", c8 AS "site", c9 AS "version", c10 AS "later" FROM (SELECT c5, c1, (c2)."site" AS c8, (c2)."version" AS c9, ((c2)."joins" = 'later') AS c10 FROM 
+(SELECT c5, c1, c2 FROM 
+(SELECT * EXCLUDE (uc1), uc1.key AS c1, uc1.value AS c2 FROM (SELECT *, unnest(map_entries((c7)."servers")) AS uc1 FROM 
+(SELECT c5, struct_from_json(c6, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c7 FROM 
+(SELECT c5, c6 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "topology" AS c6, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('run.started')))))))));
+
+-- table organization/guids
+SELECT c3 AS "trace", c8 AS "guid", c9 AS "store", c11 AS "name" FROM (SELECT c3, c8, c9, CASE WHEN (c10 = 1) THEN c9 ELSE (c9 || (c10)::VARCHAR) END AS c11 FROM 
+(SELECT c3, c8, c9, c10 FROM 
+(SELECT c3, c8, c9, c10, c10 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c3, c4 ORDER BY c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c10 FROM 
+(SELECT c3, c6 AS c8, c4 AS c9, c4, c7 FROM 
+(SELECT c3, c4, c6, min(c5) AS c7 FROM 
+(SELECT c3, c4, c5, c6 FROM 
+(SELECT "trace" AS c3, "type" AS c2, "node" AS c4, "seq" AS c5, "replica_guid" AS c6, "family" AS c1 FROM "silver/events") WHERE ((c1 IN ('run')) AND (c2 IN ('node.started')))) GROUP BY c3, c4, c6))))));
+
+-- table organization/genesis
+SELECT c6 AS "trace", c10 AS "start_at", c11 AS "n", c2 AS "path", c12 AS "name", c13 AS "parent_path", c14 AS "replicas", c15 AS "schedule", c16 AS "resolve", c17 AS "priority", c18 AS "contacts" FROM (SELECT c6, c10, (c1 + 1) AS c11, c2, list_extract(str_split(c2, '/'), (-1)) AS c12, CASE WHEN (NOT (regexp_extract(c2, '^([^\n\r\x{85}\x{2028}\x{2029}]*)/[^/]*\z', 1) = '')) THEN regexp_extract(c2, '^([^\n\r\x{85}\x{2028}\x{2029}]*)/[^/]*\z', 1) END AS c13, (c3)."replicas" AS c14, coalesce((c3)."schedule", '') AS c15, coalesce((c3)."resolve", 'default') AS c16, coalesce((c3)."priority", 'normal') AS c17, coalesce((c3)."contacts", CAST([] AS VARCHAR[])) AS c18 FROM 
+(SELECT c6, c7 AS c10, c1, c2, c3 FROM 
+(SELECT * EXCLUDE (uc1), uc1.place::INTEGER AS c1, uc1.of.key AS c2, uc1.of.value AS c3 FROM (SELECT *, unnest(list_transform(map_entries((c9)."folders"), lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc1 FROM 
+(SELECT c6, c7, struct_from_json(c8, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c9 FROM 
+(SELECT c6, c7, c8 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "at" AS c7, "topology" AS c8, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('run')) AND (c5 IN ('run.started')))))))));
+
+-- table organization/setup
+SELECT c1 AS "trace", c19 AS "guid" FROM (SELECT c1, min(c2) AS c19 FROM 
+(SELECT c1, c2 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c1, c2 FROM 
+(SELECT c1, split_part(c3, ':', 1) AS c2 FROM 
+(SELECT c1 AS c1, c3 AS c3 FROM 
+(SELECT c1, c4 AS c3 FROM 
+(SELECT "trace" AS c1, "folder" AS c4 FROM "silver/events"))
+UNION ALL SELECT c6 AS c1, c8 AS c3 FROM 
+(SELECT c6, c8 FROM 
+(SELECT c6, c7 AS c8 FROM 
+(SELECT "trace" AS c6, "folder" AS c5, "object" AS c7 FROM "silver/events") WHERE (c5 = '1-1')))
+UNION ALL SELECT c12 AS c1, c9 AS c3 FROM 
+(SELECT c12, c9 FROM 
+(SELECT c12, c9 FROM 
+(SELECT * EXCLUDE (uc9), uc9 AS c9 FROM (SELECT *, unnest(list_from_json(c13, '["VARCHAR"]')) AS uc9 FROM 
+(SELECT "trace" AS c12, "type" AS c11, "folders" AS c13, "family" AS c10 FROM "silver/events") WHERE ((c10 IN ('replication')) AND (c11 IN ('status.due')))))))) WHERE ((c3 IS NOT NULL) AND (NOT (c3 = '1-1')))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c14, c15 FROM 
+(SELECT c14, c18 AS c15 FROM 
+(SELECT c14, c18 FROM 
+(SELECT "trace" AS c14, "type" AS c17, "replica_guid" AS c18, "family" AS c16 FROM "silver/events") WHERE ((c16 IN ('run')) AND (c17 IN ('node.started'))))))) ON ((c1 = c14) AND (c2 = c15)))) GROUP BY c1);
+
+-- table organization/costs
+SELECT c5 AS "trace", c9 AS "node", c61 AS "store", c35 AS "cost", c60 AS "affinity" FROM (SELECT c5, c9, c61, c35, c60 FROM 
+(SELECT c5, c9, c35, c60, c61 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c9, c11, c35, c60 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c1 AS c9, c8 AS c10 FROM 
+(SELECT c5, c1, (c2)."site" AS c8 FROM 
+(SELECT c5, c1, c2 FROM 
+(SELECT * EXCLUDE (uc1), uc1.key AS c1, uc1.value AS c2 FROM (SELECT *, unnest(map_entries((c7)."servers")) AS uc1 FROM 
+(SELECT c5, struct_from_json(c6, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c7 FROM 
+(SELECT c5, c6 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "topology" AS c6, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('run.started'))))))))))) JOIN 
+(SELECT * FROM 
+(SELECT c16, c13, c11, c35, c60 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c16, c13, c11, c34 AS c35 FROM 
+(SELECT c16, c13, c11, CASE WHEN (c12 < 2147483648::BIGINT) THEN c12 END AS c34 FROM 
+(SELECT c16, c13, c11, c12 FROM 
+(SELECT * EXCLUDE (uc11), uc11.key AS c11, uc11.value AS c12 FROM (SELECT *, unnest(map_entries(list_reduce(number_series(1, coalesce(len(c24)::INTEGER, -1)), lambda v27, v28: map_from_lists(c24, list_transform(c24, lambda v30: least(map_extract_value(v27, v30), coalesce(list_min(list_transform(list_filter(c21, lambda v32: ((v32)."b" = v30)), lambda v31: add_wrapped(map_extract_value(v27, (v31)."a"), (v31)."cost"))), 2147483648::BIGINT)))), CAST(map_from_lists(c24, list_transform(c24, lambda v29: CASE WHEN (v29 = c13) THEN (0)::BIGINT ELSE 2147483648::BIGINT END)) AS MAP(VARCHAR, BIGINT))))) AS uc11 FROM 
+(SELECT c16, c24, c21, c13 FROM 
+(SELECT * EXCLUDE (uc13), uc13 AS c13 FROM (SELECT *, unnest(c19) AS uc13 FROM 
+(SELECT c16, c19, c21, list_filter(list_unique(c19 || list_transform(c21, lambda v26: (v26)."a")), lambda v25: (v25 IS NOT NULL)) AS c24 FROM 
+(SELECT c16, list_unique(list_transform(map_values((c18)."servers"), lambda v20: (v20)."site")) AS c19, list_filter(list_flattened(list_transform(coalesce((c18)."connectors", CAST([] AS STRUCT("between" VARCHAR[], "cost" BIGINT, "affinity" VARCHAR)[])), lambda v23: [{'a': list_item((v23)."between", 0), 'b': list_item((v23)."between", 1), 'cost': (v23)."cost"}, {'a': list_item((v23)."between", 1), 'b': list_item((v23)."between", 0), 'cost': (v23)."cost"}])), lambda v22: ((v22)."cost" IS NOT NULL)) AS c21 FROM 
+(SELECT c16, struct_from_json(c17, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c18 FROM 
+(SELECT c16, c17 FROM 
+(SELECT "trace" AS c16, "type" AS c15, "topology" AS c17, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('run')) AND (c15 IN ('run.started')))))))))))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c41, c38, c36, c59 AS c60 FROM 
+(SELECT c41, c38, c36, CASE WHEN (c37 < 2147483648::BIGINT) THEN c37 END AS c59 FROM 
+(SELECT c41, c38, c36, c37 FROM 
+(SELECT * EXCLUDE (uc36), uc36.key AS c36, uc36.value AS c37 FROM (SELECT *, unnest(map_entries(list_reduce(number_series(1, coalesce(len(c49)::INTEGER, -1)), lambda v52, v53: map_from_lists(c49, list_transform(c49, lambda v55: least(map_extract_value(v52, v55), coalesce(list_min(list_transform(list_filter(c46, lambda v57: ((v57)."b" = v55)), lambda v56: add_wrapped(map_extract_value(v52, (v56)."a"), (v56)."cost"))), 2147483648::BIGINT)))), CAST(map_from_lists(c49, list_transform(c49, lambda v54: CASE WHEN (v54 = c38) THEN (0)::BIGINT ELSE 2147483648::BIGINT END)) AS MAP(VARCHAR, BIGINT))))) AS uc36 FROM 
+(SELECT c41, c49, c46, c38 FROM 
+(SELECT * EXCLUDE (uc38), uc38 AS c38 FROM (SELECT *, unnest(c44) AS uc38 FROM 
+(SELECT c41, c44, c46, list_filter(list_unique(c44 || list_transform(c46, lambda v51: (v51)."a")), lambda v50: (v50 IS NOT NULL)) AS c49 FROM 
+(SELECT c41, list_unique(list_transform(map_values((c43)."servers"), lambda v45: (v45)."site")) AS c44, list_filter(list_flattened(list_transform(coalesce((c43)."connectors", CAST([] AS STRUCT("between" VARCHAR[], "cost" BIGINT, "affinity" VARCHAR)[])), lambda v48: [{'a': list_item((v48)."between", 0), 'b': list_item((v48)."between", 1), 'cost': text_to_bigint((v48)."affinity")}, {'a': list_item((v48)."between", 1), 'b': list_item((v48)."between", 0), 'cost': text_to_bigint((v48)."affinity")}])), lambda v47: ((v47)."cost" IS NOT NULL)) AS c46 FROM 
+(SELECT c41, struct_from_json(c42, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c43 FROM 
+(SELECT c41, c42 FROM 
+(SELECT "trace" AS c41, "type" AS c40, "topology" AS c42, "family" AS c39 FROM "silver/events") WHERE ((c39 IN ('run')) AND (c40 IN ('run.started')))))))))))))))) ON (((c16 = c41) AND (c13 = c38)) AND (c11 = c36))))) ON ((c5 = c16) AND (c10 = c13))))) JOIN 
+(SELECT * FROM 
+(SELECT c65, c61, c68 AS c69 FROM 
+(SELECT c65, c61, (c62)."site" AS c68 FROM 
+(SELECT c65, c61, c62 FROM 
+(SELECT * EXCLUDE (uc61), uc61.key AS c61, uc61.value AS c62 FROM (SELECT *, unnest(map_entries((c67)."servers")) AS uc61 FROM 
+(SELECT c65, struct_from_json(c66, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c67 FROM 
+(SELECT c65, c66 FROM 
+(SELECT "trace" AS c65, "type" AS c64, "topology" AS c66, "family" AS c63 FROM "silver/events") WHERE ((c63 IN ('run')) AND (c64 IN ('run.started'))))))))))) ON ((c5 = c65) AND (c11 = c69)))));
+
+-- table evidence/versions
+SELECT c3 AS "trace", c19 AS "store", c9 AS "folder", c10 AS "object", c20 AS "act", c5 AS "seq", c6 AS "at", c7 AS "kind", c8 AS "number", c26 AS "guid", c27 AS "counter", c23 AS "pcl", c13 AS "modified_at", c16 AS "digest", c21 AS "deleted", c11 AS "subject", c14 AS "supersedes", c17 AS "replicas", c18 AS "parent", c22 AS "way", c186 AS "undone", c230 AS "dropped" FROM (SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, c186, c230 FROM 
+(SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, c186, coalesce((c5 < c229), FALSE) AS c230 FROM 
+(SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, c186, c229 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, c186 FROM 
+(SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, coalesce(list_any(list_transform(c170, lambda v187: ((c5 > (v187)."after") AND (c5 < (v187)."before")))), FALSE) AS c186 FROM 
+(SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, c170 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3 AS c3, c9 AS c9, c10 AS c10, c19 AS c19, c20 AS c20, c5 AS c5, c6 AS c6, c7 AS c7, c8 AS c8, c26 AS c26, c27 AS c27, c23 AS c23, c13 AS c13, c16 AS c16, c21 AS c21, c11 AS c11, c14 AS c14, c17 AS c17, c18 AS c18, c22 AS c22 FROM 
+(SELECT c3, c9, c10, c19, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22 FROM 
+(SELECT c3, c5, c6, c9, c10, c8, c7, c13, c14, c23, c16, c11, c17, c18, c19, c20, c21, c22, c26, text_to_bigint(split_part(c8, ':', -1)) AS c27 FROM 
+(SELECT c3, c5, c6, c9, c10, c8, c7, c13, c14, c23, c16, c11, c17, c18, c19, c20, c21, c22, split_part(c8, ':', 1) AS c26 FROM 
+(SELECT c3, c5, c6, c9, c10, c8, c7, c13, c14, map_from_entries(list_transform(map_entries(text_to_map(c15, ';', ':')), lambda pv24: {'key': pv24.key, 'value': text_to_bigint(pv24.value)})) AS c23, c16, c11, c17, c18, c19, c20, c21, c22 FROM 
+(SELECT c3, c5, c6, c9, c10, c8, c7, c13, c14, c15, c16, c11, c17, c18, c4 AS c19, 'made' AS c20, (c12 = 'delete') AS c21, CAST(NULL AS VARCHAR) AS c22 FROM 
+(SELECT c3, c4, c5, c6, c9, c10, c8, c7, c12, c13, c14, c15, c16, c11, c17, c18 FROM 
+(SELECT "trace" AS c3, "type" AS c2, "node" AS c4, "seq" AS c5, "at" AS c6, "kind" AS c7, "number" AS c8, "folder" AS c9, "object" AS c10, "subject" AS c11, "operation" AS c12, "modified_at" AS c13, "supersedes" AS c14, "pcl" AS c15, "digest" AS c16, "replicas" AS c17, "parent" AS c18, "family" AS c1 FROM "silver/events") WHERE ((c1 IN ('change')) AND (c2 IN ('change.made')))))))))
+UNION ALL SELECT c30 AS c3, c36 AS c9, c37 AS c10, c43 AS c19, c44 AS c20, c32 AS c5, c33 AS c6, c34 AS c7, c35 AS c8, c52 AS c26, c53 AS c27, c49 AS c23, c38 AS c13, c40 AS c16, c42 AS c21, c45 AS c11, c47 AS c14, c48 AS c17, c46 AS c18, c41 AS c22 FROM 
+(SELECT c30, c36, c37, c43, c44, c32, c33, c34, c35, c52, c53, c49, c38, c40, c42, c45, c47, c48, c46, c41 FROM 
+(SELECT c30, c36, c37, c43, c44, c32, c33, c34, c35, c52, c53, c49, c38, c40, c42, c45, c47, c48, c46, c41 FROM 
+(SELECT c30, c32, c33, c36, c37, c35, c34, c49, c38, c41, c40, c42, c43, c44, c45, c46, c47, c48, c52, text_to_bigint(split_part(c35, ':', -1)) AS c53 FROM 
+(SELECT c30, c32, c33, c36, c37, c35, c34, c49, c38, c41, c40, c42, c43, c44, c45, c46, c47, c48, split_part(c35, ':', 1) AS c52 FROM 
+(SELECT c30, c32, c33, c36, c37, c35, c34, map_from_entries(list_transform(map_entries(text_to_map(c39, ';', ':')), lambda pv50: {'key': pv50.key, 'value': text_to_bigint(pv50.value)})) AS c49, c38, c41, c40, c42, c43, c44, c45, c46, c47, c48 FROM 
+(SELECT c30, c32, c33, c36, c37, c35, c34, c39, c38, c41, c40, c42, c31 AS c43, 'applied' AS c44, CAST(NULL AS VARCHAR) AS c45, CAST(NULL AS VARCHAR) AS c46, CAST(NULL AS VARCHAR[]) AS c47, CAST(NULL AS VARCHAR[]) AS c48 FROM 
+(SELECT c30, c31, c32, c33, c36, c37, c35, c34, c39, c38, c41, c40, c42 FROM 
+(SELECT "trace" AS c30, "type" AS c29, "node" AS c31, "seq" AS c32, "at" AS c33, "kind" AS c34, "number" AS c35, "folder" AS c36, "object" AS c37, "modified_at" AS c38, "pcl" AS c39, "digest" AS c40, "way" AS c41, "deleted" AS c42, "family" AS c28 FROM "silver/events") WHERE ((c28 IN ('change')) AND (c29 IN ('version.applied'))))))))))
+UNION ALL SELECT c56 AS c3, c61 AS c9, c62 AS c10, c63 AS c19, c64 AS c20, c58 AS c5, c59 AS c6, c65 AS c7, c60 AS c8, c75 AS c26, c76 AS c27, c66 AS c23, c67 AS c13, c68 AS c16, c69 AS c21, c70 AS c11, c72 AS c14, c73 AS c17, c71 AS c18, c74 AS c22 FROM 
+(SELECT c56, c61, c62, c63, c64, c58, c59, c65, c60, c75, c76, c66, c67, c68, c69, c70, c72, c73, c71, c74 FROM 
+(SELECT c56, c61, c62, c63, c64, c58, c59, c65, c60, c75, c76, c66, c67, c68, c69, c70, c72, c73, c71, c74 FROM 
+(SELECT c56, c58, c59, c61, c62, c60, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, text_to_bigint(split_part(c60, ':', -1)) AS c76 FROM 
+(SELECT c56, c58, c59, c61, c62, c60, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, split_part(c60, ':', 1) AS c75 FROM 
+(SELECT c56, c58, c59, c61, c62, c60, c57 AS c63, 'tombstone dropped' AS c64, CAST(NULL AS VARCHAR) AS c65, CAST(NULL AS MAP(VARCHAR, BIGINT)) AS c66, CAST(NULL AS BIGINT) AS c67, CAST(NULL AS VARCHAR) AS c68, TRUE AS c69, CAST(NULL AS VARCHAR) AS c70, CAST(NULL AS VARCHAR) AS c71, CAST(NULL AS VARCHAR[]) AS c72, CAST(NULL AS VARCHAR[]) AS c73, CAST(NULL AS VARCHAR) AS c74 FROM 
+(SELECT c56, c57, c58, c59, c61, c62, c60 FROM 
+(SELECT "trace" AS c56, "type" AS c55, "node" AS c57, "seq" AS c58, "at" AS c59, "number" AS c60, "folder" AS c61, "object" AS c62, "family" AS c54 FROM "silver/events") WHERE ((c54 IN ('change')) AND (c55 IN ('tombstone.dropped')))))))))
+UNION ALL SELECT c77 AS c3, c94 AS c9, c95 AS c10, c96 AS c19, c97 AS c20, c98 AS c5, c99 AS c6, c100 AS c7, c101 AS c8, c85 AS c26, c102 AS c27, c103 AS c23, c104 AS c13, c105 AS c16, c106 AS c21, c107 AS c11, c108 AS c14, c82 AS c17, c109 AS c18, c110 AS c22 FROM 
+(SELECT c77, c94, c95, c96, c97, c98, c99, c100, c101, c85, c102, c103, c104, c105, c106, c107, c108, c82, c109, c110 FROM 
+(SELECT c77 AS c77, c94 AS c94, c95 AS c95, c96 AS c96, c97 AS c97, c98 AS c98, c99 AS c99, c100 AS c100, c101 AS c101, c85 AS c85, c102 AS c102, c103 AS c103, c104 AS c104, c105 AS c105, c106 AS c106, c107 AS c107, c108 AS c108, c82 AS c82, c109 AS c109, c110 AS c110 FROM 
+(SELECT c77, c94, c95, c96, c97, c98, c99, c100, c101, c85, c102, c103, c104, c105, c106, c107, c108, c82, c109, c110 FROM 
+(SELECT c77, '1-1' AS c94, concat_ws(':', c85, (c79)::VARCHAR) AS c95, 'Setup' AS c96, 'made' AS c97, (0)::BIGINT AS c98, c78 AS c99, 'folder' AS c100, concat_ws(':', c85, (c79)::VARCHAR) AS c101, c85, (c79)::BIGINT AS c102, map_last_wins([{'key': c85, 'value': (c79)::BIGINT}]) AS c103, c78 AS c104, '' AS c105, FALSE AS c106, c80 AS c107, CAST(NULL AS VARCHAR[]) AS c108, c82, coalesce(c93, '1-1') AS c109, CAST(NULL AS VARCHAR) AS c110 FROM 
+(SELECT c77, c78, c79, c80, c82, c85, c93 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c77, c78, c79, c80, c81, c82, coalesce(c84, 'setup') AS c85 FROM 
+(SELECT c77, c78, c79, c80, c81, c82, c84 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c77, "start_at" AS c78, "n" AS c79, "name" AS c80, "parent_path" AS c81, "replicas" AS c82 FROM "organization/genesis")) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c83, "guid" AS c84 FROM "organization/setup")) ON (c77 = c83))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c86, c88 AS c92, concat_ws(':', c91, (c87)::VARCHAR) AS c93 FROM 
+(SELECT c86, c87, c88, coalesce(c90, 'setup') AS c91 FROM 
+(SELECT c86, c87, c88, c90 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c86, "n" AS c87, "path" AS c88 FROM "organization/genesis")) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c89, "guid" AS c90 FROM "organization/setup")) ON (c86 = c89)))))) ON ((c77 = c86) AND (c81 = c92))))))
+UNION ALL SELECT c111 AS c77, c128 AS c94, c129 AS c95, c145 AS c96, c146 AS c97, c130 AS c98, c131 AS c99, c132 AS c100, c133 AS c101, c119 AS c85, c134 AS c102, c135 AS c103, c136 AS c104, c137 AS c105, c138 AS c106, c139 AS c107, c140 AS c108, c116 AS c82, c141 AS c109, c142 AS c110 FROM 
+(SELECT c111, c128, c129, c145, c146, c130, c131, c132, c133, c119, c134, c135, c136, c137, c138, c139, c140, c116, c141, c142 FROM 
+(SELECT c111, c128, c129, c145, c146, c130, c131, c132, c133, c119, c134, c135, c136, c137, c138, c139, c140, c116, c141, c142 FROM 
+(SELECT c111, c128, c129, c130, c131, c132, c133, c119, c134, c135, c136, c137, c138, c139, c140, c116, c141, c142, c145, 'applied' AS c146 FROM 
+(SELECT c111, c128, c129, c130, c131, c132, c133, c119, c134, c135, c136, c137, c138, c139, c140, c116, c141, c142, c145 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c111, c128, c129, c130, c131, c132, c133, c119, c134, c135, c136, c137, c138, c139, c140, c116, c141, c142 FROM 
+(SELECT c111, '1-1' AS c128, concat_ws(':', c119, (c113)::VARCHAR) AS c129, (0)::BIGINT AS c130, c112 AS c131, 'folder' AS c132, concat_ws(':', c119, (c113)::VARCHAR) AS c133, c119, (c113)::BIGINT AS c134, map_last_wins([{'key': c119, 'value': (c113)::BIGINT}]) AS c135, c112 AS c136, '' AS c137, FALSE AS c138, c114 AS c139, CAST(NULL AS VARCHAR[]) AS c140, c116, coalesce(c127, '1-1') AS c141, CAST(NULL AS VARCHAR) AS c142 FROM 
+(SELECT c111, c112, c113, c114, c116, c119, c127 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c111, c112, c113, c114, c115, c116, coalesce(c118, 'setup') AS c119 FROM 
+(SELECT c111, c112, c113, c114, c115, c116, c118 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c111, "start_at" AS c112, "n" AS c113, "name" AS c114, "parent_path" AS c115, "replicas" AS c116 FROM "organization/genesis")) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c117, "guid" AS c118 FROM "organization/setup")) ON (c111 = c117))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c120, c122 AS c126, concat_ws(':', c125, (c121)::VARCHAR) AS c127 FROM 
+(SELECT c120, c121, c122, coalesce(c124, 'setup') AS c125 FROM 
+(SELECT c120, c121, c122, c124 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c120, "n" AS c121, "path" AS c122 FROM "organization/genesis")) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c123, "guid" AS c124 FROM "organization/setup")) ON (c120 = c123)))))) ON ((c111 = c120) AND (c115 = c126))))))) JOIN 
+(SELECT * FROM 
+(SELECT c144, c145 FROM 
+(SELECT "trace" AS c144, "store" AS c145, "later" AS c143 FROM "organization/servers") WHERE (NOT c143))) ON (c111 = c144)))))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c151 AS c151, c153 AS c153, c170 AS c170 FROM 
+(SELECT c151, c153, c170 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c151, c153, list_reduce(list_reverse(list_transform(lists_zipped(c154, c168), lambda pv173: {'after': CASE WHEN ((pv173[1])."reason" = 'restored') THEN (pv173[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv173[1])."seq"})), lambda v171, v172: CASE WHEN list_any(list_transform(v171, lambda v175: (((v172)."before" > (v175)."after") AND ((v172)."before" < (v175)."before")))) THEN v171 ELSE (v171 || [{'after': (v172)."after", 'before': (v172)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c170 FROM 
+(SELECT c151, c153, c154, c168 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c151, c152 AS c153, list_transform(list_sort(list_transform(coalesce(list({'seq': c148, 'reason': c147}) FILTER (WHERE {'seq': c148, 'reason': c147} IS NOT NULL), []), lambda v155: {k: CASE WHEN v155 IS NOT NULL THEN {n0: (v155)."seq" IS NOT NULL, v0: (v155)."seq", n1: (v155)."reason" IS NOT NULL, v1: (v155)."reason"} END, v: v155}), 'ASC', 'NULLS LAST'), lambda v155: v155.v) AS c154 FROM 
+(SELECT c151, c152, c148, c147 FROM 
+(SELECT "trace" AS c151, "type" AS c150, "node" AS c152, "seq" AS c148, "reason" AS c147, "family" AS c149 FROM "silver/events") WHERE ((c149 IN ('run')) AND (c150 IN ('node.started')))) WHERE ((NOT (c147 = 'restart')) AND (c148 > (1)::BIGINT)) GROUP BY c151, c152)) JOIN 
+(SELECT * FROM 
+(SELECT c158, c160, list_transform(list_sort(list_transform(coalesce(list({'seq': c159, 'through': c167}) FILTER (WHERE {'seq': c159, 'through': c167} IS NOT NULL), []), lambda v169: {k: CASE WHEN v169 IS NOT NULL THEN {n0: (v169)."seq" IS NOT NULL, v0: (v169)."seq", n1: (v169)."through" IS NOT NULL, v1: (v169)."through"} END, v: v169}), 'ASC', 'NULLS LAST'), lambda v169: v169.v) AS c168 FROM 
+(SELECT c158, c160, c159, c167 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c158, c160, c161, c159 FROM 
+(SELECT c158, c159, c160, c161 FROM 
+(SELECT "trace" AS c158, "type" AS c157, "seq" AS c159, "store" AS c160, "backup" AS c161, "family" AS c156 FROM "silver/events") WHERE ((c156 IN ('run')) AND (c157 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c164, c165, c166, c167 FROM 
+(SELECT c164, c165, c166, c167 FROM 
+(SELECT "trace" AS c164, "type" AS c163, "store" AS c165, "backup" AS c166, "through" AS c167, "family" AS c162 FROM "silver/events") WHERE ((c162 IN ('run')) AND (c163 IN ('backup.made')))))) ON (((c158 = c164) AND (c160 = c165)) AND (c161 = c166)))) GROUP BY c158, c160)) ON ((c151 = c158) AND (c153 = c160)))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c177, c178 FROM 
+(SELECT c177, c178 FROM 
+(SELECT c177, c178 FROM 
+(SELECT "trace" AS c177, "type" AS c180, "store" AS c178, "family" AS c179 FROM "silver/events") WHERE ((c179 IN ('replication')) AND (c180 IN ('store.deleted'))))))) ON ((c151 = c177) AND (c153 = c178))))
+UNION ALL SELECT c181 AS c151, c182 AS c153, c185 AS c170 FROM 
+(SELECT c181, c182, c185 FROM 
+(SELECT c181, c182, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c185 FROM 
+(SELECT DISTINCT c181, c182 FROM 
+(SELECT c181, c182 FROM 
+(SELECT c181, c182 FROM 
+(SELECT "trace" AS c181, "type" AS c184, "store" AS c182, "family" AS c183 FROM "silver/events") WHERE ((c183 IN ('replication')) AND (c184 IN ('store.deleted')))))))))) ON ((c3 = c151) AND (c19 = c153))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c193, c196, c195, max(c190) AS c229 FROM 
+(SELECT c193, c196, c195, c190, c189 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c193, c194 AS c196, c195, c190 FROM 
+(SELECT c193, c194, c190, c195 FROM 
+(SELECT "trace" AS c193, "type" AS c192, "node" AS c194, "seq" AS c190, "folder" AS c195, "family" AS c191 FROM "silver/events") WHERE ((c191 IN ('replication')) AND (c192 IN ('replica.dropped')))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c201 AS c201, c203 AS c203, c189 AS c189 FROM 
+(SELECT c201, c203, c189 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c201, c203, list_reduce(list_reverse(list_transform(lists_zipped(c204, c218), lambda pv173: {'after': CASE WHEN ((pv173[1])."reason" = 'restored') THEN (pv173[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv173[1])."seq"})), lambda v171, v172: CASE WHEN list_any(list_transform(v171, lambda v175: (((v172)."before" > (v175)."after") AND ((v172)."before" < (v175)."before")))) THEN v171 ELSE (v171 || [{'after': (v172)."after", 'before': (v172)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c189 FROM 
+(SELECT c201, c203, c204, c218 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c201, c202 AS c203, list_transform(list_sort(list_transform(coalesce(list({'seq': c198, 'reason': c197}) FILTER (WHERE {'seq': c198, 'reason': c197} IS NOT NULL), []), lambda v205: {k: CASE WHEN v205 IS NOT NULL THEN {n0: (v205)."seq" IS NOT NULL, v0: (v205)."seq", n1: (v205)."reason" IS NOT NULL, v1: (v205)."reason"} END, v: v205}), 'ASC', 'NULLS LAST'), lambda v205: v205.v) AS c204 FROM 
+(SELECT c201, c202, c198, c197 FROM 
+(SELECT "trace" AS c201, "type" AS c200, "node" AS c202, "seq" AS c198, "reason" AS c197, "family" AS c199 FROM "silver/events") WHERE ((c199 IN ('run')) AND (c200 IN ('node.started')))) WHERE ((NOT (c197 = 'restart')) AND (c198 > (1)::BIGINT)) GROUP BY c201, c202)) JOIN 
+(SELECT * FROM 
+(SELECT c208, c210, list_transform(list_sort(list_transform(coalesce(list({'seq': c209, 'through': c217}) FILTER (WHERE {'seq': c209, 'through': c217} IS NOT NULL), []), lambda v219: {k: CASE WHEN v219 IS NOT NULL THEN {n0: (v219)."seq" IS NOT NULL, v0: (v219)."seq", n1: (v219)."through" IS NOT NULL, v1: (v219)."through"} END, v: v219}), 'ASC', 'NULLS LAST'), lambda v219: v219.v) AS c218 FROM 
+(SELECT c208, c210, c209, c217 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c208, c210, c211, c209 FROM 
+(SELECT c208, c209, c210, c211 FROM 
+(SELECT "trace" AS c208, "type" AS c207, "seq" AS c209, "store" AS c210, "backup" AS c211, "family" AS c206 FROM "silver/events") WHERE ((c206 IN ('run')) AND (c207 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c214, c215, c216, c217 FROM 
+(SELECT c214, c215, c216, c217 FROM 
+(SELECT "trace" AS c214, "type" AS c213, "store" AS c215, "backup" AS c216, "through" AS c217, "family" AS c212 FROM "silver/events") WHERE ((c212 IN ('run')) AND (c213 IN ('backup.made')))))) ON (((c208 = c214) AND (c210 = c215)) AND (c211 = c216)))) GROUP BY c208, c210)) ON ((c201 = c208) AND (c203 = c210)))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c220, c221 FROM 
+(SELECT c220, c221 FROM 
+(SELECT c220, c221 FROM 
+(SELECT "trace" AS c220, "type" AS c223, "store" AS c221, "family" AS c222 FROM "silver/events") WHERE ((c222 IN ('replication')) AND (c223 IN ('store.deleted'))))))) ON ((c201 = c220) AND (c203 = c221))))
+UNION ALL SELECT c224 AS c201, c225 AS c203, c228 AS c189 FROM 
+(SELECT c224, c225, c228 FROM 
+(SELECT c224, c225, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c228 FROM 
+(SELECT DISTINCT c224, c225 FROM 
+(SELECT c224, c225 FROM 
+(SELECT c224, c225 FROM 
+(SELECT "trace" AS c224, "type" AS c227, "store" AS c225, "family" AS c226 FROM "silver/events") WHERE ((c226 IN ('replication')) AND (c227 IN ('store.deleted')))))))))) ON ((c193 = c201) AND (c196 = c203)))) WHERE (NOT coalesce(list_any(list_transform(c189, lambda v188: ((c190 > (v188)."after") AND (c190 < (v188)."before")))), FALSE)) GROUP BY c193, c196, c195)) ON (((c3 = c193) AND (c19 = c196)) AND (c9 = c195))))));
+
+-- table evidence/objects
+SELECT c1 AS "trace", c3 AS "folder", c4 AS "object", c20 AS "kind", c21 AS "subject", c192 AS "made", c135 AS "alone", c152 AS "tombstone", c155 AS "versions", c142 AS "lost", c162 AS "gone", c169 AS "forgotten", c184 AS "states", c19 AS "rows", c134 AS "expiries" FROM (SELECT c1, c3, c4, c20, c21, list_transform(c136, lambda v193: (v193)."number") AS c192, c135, c152, c155, c142, c162, c169, c184, c19, c134 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c142, c152, c155, c162, c169, list_transform(c181, lambda v185: {'store': (v185)."store", 'versions': CASE WHEN c135 THEN CASE WHEN (coalesce(len((v185)."kept")::INTEGER, -1) < 2) THEN list_transform((v185)."kept", lambda v186: {'number': (v186)."number", 'guid': (v186)."guid", 'counter': (v186)."counter", 'digest': (v186)."digest"}) ELSE [(list_extract(list_transform(list_sort(list_transform(list_filter(list_transform((v185)."kept", lambda v188: {'place': (v188)."seq", 'row': {'number': (v188)."number", 'guid': (v188)."guid", 'counter': (v188)."counter", 'digest': (v188)."digest"}}), lambda v187: v187 IS NOT NULL), lambda v187: {k: CASE WHEN v187 IS NOT NULL THEN {n0: (v187)."place" IS NOT NULL, v0: (v187)."place", n1: (v187)."row" IS NOT NULL, v1: CASE WHEN (v187)."row" IS NOT NULL THEN {n0: ((v187)."row")."number" IS NOT NULL, v0: ((v187)."row")."number", n1: ((v187)."row")."guid" IS NOT NULL, v1: ((v187)."row")."guid", n2: ((v187)."row")."counter" IS NOT NULL, v2: ((v187)."row")."counter", n3: ((v187)."row")."digest" IS NOT NULL, v3: ((v187)."row")."digest"} END} END, v: v187}), 'ASC', 'NULLS LAST'), lambda v187: v187.v), -1))."row"] END ELSE list_transform(CASE WHEN (coalesce(len((v185)."kept")::INTEGER, -1) < 2) THEN (v185)."kept" ELSE list_filter((v185)."kept", lambda v190: (NOT list_any(list_transform((v185)."kept", lambda v191: ((NOT ((v191)."number" = (v190)."number")) AND coalesce((map_extract_value((v191)."pcl", (v190)."guid") >= (v190)."counter"), FALSE)))))) END, lambda v189: {'number': (v189)."number", 'guid': (v189)."guid", 'counter': (v189)."counter", 'digest': (v189)."digest"}) END, 'has_tombstone': (v185)."has_tombstone", 'had_tombstone': (v185)."had_tombstone"}) AS c184 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c142, c152, c155, c162, c169, list_transform(c176, lambda v182: {'store': (v182)."store", 'has_tombstone': ((v182)."deleted" > (v182)."dropped_at"), 'had_tombstone': ((v182)."deleted" >= (0)::BIGINT), 'kept': list_filter((v182)."mine", lambda v183: (((NOT (v183)."deleted") AND ((v183)."seq" > (v182)."dropped_at")) AND ((v182)."deleted" <= (v182)."dropped_at")))}) AS c181 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c142, c152, c155, c162, c169, list_transform(c171, lambda v177: {'store': (v177)."store", 'mine': (v177)."mine", 'dropped_at': coalesce(list_max(list_transform((v177)."dropped_seqs", lambda v178: (v178)."seq")), ((-1))::BIGINT), 'deleted': coalesce(list_max(list_transform(list_filter((v177)."mine", lambda v180: (v180)."deleted"), lambda v179: (v179)."seq")), ((-2))::BIGINT)}) AS c176 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c142, c152, c155, c162, c169, list_transform(list_unique(list_transform(c140, lambda v173: (v173)."store")), lambda v172: {'store': v172, 'mine': list_filter(c140, lambda v174: ((v174)."store" = v172)), 'dropped_seqs': list_filter(c19, lambda v175: ((((v175)."store" = v172) AND ((v175)."act" = 'tombstone dropped')) AND (NOT (v175)."undone")))}) AS c171 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c140, c142, c152, c155, c162, list_any(list_transform(c19, lambda v170: ((v170)."act" = 'tombstone dropped'))) AS c169 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c140, c142, c152, c155, list_transform(list_filter(c155, lambda v164: (list_any(list_transform(c134, lambda v165: (((v165)."number" = (v164)."number") AND ((v165)."forgotten_at" <= 9223372036854775807::BIGINT)))) OR (list_any(list_transform(c134, lambda v166: (((v166)."number" = (v164)."number") AND ((v166)."at" <= 9223372036854775807::BIGINT)))) AND (NOT list_any(list_transform(c19, lambda v167: (((((v167)."number" = (v164)."number") AND ((v167)."act" IN ('made', 'applied'))) AND ((v167)."at" <= 9223372036854775807::BIGINT)) AND (((NOT (v167)."undone") AND (NOT (v167)."dropped")) AND (NOT list_any(list_transform(c134, lambda v168: (((((v168)."store" = (v167)."store") AND ((v168)."number" = (v167)."number")) AND ((v168)."seq" > (v167)."seq")) AND (((v168)."at" <= 9223372036854775807::BIGINT) AND (NOT (v168)."undone")))))))))))))), lambda v163: (v163)."number") AS c162 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c140, c142, c152, CASE WHEN (coalesce(len(c150)::INTEGER, -1) > 0) THEN CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[]) WHEN c135 THEN CASE WHEN (coalesce(len(c148)::INTEGER, -1) < 2) THEN list_transform(c148, lambda v156: {'number': (v156)."number", 'guid': (v156)."guid", 'counter': (v156)."counter", 'digest': (v156)."digest"}) ELSE [(list_extract(list_transform(list_sort(list_transform(list_filter(list_transform(c148, lambda v158: {'place': {'modified_at': (v158)."modified_at", 'guid': (v158)."guid", 'counter': (v158)."counter"}, 'row': {'number': (v158)."number", 'guid': (v158)."guid", 'counter': (v158)."counter", 'digest': (v158)."digest"}}), lambda v157: v157 IS NOT NULL), lambda v157: {k: CASE WHEN v157 IS NOT NULL THEN {n0: (v157)."place" IS NOT NULL, v0: CASE WHEN (v157)."place" IS NOT NULL THEN {n0: ((v157)."place")."modified_at" IS NOT NULL, v0: ((v157)."place")."modified_at", n1: ((v157)."place")."guid" IS NOT NULL, v1: ((v157)."place")."guid", n2: ((v157)."place")."counter" IS NOT NULL, v2: ((v157)."place")."counter"} END, n1: (v157)."row" IS NOT NULL, v1: CASE WHEN (v157)."row" IS NOT NULL THEN {n0: ((v157)."row")."number" IS NOT NULL, v0: ((v157)."row")."number", n1: ((v157)."row")."guid" IS NOT NULL, v1: ((v157)."row")."guid", n2: ((v157)."row")."counter" IS NOT NULL, v2: ((v157)."row")."counter", n3: ((v157)."row")."digest" IS NOT NULL, v3: ((v157)."row")."digest"} END} END, v: v157}), 'ASC', 'NULLS LAST'), lambda v157: v157.v), -1))."row"] END ELSE list_transform(CASE WHEN (coalesce(len(c148)::INTEGER, -1) < 2) THEN c148 ELSE list_filter(c148, lambda v160: (NOT list_any(list_transform(c148, lambda v161: ((NOT ((v161)."number" = (v160)."number")) AND coalesce((map_extract_value((v161)."pcl", (v160)."guid") >= (v160)."counter"), FALSE)))))) END, lambda v159: {'number': (v159)."number", 'guid': (v159)."guid", 'counter': (v159)."counter", 'digest': (v159)."digest"}) END AS c155 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c140, c142, c148, c150, (list_extract(list_transform(list_sort(list_transform(list_filter(list_transform(c150, lambda v154: {'place': {'modified_at': (v154)."modified_at", 'guid': (v154)."guid", 'counter': (v154)."counter"}, 'number': (v154)."number"}), lambda v153: v153 IS NOT NULL), lambda v153: {k: CASE WHEN v153 IS NOT NULL THEN {n0: (v153)."place" IS NOT NULL, v0: CASE WHEN (v153)."place" IS NOT NULL THEN {n0: ((v153)."place")."modified_at" IS NOT NULL, v0: ((v153)."place")."modified_at", n1: ((v153)."place")."guid" IS NOT NULL, v1: ((v153)."place")."guid", n2: ((v153)."place")."counter" IS NOT NULL, v2: ((v153)."place")."counter"} END, n1: (v153)."number" IS NOT NULL, v1: (v153)."number"} END, v: v153}), 'ASC', 'NULLS LAST'), lambda v153: v153.v), 1))."number" AS c152 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c140, c142, c148, list_filter(c148, lambda v151: (v151)."deleted") AS c150 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c140, c142, list_filter(c136, lambda v149: (NOT list_contains_or_null(c142, (v149)."number"))) AS c148 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c140, CASE WHEN (coalesce(len(c138)::INTEGER, -1) = 0) THEN CAST([] AS VARCHAR[]) ELSE list_transform(list_filter(c136, lambda v144: (list_any(list_transform(c138, lambda v145: ((((v145)."number" = (v144)."number") OR (v145)."deleted") OR coalesce((map_extract_value((v145)."pcl", (v144)."guid") >= (v144)."counter"), FALSE)))) AND (NOT list_any(list_transform(list_filter(c140, lambda v147: (NOT ((v147)."store" = 'Setup'))), lambda v146: ((((v146)."number" = (v144)."number") OR (v146)."deleted") OR coalesce((map_extract_value((v146)."pcl", (v144)."guid") >= (v144)."counter"), FALSE))))))), lambda v143: (v143)."number") END AS c142 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c138, list_filter(c19, lambda v141: (((NOT (v141)."undone") AND (NOT (v141)."dropped")) AND (NOT ((v141)."act" = 'tombstone dropped')))) AS c140 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, list_filter(c19, lambda v139: ((v139)."undone" AND (NOT ((v139)."act" = 'tombstone dropped')))) AS c138 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, c135, list_filter(c19, lambda v137: ((v137)."act" = 'made')) AS c136 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c134, ((c3 = '1-1') OR (c20 = 'fai')) AS c135 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, coalesce(c133, CAST([] AS STRUCT("store" VARCHAR, "seq" BIGINT, "at" BIGINT, "number" VARCHAR, "undone" BOOLEAN, "forgotten_at" BIGINT)[])) AS c134 FROM 
+(SELECT c1, c3, c4, c19, c20, c21, c133 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c1, c3, c4, coalesce(list({'store': c2, 'act': c5, 'seq': c6, 'at': c7, 'kind': c8, 'number': c9, 'guid': c10, 'counter': c11, 'pcl': c12, 'modified_at': c13, 'digest': c14, 'deleted': c15, 'undone': c17, 'dropped': c18}) FILTER (WHERE {'store': c2, 'act': c5, 'seq': c6, 'at': c7, 'kind': c8, 'number': c9, 'guid': c10, 'counter': c11, 'pcl': c12, 'modified_at': c13, 'digest': c14, 'deleted': c15, 'undone': c17, 'dropped': c18} IS NOT NULL), []) AS c19, any_value(c8) AS c20, arg_max_null(c16, CASE WHEN (NOT (c16 = '')) THEN {n0: c13 IS NOT NULL, v0: c13, n1: c11 IS NOT NULL, v1: c11} END) AS c21 FROM 
+(SELECT "trace" AS c1, "store" AS c2, "folder" AS c3, "object" AS c4, "act" AS c5, "seq" AS c6, "at" AS c7, "kind" AS c8, "number" AS c9, "guid" AS c10, "counter" AS c11, "pcl" AS c12, "modified_at" AS c13, "digest" AS c14, "deleted" AS c15, "subject" AS c16, "undone" AS c17, "dropped" AS c18 FROM "evidence/versions") GROUP BY c1, c3, c4)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c24, c29, c30, coalesce(list({'store': c32, 'seq': c26, 'at': c27, 'number': c28, 'undone': c90, 'forgotten_at': c50}) FILTER (WHERE {'store': c32, 'seq': c26, 'at': c27, 'number': c28, 'undone': c90, 'forgotten_at': c50} IS NOT NULL), []) AS c133 FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c50, c90 FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c50, c90 FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c50, c90 FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c50, c90 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c50, c90 FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c50, coalesce(list_any(list_transform(c74, lambda v91: ((c26 > (v91)."after") AND (c26 < (v91)."before")))), FALSE) AS c90 FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c50, c74 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, CASE WHEN (add_wrapped(c31, coalesce(c40, 15552000000000::BIGINT)) <= c49) THEN add_wrapped(c31, coalesce(c40, 15552000000000::BIGINT)) END AS c50 FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c31, c40, c49 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c24, c32, c29, c30, c26, c27, c28, c31, c40 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c24, c29, c30, c25 AS c32, c26, c27, c28, c31 FROM 
+(SELECT c24, c25, c26, c27, c29, c30, c28, c31 FROM 
+(SELECT "trace" AS c24, "type" AS c23, "node" AS c25, "seq" AS c26, "at" AS c27, "number" AS c28, "folder" AS c29, "object" AS c30, "modified_at" AS c31, "family" AS c22 FROM "silver/events") WHERE ((c22 IN ('change')) AND (c23 IN ('item.expired')))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c36, c37 AS c39, min(list_reduce(list_transform(CASE WHEN regexp_matches(c38, '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(c38, '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v43: multiply_wrapped(text_to_bigint(split_part(v43, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v43, ' ', 2)))), lambda v41, v42: add_wrapped(v41, v42), CAST((0)::BIGINT AS BIGINT))) AS c40 FROM 
+(SELECT c36, c37, c33, c38 FROM 
+(SELECT "trace" AS c36, "type" AS c35, "node" AS c37, "name" AS c33, "value" AS c38, "family" AS c34 FROM "silver/events") WHERE ((c34 IN ('run')) AND (c35 IN ('setting.value')))) WHERE (c33 = 'Replication Folder Tombstone Age Limit') GROUP BY c36, c37)) ON ((c24 = c36) AND (c32 = c39))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c47, max(c48) AS c49 FROM 
+(SELECT c47, c48 FROM 
+(SELECT "trace" AS c47, "type" AS c46, "at" AS c48, "family" AS c45 FROM "silver/events") WHERE ((c45 IN ('run')) AND (c46 IN ('run.ended')))) GROUP BY c47)) ON (c24 = c47))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c55 AS c55, c57 AS c57, c74 AS c74 FROM 
+(SELECT c55, c57, c74 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c55, c57, list_reduce(list_reverse(list_transform(lists_zipped(c58, c72), lambda pv77: {'after': CASE WHEN ((pv77[1])."reason" = 'restored') THEN (pv77[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv77[1])."seq"})), lambda v75, v76: CASE WHEN list_any(list_transform(v75, lambda v79: (((v76)."before" > (v79)."after") AND ((v76)."before" < (v79)."before")))) THEN v75 ELSE (v75 || [{'after': (v76)."after", 'before': (v76)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c74 FROM 
+(SELECT c55, c57, c58, c72 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c55, c56 AS c57, list_transform(list_sort(list_transform(coalesce(list({'seq': c52, 'reason': c51}) FILTER (WHERE {'seq': c52, 'reason': c51} IS NOT NULL), []), lambda v59: {k: CASE WHEN v59 IS NOT NULL THEN {n0: (v59)."seq" IS NOT NULL, v0: (v59)."seq", n1: (v59)."reason" IS NOT NULL, v1: (v59)."reason"} END, v: v59}), 'ASC', 'NULLS LAST'), lambda v59: v59.v) AS c58 FROM 
+(SELECT c55, c56, c52, c51 FROM 
+(SELECT "trace" AS c55, "type" AS c54, "node" AS c56, "seq" AS c52, "reason" AS c51, "family" AS c53 FROM "silver/events") WHERE ((c53 IN ('run')) AND (c54 IN ('node.started')))) WHERE ((NOT (c51 = 'restart')) AND (c52 > (1)::BIGINT)) GROUP BY c55, c56)) JOIN 
+(SELECT * FROM 
+(SELECT c62, c64, list_transform(list_sort(list_transform(coalesce(list({'seq': c63, 'through': c71}) FILTER (WHERE {'seq': c63, 'through': c71} IS NOT NULL), []), lambda v73: {k: CASE WHEN v73 IS NOT NULL THEN {n0: (v73)."seq" IS NOT NULL, v0: (v73)."seq", n1: (v73)."through" IS NOT NULL, v1: (v73)."through"} END, v: v73}), 'ASC', 'NULLS LAST'), lambda v73: v73.v) AS c72 FROM 
+(SELECT c62, c64, c63, c71 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c62, c64, c65, c63 FROM 
+(SELECT c62, c63, c64, c65 FROM 
+(SELECT "trace" AS c62, "type" AS c61, "seq" AS c63, "store" AS c64, "backup" AS c65, "family" AS c60 FROM "silver/events") WHERE ((c60 IN ('run')) AND (c61 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c68, c69, c70, c71 FROM 
+(SELECT c68, c69, c70, c71 FROM 
+(SELECT "trace" AS c68, "type" AS c67, "store" AS c69, "backup" AS c70, "through" AS c71, "family" AS c66 FROM "silver/events") WHERE ((c66 IN ('run')) AND (c67 IN ('backup.made')))))) ON (((c62 = c68) AND (c64 = c69)) AND (c65 = c70)))) GROUP BY c62, c64)) ON ((c55 = c62) AND (c57 = c64)))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c81, c82 FROM 
+(SELECT c81, c82 FROM 
+(SELECT c81, c82 FROM 
+(SELECT "trace" AS c81, "type" AS c84, "store" AS c82, "family" AS c83 FROM "silver/events") WHERE ((c83 IN ('replication')) AND (c84 IN ('store.deleted'))))))) ON ((c55 = c81) AND (c57 = c82))))
+UNION ALL SELECT c85 AS c55, c86 AS c57, c89 AS c74 FROM 
+(SELECT c85, c86, c89 FROM 
+(SELECT c85, c86, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c89 FROM 
+(SELECT DISTINCT c85, c86 FROM 
+(SELECT c85, c86 FROM 
+(SELECT c85, c86 FROM 
+(SELECT "trace" AS c85, "type" AS c88, "store" AS c86, "family" AS c87 FROM "silver/events") WHERE ((c87 IN ('replication')) AND (c88 IN ('store.deleted')))))))))) ON ((c24 = c55) AND (c32 = c57))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c97, c100, c99 FROM 
+(SELECT c97, c100, c99, c94, c93 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c97, c98 AS c100, c99, c94 FROM 
+(SELECT c97, c98, c94, c99 FROM 
+(SELECT "trace" AS c97, "type" AS c96, "node" AS c98, "seq" AS c94, "folder" AS c99, "family" AS c95 FROM "silver/events") WHERE ((c95 IN ('replication')) AND (c96 IN ('replica.dropped')))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c105 AS c105, c107 AS c107, c93 AS c93 FROM 
+(SELECT c105, c107, c93 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c105, c107, list_reduce(list_reverse(list_transform(lists_zipped(c108, c122), lambda pv77: {'after': CASE WHEN ((pv77[1])."reason" = 'restored') THEN (pv77[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv77[1])."seq"})), lambda v75, v76: CASE WHEN list_any(list_transform(v75, lambda v79: (((v76)."before" > (v79)."after") AND ((v76)."before" < (v79)."before")))) THEN v75 ELSE (v75 || [{'after': (v76)."after", 'before': (v76)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c93 FROM 
+(SELECT c105, c107, c108, c122 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c105, c106 AS c107, list_transform(list_sort(list_transform(coalesce(list({'seq': c102, 'reason': c101}) FILTER (WHERE {'seq': c102, 'reason': c101} IS NOT NULL), []), lambda v109: {k: CASE WHEN v109 IS NOT NULL THEN {n0: (v109)."seq" IS NOT NULL, v0: (v109)."seq", n1: (v109)."reason" IS NOT NULL, v1: (v109)."reason"} END, v: v109}), 'ASC', 'NULLS LAST'), lambda v109: v109.v) AS c108 FROM 
+(SELECT c105, c106, c102, c101 FROM 
+(SELECT "trace" AS c105, "type" AS c104, "node" AS c106, "seq" AS c102, "reason" AS c101, "family" AS c103 FROM "silver/events") WHERE ((c103 IN ('run')) AND (c104 IN ('node.started')))) WHERE ((NOT (c101 = 'restart')) AND (c102 > (1)::BIGINT)) GROUP BY c105, c106)) JOIN 
+(SELECT * FROM 
+(SELECT c112, c114, list_transform(list_sort(list_transform(coalesce(list({'seq': c113, 'through': c121}) FILTER (WHERE {'seq': c113, 'through': c121} IS NOT NULL), []), lambda v123: {k: CASE WHEN v123 IS NOT NULL THEN {n0: (v123)."seq" IS NOT NULL, v0: (v123)."seq", n1: (v123)."through" IS NOT NULL, v1: (v123)."through"} END, v: v123}), 'ASC', 'NULLS LAST'), lambda v123: v123.v) AS c122 FROM 
+(SELECT c112, c114, c113, c121 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c112, c114, c115, c113 FROM 
+(SELECT c112, c113, c114, c115 FROM 
+(SELECT "trace" AS c112, "type" AS c111, "seq" AS c113, "store" AS c114, "backup" AS c115, "family" AS c110 FROM "silver/events") WHERE ((c110 IN ('run')) AND (c111 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c118, c119, c120, c121 FROM 
+(SELECT c118, c119, c120, c121 FROM 
+(SELECT "trace" AS c118, "type" AS c117, "store" AS c119, "backup" AS c120, "through" AS c121, "family" AS c116 FROM "silver/events") WHERE ((c116 IN ('run')) AND (c117 IN ('backup.made')))))) ON (((c112 = c118) AND (c114 = c119)) AND (c115 = c120)))) GROUP BY c112, c114)) ON ((c105 = c112) AND (c107 = c114)))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c124, c125 FROM 
+(SELECT c124, c125 FROM 
+(SELECT c124, c125 FROM 
+(SELECT "trace" AS c124, "type" AS c127, "store" AS c125, "family" AS c126 FROM "silver/events") WHERE ((c126 IN ('replication')) AND (c127 IN ('store.deleted'))))))) ON ((c105 = c124) AND (c107 = c125))))
+UNION ALL SELECT c128 AS c105, c129 AS c107, c132 AS c93 FROM 
+(SELECT c128, c129, c132 FROM 
+(SELECT c128, c129, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c132 FROM 
+(SELECT DISTINCT c128, c129 FROM 
+(SELECT c128, c129 FROM 
+(SELECT c128, c129 FROM 
+(SELECT "trace" AS c128, "type" AS c131, "store" AS c129, "family" AS c130 FROM "silver/events") WHERE ((c130 IN ('replication')) AND (c131 IN ('store.deleted')))))))))) ON ((c97 = c105) AND (c100 = c107)))) WHERE (NOT coalesce(list_any(list_transform(c93, lambda v92: ((c94 > (v92)."after") AND (c94 < (v92)."before")))), FALSE)) GROUP BY c97, c100, c99)) ON (((c24 = c97) AND (c32 = c100)) AND (c29 = c99))))))) GROUP BY c24, c29, c30)) ON (((c1 = c24) AND (c3 = c29)) AND (c4 = c30)))))))))))))))))))));
+
+-- table evidence/stores
+SELECT c1 AS "trace", c2 AS "store", c19 AS "seen" FROM (SELECT c1, c2, coalesce(c18, FALSE) AS c19 FROM 
+(SELECT c1, c2, c18 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c1, c2 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c1, c2 FROM 
+(SELECT c1 AS c1, c2 AS c2 FROM 
+(SELECT c1, c2 FROM 
+(SELECT "trace" AS c1, "store" AS c2, "later" AS c3 FROM "organization/servers") WHERE (NOT c3))
+UNION ALL SELECT c4 AS c1, c5 AS c2 FROM 
+(SELECT c4, c5 FROM 
+(SELECT DISTINCT c4, c5 FROM 
+(SELECT c4, c8 AS c5 FROM 
+(SELECT c4, c8 FROM 
+(SELECT "trace" AS c4, "type" AS c7, "node" AS c8, "family" AS c6 FROM "silver/events") WHERE ((c6 IN ('run')) AND (c7 IN ('node.started')))))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c9, c10 FROM 
+(SELECT c9, c10 FROM 
+(SELECT c9, c10 FROM 
+(SELECT "trace" AS c9, "type" AS c12, "store" AS c10, "family" AS c11 FROM "silver/events") WHERE ((c11 IN ('replication')) AND (c12 IN ('store.deleted'))))))) ON ((c1 = c9) AND (c2 = c10))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c13, c14, TRUE AS c18 FROM 
+(SELECT DISTINCT c13, c14 FROM 
+(SELECT c13, c17 AS c14 FROM 
+(SELECT c13, c17 FROM 
+(SELECT "trace" AS c13, "type" AS c16, "node" AS c17, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('run')) AND (c16 IN ('node.started')))))))) ON ((c1 = c13) AND (c2 = c14)))));
+
+-- table evidence/doubts
+SELECT c3 AS "trace", c7 AS "doubt" FROM (SELECT c3 AS c3, c7 AS c7 FROM 
+(SELECT c3, (coalesce((subtract_wrapped(c1, c2))::VARCHAR, 'null') || ' of the first ' || coalesce((c1)::VARCHAR, 'null') || ' events of ' || coalesce((c4)::VARCHAR, 'null') || ' are missing') AS c7 FROM 
+(SELECT c3, c4, wrapped(sum(c5)) AS c2, max(c6) AS c1 FROM 
+(SELECT "trace" AS c3, "node" AS c4, "distinct" AS c5, "last" AS c6 FROM "silver/numbers") GROUP BY c3, c4) WHERE (subtract_wrapped(c1, c2) > (0)::BIGINT))
+UNION ALL SELECT c10 AS c3, c26 AS c7 FROM 
+(SELECT c10, c26 FROM 
+(SELECT c10, CASE WHEN c8 THEN 'the run has no end: its last events are missing, or it is still running' ELSE ('the events of ' || coalesce((c11)::VARCHAR, 'null') || ' end without a stop') END AS c26 FROM 
+(SELECT c10, c11, c8 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c10, c11, arg_max_null(c13, c12) AS c9, max(c14) AS c8 FROM 
+(SELECT "trace" AS c10, "node" AS c11, "last" AS c12, "last_type" AS c13, "is_lab" AS c14 FROM "silver/numbers") GROUP BY c10, c11) WHERE (NOT CASE WHEN c8 THEN (c9 = 'run.ended') ELSE (c9 = 'node.stopped') END)) ANTI JOIN 
+(SELECT * FROM 
+(SELECT c15, c16 FROM 
+(SELECT c15, map_extract_value(c20, 'server') AS c16 FROM 
+(SELECT "trace" AS c15, "type" AS c18, "kind" AS c19, "details" AS c20, "family" AS c17 FROM "silver/events") WHERE (((c17 = 'run') AND (c18 = 'fault.injected')) AND (c19 = 'kill')))
+INTERSECT SELECT c21, c22 FROM 
+(SELECT c21, c25 AS c22 FROM 
+(SELECT "trace" AS c21, "type" AS c24, "store" AS c25, "family" AS c23 FROM "silver/events") WHERE ((c23 = 'replication') AND (c24 = 'store.deleted'))))) ON ((c10 = c15) AND (c11 = c16))))))
+UNION ALL SELECT c28 AS c3, c32 AS c7 FROM 
+(SELECT c28, c32 FROM 
+(SELECT c28, 'the event run.started is missing, and with it the topology' AS c32 FROM 
+(SELECT c28, max(c31) AS c27 FROM 
+(SELECT c28, max(c30) AS c31 FROM 
+(SELECT "trace" AS c28, "node" AS c29, "is_lab" AS c30 FROM "silver/numbers") GROUP BY c28, c29) GROUP BY c28) WHERE (NOT c27)))
+UNION ALL SELECT c36 AS c3, c38 AS c7 FROM 
+(SELECT c36, c38 FROM 
+(SELECT c36, 'the topology in run.started cannot be read' AS c38 FROM 
+(SELECT c36, max((json_text(c37, '$.servers') IS NOT NULL)) AS c33 FROM 
+(SELECT "trace" AS c36, "type" AS c35, "topology" AS c37, "family" AS c34 FROM "bronze") WHERE ((c34 = 'run') AND (c35 = 'run.started')) GROUP BY c36) WHERE (NOT c33)))
+UNION ALL SELECT c49 AS c3, c50 AS c7 FROM 
+(SELECT c49, c50 FROM 
+(SELECT coalesce(c48, (c43 || '#?')) AS c49, ('segment ' || list_extract(str_split(c44, '/'), (-1)) || ' ' || CASE WHEN (c39 IS NULL) THEN 'is cut: its last line is missing' ELSE 'was changed after it was written' END) AS c50 FROM 
+(SELECT c43, c44, max(CASE WHEN (c45 IS NULL) THEN c42 END) AS c48, count(1) FILTER (WHERE (NOT (c45 IS NOT DISTINCT FROM 'segment end'))) AS c40, wrapped(sum(CASE WHEN (NOT (c45 IS NOT DISTINCT FROM 'segment end')) THEN c47 END)) AS c41, struct_from_json(max(CASE WHEN (c45 IS NOT DISTINCT FROM 'segment end') THEN c46 END), '{"events": "BIGINT", "crc32_sum": "BIGINT"}') AS c39 FROM 
+(SELECT "trace" AS c42, "place" AS c43, "file" AS c44, "aside" AS c45, "text" AS c46, "hash" AS c47 FROM "bronze") GROUP BY c43, c44) WHERE (NOT (((c39)."events" IS NOT DISTINCT FROM c40) AND ((c39)."crc32_sum" IS NOT DISTINCT FROM c41)))))
+UNION ALL SELECT c59 AS c3, c60 AS c7 FROM 
+(SELECT c59, c60 FROM 
+(SELECT coalesce(c57, (c52 || '#?')) AS c59, (coalesce((c54)::VARCHAR, 'null') || ' ' || coalesce((CASE WHEN (c54 = (1)::BIGINT) THEN 'line' ELSE 'lines' END)::VARCHAR, 'null') || ' cannot be read, the first in ' || coalesce((list_extract(str_split(c55, '/'), (-1)))::VARCHAR, 'null')) AS c60 FROM 
+(SELECT c52, c54, c55, c57 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c52, count(1) AS c54, min(c53) AS c55 FROM 
+(SELECT "place" AS c52, "file" AS c53, "aside" AS c51 FROM "bronze") WHERE (c51 IN ('malformed', 'other version')) GROUP BY c52)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c56, c57 FROM 
+(SELECT c56, c57 FROM 
+(SELECT "trace" AS c57, "place" AS c56, "aside" AS c58 FROM "bronze") WHERE (c58 IS NULL)))) ON (c52 = c56)))))
+UNION ALL SELECT c64 AS c3, c72 AS c7 FROM 
+(SELECT c64, c72 FROM 
+(SELECT c64, c72 FROM 
+(SELECT c64, ('event ' || coalesce((min(c67))::VARCHAR, 'null') || ' of ' || coalesce((c66)::VARCHAR, 'null') || ' appears twice with different content') AS c72 FROM 
+(SELECT c64, c66, c67, min(c65) AS c61, max(c65) AS c62 FROM 
+(SELECT c64, c66, c65, c67 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c64, "aside" AS c63, "hash" AS c65, "node" AS c66, "seq" AS c67 FROM "bronze") WHERE ((c63 IS NULL) OR (c63 = 'unknown type'))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c68, c69 FROM 
+(SELECT c68, c69 FROM 
+(SELECT "trace" AS c68, "node" AS c69, "found" AS c70, "distinct" AS c71 FROM "silver/numbers") WHERE (c70 > c71)))) ON ((c64 = c68) AND (c66 = c69)))) GROUP BY c64, c66, c67) WHERE (NOT (c61 = c62)) GROUP BY c64, c66)))
+UNION ALL SELECT c74 AS c3, c76 AS c7 FROM 
+(SELECT c74, c76 FROM 
+(SELECT c74, (coalesce((c75)::VARCHAR, 'null') || ' is not in the trace') AS c76 FROM 
+(SELECT "trace" AS c74, "store" AS c75, "seen" AS c73 FROM "evidence/stores") WHERE (NOT c73))));
+
+-- table evidence/folders
+SELECT c1 AS "trace", c4 AS "folder", c5 AS "path", c3 AS "holders", c6 AS "doubtful" FROM (SELECT c1 AS c1, c4 AS c4, c5 AS c5, c3 AS c3, c6 AS c6 FROM 
+(SELECT c1, '1-1' AS c4, '1-1' AS c5, c3, FALSE AS c6 FROM 
+(SELECT c1, list_sort(coalesce(list(DISTINCT c2) FILTER (WHERE c2 IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c3 FROM 
+(SELECT "trace" AS c1, "store" AS c2 FROM "evidence/stores") GROUP BY c1))
+UNION ALL SELECT c11 AS c1, c77 AS c4, c78 AS c5, c84 AS c3, c72 AS c6 FROM 
+(SELECT c11, c77, c78, c84, c72 FROM 
+(SELECT c11, c77, c78, list_filter(c30, lambda v85: (NOT list_contains(coalesce(c83, CAST([] AS VARCHAR[])), v85))) AS c84, c72 FROM 
+(SELECT c11, c77, c78, c30, c72, c83 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c11, c15 AS c77, concat_ws('/', list_joined(list_reverse((c7)."names"), '/'), c28) AS c78, c30, c72 FROM 
+(SELECT c11, c15, c28, c30, c7, list_any(list_transform(c38, lambda v73: (list_reduce(number_series(1, 64), lambda v74, v75: CASE WHEN (((((v74)."at" IS NOT NULL) AND (NOT ((v74)."at" = '1-1'))) AND (NOT (v74)."dead")) AND ((map_extract_value(c67, (v74)."at") IS NOT NULL) AND (NOT list_contains_or_null((v74)."seen", (v74)."at")))) THEN {'at': (map_extract_value(c67, (v74)."at"))."parent", 'names': ((v74)."names" || [coalesce((map_extract_value(c67, (v74)."at"))."subject", '')]), 'dead': coalesce((map_extract_value(c67, (v74)."at"))."dead", FALSE), 'seen': ((v74)."seen" || [(v74)."at"])} ELSE v74 END, CAST({'at': v73, 'names': CAST([] AS VARCHAR[]), 'dead': FALSE, 'seen': [c15]} AS STRUCT("at" VARCHAR, "names" VARCHAR[], "dead" BOOLEAN, "seen" VARCHAR[]))))."dead")) AS c72 FROM 
+(SELECT c11, c15, c28, c30, c38, c67, list_reduce(number_series(1, 64), lambda v69, v70: CASE WHEN (((((v69)."at" IS NOT NULL) AND (NOT ((v69)."at" = '1-1'))) AND (NOT (v69)."dead")) AND ((map_extract_value(c67, (v69)."at") IS NOT NULL) AND (NOT list_contains_or_null((v69)."seen", (v69)."at")))) THEN {'at': (map_extract_value(c67, (v69)."at"))."parent", 'names': ((v69)."names" || [coalesce((map_extract_value(c67, (v69)."at"))."subject", '')]), 'dead': coalesce((map_extract_value(c67, (v69)."at"))."dead", FALSE), 'seen': ((v69)."seen" || [(v69)."at"])} ELSE v69 END, CAST({'at': c29, 'names': CAST([] AS VARCHAR[]), 'dead': FALSE, 'seen': [c15]} AS STRUCT("at" VARCHAR, "names" VARCHAR[], "dead" BOOLEAN, "seen" VARCHAR[]))) AS c7 FROM 
+(SELECT c11, c15, c28, c29, c30, c38, c67 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c11, c15, c8, c28, c29, c30, c38 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c11, c15, c8, c28, c29, c30 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c11, c12 AS c15, (c13 IS NOT NULL) AS c8, (list_extract(c14, 1))."number" AS c9 FROM 
+(SELECT "trace" AS c11, "folder" AS c10, "object" AS c12, "tombstone" AS c13, "versions" AS c14 FROM "evidence/objects") WHERE (c10 = '1-1')) WHERE (c8 OR (c9 IS NOT NULL))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c18, c20 AS c31, c23, c28, c29, c30 FROM 
+(SELECT c18, c20, c23, (c27)."subject" AS c28, (c27)."parent" AS c29, (c27)."replicas" AS c30 FROM 
+(SELECT c18, c20, c23, arg_min_null({'subject': c24, 'parent': c26, 'replicas': c25}, {n0: c22 IS NOT NULL, v0: c22, n1: c19 IS NOT NULL, v1: c19, n2: c21 IS NOT NULL, v2: c21}) AS c27 FROM 
+(SELECT "trace" AS c18, "store" AS c19, "folder" AS c16, "object" AS c20, "act" AS c17, "seq" AS c21, "at" AS c22, "number" AS c23, "subject" AS c24, "replicas" AS c25, "parent" AS c26 FROM "evidence/versions") WHERE ((c16 = '1-1') AND (c17 = 'made')) GROUP BY c18, c20, c23)))) ON (((c11 = c18) AND (c15 = c31)) AND (c9 = c23))))) JOIN 
+(SELECT * FROM 
+(SELECT c34, c37, coalesce(list(DISTINCT c36) FILTER (WHERE c36 IS NOT NULL), []) AS c38 FROM 
+(SELECT c34, c35 AS c37, c36 FROM 
+(SELECT "trace" AS c34, "folder" AS c32, "object" AS c35, "act" AS c33, "parent" AS c36 FROM "evidence/versions") WHERE ((c32 = '1-1') AND (c33 = 'made'))) GROUP BY c34, c37)) ON ((c11 = c34) AND (c15 = c37)))) WHERE (NOT c8)) JOIN 
+(SELECT * FROM 
+(SELECT c42, map_last_wins(list_transform(coalesce(list({'id': c46, 'col2': {'parent': c60, 'dead': c39, 'subject': c59}}) FILTER (WHERE {'id': c46, 'col2': {'parent': c60, 'dead': c39, 'subject': c59}} IS NOT NULL), []), lambda v68: {'key': v68."id", 'value': v68."col2"})) AS c67 FROM 
+(SELECT c42, c46, c39, c59, c60 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c42, c46, c39, c59, c60 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c42, c43 AS c46, (c44 IS NOT NULL) AS c39, (list_extract(c45, 1))."number" AS c40 FROM 
+(SELECT "trace" AS c42, "folder" AS c41, "object" AS c43, "tombstone" AS c44, "versions" AS c45 FROM "evidence/objects") WHERE (c41 = '1-1')) WHERE (c39 OR (c40 IS NOT NULL))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c49, c51 AS c61, c54, c59, c60 FROM 
+(SELECT c49, c51, c54, (c58)."subject" AS c59, (c58)."parent" AS c60 FROM 
+(SELECT c49, c51, c54, arg_min_null({'subject': c55, 'parent': c57, 'replicas': c56}, {n0: c53 IS NOT NULL, v0: c53, n1: c50 IS NOT NULL, v1: c50, n2: c52 IS NOT NULL, v2: c52}) AS c58 FROM 
+(SELECT "trace" AS c49, "store" AS c50, "folder" AS c47, "object" AS c51, "act" AS c48, "seq" AS c52, "at" AS c53, "number" AS c54, "subject" AS c55, "replicas" AS c56, "parent" AS c57 FROM "evidence/versions") WHERE ((c47 = '1-1') AND (c48 = 'made')) GROUP BY c49, c51, c54)))) ON (((c42 = c49) AND (c46 = c61)) AND (c40 = c54))))) JOIN 
+(SELECT * FROM 
+(SELECT c64, c66 FROM 
+(SELECT c64, c65 AS c66 FROM 
+(SELECT "trace" AS c64, "folder" AS c62, "object" AS c65, "act" AS c63 FROM "evidence/versions") WHERE ((c62 = '1-1') AND (c63 = 'made'))) GROUP BY c64, c66)) ON ((c42 = c64) AND (c46 = c66)))) GROUP BY c42)) ON (c11 = c42))))) WHERE (NOT (c7)."dead"))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c79, coalesce(list(DISTINCT c80) FILTER (WHERE c80 IS NOT NULL), []) AS c83 FROM 
+(SELECT DISTINCT c79, c80 FROM 
+(SELECT c79, c80 FROM 
+(SELECT c79, c80 FROM 
+(SELECT "trace" AS c79, "type" AS c82, "store" AS c80, "family" AS c81 FROM "silver/events") WHERE ((c81 IN ('replication')) AND (c82 IN ('store.deleted')))))) GROUP BY c79)) ON (c11 = c79))))));
+
+-- table evidence/mails
+SELECT c5 AS "trace", c4 AS "mail", c15 AS "store", c16 AS "sender", c17 AS "message_type", c18 AS "size", c19 AS "number", c20 AS "marks", c21 AS "submitted_at", c22 AS "received_at", c23 AS "times", c24 AS "dropped_at", c25 AS "fault", c26 AS "expired_at", c27 AS "bad_at", c28 AS "reason" FROM (SELECT c5, c4, c15, min(CASE WHEN (c3 = 'mail.submitted') THEN c6 END) AS c16, min(CASE WHEN (c3 = 'mail.submitted') THEN c11 END) AS c17, min(CASE WHEN (c3 = 'mail.submitted') THEN c12 END) AS c18, min(CASE WHEN (c3 = 'mail.submitted') THEN text_to_bigint(c13) END) AS c19, any_value(CASE WHEN (c3 = 'mail.submitted') THEN c14 END) AS c20, min(CASE WHEN (c3 = 'mail.submitted') THEN c7 END) AS c21, min(CASE WHEN (c3 = 'mail.received') THEN c7 END) AS c22, count(1) FILTER (WHERE (c3 = 'mail.received')) AS c23, min(CASE WHEN (c3 = 'hop.dropped') THEN c7 END) AS c24, min(CASE WHEN (c3 = 'hop.dropped') THEN c9 END) AS c25, min(CASE WHEN (c3 = 'hop.expired') THEN c7 END) AS c26, min(CASE WHEN (c3 = 'mail.bad') THEN c7 END) AS c27, min(CASE WHEN (c3 = 'mail.bad') THEN c8 END) AS c28 FROM 
+(SELECT c5, c3, c6, c7, c4, c8, regexp_replace(c1, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') AS c15, c9, c11, c12, c13, c14 FROM 
+(SELECT c5, c3, c6, c7, c4, c8, c9, c11, c12, c13, c14, c1 FROM 
+(SELECT * EXCLUDE (uc1), uc1 AS c1 FROM (SELECT *, unnest(CASE WHEN (c3 IN ('mail.submitted', 'hop.dropped', 'hop.expired')) THEN c10 ELSE [c6] END) AS uc1 FROM 
+(SELECT "trace" AS c5, "type" AS c3, "node" AS c6, "at" AS c7, "mail" AS c4, "reason" AS c8, "fault" AS c9, "recipients" AS c10, "message_type" AS c11, "size" AS c12, "number" AS c13, "marks" AS c14, "family" AS c2 FROM "silver/events") WHERE ((c2 IN ('mail')) AND (c3 IN ('mail.submitted', 'hop.dropped', 'hop.expired', 'mail.received', 'mail.bad'))) AND (c4 IS NOT NULL))))) GROUP BY c5, c4, c15);
+
+-- table evidence/mail_folders
+SELECT c4 AS "trace", c7 AS "mail", c10 AS "sender", c6 AS "at", c8 AS "message_type", c11 AS "folder", c16 AS "updates", c17 AS "stands_for", c24 AS "row" FROM (SELECT c4, c7, c10, c6, c8, c11, c16, (list_flattened(list_transform(list_filter(str_split(c12, ';'), lambda v19: (NOT (v19 = ''))), lambda v18: list_transform(str_split(split_part(v18, ':', 2), ','), lambda v20: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v18, ':', 1) || ' fai') ELSE split_part(v18, ':', 1) END, 'low': text_to_bigint(split_part(v20, '-', 1)), 'high': text_to_bigint(split_part(v20, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c13, ';'), lambda v22: (NOT (v22 = ''))), lambda v21: list_transform(str_split(split_part(v21, ':', 2), ','), lambda v23: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v21, ':', 1) || ' fai') ELSE split_part(v21, ':', 1) END, 'low': text_to_bigint(split_part(v23, '-', 1)), 'high': text_to_bigint(split_part(v23, '-', (-1)))})))) AS c17, (list_flattened(list_transform(list_filter(str_split(c14, ';'), lambda v26: (NOT (v26 = ''))), lambda v25: list_transform(str_split(split_part(v25, ':', 2), ','), lambda v27: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v25, ':', 1) || ' fai') ELSE split_part(v25, ':', 1) END, 'low': text_to_bigint(split_part(v27, '-', 1)), 'high': text_to_bigint(split_part(v27, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c15, ';'), lambda v29: (NOT (v29 = ''))), lambda v28: list_transform(str_split(split_part(v28, ':', 2), ','), lambda v30: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v28, ':', 1) || ' fai') ELSE split_part(v28, ':', 1) END, 'low': text_to_bigint(split_part(v30, '-', 1)), 'high': text_to_bigint(split_part(v30, '-', (-1)))})))) AS c24 FROM 
+(SELECT c4, c7, c10, c6, c8, (c1)."folder" AS c11, (c1)."cnset" AS c12, (c1)."cnset_fai" AS c13, (c1)."row" AS c14, (c1)."row_fai" AS c15, (c1)."updates" AS c16 FROM 
+(SELECT c4, c7, c5 AS c10, c6, c8, c1 FROM 
+(SELECT * EXCLUDE (uc1), uc1 AS c1 FROM (SELECT *, unnest(list_from_json(c9, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]')) AS uc1 FROM 
+(SELECT "trace" AS c4, "type" AS c3, "node" AS c5, "at" AS c6, "mail" AS c7, "message_type" AS c8, "folders" AS c9, "family" AS c2 FROM "silver/events") WHERE ((c2 IN ('mail')) AND (c3 IN ('mail.submitted'))))))));
+
+-- table gold/mismatches
+SELECT c12 AS "trace", c13 AS "folder", c48 AS "store", c22 AS "path", c14 AS "object", c6 AS "kind", c15 AS "subject", c1 AS "what", c3 AS "number" FROM (SELECT c12, c13, c48, c22, c14, c6, c15, c1, c3 FROM 
+(SELECT c12, c13, c48, c22, c14, c6, c15, c7, c2, c1, c3, c5 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c12, c13, c22, c14, c6, c15, c7, c2, (c10)."store" AS c48, (c10)."what" AS c1, (c10)."number" AS c3 FROM 
+(SELECT c12, c13, c22, c14, c6, c15, c7, c2, c10 FROM 
+(SELECT * EXCLUDE (uc10), uc10 AS c10 FROM (SELECT *, unnest(c11) AS uc10 FROM 
+(SELECT c12, c13, c14, c6, c15, c7, c2, c22, list_flattened(list_transform(c25, lambda v28: (list_transform(list_filter(c7, lambda v30: ((NOT list_any(list_transform(coalesce(((v28)."state")."versions", CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[])), lambda v31: ((v31)."number" = (v30)."number")))) AND ((NOT c24) OR list_any(list_transform(c25, lambda v32: list_any(list_transform(coalesce(((v32)."state")."versions", CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[])), lambda v33: ((v33)."number" = (v30)."number")))))))), lambda v29: {'store': (v28)."store", 'what': 'lacks', 'number': (v29)."number"}) || list_transform(list_filter(list_filter(coalesce(((v28)."state")."versions", CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[])), lambda v36: (NOT list_any(list_transform(c7, lambda v37: ((v37)."number" = (v36)."number"))))), lambda v35: (list_contains_or_null(c16, (v35)."number") AND ((NOT c24) OR list_any(list_transform(c25, lambda v38: (NOT list_any(list_transform(coalesce(((v38)."state")."versions", CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[])), lambda v39: ((v39)."number" = (v35)."number"))))))))), lambda v34: {'store': (v28)."store", 'what': 'keeps', 'number': (v34)."number"}) || list_transform(list_filter(list_filter(coalesce(((v28)."state")."versions", CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[])), lambda v42: (NOT list_any(list_transform(c7, lambda v43: ((v43)."number" = (v42)."number"))))), lambda v41: (NOT list_contains_or_null(c16, (v41)."number"))), lambda v40: {'store': (v28)."store", 'what': 'not made', 'number': (v40)."number"}) || list_transform(list_filter(c7, lambda v45: ((NOT ((v45)."digest" = '')) AND list_any(list_transform(coalesce(((v28)."state")."versions", CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[])), lambda v46: (((v46)."number" = (v45)."number") AND (NOT ((v46)."digest" = (v45)."digest"))))))), lambda v44: {'store': (v28)."store", 'what': 'bytes', 'number': (v44)."number"}) || CASE WHEN (((c17 IS NOT NULL) AND (coalesce(len(coalesce(((v28)."state")."versions", CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[])))::INTEGER, -1) = 0)) AND ((NOT (coalesce((((v28)."state")."has_tombstone" OR ((v28)."state")."had_tombstone"), FALSE) OR c18)) AND ((NOT c24) OR list_any(list_transform(c25, lambda v47: coalesce(((v47)."state")."has_tombstone", FALSE)))))) THEN [{'store': (v28)."store", 'what': 'lacks deletion', 'number': c17}] ELSE CAST([] AS STRUCT("store" VARCHAR, "what" VARCHAR, "number" VARCHAR)[]) END))) AS c11 FROM 
+(SELECT c12, c13, c14, c6, c15, c16, c17, c7, c2, c18, c22, c24, list_transform(c23, lambda v26: {'store': v26, 'state': list_extract(list_filter(c19, lambda v27: ((v27)."store" = v26)), 1)}) AS c25 FROM 
+(SELECT c12, c13, c14, c6, c15, c16, c17, c7, c2, c18, c19, c22, c23, c24 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c12, "folder" AS c13, "object" AS c14, "kind" AS c6, "subject" AS c15, "made" AS c16, "tombstone" AS c17, "versions" AS c7, "gone" AS c2, "forgotten" AS c18, "states" AS c19 FROM "evidence/objects")) JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c20, "folder" AS c21, "path" AS c22, "holders" AS c23, "doubtful" AS c24 FROM "evidence/folders")) ON ((c12 = c20) AND (c13 = c21)))))) WHERE (coalesce(len(c11)::INTEGER, -1) > 0)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c51, c56, c53, flatten(coalesce(list(c57) FILTER (WHERE c57 IS NOT NULL), [])) AS c5 FROM 
+(SELECT c51, c52 AS c56, c53, (list_flattened(list_transform(list_filter(str_split(c54, ';'), lambda v59: (NOT (v59 = ''))), lambda v58: list_transform(str_split(split_part(v58, ':', 2), ','), lambda v60: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v58, ':', 1) || ' fai') ELSE split_part(v58, ':', 1) END, 'low': text_to_bigint(split_part(v60, '-', 1)), 'high': text_to_bigint(split_part(v60, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c55, ';'), lambda v62: (NOT (v62 = ''))), lambda v61: list_transform(str_split(split_part(v61, ':', 2), ','), lambda v63: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v61, ':', 1) || ' fai') ELSE split_part(v61, ':', 1) END, 'low': text_to_bigint(split_part(v63, '-', 1)), 'high': text_to_bigint(split_part(v63, '-', (-1)))})))) AS c57 FROM 
+(SELECT c51, c52, c53, c54, c55 FROM 
+(SELECT "trace" AS c51, "type" AS c50, "node" AS c52, "folder" AS c53, "cnset" AS c54, "cnset_fai" AS c55, "family" AS c49 FROM "silver/events") WHERE ((c49 IN ('replication')) AND (c50 IN ('expired.everywhere'))))) GROUP BY c51, c56, c53)) ON (((c12 = c51) AND (c13 = c53)) AND (c48 = c56)))) WHERE (NOT (((c1 = 'lacks') AND (list_contains_or_null(c2, c3) OR list_any(list_transform(coalesce(c5, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v4: (((v4)."guid" = CASE WHEN (c6 = 'fai') THEN (split_part(c3, ':', 1) || ' fai') ELSE split_part(c3, ':', 1) END) AND ((text_to_bigint(split_part(c3, ':', -1)) >= (v4)."low") AND (text_to_bigint(split_part(c3, ':', -1)) <= (v4)."high"))))))) OR (((c1 = 'keeps') AND (coalesce(len(c7)::INTEGER, -1) > 0)) AND list_all(list_transform(c7, lambda v8: (list_contains_or_null(c2, (v8)."number") OR list_any(list_transform(coalesce(c5, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v9: (((v9)."guid" = CASE WHEN (c6 = 'fai') THEN (split_part((v8)."number", ':', 1) || ' fai') ELSE split_part((v8)."number", ':', 1) END) AND ((text_to_bigint(split_part((v8)."number", ':', -1)) >= (v9)."low") AND (text_to_bigint(split_part((v8)."number", ':', -1)) <= (v9)."high"))))))))))));
+
+-- table gold/verdicts
+SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "holders", c29 AS "judgement", c30 AS "wrong", c31 AS "reasons" FROM (SELECT c1, c2, c3, c4, CASE WHEN (coalesce(len((coalesce(c10, CAST([] AS VARCHAR[])) || coalesce(c28, CAST([] AS VARCHAR[]))))::INTEGER, -1) > 0) THEN 'unknown' WHEN (coalesce(c7, (0)::BIGINT) > (0)::BIGINT) THEN 'not converged' ELSE 'converged' END AS c29, coalesce(c7, (0)::BIGINT) AS c30, (coalesce(c10, CAST([] AS VARCHAR[])) || coalesce(c28, CAST([] AS VARCHAR[]))) AS c31 FROM 
+(SELECT c1, c2, c3, c4, c7, c10, c28 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c1, c2, c3, c4, c7, c10 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c1, c2, c3, c4, c7 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c1, "folder" AS c2, "path" AS c3, "holders" AS c4 FROM "evidence/folders")) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c5, c6, count(1) AS c7 FROM 
+(SELECT "trace" AS c5, "folder" AS c6 FROM "gold/mismatches") GROUP BY c5, c6)) ON ((c1 = c5) AND (c2 = c6))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c8, list_sort(coalesce(list(DISTINCT c9) FILTER (WHERE c9 IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c10 FROM 
+(SELECT "trace" AS c8, "doubt" AS c9 FROM "evidence/doubts") GROUP BY c8)) ON (c1 = c8)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c12, c13, list_sort(coalesce(list(DISTINCT concat_ws(' ', c11, c27)) FILTER (WHERE concat_ws(' ', c11, c27) IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c28 FROM 
+(SELECT c12, c11, c13, c27 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c12, c13, c11 FROM 
+(SELECT * EXCLUDE (uc11), uc11 AS c11 FROM (SELECT *, unnest(c14) AS uc11 FROM 
+(SELECT "trace" AS c12, "folder" AS c13, "holders" AS c14 FROM "evidence/folders"))))) JOIN 
+(SELECT * FROM 
+(SELECT c19, c23, 'is stopped' AS c27 FROM 
+(SELECT c19, c23, c15, c16 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c19, c20 AS c23, arg_max_null(c18, c21) AS c17, arg_max_null(c22, c21) AS c15 FROM 
+(SELECT "trace" AS c19, "type" AS c18, "node" AS c20, "seq" AS c21, "at" AS c22 FROM "silver/events") WHERE (c18 IN ('node.started', 'node.stopped')) GROUP BY c19, c20) WHERE (c17 = 'node.stopped')) JOIN 
+(SELECT * FROM 
+(SELECT c25, max(c26) AS c16 FROM 
+(SELECT "trace" AS c25, "type" AS c24, "at" AS c26 FROM "silver/events") WHERE (c24 = 'run.ended') GROUP BY c25)) ON (c19 = c25))) WHERE (c15 < c16))) ON ((c12 = c19) AND (c11 = c23)))) GROUP BY c12, c13)) ON ((c1 = c12) AND (c2 = c13)))));
+
+-- table evidence/restored
+SELECT c5 AS "trace", c18 AS "node" FROM (SELECT c5, c7 AS c18 FROM 
+(SELECT c5, c7 FROM 
+(SELECT c5, c7 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6 AS c7 FROM 
+(SELECT c5, c6, c2, c1 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "seq" AS c2, "reason" AS c1, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('node.started')))) WHERE ((NOT (c1 = 'restart')) AND (c2 > (1)::BIGINT)) GROUP BY c5, c6)) JOIN 
+(SELECT * FROM 
+(SELECT c10, c11 FROM 
+(SELECT c10, c11 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c10, c11, c12 FROM 
+(SELECT c10, c11, c12 FROM 
+(SELECT "trace" AS c10, "type" AS c9, "store" AS c11, "backup" AS c12, "family" AS c8 FROM "silver/events") WHERE ((c8 IN ('run')) AND (c9 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c15, c16, c17 FROM 
+(SELECT c15, c16, c17 FROM 
+(SELECT "trace" AS c15, "type" AS c14, "store" AS c16, "backup" AS c17, "family" AS c13 FROM "silver/events") WHERE ((c13 IN ('run')) AND (c14 IN ('backup.made')))))) ON (((c10 = c15) AND (c11 = c16)) AND (c12 = c17)))) GROUP BY c10, c11)) ON ((c5 = c10) AND (c7 = c11))))));
+
+-- table evidence/plain
+SELECT c6 AS "trace", c15 AS "node" FROM (SELECT c6, c2 AS c15 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c2 FROM 
+(SELECT c6, c2, c1 FROM 
+(SELECT * EXCLUDE (uc2), uc2.key AS c2, uc2.value AS c1 FROM (SELECT *, unnest(map_entries((c3)."servers")) AS uc2 FROM 
+(SELECT c6, struct_from_json(c7, '{"settings": "MAP(VARCHAR, VARCHAR)", "servers": "MAP(VARCHAR, STRUCT(\"version\" VARCHAR, \"settings\" MAP(VARCHAR, VARCHAR)))"}') AS c3 FROM 
+(SELECT c6, c7 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "topology" AS c7, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('run')) AND (c5 IN ('run.started'))))) WHERE (coalesce(coalesce(cardinality((c3)."settings")::INTEGER, -1), 0) <= 0)))) WHERE ((coalesce(coalesce(cardinality((c1)."settings")::INTEGER, -1), 0) <= 0) AND (NOT ((c1)."version" = '5.5'))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c8, c9 FROM 
+(SELECT c8, c14 AS c9 FROM 
+(SELECT c8, c14, c10, c11 FROM 
+(SELECT "trace" AS c8, "type" AS c13, "node" AS c14, "value" AS c10, "default" AS c11, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('run')) AND (c13 IN ('setting.value')))) WHERE (NOT (c10 = c11))))) ON ((c6 = c8) AND (c2 = c9)))));
+
+-- table evidence/nodes
+SELECT c3 AS "trace", c4 AS "node", c110 AS "exact", c70 AS "skews", c61 AS "hindered", c111 AS "gone", c112 AS "rerouted", c113 AS "altered", c17 AS "relays", c114 AS "sent_until", c102 AS "undone_spans" FROM (SELECT c3, c4, coalesce((c14 AND (c25 IS NULL)), FALSE) AS c110, c70, c61, (c46 IS NOT NULL) AS c111, (c40 IS NOT NULL) AS c112, (c30 IS NOT NULL) AS c113, c17, CASE WHEN (((c35 IS NULL) AND (NOT c15)) AND (c6 <= c20)) THEN c20 END AS c114, c102 FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c46, c61, c70, c102 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c46, c61, c70 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c46 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c4, c6, c14, c15, c17, subtract_wrapped(c7, 86400000000::BIGINT) AS c20 FROM 
+(SELECT c3, c4, c6, c7, c14, c15, c17 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c4, max(CASE WHEN (c2 = 'node.started') THEN c5 END) AS c6, max(CASE WHEN (c2 = 'node.stopped') THEN c5 END) AS c7 FROM 
+(SELECT "trace" AS c3, "type" AS c2, "node" AS c4, "at" AS c5, "family" AS c1 FROM "silver/events") WHERE ((c1 IN ('run')) AND (c2 IN ('node.started', 'node.stopped'))) GROUP BY c3, c4)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c10, coalesce((map_extract_value(c12, 'driver') IN ('simulator', 'live')), FALSE) AS c14, list_any(list_transform(coalesce((c13)."connectors", CAST([] AS STRUCT("name" VARCHAR, "schedule" VARCHAR, "latency" VARCHAR, "bandwidth" VARCHAR, "relay" VARCHAR)[])), lambda v16: coalesce(((((v16)."bandwidth" IS NOT NULL) OR ((v16)."latency" LIKE '% d' ESCAPE '\')) OR (NOT regexp_matches((v16)."schedule", '^(always|every [0-9]+ (s|min|h))(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z'))), FALSE))) AS c15, list_transform(list_filter(coalesce((c13)."connectors", CAST([] AS STRUCT("name" VARCHAR, "schedule" VARCHAR, "latency" VARCHAR, "bandwidth" VARCHAR, "relay" VARCHAR)[])), lambda v19: ((v19)."relay" IS NOT NULL)), lambda v18: (v18)."name") AS c17 FROM 
+(SELECT c10, c12, struct_from_json(c11, '{"connectors": [{"name": "VARCHAR", "schedule": "VARCHAR", "latency": "VARCHAR", "bandwidth": "VARCHAR", "relay": "VARCHAR"}]}') AS c13 FROM 
+(SELECT "trace" AS c10, "type" AS c9, "topology" AS c11, "settings" AS c12, "family" AS c8 FROM "silver/events") WHERE ((c8 IN ('run')) AND (c9 IN ('run.started')))))) ON (c3 = c10))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c21, TRUE AS c25 FROM 
+(SELECT DISTINCT c21 FROM 
+(SELECT c21 FROM 
+(SELECT c21, c22 FROM 
+(SELECT "trace" AS c21, "type" AS c24, "rate" AS c22, "family" AS c23 FROM "silver/events") WHERE ((c23 IN ('run')) AND (c24 IN ('clock.changed')))) WHERE (c22 > (60)::DOUBLE))))) ON (c3 = c21)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c26, TRUE AS c30 FROM 
+(SELECT DISTINCT c26 FROM 
+(SELECT c26 FROM 
+(SELECT c26, c27 FROM 
+(SELECT "trace" AS c26, "type" AS c29, "kind" AS c27, "family" AS c28 FROM "silver/events") WHERE ((c28 IN ('run')) AND (c29 IN ('fault.injected')))) WHERE (c27 IN ('alter', 'corrupt')))))) ON (c3 = c26)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c31, TRUE AS c35 FROM 
+(SELECT DISTINCT c31 FROM 
+(SELECT c31 FROM 
+(SELECT c31, c32 FROM 
+(SELECT "trace" AS c31, "type" AS c34, "kind" AS c32, "family" AS c33 FROM "silver/events") WHERE ((c33 IN ('run')) AND (c34 IN ('fault.injected')))) WHERE (c32 IN ('delay', 'clog', 'reorder')))))) ON (c3 = c31)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c36, c37, TRUE AS c40 FROM 
+(SELECT DISTINCT c36, c37 FROM 
+(SELECT c36, c37 FROM 
+(SELECT "trace" AS c36, "type" AS c39, "node" AS c37, "family" AS c38 FROM "silver/events") WHERE ((c38 IN ('mail')) AND (c39 IN ('link.down', 'link.up'))))))) ON ((c3 = c36) AND (c4 = c37))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c41, c45, TRUE AS c46 FROM 
+(SELECT c41, c42 AS c45 FROM 
+(SELECT DISTINCT c41, c42 FROM 
+(SELECT c41, c42 FROM 
+(SELECT c41, c42 FROM 
+(SELECT "trace" AS c41, "type" AS c44, "store" AS c42, "family" AS c43 FROM "silver/events") WHERE ((c43 IN ('replication')) AND (c44 IN ('store.deleted'))))))))) ON ((c3 = c41) AND (c4 = c45))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c50, map_extract_value(c53, 'server') AS c60, coalesce(list(DISTINCT {'since': coalesce(subtract_wrapped(c51, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v64: multiply_wrapped(text_to_bigint(split_part(v64, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v64, ' ', 2)))), lambda v62, v63: add_wrapped(v62, v63), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c59, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v68: multiply_wrapped(text_to_bigint(split_part(v68, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v68, ' ', 2)))), lambda v66, v67: add_wrapped(v66, v67), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)}) FILTER (WHERE {'since': coalesce(subtract_wrapped(c51, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v64: multiply_wrapped(text_to_bigint(split_part(v64, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v64, ' ', 2)))), lambda v62, v63: add_wrapped(v62, v63), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c59, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v68: multiply_wrapped(text_to_bigint(split_part(v68, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v68, ' ', 2)))), lambda v66, v67: add_wrapped(v66, v67), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)} IS NOT NULL), []) AS c61, coalesce(list(DISTINCT CASE WHEN (c47 = 'skew') THEN {'since': coalesce(subtract_wrapped(c51, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v73: multiply_wrapped(text_to_bigint(split_part(v73, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v73, ' ', 2)))), lambda v71, v72: add_wrapped(v71, v72), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c59, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v77: multiply_wrapped(text_to_bigint(split_part(v77, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v77, ' ', 2)))), lambda v75, v76: add_wrapped(v75, v76), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)} END) FILTER (WHERE CASE WHEN (c47 = 'skew') THEN {'since': coalesce(subtract_wrapped(c51, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v73: multiply_wrapped(text_to_bigint(split_part(v73, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v73, ' ', 2)))), lambda v71, v72: add_wrapped(v71, v72), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c59, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v77: multiply_wrapped(text_to_bigint(split_part(v77, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v77, ' ', 2)))), lambda v75, v76: add_wrapped(v75, v76), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)} END IS NOT NULL), []) AS c70 FROM 
+(SELECT c50, c51, c47, c53, c59 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c50, c51, c52, c47, c53 FROM 
+(SELECT "trace" AS c50, "type" AS c49, "at" AS c51, "fault" AS c52, "kind" AS c47, "details" AS c53, "family" AS c48 FROM "silver/events") WHERE ((c48 IN ('run')) AND (c49 IN ('fault.injected')))) WHERE (c47 IN ('silence', 'skew'))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c56, c58, add_wrapped_aggregates(max(c57), (900000000)::BIGINT) AS c59 FROM 
+(SELECT c56, c57, c58 FROM 
+(SELECT "trace" AS c56, "type" AS c55, "at" AS c57, "fault" AS c58, "family" AS c54 FROM "silver/events") WHERE ((c54 IN ('run')) AND (c55 IN ('fault.healed')))) GROUP BY c56, c58)) ON ((c50 = c56) AND (c52 = c58)))) GROUP BY c50, map_extract_value(c53, 'server'))) ON ((c3 = c50) AND (c4 = c60))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c83, c85 AS c109, c102 FROM 
+(SELECT c83, c85, list_reduce(list_reverse(list_transform(lists_zipped(c86, c100), lambda pv105: {'after': CASE WHEN ((pv105[1])."reason" = 'restored') THEN (pv105[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv105[1])."seq"})), lambda v103, v104: CASE WHEN list_any(list_transform(v103, lambda v107: (((v104)."before" > (v107)."after") AND ((v104)."before" < (v107)."before")))) THEN v103 ELSE (v103 || [{'after': (v104)."after", 'before': (v104)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c102 FROM 
+(SELECT c83, c85, c86, c100 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c83, c84 AS c85, list_transform(list_sort(list_transform(coalesce(list({'seq': c80, 'reason': c79}) FILTER (WHERE {'seq': c80, 'reason': c79} IS NOT NULL), []), lambda v87: {k: CASE WHEN v87 IS NOT NULL THEN {n0: (v87)."seq" IS NOT NULL, v0: (v87)."seq", n1: (v87)."reason" IS NOT NULL, v1: (v87)."reason"} END, v: v87}), 'ASC', 'NULLS LAST'), lambda v87: v87.v) AS c86 FROM 
+(SELECT c83, c84, c80, c79 FROM 
+(SELECT "trace" AS c83, "type" AS c82, "node" AS c84, "seq" AS c80, "reason" AS c79, "family" AS c81 FROM "silver/events") WHERE ((c81 IN ('run')) AND (c82 IN ('node.started')))) WHERE ((NOT (c79 = 'restart')) AND (c80 > (1)::BIGINT)) GROUP BY c83, c84)) JOIN 
+(SELECT * FROM 
+(SELECT c90, c92, list_transform(list_sort(list_transform(coalesce(list({'seq': c91, 'through': c99}) FILTER (WHERE {'seq': c91, 'through': c99} IS NOT NULL), []), lambda v101: {k: CASE WHEN v101 IS NOT NULL THEN {n0: (v101)."seq" IS NOT NULL, v0: (v101)."seq", n1: (v101)."through" IS NOT NULL, v1: (v101)."through"} END, v: v101}), 'ASC', 'NULLS LAST'), lambda v101: v101.v) AS c100 FROM 
+(SELECT c90, c92, c91, c99 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c90, c92, c93, c91 FROM 
+(SELECT c90, c91, c92, c93 FROM 
+(SELECT "trace" AS c90, "type" AS c89, "seq" AS c91, "store" AS c92, "backup" AS c93, "family" AS c88 FROM "silver/events") WHERE ((c88 IN ('run')) AND (c89 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c96, c97, c98, c99 FROM 
+(SELECT c96, c97, c98, c99 FROM 
+(SELECT "trace" AS c96, "type" AS c95, "store" AS c97, "backup" AS c98, "through" AS c99, "family" AS c94 FROM "silver/events") WHERE ((c94 IN ('run')) AND (c95 IN ('backup.made')))))) ON (((c90 = c96) AND (c92 = c97)) AND (c93 = c98)))) GROUP BY c90, c92)) ON ((c83 = c90) AND (c85 = c92))))))) ON ((c3 = c83) AND (c4 = c109)))));
+
+-- table evidence/candidates
+SELECT c6 AS "trace", c14 AS "store", c7 AS "node", c8 AS "seq", c9 AS "at", c10 AS "folder", c11 AS "entry", c13 AS "method", c1 AS "what", c2 AS "place", c3 AS "stated", c441 AS "expired", c433 AS "listed_seq", c432 AS "prefers", c435 AS "down", c436 AS "asked_at", c437 AS "transit", c443 AS "leaving", c444 AS "stale", c445 AS "row", c446 AS "unsure", c447 AS "claim", c451 AS "cost", c452 AS "affinity", c456 AS "version", c455 AS "site", c457 AS "preferred" FROM (SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, c447, c451, c452, c456, c455, c457 FROM 
+(SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, c447, c451, c452, c456, c455, coalesce((c14 = c432), FALSE) AS c457 FROM 
+(SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, c447, c451, c452, c456, c455 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c14, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, c447, c451, c452 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, c447 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, CASE WHEN (NOT coalesce(((CASE WHEN coalesce((c442 < (greatest(c438, c439))."seq"), (c442 IS NULL)) THEN greatest(c438, c439) END)."seq" < c433), FALSE)) THEN (CASE WHEN coalesce((c442 < (greatest(c438, c439))."seq"), (c442 IS NULL)) THEN greatest(c438, c439) END)."row" END AS c447 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437, c443, c444, c445, coalesce(((CASE WHEN coalesce((c442 < (greatest(c438, c439))."seq"), (c442 IS NULL)) THEN greatest(c438, c439) END)."seq" < c433), FALSE) AS c446 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437, c443, c444, CASE WHEN (NOT coalesce(((c438)."seq" < c433), FALSE)) THEN (c438)."row" END AS c445 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437, c443, coalesce(((c438)."seq" < c433), FALSE) AS c444 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437, (((c439)."seq" IS NOT NULL) AND ((greatest(c438, c439))."seq" = (c439)."seq")) AS c443 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c433, c432, c435, c436, c437, c442, c442 FROM 
+(SELECT *, last_value(c42 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c442 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c433, c432, c435, c436, c437, c42 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c42, c433, c432, c435, c436, c437 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c439, c42, c433, c432, c435, c436, c437, flatten(c440) AS c441 FROM 
+(SELECT *, coalesce(list(c40) FILTER (WHERE c40 IS NOT NULL) OVER (PARTITION BY c6, c7, c14, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), []) AS c440 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c439, c42, c433, c432, c435, c436, c437, c40 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c40, c439, c42, c433, c432, c435, c436, c437 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c40, c42, c433, c432, c435, c436, c437, c439, c439 FROM 
+(SELECT *, last_value(c41 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c439 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c40, c42, c433, c432, c435, c436, c437, c41 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c40, c41, c42, c433, c432, c435, c436, c437 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c40, c41, c42, c433, c432, c435, c436, c437, c438, c438 FROM 
+(SELECT *, last_value(c36 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c438 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c40, c41, c42, c433, c432, c435, c436, c437, c36 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c42, c433, c432, c435, c436, c437 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c42, c433, c432, c435, c436, c437 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c42, c433, c432, c435, c436, c437, c437 FROM 
+(SELECT *, last_value(c38 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c437 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c42, c433, c432, c435, c436 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c42, c433, c432, c435, c436 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c42, c433, c432, c435, c436 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c42, c433, c432, c435, c436, c436 FROM 
+(SELECT *, last_value(c39 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c436 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c42, c433, c432, c435 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c42, c433, c432, c435 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c42, c433, c432, coalesce(c434, FALSE) AS c435 FROM 
+(SELECT *, last_value(c37 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c434 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c433, c432 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c433, c432 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c432, c433, c433 FROM 
+(SELECT *, last_value(c353 IGNORE NULLS) OVER (PARTITION BY c6, c7, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c433 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c432, c353 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c353, c432 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c353, (c431)."store" AS c432 FROM 
+(SELECT *, last_value(c399 IGNORE NULLS) OVER (PARTITION BY c6, c7 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c431 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c353, c399 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c353 AS c353, c399 AS c399 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c353, CAST(NULL AS STRUCT("store" VARCHAR)) AS c399 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c353 AS c353 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, CAST(NULL AS BIGINT) AS c353 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c36, CAST(NULL AS BOOLEAN) AS c37, CAST(NULL AS BIGINT) AS c38, CAST(NULL AS BIGINT) AS c39, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c40, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c41, CAST(NULL AS BIGINT) AS c42 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, (c3)."store" AS c14 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, 'choice' AS c1, c2, c3 FROM 
+(SELECT * EXCLUDE (uc2), uc2.place::INTEGER AS c2, uc2.of AS c3 FROM (SELECT *, unnest(list_transform(c12, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc2 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c12, c13 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "seq" AS c8, "at" AS c9, "folder" AS c10, "entry" AS c11, "candidates" AS c12, "method" AS c13, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('replication')) AND (c5 IN ('sources.considered'))))))))
+UNION ALL SELECT c17 AS c6, c18 AS c7, c19 AS c8, c20 AS c9, c21 AS c10, c22 AS c11, c31 AS c13, c23 AS c1, c32 AS c2, c33 AS c3, c24 AS c14 FROM 
+(SELECT c17, c18, c19, c20, c21, c22, CAST(NULL AS VARCHAR) AS c31, c23, CAST(NULL AS INTEGER) AS c32, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c33, c24 FROM 
+(SELECT c17, c18, c19, c20, c21, c22, c23, c24 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c17, c18, c19, c20, c21, c22, 'entry' AS c23 FROM 
+(SELECT c17, c18, c19, c20, c21, c22 FROM 
+(SELECT "trace" AS c17, "type" AS c16, "node" AS c18, "seq" AS c19, "at" AS c20, "folder" AS c21, "entry" AS c22, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('replication')) AND (c16 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c26, c24, c25 FROM 
+(SELECT c26, c24, c25 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c26, c24, c27 FROM 
+(SELECT "trace" AS c26, "store" AS c24, "site" AS c27 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c28, c29 AS c25, c30 FROM 
+(SELECT c28, c29, c30 FROM 
+(SELECT "trace" AS c28, "store" AS c29, "site" AS c30 FROM "organization/servers")))) ON ((c26 = c28) AND (c27 = c30)))) WHERE (NOT (c24 = c25)))) ON ((c17 = c26) AND (c18 = c25))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c34, "node" AS c35 FROM "evidence/restored")) ON ((c6 = c34) AND (c7 = c35)))))
+UNION ALL SELECT c45 AS c6, c46 AS c7, c47 AS c8, c347 AS c9, c49 AS c10, c348 AS c11, c349 AS c13, c350 AS c1, c351 AS c2, c352 AS c3, c48 AS c14, c52 AS c36, c80 AS c37, c111 AS c38, c160 AS c39, c207 AS c40, c251 AS c41, c311 AS c42 FROM 
+(SELECT c45, c46, c47, CAST(NULL AS BIGINT) AS c347, c49, CAST(NULL AS BIGINT) AS c348, CAST(NULL AS VARCHAR) AS c349, CAST(NULL AS VARCHAR) AS c350, CAST(NULL AS INTEGER) AS c351, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c352, c48, c52, c80, c111, c160, c207, c251, c311 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c160 AS c160, c207 AS c207, c251 AS c251, c311 AS c311 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c160, c207, c251, CAST(NULL AS BIGINT) AS c311 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c160 AS c160, c207 AS c207, c251 AS c251 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c160, c207, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c251 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c160 AS c160, c207 AS c207 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c160, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c207 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c160 AS c160 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, c111, CAST(NULL AS BIGINT) AS c160 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, CAST(NULL AS BIGINT) AS c111 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, CAST(NULL AS BOOLEAN) AS c80 FROM 
+(SELECT c45, c46, c48, c47, c49, c52 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c45, c46, c47, c48, c49, {'seq': c47, 'row': (list_flattened(list_transform(list_filter(str_split(c50, ';'), lambda v54: (NOT (v54 = ''))), lambda v53: list_transform(str_split(split_part(v53, ':', 2), ','), lambda v55: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v53, ':', 1) || ' fai') ELSE split_part(v53, ':', 1) END, 'low': text_to_bigint(split_part(v55, '-', 1)), 'high': text_to_bigint(split_part(v55, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c51, ';'), lambda v57: (NOT (v57 = ''))), lambda v56: list_transform(str_split(split_part(v56, ':', 2), ','), lambda v58: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v56, ':', 1) || ' fai') ELSE split_part(v56, ':', 1) END, 'low': text_to_bigint(split_part(v58, '-', 1)), 'high': text_to_bigint(split_part(v58, '-', (-1)))}))))} AS c52 FROM 
+(SELECT c45, c46, c47, c49, c48, c50, c51 FROM 
+(SELECT "trace" AS c45, "type" AS c44, "node" AS c46, "seq" AS c47, "store" AS c48, "folder" AS c49, "cnset" AS c50, "cnset_fai" AS c51, "family" AS c43 FROM "silver/events") WHERE ((c43 IN ('replication')) AND (c44 IN ('row.replaced')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c59, c60, c61 FROM 
+(SELECT c59, c60, c61 FROM 
+(SELECT c59, c60, c61 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c59 AS c59, c60 AS c60, c61 AS c61 FROM 
+(SELECT c59, c60, (c63)."store" AS c61 FROM 
+(SELECT c59, c60, c63 FROM 
+(SELECT * EXCLUDE (uc62), uc62.place::INTEGER AS c62, uc62.of AS c63 FROM (SELECT *, unnest(list_transform(c66, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc62 FROM 
+(SELECT c59, c60, c66 FROM 
+(SELECT "trace" AS c59, "type" AS c65, "node" AS c60, "candidates" AS c66, "family" AS c64 FROM "silver/events") WHERE ((c64 IN ('replication')) AND (c65 IN ('sources.considered'))))))))
+UNION ALL SELECT c69 AS c59, c70 AS c60, c71 AS c61 FROM 
+(SELECT c69, c70, c71 FROM 
+(SELECT c69, c70, c71 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c69, c70 FROM 
+(SELECT c69, c70 FROM 
+(SELECT "trace" AS c69, "type" AS c68, "node" AS c70, "family" AS c67 FROM "silver/events") WHERE ((c67 IN ('replication')) AND (c68 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c73, c71, c72 FROM 
+(SELECT c73, c71, c72 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c73, c71, c74 FROM 
+(SELECT "trace" AS c73, "store" AS c71, "site" AS c74 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c75, c76 AS c72, c77 FROM 
+(SELECT c75, c76, c77 FROM 
+(SELECT "trace" AS c75, "store" AS c76, "site" AS c77 FROM "organization/servers")))) ON ((c73 = c75) AND (c74 = c77)))) WHERE (NOT (c71 = c72)))) ON ((c69 = c73) AND (c70 = c72))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c78, "node" AS c79 FROM "evidence/restored")) ON ((c59 = c78) AND (c60 = c79))))))) ON (((c45 = c59) AND (c46 = c60)) AND (c48 = c61)))))
+UNION ALL SELECT c83 AS c45, c84 AS c46, c86 AS c48, c85 AS c47, c109 AS c49, c110 AS c52, c87 AS c80 FROM 
+(SELECT c83, c84, c86, c85, CAST(NULL AS VARCHAR) AS c109, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c110, c87 FROM 
+(SELECT c83, c84, c86, c85, c87 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c83, c84, c85, c86, TRUE AS c87 FROM 
+(SELECT c83, c84, c85, c86 FROM 
+(SELECT "trace" AS c83, "type" AS c82, "node" AS c84, "seq" AS c85, "store" AS c86, "family" AS c81 FROM "silver/events") WHERE ((c81 IN ('replication')) AND (c82 IN ('source.down')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c88, c89, c90 FROM 
+(SELECT c88, c89, c90 FROM 
+(SELECT c88, c89, c90 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c88 AS c88, c89 AS c89, c90 AS c90 FROM 
+(SELECT c88, c89, (c92)."store" AS c90 FROM 
+(SELECT c88, c89, c92 FROM 
+(SELECT * EXCLUDE (uc91), uc91.place::INTEGER AS c91, uc91.of AS c92 FROM (SELECT *, unnest(list_transform(c95, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc91 FROM 
+(SELECT c88, c89, c95 FROM 
+(SELECT "trace" AS c88, "type" AS c94, "node" AS c89, "candidates" AS c95, "family" AS c93 FROM "silver/events") WHERE ((c93 IN ('replication')) AND (c94 IN ('sources.considered'))))))))
+UNION ALL SELECT c98 AS c88, c99 AS c89, c100 AS c90 FROM 
+(SELECT c98, c99, c100 FROM 
+(SELECT c98, c99, c100 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c98, c99 FROM 
+(SELECT c98, c99 FROM 
+(SELECT "trace" AS c98, "type" AS c97, "node" AS c99, "family" AS c96 FROM "silver/events") WHERE ((c96 IN ('replication')) AND (c97 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c102, c100, c101 FROM 
+(SELECT c102, c100, c101 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c102, c100, c103 FROM 
+(SELECT "trace" AS c102, "store" AS c100, "site" AS c103 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c104, c105 AS c101, c106 FROM 
+(SELECT c104, c105, c106 FROM 
+(SELECT "trace" AS c104, "store" AS c105, "site" AS c106 FROM "organization/servers")))) ON ((c102 = c104) AND (c103 = c106)))) WHERE (NOT (c100 = c101)))) ON ((c98 = c102) AND (c99 = c101))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c107, "node" AS c108 FROM "evidence/restored")) ON ((c88 = c107) AND (c89 = c108))))))) ON (((c83 = c88) AND (c84 = c89)) AND (c86 = c90)))))))
+UNION ALL SELECT c114 AS c45, c115 AS c46, c120 AS c48, c116 AS c47, c158 AS c49, c159 AS c52, c153 AS c80, c154 AS c111 FROM 
+(SELECT c114, c115, c120, c116, CAST(NULL AS VARCHAR) AS c158, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c159, c153, c154 FROM 
+(SELECT c114, c115, c116, c120, c153, c154 FROM 
+(SELECT c114, c115, c120, c116, CASE WHEN c150 THEN c121 END AS c153, CASE WHEN c150 THEN list_reduce(list_part(c152, 2, coalesce(len(c152)::INTEGER, -1)), lambda v155, v156: add_wrapped(v155, double_to_bigint(floor(((subtract_wrapped(v156, v155))::DOUBLE / nullif((4)::DOUBLE, 0))))), CAST(list_item(c152, 0) AS BIGINT)) END AS c154 FROM 
+(SELECT c114, c115, c120, c116, c121, c150, c152 FROM 
+(SELECT c114, c115, c120, c116, c121, c150, c152, c152 FROM 
+(SELECT *, coalesce(list(c151) FILTER (WHERE c151 IS NOT NULL) OVER (PARTITION BY c114, c115, c120, c150 ORDER BY c116 ASC NULLS FIRST ROWS BETWEEN 64 PRECEDING AND CURRENT ROW), []) AS c152 FROM 
+(SELECT c114, c115, c120, c116, c121, c150, greatest(subtract_wrapped(c117, c148), (0)::BIGINT) AS c151 FROM 
+(SELECT c114, c115, c120, c116, c117, c121, c148, c150 FROM 
+(SELECT c114, c115, c120, c116, c117, c121, c148, coalesce((c148 > c149), TRUE) AS c150 FROM 
+(SELECT *, max(c148) OVER (PARTITION BY c114, c115, c120 ORDER BY c116 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c149 FROM 
+(SELECT c114, c115, c120, c116, c117, c121, c148 FROM 
+(SELECT c114, c115, c120, c116, c117, c121, c148 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c114, c115, c120, c116, c117, c118, c121 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c114, c115, c116, c117, c118, c119 AS c120, FALSE AS c121 FROM 
+(SELECT c114, c115, c116, c117, c118, c119 FROM 
+(SELECT "trace" AS c114, "type" AS c113, "node" AS c115, "seq" AS c116, "at" AS c117, "mail" AS c118, "sender" AS c119, "family" AS c112 FROM "silver/events") WHERE ((c112 IN ('mail')) AND (c113 IN ('mail.received')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c122, c123, c124 FROM 
+(SELECT c122, c123, c124 FROM 
+(SELECT c122, c123, c124 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c122 AS c122, c123 AS c123, c124 AS c124 FROM 
+(SELECT c122, c123, (c126)."store" AS c124 FROM 
+(SELECT c122, c123, c126 FROM 
+(SELECT * EXCLUDE (uc125), uc125.place::INTEGER AS c125, uc125.of AS c126 FROM (SELECT *, unnest(list_transform(c129, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc125 FROM 
+(SELECT c122, c123, c129 FROM 
+(SELECT "trace" AS c122, "type" AS c128, "node" AS c123, "candidates" AS c129, "family" AS c127 FROM "silver/events") WHERE ((c127 IN ('replication')) AND (c128 IN ('sources.considered'))))))))
+UNION ALL SELECT c132 AS c122, c133 AS c123, c134 AS c124 FROM 
+(SELECT c132, c133, c134 FROM 
+(SELECT c132, c133, c134 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c132, c133 FROM 
+(SELECT c132, c133 FROM 
+(SELECT "trace" AS c132, "type" AS c131, "node" AS c133, "family" AS c130 FROM "silver/events") WHERE ((c130 IN ('replication')) AND (c131 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c136, c134, c135 FROM 
+(SELECT c136, c134, c135 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c136, c134, c137 FROM 
+(SELECT "trace" AS c136, "store" AS c134, "site" AS c137 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c138, c139 AS c135, c140 FROM 
+(SELECT c138, c139, c140 FROM 
+(SELECT "trace" AS c138, "store" AS c139, "site" AS c140 FROM "organization/servers")))) ON ((c136 = c138) AND (c137 = c140)))) WHERE (NOT (c134 = c135)))) ON ((c132 = c136) AND (c133 = c135))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c141, "node" AS c142 FROM "evidence/restored")) ON ((c122 = c141) AND (c123 = c142))))))) ON (((c114 = c122) AND (c115 = c123)) AND (c120 = c124))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c145, c147, c146 AS c148 FROM 
+(SELECT c145, c146, c147 FROM 
+(SELECT "trace" AS c145, "type" AS c144, "at" AS c146, "mail" AS c147, "family" AS c143 FROM "silver/events") WHERE ((c143 IN ('mail')) AND (c144 IN ('mail.submitted')))))) ON ((c114 = c145) AND (c118 = c147)))))))))))))))))
+UNION ALL SELECT c163 AS c45, c164 AS c46, c168 AS c48, c165 AS c47, c203 AS c49, c204 AS c52, c205 AS c80, c206 AS c111, c169 AS c160 FROM 
+(SELECT c163, c164, c168, c165, CAST(NULL AS VARCHAR) AS c203, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c204, CAST(NULL AS BOOLEAN) AS c205, CAST(NULL AS BIGINT) AS c206, c169 FROM 
+(SELECT c163, c164, c168, c165, c169 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c163 AS c163, c164 AS c164, c165 AS c165, c168 AS c168, c169 AS c169 FROM 
+(SELECT c163, c164, c165, c167 AS c168, c166 AS c169 FROM 
+(SELECT c163, c164, c165, c166, c167 FROM 
+(SELECT "trace" AS c163, "type" AS c162, "node" AS c164, "seq" AS c165, "at" AS c166, "source" AS c167, "family" AS c161 FROM "silver/events") WHERE ((c161 IN ('replication')) AND (c162 IN ('request.sent')))))
+UNION ALL SELECT c174 AS c163, c175 AS c164, c176 AS c165, c181 AS c168, c180 AS c169 FROM 
+(SELECT c174, c175, c176, c181, c180 FROM 
+(SELECT c174, c175, c176, (c170)."store" AS c181, c180 FROM 
+(SELECT c174, c175, c176, c170, c177 AS c180 FROM 
+(SELECT * EXCLUDE (uc170), uc170 AS c170 FROM (SELECT *, unnest(list_filter(c178, lambda v179: ((v179)."group" = (1)::BIGINT))) AS uc170 FROM 
+(SELECT c174, c175, c176, c177, c178, c171 FROM 
+(SELECT "trace" AS c174, "type" AS c173, "node" AS c175, "seq" AS c176, "at" AS c177, "candidates" AS c178, "method" AS c171, "family" AS c172 FROM "silver/events") WHERE ((c172 IN ('replication')) AND (c173 IN ('responders.considered')))) WHERE (c171 = 'six steps')))))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c182, c183, c184 FROM 
+(SELECT c182, c183, c184 FROM 
+(SELECT c182, c183, c184 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c182 AS c182, c183 AS c183, c184 AS c184 FROM 
+(SELECT c182, c183, (c186)."store" AS c184 FROM 
+(SELECT c182, c183, c186 FROM 
+(SELECT * EXCLUDE (uc185), uc185.place::INTEGER AS c185, uc185.of AS c186 FROM (SELECT *, unnest(list_transform(c189, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc185 FROM 
+(SELECT c182, c183, c189 FROM 
+(SELECT "trace" AS c182, "type" AS c188, "node" AS c183, "candidates" AS c189, "family" AS c187 FROM "silver/events") WHERE ((c187 IN ('replication')) AND (c188 IN ('sources.considered'))))))))
+UNION ALL SELECT c192 AS c182, c193 AS c183, c194 AS c184 FROM 
+(SELECT c192, c193, c194 FROM 
+(SELECT c192, c193, c194 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c192, c193 FROM 
+(SELECT c192, c193 FROM 
+(SELECT "trace" AS c192, "type" AS c191, "node" AS c193, "family" AS c190 FROM "silver/events") WHERE ((c190 IN ('replication')) AND (c191 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c196, c194, c195 FROM 
+(SELECT c196, c194, c195 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c196, c194, c197 FROM 
+(SELECT "trace" AS c196, "store" AS c194, "site" AS c197 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c198, c199 AS c195, c200 FROM 
+(SELECT c198, c199, c200 FROM 
+(SELECT "trace" AS c198, "store" AS c199, "site" AS c200 FROM "organization/servers")))) ON ((c196 = c198) AND (c197 = c200)))) WHERE (NOT (c194 = c195)))) ON ((c192 = c196) AND (c193 = c195))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c201, "node" AS c202 FROM "evidence/restored")) ON ((c182 = c201) AND (c183 = c202))))))) ON (((c163 = c182) AND (c164 = c183)) AND (c168 = c184)))))))
+UNION ALL SELECT c211 AS c45, c212 AS c46, c217 AS c48, c213 AS c47, c218 AS c49, c247 AS c52, c248 AS c80, c249 AS c111, c250 AS c160, c219 AS c207 FROM 
+(SELECT c211, c212, c217, c213, c218, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c247, CAST(NULL AS BOOLEAN) AS c248, CAST(NULL AS BIGINT) AS c249, CAST(NULL AS BIGINT) AS c250, c219 FROM 
+(SELECT c211, c212, c217, c213, c218, c219 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c211, c212, c213, c217, (c208)."folder" AS c218, (list_flattened(list_transform(list_filter(str_split((c208)."expired", ';'), lambda v221: (NOT (v221 = ''))), lambda v220: list_transform(str_split(split_part(v220, ':', 2), ','), lambda v222: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v220, ':', 1) || ' fai') ELSE split_part(v220, ':', 1) END, 'low': text_to_bigint(split_part(v222, '-', 1)), 'high': text_to_bigint(split_part(v222, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c208)."expired_fai", ';'), lambda v224: (NOT (v224 = ''))), lambda v223: list_transform(str_split(split_part(v223, ':', 2), ','), lambda v225: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v223, ':', 1) || ' fai') ELSE split_part(v223, ':', 1) END, 'low': text_to_bigint(split_part(v225, '-', 1)), 'high': text_to_bigint(split_part(v225, '-', (-1)))})))) AS c219 FROM 
+(SELECT c211, c212, c213, c215 AS c217, c208 FROM 
+(SELECT * EXCLUDE (uc208), uc208 AS c208 FROM (SELECT *, unnest(c216) AS uc208 FROM 
+(SELECT c211, c212, c213, c215, list_from_json(c214, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c216 FROM 
+(SELECT "trace" AS c211, "type" AS c210, "node" AS c212, "seq" AS c213, "folders" AS c214, "sender" AS c215, "family" AS c209 FROM "silver/events") WHERE ((c209 IN ('mail')) AND (c210 IN ('mail.received'))))))) WHERE ((NOT ((c208)."expired" = '')) OR (NOT ((c208)."expired_fai" = ''))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c226, c227, c228 FROM 
+(SELECT c226, c227, c228 FROM 
+(SELECT c226, c227, c228 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c226 AS c226, c227 AS c227, c228 AS c228 FROM 
+(SELECT c226, c227, (c230)."store" AS c228 FROM 
+(SELECT c226, c227, c230 FROM 
+(SELECT * EXCLUDE (uc229), uc229.place::INTEGER AS c229, uc229.of AS c230 FROM (SELECT *, unnest(list_transform(c233, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc229 FROM 
+(SELECT c226, c227, c233 FROM 
+(SELECT "trace" AS c226, "type" AS c232, "node" AS c227, "candidates" AS c233, "family" AS c231 FROM "silver/events") WHERE ((c231 IN ('replication')) AND (c232 IN ('sources.considered'))))))))
+UNION ALL SELECT c236 AS c226, c237 AS c227, c238 AS c228 FROM 
+(SELECT c236, c237, c238 FROM 
+(SELECT c236, c237, c238 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c236, c237 FROM 
+(SELECT c236, c237 FROM 
+(SELECT "trace" AS c236, "type" AS c235, "node" AS c237, "family" AS c234 FROM "silver/events") WHERE ((c234 IN ('replication')) AND (c235 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c240, c238, c239 FROM 
+(SELECT c240, c238, c239 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c240, c238, c241 FROM 
+(SELECT "trace" AS c240, "store" AS c238, "site" AS c241 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c242, c243 AS c239, c244 FROM 
+(SELECT c242, c243, c244 FROM 
+(SELECT "trace" AS c242, "store" AS c243, "site" AS c244 FROM "organization/servers")))) ON ((c240 = c242) AND (c241 = c244)))) WHERE (NOT (c238 = c239)))) ON ((c236 = c240) AND (c237 = c239))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c245, "node" AS c246 FROM "evidence/restored")) ON ((c226 = c245) AND (c227 = c246))))))) ON (((c211 = c226) AND (c212 = c227)) AND (c217 = c228)))))))
+UNION ALL SELECT c256 AS c45, c257 AS c46, c262 AS c48, c258 AS c47, c277 AS c49, c306 AS c52, c307 AS c80, c308 AS c111, c309 AS c160, c310 AS c207, c278 AS c251 FROM 
+(SELECT c256, c257, c262, c258, c277, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c306, CAST(NULL AS BOOLEAN) AS c307, CAST(NULL AS BIGINT) AS c308, CAST(NULL AS BIGINT) AS c309, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c310, c278 FROM 
+(SELECT c256, c257, c262, c258, c277, c278 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c256, c257, c258, c262, (c252)."folder" AS c277, {'seq': c258, 'row': CASE WHEN c263 THEN (list_flattened(list_transform(list_filter(str_split((c252)."row", ';'), lambda v280: (NOT (v280 = ''))), lambda v279: list_transform(str_split(split_part(v279, ':', 2), ','), lambda v281: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v279, ':', 1) || ' fai') ELSE split_part(v279, ':', 1) END, 'low': text_to_bigint(split_part(v281, '-', 1)), 'high': text_to_bigint(split_part(v281, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c252)."row_fai", ';'), lambda v283: (NOT (v283 = ''))), lambda v282: list_transform(str_split(split_part(v282, ':', 2), ','), lambda v284: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v282, ':', 1) || ' fai') ELSE split_part(v282, ':', 1) END, 'low': text_to_bigint(split_part(v284, '-', 1)), 'high': text_to_bigint(split_part(v284, '-', (-1)))})))) ELSE CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) END} AS c278 FROM 
+(SELECT c256 AS c256, c257 AS c257, c258 AS c258, c262 AS c262, c263 AS c263, c252 AS c252 FROM 
+(SELECT c256, c257, c258, c260 AS c262, list_contains_or_null(c253, 'delete-pending') AS c263, c252 FROM 
+(SELECT * EXCLUDE (uc252), uc252 AS c252 FROM (SELECT *, unnest(c261) AS uc252 FROM 
+(SELECT c256, c257, c258, c260, list_from_json(c259, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c261, c253 FROM 
+(SELECT "trace" AS c256, "type" AS c255, "node" AS c257, "seq" AS c258, "folders" AS c259, "marks" AS c253, "sender" AS c260, "family" AS c254 FROM "silver/events") WHERE ((c254 IN ('mail')) AND (c255 IN ('mail.received')))) WHERE (list_contains_or_null(c253, 'delete-pending') OR list_contains_or_null(c253, 'no replica')))))
+UNION ALL SELECT c269 AS c256, c270 AS c257, c271 AS c258, c275 AS c262, c276 AS c263, c264 AS c252 FROM 
+(SELECT c269, c270, c271, c275, c276, c264 FROM 
+(SELECT c269, c270, c271, regexp_replace(c265, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') AS c275, FALSE AS c276, c264 FROM 
+(SELECT * EXCLUDE (uc264), uc264 AS c264 FROM (SELECT *, unnest(c274) AS uc264 FROM 
+(SELECT c269, c270, c271, c265, c274 FROM 
+(SELECT * EXCLUDE (uc265), uc265 AS c265 FROM (SELECT *, unnest(c272) AS uc265 FROM 
+(SELECT c269, c270, c271, list_from_json(c273, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c274, c272, c266 FROM 
+(SELECT "trace" AS c269, "type" AS c268, "node" AS c270, "seq" AS c271, "recipients" AS c272, "folders" AS c273, "marks" AS c266, "family" AS c267 FROM "silver/events") WHERE ((c267 IN ('mail')) AND (c268 IN ('mail.submitted')))) WHERE list_contains_or_null(c266, 'retained'))))))))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c285, c286, c287 FROM 
+(SELECT c285, c286, c287 FROM 
+(SELECT c285, c286, c287 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c285 AS c285, c286 AS c286, c287 AS c287 FROM 
+(SELECT c285, c286, (c289)."store" AS c287 FROM 
+(SELECT c285, c286, c289 FROM 
+(SELECT * EXCLUDE (uc288), uc288.place::INTEGER AS c288, uc288.of AS c289 FROM (SELECT *, unnest(list_transform(c292, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc288 FROM 
+(SELECT c285, c286, c292 FROM 
+(SELECT "trace" AS c285, "type" AS c291, "node" AS c286, "candidates" AS c292, "family" AS c290 FROM "silver/events") WHERE ((c290 IN ('replication')) AND (c291 IN ('sources.considered'))))))))
+UNION ALL SELECT c295 AS c285, c296 AS c286, c297 AS c287 FROM 
+(SELECT c295, c296, c297 FROM 
+(SELECT c295, c296, c297 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c295, c296 FROM 
+(SELECT c295, c296 FROM 
+(SELECT "trace" AS c295, "type" AS c294, "node" AS c296, "family" AS c293 FROM "silver/events") WHERE ((c293 IN ('replication')) AND (c294 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c299, c297, c298 FROM 
+(SELECT c299, c297, c298 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c299, c297, c300 FROM 
+(SELECT "trace" AS c299, "store" AS c297, "site" AS c300 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c301, c302 AS c298, c303 FROM 
+(SELECT c301, c302, c303 FROM 
+(SELECT "trace" AS c301, "store" AS c302, "site" AS c303 FROM "organization/servers")))) ON ((c299 = c301) AND (c300 = c303)))) WHERE (NOT (c297 = c298)))) ON ((c295 = c299) AND (c296 = c298))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c304, "node" AS c305 FROM "evidence/restored")) ON ((c285 = c304) AND (c286 = c305))))))) ON (((c256 = c285) AND (c257 = c286)) AND (c262 = c287)))))))
+UNION ALL SELECT c314 AS c45, c315 AS c46, c317 AS c48, c316 AS c47, c340 AS c49, c341 AS c52, c342 AS c80, c343 AS c111, c344 AS c160, c345 AS c207, c346 AS c251, c318 AS c311 FROM 
+(SELECT c314, c315, c317, c316, CAST(NULL AS VARCHAR) AS c340, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c341, CAST(NULL AS BOOLEAN) AS c342, CAST(NULL AS BIGINT) AS c343, CAST(NULL AS BIGINT) AS c344, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c345, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c346, c318 FROM 
+(SELECT c314, c315, c317, c316, c318 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c314, c315, c316, c317, c316 AS c318 FROM 
+(SELECT c314, c315, c316, c317 FROM 
+(SELECT "trace" AS c314, "type" AS c313, "node" AS c315, "seq" AS c316, "store" AS c317, "family" AS c312 FROM "silver/events") WHERE ((c312 IN ('replication')) AND (c313 IN ('store.deleted')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c319, c320, c321 FROM 
+(SELECT c319, c320, c321 FROM 
+(SELECT c319, c320, c321 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c319 AS c319, c320 AS c320, c321 AS c321 FROM 
+(SELECT c319, c320, (c323)."store" AS c321 FROM 
+(SELECT c319, c320, c323 FROM 
+(SELECT * EXCLUDE (uc322), uc322.place::INTEGER AS c322, uc322.of AS c323 FROM (SELECT *, unnest(list_transform(c326, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc322 FROM 
+(SELECT c319, c320, c326 FROM 
+(SELECT "trace" AS c319, "type" AS c325, "node" AS c320, "candidates" AS c326, "family" AS c324 FROM "silver/events") WHERE ((c324 IN ('replication')) AND (c325 IN ('sources.considered'))))))))
+UNION ALL SELECT c329 AS c319, c330 AS c320, c331 AS c321 FROM 
+(SELECT c329, c330, c331 FROM 
+(SELECT c329, c330, c331 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c329, c330 FROM 
+(SELECT c329, c330 FROM 
+(SELECT "trace" AS c329, "type" AS c328, "node" AS c330, "family" AS c327 FROM "silver/events") WHERE ((c327 IN ('replication')) AND (c328 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c333, c331, c332 FROM 
+(SELECT c333, c331, c332 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c333, c331, c334 FROM 
+(SELECT "trace" AS c333, "store" AS c331, "site" AS c334 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c335, c336 AS c332, c337 FROM 
+(SELECT c335, c336, c337 FROM 
+(SELECT "trace" AS c335, "store" AS c336, "site" AS c337 FROM "organization/servers")))) ON ((c333 = c335) AND (c334 = c337)))) WHERE (NOT (c331 = c332)))) ON ((c329 = c333) AND (c330 = c332))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c338, "node" AS c339 FROM "evidence/restored")) ON ((c319 = c338) AND (c320 = c339))))))) ON (((c314 = c319) AND (c315 = c320)) AND (c317 = c321)))))))))
+UNION ALL SELECT c357 AS c6, c358 AS c7, c359 AS c8, c385 AS c9, c361 AS c10, c386 AS c11, c387 AS c13, c388 AS c1, c389 AS c2, c390 AS c3, c391 AS c14, c392 AS c36, c393 AS c37, c394 AS c38, c395 AS c39, c396 AS c40, c397 AS c41, c398 AS c42, c362 AS c353 FROM 
+(SELECT c357, c358, c359, CAST(NULL AS BIGINT) AS c385, c361, CAST(NULL AS BIGINT) AS c386, CAST(NULL AS VARCHAR) AS c387, CAST(NULL AS VARCHAR) AS c388, CAST(NULL AS INTEGER) AS c389, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c390, CAST(NULL AS VARCHAR) AS c391, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c392, CAST(NULL AS BOOLEAN) AS c393, CAST(NULL AS BIGINT) AS c394, CAST(NULL AS BIGINT) AS c395, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c396, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c397, CAST(NULL AS BIGINT) AS c398, c362 FROM 
+(SELECT c357, c361, c358, c359, c362 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c357, c358, c359, c360 AS c361, c359 AS c362 FROM 
+(SELECT c357, c358, c359, c354, c360 FROM 
+(SELECT "trace" AS c357, "type" AS c356, "node" AS c358, "seq" AS c359, "folder" AS c354, "object" AS c360, "family" AS c355 FROM "silver/events") WHERE ((c355 IN ('change')) AND (c356 IN ('change.made', 'version.applied')))) WHERE (c354 = '1-1'))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c363, c364 FROM 
+(SELECT c363, c364 FROM 
+(SELECT c363, c364 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c363 AS c363, c369 AS c369, c364 AS c364 FROM 
+(SELECT c363, c369, c364 FROM 
+(SELECT c363, c369, c364 FROM 
+(SELECT * EXCLUDE (uc365), uc365.place::INTEGER AS c365, uc365.of AS c366 FROM (SELECT *, unnest(list_transform(c370, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc365 FROM 
+(SELECT c363, c369, c364, c370 FROM 
+(SELECT "trace" AS c363, "type" AS c368, "node" AS c369, "folder" AS c364, "candidates" AS c370, "family" AS c367 FROM "silver/events") WHERE ((c367 IN ('replication')) AND (c368 IN ('sources.considered'))))))))
+UNION ALL SELECT c373 AS c363, c374 AS c369, c375 AS c364 FROM 
+(SELECT c373, c374, c375 FROM 
+(SELECT c373, c374, c375 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c373, c374, c375 FROM 
+(SELECT c373, c374, c375 FROM 
+(SELECT "trace" AS c373, "type" AS c372, "node" AS c374, "folder" AS c375, "family" AS c371 FROM "silver/events") WHERE ((c371 IN ('replication')) AND (c372 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c378, c377 FROM 
+(SELECT c378, c376, c377 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c378, c376, c379 FROM 
+(SELECT "trace" AS c378, "store" AS c376, "site" AS c379 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c380, c381 AS c377, c382 FROM 
+(SELECT c380, c381, c382 FROM 
+(SELECT "trace" AS c380, "store" AS c381, "site" AS c382 FROM "organization/servers")))) ON ((c378 = c380) AND (c379 = c382)))) WHERE (NOT (c376 = c377)))) ON ((c373 = c378) AND (c374 = c377))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c383, "node" AS c384 FROM "evidence/restored")) ON ((c363 = c383) AND (c369 = c384))))))) ON ((c357 = c363) AND (c361 = c364)))))))
+UNION ALL SELECT c402 AS c6, c403 AS c7, c404 AS c8, c415 AS c9, c416 AS c10, c417 AS c11, c418 AS c13, c419 AS c1, c420 AS c2, c421 AS c3, c422 AS c14, c423 AS c36, c424 AS c37, c425 AS c38, c426 AS c39, c427 AS c40, c428 AS c41, c429 AS c42, c430 AS c353, c414 AS c399 FROM 
+(SELECT c402, c403, c404, CAST(NULL AS BIGINT) AS c415, CAST(NULL AS VARCHAR) AS c416, CAST(NULL AS BIGINT) AS c417, CAST(NULL AS VARCHAR) AS c418, CAST(NULL AS VARCHAR) AS c419, CAST(NULL AS INTEGER) AS c420, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c421, CAST(NULL AS VARCHAR) AS c422, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c423, CAST(NULL AS BOOLEAN) AS c424, CAST(NULL AS BIGINT) AS c425, CAST(NULL AS BIGINT) AS c426, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c427, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c428, CAST(NULL AS BIGINT) AS c429, CAST(NULL AS BIGINT) AS c430, c414 FROM 
+(SELECT c402, c403, c404, {'store': c405} AS c414 FROM 
+(SELECT c402 AS c402, c403 AS c403, c404 AS c404, c405 AS c405 FROM 
+(SELECT c402, c403, c404, CAST(NULL AS VARCHAR) AS c405 FROM 
+(SELECT c402, c403, c404 FROM 
+(SELECT "trace" AS c402, "type" AS c401, "node" AS c403, "seq" AS c404, "family" AS c400 FROM "silver/events") WHERE ((c400 IN ('run')) AND (c401 IN ('node.started')))))
+UNION ALL SELECT c409 AS c402, c410 AS c403, c411 AS c404, c413 AS c405 FROM 
+(SELECT c409, c410, c411, c413 FROM 
+(SELECT c409, c410, c411, c412 AS c413 FROM 
+(SELECT c409, c410, c411, c406, c412 FROM 
+(SELECT "trace" AS c409, "type" AS c408, "node" AS c410, "seq" AS c411, "name" AS c406, "value" AS c412, "family" AS c407 FROM "silver/events") WHERE ((c407 IN ('run')) AND (c408 IN ('setting.value')))) WHERE (c406 = 'Preferred Backfill Source'))))))))))))))))))))))))))))))))))))))))))))) WHERE (c1 IS NOT NULL)))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c448, c449, c450, c451, c452 FROM 
+(SELECT "trace" AS c448, "node" AS c449, "store" AS c450, "cost" AS c451, "affinity" AS c452 FROM "organization/costs"))) ON (((c6 = c448) AND (c7 = c449)) AND (c14 = c450))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c453, c454, c456, c455 FROM 
+(SELECT "trace" AS c453, "store" AS c454, "site" AS c455, "version" AS c456 FROM "organization/servers"))) ON ((c6 = c453) AND (c14 = c454))))));
+
+-- table evidence/listed
+SELECT c5 AS "trace", c6 AS "node", c8 AS "seq", c9 AS "at", c7 AS "incarnation", c10 AS "mail", c12 AS "message_type", c14 AS "marks", c16 AS "to", c2 AS "folder", c1 AS "what", c18 AS "sender", c36 AS "chosen", c37 AS "method", c38 AS "limit", c56 AS "object", c57 AS "versions", c78 AS "number", c79 AS "winner", c80 AS "since_at", c81 AS "limit_us", c105 AS "by", c229 AS "had", c330 AS "holders", c321 AS "untouched", c322 AS "dead", c319 AS "alone_at", c343 AS "reached", c346 AS "answerable" FROM (SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, c343, c346 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, c343, c346 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, CASE WHEN (c334 IS NULL) THEN c330 ELSE list_filter(c330, lambda v344: coalesce((list_extract(list_filter(c334, lambda v345: (((v345)."store" = v344) AND ((v345)."seq" < c8))), (-1)))."has", FALSE)) END AS c343, ((c334 IS NULL) OR (coalesce((list_extract(list_filter(c334, lambda v347: (((v347)."store" = c6) AND ((v347)."seq" < c8))), (-1)))."has", FALSE) AND coalesce((list_extract(list_filter(c334, lambda v348: (((v348)."store" = c18) AND ((v348)."seq" < c8))), (-1)))."has", FALSE))) AS c346 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, c334 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, CASE WHEN (c329 IS NULL) THEN c320 ELSE list_filter(c320, lambda v331: (NOT list_any(list_transform(c329, lambda v332: (((v332)."store" = v331) AND ((v332)."seq" < c8)))))) END AS c330, c321, c322, c319 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c320, c321, c322, c319, c329 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c320, c321, c322, c319 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c319, CASE WHEN (c2 = '1-1') THEN list_sort(c315, 'ASC', 'NULLS LAST') ELSE c316 END AS c320, (c317 <= (1)::BIGINT) AS c321, coalesce(c318, FALSE) AS c322, c319 FROM 
+(SELECT *, coalesce(list(DISTINCT c258) FILTER (WHERE c258 IS NOT NULL) OVER (PARTITION BY c5, c6, c2 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), []) AS c315, last_value(c256 IGNORE NULLS) OVER (PARTITION BY c5, c6, c2 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c316, count(c256) OVER (PARTITION BY c5, c6, c2 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c317, max(c257) OVER (PARTITION BY c5, c6, c2 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c318, min(c314) OVER (PARTITION BY c5, c6, c2 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS c319 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c256, c257, c258, CASE WHEN (coalesce(len(list_except(c256, [c6]))::INTEGER, -1) = 0) THEN c9 ELSE CAST(NULL AS BIGINT) END AS c314 FROM 
+(SELECT c5 AS c5, c6 AS c6, c8 AS c8, c9 AS c9, c7 AS c7, c10 AS c10, c12 AS c12, c14 AS c14, c16 AS c16, c2 AS c2, c1 AS c1, c18 AS c18, c36 AS c36, c37 AS c37, c38 AS c38, c56 AS c56, c57 AS c57, c78 AS c78, c79 AS c79, c80 AS c80, c81 AS c81, c105 AS c105, c229 AS c229, c256 AS c256, c257 AS c257, c258 AS c258 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, CAST(NULL AS VARCHAR[]) AS c256, CAST(NULL AS BOOLEAN) AS c257, CAST(NULL AS VARCHAR) AS c258 FROM 
+(SELECT c5 AS c5, c6 AS c6, c8 AS c8, c9 AS c9, c7 AS c7, c10 AS c10, c12 AS c12, c14 AS c14, c16 AS c16, c2 AS c2, c1 AS c1, c18 AS c18, c36 AS c36, c37 AS c37, c38 AS c38, c56 AS c56, c57 AS c57, c78 AS c78, c79 AS c79, c80 AS c80, c81 AS c81, c105 AS c105, c229 AS c229 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, CAST(NULL AS VARCHAR) AS c229 FROM 
+(SELECT c5 AS c5, c6 AS c6, c8 AS c8, c9 AS c9, c7 AS c7, c10 AS c10, c12 AS c12, c14 AS c14, c16 AS c16, c2 AS c2, c1 AS c1, c18 AS c18, c36 AS c36, c37 AS c37, c38 AS c38, c56 AS c56, c57 AS c57, c78 AS c78, c79 AS c79, c80 AS c80, c81 AS c81, c105 AS c105 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, CAST(NULL AS VARCHAR) AS c105 FROM 
+(SELECT c5 AS c5, c6 AS c6, c8 AS c8, c9 AS c9, c7 AS c7, c10 AS c10, c12 AS c12, c14 AS c14, c16 AS c16, c2 AS c2, c1 AS c1, c18 AS c18, c36 AS c36, c37 AS c37, c38 AS c38, c56 AS c56, c57 AS c57, c78 AS c78, c79 AS c79, c80 AS c80, c81 AS c81 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, CAST(NULL AS VARCHAR) AS c78, CAST(NULL AS VARCHAR) AS c79, CAST(NULL AS BIGINT) AS c80, CAST(NULL AS BIGINT) AS c81 FROM 
+(SELECT c5 AS c5, c6 AS c6, c8 AS c8, c9 AS c9, c7 AS c7, c10 AS c10, c12 AS c12, c14 AS c14, c16 AS c16, c2 AS c2, c1 AS c1, c18 AS c18, c36 AS c36, c37 AS c37, c38 AS c38, c56 AS c56, c57 AS c57 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, CAST(NULL AS VARCHAR) AS c56, CAST(NULL AS VARCHAR[]) AS c57 FROM 
+(SELECT c5 AS c5, c6 AS c6, c8 AS c8, c9 AS c9, c7 AS c7, c10 AS c10, c12 AS c12, c14 AS c14, c16 AS c16, c2 AS c2, c1 AS c1, c18 AS c18, c36 AS c36, c37 AS c37, c38 AS c38 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, CAST(NULL AS VARCHAR[]) AS c36, CAST(NULL AS VARCHAR) AS c37, CAST(NULL AS BIGINT) AS c38 FROM 
+(SELECT c5 AS c5, c6 AS c6, c8 AS c8, c9 AS c9, c7 AS c7, c10 AS c10, c12 AS c12, c14 AS c14, c16 AS c16, c2 AS c2, c1 AS c1, c18 AS c18 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, CAST(NULL AS VARCHAR) AS c18 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, list_sort(list_transform(c11, lambda v17: regexp_replace(v17, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')), 'ASC', 'NULLS LAST') AS c16, c2, 'mail' AS c1 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest(list_transform(list_from_json(c13, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]'), lambda v15: (v15)."folder")) AS uc2 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "incarnation" AS c7, "seq" AS c8, "at" AS c9, "mail" AS c10, "recipients" AS c11, "message_type" AS c12, "folders" AS c13, "marks" AS c14, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('mail')) AND (c4 IN ('mail.submitted')))))))
+UNION ALL SELECT c24 AS c5, c25 AS c6, c26 AS c8, c27 AS c9, c34 AS c7, c28 AS c10, c20 AS c12, c21 AS c14, c35 AS c16, c19 AS c2, c33 AS c1, c30 AS c18 FROM 
+(SELECT c24, c25, c26, c27, CAST(NULL AS BIGINT) AS c34, c28, c20, c21, CAST(NULL AS VARCHAR[]) AS c35, c19, c33, c30 FROM 
+(SELECT c24, c25, c26, c27, c28, c20, c21, c30, c19, 'received' AS c33 FROM 
+(SELECT * EXCLUDE (uc19), uc19 AS c19 FROM (SELECT *, unnest(list_transform(c31, lambda v32: (v32)."folder")) AS uc19 FROM 
+(SELECT c24, c25, c26, c27, c28, c30, c20, list_from_json(c29, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c31, c21 FROM 
+(SELECT "trace" AS c24, "type" AS c23, "node" AS c25, "seq" AS c26, "at" AS c27, "mail" AS c28, "message_type" AS c20, "folders" AS c29, "marks" AS c21, "sender" AS c30, "family" AS c22 FROM "silver/events") WHERE ((c22 IN ('mail')) AND (c23 IN ('mail.received')))) WHERE ((c20 = (16)::BIGINT) OR list_contains_or_null(c21, 'repeat'))))))))
+UNION ALL SELECT c41 AS c5, c42 AS c6, c43 AS c8, c44 AS c9, c50 AS c7, c51 AS c10, c52 AS c12, c53 AS c14, c54 AS c16, c45 AS c2, c49 AS c1, c55 AS c18, c46 AS c36, c47 AS c37, c48 AS c38 FROM 
+(SELECT c41, c42, c43, c44, CAST(NULL AS BIGINT) AS c50, CAST(NULL AS VARCHAR) AS c51, CAST(NULL AS BIGINT) AS c52, CAST(NULL AS VARCHAR[]) AS c53, CAST(NULL AS VARCHAR[]) AS c54, c45, c49, CAST(NULL AS VARCHAR) AS c55, c46, c47, c48 FROM 
+(SELECT c41, c42, c43, c44, c45, c46, c47, c48, 'responders' AS c49 FROM 
+(SELECT c41, c42, c43, c44, c45, c46, c47, c48 FROM 
+(SELECT "trace" AS c41, "type" AS c40, "node" AS c42, "seq" AS c43, "at" AS c44, "folder" AS c45, "chosen" AS c46, "method" AS c47, "limit" AS c48, "family" AS c39 FROM "silver/events") WHERE ((c39 IN ('replication')) AND (c40 IN ('responders.considered'))))))))
+UNION ALL SELECT c60 AS c5, c61 AS c6, c62 AS c8, c63 AS c9, c69 AS c7, c70 AS c10, c71 AS c12, c72 AS c14, c73 AS c16, c64 AS c2, c68 AS c1, c74 AS c18, c75 AS c36, c76 AS c37, c77 AS c38, c65 AS c56, c67 AS c57 FROM 
+(SELECT c60, c61, c62, c63, CAST(NULL AS BIGINT) AS c69, CAST(NULL AS VARCHAR) AS c70, CAST(NULL AS BIGINT) AS c71, CAST(NULL AS VARCHAR[]) AS c72, CAST(NULL AS VARCHAR[]) AS c73, c64, c68, CAST(NULL AS VARCHAR) AS c74, CAST(NULL AS VARCHAR[]) AS c75, CAST(NULL AS VARCHAR) AS c76, CAST(NULL AS BIGINT) AS c77, c65, c67 FROM 
+(SELECT c60, c61, c62, c63, c64, c65, list_sort(c66, 'ASC', 'NULLS LAST') AS c67, CASE WHEN (c59 = 'conflict.arose') THEN 'conflict' ELSE 'notice' END AS c68 FROM 
+(SELECT c60, c59, c61, c62, c63, c64, c65, c66 FROM 
+(SELECT "trace" AS c60, "type" AS c59, "node" AS c61, "seq" AS c62, "at" AS c63, "folder" AS c64, "object" AS c65, "versions" AS c66, "family" AS c58 FROM "silver/events") WHERE ((c58 IN ('change')) AND (c59 IN ('conflict.arose', 'conflict.notice'))))))))
+UNION ALL SELECT c84 AS c5, c85 AS c6, c86 AS c8, c87 AS c9, c95 AS c7, c96 AS c10, c97 AS c12, c98 AS c14, c99 AS c16, c89 AS c2, c94 AS c1, c100 AS c18, c101 AS c36, c102 AS c37, c103 AS c38, c90 AS c56, c104 AS c57, c88 AS c78, c92 AS c79, c93 AS c80, c91 AS c81 FROM 
+(SELECT c84, c85, c86, c87, CAST(NULL AS BIGINT) AS c95, CAST(NULL AS VARCHAR) AS c96, CAST(NULL AS BIGINT) AS c97, CAST(NULL AS VARCHAR[]) AS c98, CAST(NULL AS VARCHAR[]) AS c99, c89, c94, CAST(NULL AS VARCHAR) AS c100, CAST(NULL AS VARCHAR[]) AS c101, CAST(NULL AS VARCHAR) AS c102, CAST(NULL AS BIGINT) AS c103, c90, CAST(NULL AS VARCHAR[]) AS c104, c88, c92, c93, c91 FROM 
+(SELECT c84, c85, c86, c87, c89, c90, c88, c92, c93, c91, 'aged' AS c94 FROM 
+(SELECT c84, c85, c86, c87, c89, c90, c88, c92, c93, c91 FROM 
+(SELECT "trace" AS c84, "type" AS c83, "node" AS c85, "seq" AS c86, "at" AS c87, "number" AS c88, "folder" AS c89, "object" AS c90, "limit_us" AS c91, "winner" AS c92, "since_at" AS c93, "family" AS c82 FROM "silver/events") WHERE ((c82 IN ('change')) AND (c83 IN ('conflict.aged'))))))))
+UNION ALL SELECT c109 AS c5, c110 AS c6, c111 AS c8, c112 AS c9, c117 AS c7, c118 AS c10, c119 AS c12, c120 AS c14, c121 AS c16, c114 AS c2, c116 AS c1, c122 AS c18, c123 AS c36, c124 AS c37, c125 AS c38, c115 AS c56, c126 AS c57, c113 AS c78, c127 AS c79, c128 AS c80, c129 AS c81, c106 AS c105 FROM 
+(SELECT c109, c110, c111, c112, CAST(NULL AS BIGINT) AS c117, CAST(NULL AS VARCHAR) AS c118, CAST(NULL AS BIGINT) AS c119, CAST(NULL AS VARCHAR[]) AS c120, CAST(NULL AS VARCHAR[]) AS c121, c114, c116, CAST(NULL AS VARCHAR) AS c122, CAST(NULL AS VARCHAR[]) AS c123, CAST(NULL AS VARCHAR) AS c124, CAST(NULL AS BIGINT) AS c125, c115, CAST(NULL AS VARCHAR[]) AS c126, c113, CAST(NULL AS VARCHAR) AS c127, CAST(NULL AS BIGINT) AS c128, CAST(NULL AS BIGINT) AS c129, c106 FROM 
+(SELECT c109, c110, c111, c112, c114, c115, c113, c106, 'resolved' AS c116 FROM 
+(SELECT c109, c110, c111, c112, c114, c115, c113, c106 FROM 
+(SELECT "trace" AS c109, "type" AS c108, "node" AS c110, "seq" AS c111, "at" AS c112, "number" AS c113, "folder" AS c114, "object" AS c115, "by" AS c106, "family" AS c107 FROM "silver/events") WHERE ((c107 IN ('change')) AND (c108 IN ('conflict.ended')))) WHERE (NOT (c106 = ''))))
+UNION ALL SELECT c132 AS c5, c133 AS c6, c134 AS c8, c135 AS c9, c140 AS c7, c141 AS c10, c142 AS c12, c143 AS c14, c144 AS c16, c137 AS c2, c139 AS c1, c145 AS c18, c146 AS c36, c147 AS c37, c148 AS c38, c138 AS c56, c149 AS c57, c136 AS c78, c150 AS c79, c151 AS c80, c152 AS c81, c153 AS c105 FROM 
+(SELECT c132, c133, c134, c135, CAST(NULL AS BIGINT) AS c140, CAST(NULL AS VARCHAR) AS c141, CAST(NULL AS BIGINT) AS c142, CAST(NULL AS VARCHAR[]) AS c143, CAST(NULL AS VARCHAR[]) AS c144, c137, c139, CAST(NULL AS VARCHAR) AS c145, CAST(NULL AS VARCHAR[]) AS c146, CAST(NULL AS VARCHAR) AS c147, CAST(NULL AS BIGINT) AS c148, c138, CAST(NULL AS VARCHAR[]) AS c149, c136, CAST(NULL AS VARCHAR) AS c150, CAST(NULL AS BIGINT) AS c151, CAST(NULL AS BIGINT) AS c152, CAST(NULL AS VARCHAR) AS c153 FROM 
+(SELECT c132, c133, c134, c135, c137, c138, c136, 'tombstone' AS c139 FROM 
+(SELECT c132, c133, c134, c135, c137, c138, c136 FROM 
+(SELECT "trace" AS c132, "type" AS c131, "node" AS c133, "seq" AS c134, "at" AS c135, "number" AS c136, "folder" AS c137, "object" AS c138, "family" AS c130 FROM "silver/events") WHERE ((c130 IN ('change')) AND (c131 IN ('tombstone.dropped'))))))
+UNION ALL SELECT c157 AS c5, c158 AS c6, c159 AS c8, c160 AS c9, c164 AS c7, c165 AS c10, c166 AS c12, c167 AS c14, c168 AS c16, c154 AS c2, c163 AS c1, c169 AS c18, c170 AS c36, c171 AS c37, c172 AS c38, c173 AS c56, c174 AS c57, c175 AS c78, c176 AS c79, c177 AS c80, c178 AS c81, c179 AS c105 FROM 
+(SELECT c157, c158, c159, c160, CAST(NULL AS BIGINT) AS c164, CAST(NULL AS VARCHAR) AS c165, CAST(NULL AS BIGINT) AS c166, CAST(NULL AS VARCHAR[]) AS c167, CAST(NULL AS VARCHAR[]) AS c168, c154, c163, CAST(NULL AS VARCHAR) AS c169, CAST(NULL AS VARCHAR[]) AS c170, CAST(NULL AS VARCHAR) AS c171, CAST(NULL AS BIGINT) AS c172, CAST(NULL AS VARCHAR) AS c173, CAST(NULL AS VARCHAR[]) AS c174, CAST(NULL AS VARCHAR) AS c175, CAST(NULL AS VARCHAR) AS c176, CAST(NULL AS BIGINT) AS c177, CAST(NULL AS BIGINT) AS c178, CAST(NULL AS VARCHAR) AS c179 FROM 
+(SELECT c157, c158, c159, c160, c154, 'due' AS c163 FROM 
+(SELECT * EXCLUDE (uc154), uc154 AS c154 FROM (SELECT *, unnest(c162) AS uc154 FROM 
+(SELECT c157, c158, c159, c160, list_from_json(c161, '["VARCHAR"]') AS c162 FROM 
+(SELECT "trace" AS c157, "type" AS c156, "node" AS c158, "seq" AS c159, "at" AS c160, "folders" AS c161, "family" AS c155 FROM "silver/events") WHERE ((c155 IN ('replication')) AND (c156 IN ('status.due'))))))))
+UNION ALL SELECT c184 AS c5, c181 AS c6, c185 AS c8, c186 AS c9, c189 AS c7, c190 AS c10, c191 AS c12, c192 AS c14, c193 AS c16, c187 AS c2, c188 AS c1, c194 AS c18, c195 AS c36, c196 AS c37, c197 AS c38, c198 AS c56, c199 AS c57, c200 AS c78, c201 AS c79, c202 AS c80, c203 AS c81, c204 AS c105 FROM 
+(SELECT c184, c181, c185, c186, CAST(NULL AS BIGINT) AS c189, CAST(NULL AS VARCHAR) AS c190, CAST(NULL AS BIGINT) AS c191, CAST(NULL AS VARCHAR[]) AS c192, CAST(NULL AS VARCHAR[]) AS c193, c187, c188, CAST(NULL AS VARCHAR) AS c194, CAST(NULL AS VARCHAR[]) AS c195, CAST(NULL AS VARCHAR) AS c196, CAST(NULL AS BIGINT) AS c197, CAST(NULL AS VARCHAR) AS c198, CAST(NULL AS VARCHAR[]) AS c199, CAST(NULL AS VARCHAR) AS c200, CAST(NULL AS VARCHAR) AS c201, CAST(NULL AS BIGINT) AS c202, CAST(NULL AS BIGINT) AS c203, CAST(NULL AS VARCHAR) AS c204 FROM 
+(SELECT c184, c181, c185, c186, c187, 'added' AS c188 FROM 
+(SELECT c184, c181, c185, c186, c187, c180 FROM 
+(SELECT "trace" AS c184, "type" AS c183, "node" AS c181, "seq" AS c185, "at" AS c186, "store" AS c180, "folder" AS c187, "family" AS c182 FROM "silver/events") WHERE ((c182 IN ('replication')) AND (c183 IN ('replica.added')))) WHERE (c180 = c181)))
+UNION ALL SELECT c207 AS c5, c208 AS c6, c209 AS c8, c210 AS c9, c213 AS c7, c214 AS c10, c215 AS c12, c216 AS c14, c217 AS c16, c211 AS c2, c212 AS c1, c218 AS c18, c219 AS c36, c220 AS c37, c221 AS c38, c222 AS c56, c223 AS c57, c224 AS c78, c225 AS c79, c226 AS c80, c227 AS c81, c228 AS c105 FROM 
+(SELECT c207, c208, c209, c210, CAST(NULL AS BIGINT) AS c213, CAST(NULL AS VARCHAR) AS c214, CAST(NULL AS BIGINT) AS c215, CAST(NULL AS VARCHAR[]) AS c216, CAST(NULL AS VARCHAR[]) AS c217, c211, c212, CAST(NULL AS VARCHAR) AS c218, CAST(NULL AS VARCHAR[]) AS c219, CAST(NULL AS VARCHAR) AS c220, CAST(NULL AS BIGINT) AS c221, CAST(NULL AS VARCHAR) AS c222, CAST(NULL AS VARCHAR[]) AS c223, CAST(NULL AS VARCHAR) AS c224, CAST(NULL AS VARCHAR) AS c225, CAST(NULL AS BIGINT) AS c226, CAST(NULL AS BIGINT) AS c227, CAST(NULL AS VARCHAR) AS c228 FROM 
+(SELECT c207, c208, c209, c210, c211, 'pending' AS c212 FROM 
+(SELECT c207, c208, c209, c210, c211 FROM 
+(SELECT "trace" AS c207, "type" AS c206, "node" AS c208, "seq" AS c209, "at" AS c210, "folder" AS c211, "family" AS c205 FROM "silver/events") WHERE ((c205 IN ('replication')) AND (c206 IN ('replica.pending'))))))))
+UNION ALL SELECT c232 AS c5, c233 AS c6, c234 AS c8, c235 AS c9, c240 AS c7, c241 AS c10, c242 AS c12, c243 AS c14, c244 AS c16, c236 AS c2, c238 AS c1, c245 AS c18, c246 AS c36, c247 AS c37, c248 AS c38, c249 AS c56, c250 AS c57, c251 AS c78, c252 AS c79, c253 AS c80, c254 AS c81, c255 AS c105, c239 AS c229 FROM 
+(SELECT c232, c233, c234, c235, CAST(NULL AS BIGINT) AS c240, CAST(NULL AS VARCHAR) AS c241, CAST(NULL AS BIGINT) AS c242, CAST(NULL AS VARCHAR[]) AS c243, CAST(NULL AS VARCHAR[]) AS c244, c236, c238, CAST(NULL AS VARCHAR) AS c245, CAST(NULL AS VARCHAR[]) AS c246, CAST(NULL AS VARCHAR) AS c247, CAST(NULL AS BIGINT) AS c248, CAST(NULL AS VARCHAR) AS c249, CAST(NULL AS VARCHAR[]) AS c250, CAST(NULL AS VARCHAR) AS c251, CAST(NULL AS VARCHAR) AS c252, CAST(NULL AS BIGINT) AS c253, CAST(NULL AS BIGINT) AS c254, CAST(NULL AS VARCHAR) AS c255, c239 FROM 
+(SELECT c232, c233, c234, c235, c236, 'dropped' AS c238, c237 AS c239 FROM 
+(SELECT c232, c233, c234, c235, c236, c237 FROM 
+(SELECT "trace" AS c232, "type" AS c231, "node" AS c233, "seq" AS c234, "at" AS c235, "folder" AS c236, "cnset" AS c237, "family" AS c230 FROM "silver/events") WHERE ((c230 IN ('replication')) AND (c231 IN ('replica.dropped'))))))))
+UNION ALL SELECT c261 AS c5, c267 AS c6, c264 AS c8, c265 AS c9, c296 AS c7, c297 AS c10, c298 AS c12, c299 AS c14, c300 AS c16, c268 AS c2, c301 AS c1, c302 AS c18, c303 AS c36, c304 AS c37, c305 AS c38, c306 AS c56, c307 AS c57, c308 AS c78, c309 AS c79, c310 AS c80, c311 AS c81, c312 AS c105, c313 AS c229, c283 AS c256, c281 AS c257, c284 AS c258 FROM 
+(SELECT c261, c267, c264, c265, CAST(NULL AS BIGINT) AS c296, CAST(NULL AS VARCHAR) AS c297, CAST(NULL AS BIGINT) AS c298, CAST(NULL AS VARCHAR[]) AS c299, CAST(NULL AS VARCHAR[]) AS c300, c268, CAST(NULL AS VARCHAR) AS c301, CAST(NULL AS VARCHAR) AS c302, CAST(NULL AS VARCHAR[]) AS c303, CAST(NULL AS VARCHAR) AS c304, CAST(NULL AS BIGINT) AS c305, CAST(NULL AS VARCHAR) AS c306, CAST(NULL AS VARCHAR[]) AS c307, CAST(NULL AS VARCHAR) AS c308, CAST(NULL AS VARCHAR) AS c309, CAST(NULL AS BIGINT) AS c310, CAST(NULL AS BIGINT) AS c311, CAST(NULL AS VARCHAR) AS c312, CAST(NULL AS VARCHAR) AS c313, c283, c281, c284 FROM 
+(SELECT c261 AS c261, c267 AS c267, c264 AS c264, c265 AS c265, c268 AS c268, c283 AS c283, c281 AS c281, c284 AS c284 FROM 
+(SELECT c261, c267, c264, c265, c268, c283, c281, CAST(NULL AS VARCHAR) AS c284 FROM 
+(SELECT c261, c267, c264, c265, c268, c283, c281 FROM 
+(SELECT c261, c267, c264, c265, c268, c283, c281 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c261, c262 AS c267, c264, c265, c263 AS c268, c266 AS c269 FROM 
+(SELECT "trace" AS c261, "store" AS c262, "folder" AS c259, "object" AS c263, "act" AS c260, "seq" AS c264, "at" AS c265, "number" AS c266 FROM "evidence/versions") WHERE ((c259 = '1-1') AND (c260 IN ('made', 'applied'))))) JOIN 
+(SELECT * FROM 
+(SELECT c272, c276 AS c282, c280 AS c283, c281 FROM 
+(SELECT c272, c276, (c279)."replicas" AS c280, (c279)."deleted" AS c281 FROM 
+(SELECT c272, c276, arg_min_null({'replicas': c278, 'deleted': c277}, {n0: c275 IS NOT NULL, v0: c275, n1: c273 IS NOT NULL, v1: c273, n2: c274 IS NOT NULL, v2: c274}) AS c279 FROM 
+(SELECT "trace" AS c272, "store" AS c273, "folder" AS c270, "act" AS c271, "seq" AS c274, "at" AS c275, "number" AS c276, "deleted" AS c277, "replicas" AS c278 FROM "evidence/versions") WHERE ((c270 = '1-1') AND (c271 IN ('made', 'applied'))) AND (c271 = 'made') GROUP BY c272, c276)))) ON ((c261 = c272) AND (c269 = c282))))))
+UNION ALL SELECT c287 AS c261, c288 AS c267, c289 AS c264, c293 AS c265, c291 AS c268, c294 AS c283, c295 AS c281, c292 AS c284 FROM 
+(SELECT c287, c288, c289, CAST(NULL AS BIGINT) AS c293, c291, CAST(NULL AS VARCHAR[]) AS c294, CAST(NULL AS BOOLEAN) AS c295, c292 FROM 
+(SELECT c287, c288, c289, '1-1' AS c291, c290 AS c292 FROM 
+(SELECT c287, c288, c289, c290 FROM 
+(SELECT "trace" AS c287, "type" AS c286, "node" AS c288, "seq" AS c289, "store" AS c290, "family" AS c285 FROM "silver/events") WHERE ((c285 IN ('replication')) AND (c286 IN ('address.stamped', 'address.missing'))))))))))))) WHERE (c1 IS NOT NULL)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c325, c326, coalesce(list({'seq': c327, 'store': c328}) FILTER (WHERE {'seq': c327, 'store': c328} IS NOT NULL), []) AS c329 FROM 
+(SELECT c325, c326, c327, c328 FROM 
+(SELECT "trace" AS c325, "type" AS c324, "node" AS c326, "seq" AS c327, "store" AS c328, "family" AS c323 FROM "silver/events") WHERE ((c323 IN ('replication')) AND (c324 IN ('store.deleted')))) GROUP BY c325, c326)) ON ((c5 = c325) AND (c6 = c326)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c337, c338, list_transform(list_sort(list_transform(coalesce(list({'seq': c339, 'store': c340, 'has': c341}) FILTER (WHERE {'seq': c339, 'store': c340, 'has': c341} IS NOT NULL), []), lambda v342: {k: CASE WHEN v342 IS NOT NULL THEN {n0: (v342)."seq" IS NOT NULL, v0: (v342)."seq", n1: (v342)."store" IS NOT NULL, v1: (v342)."store", n2: (v342)."has" IS NOT NULL, v2: (v342)."has"} END, v: v342}), 'ASC', 'NULLS LAST'), lambda v342: v342.v) AS c334 FROM 
+(SELECT c337, c338, c339, c340, (c336 = 'address.stamped') AS c341 FROM 
+(SELECT c337, c336, c338, c339, c340 FROM 
+(SELECT "trace" AS c337, "type" AS c336, "node" AS c338, "seq" AS c339, "store" AS c340, "family" AS c335 FROM "silver/events") WHERE ((c335 IN ('replication')) AND (c336 IN ('address.stamped', 'address.missing'))))) GROUP BY c337, c338) WHERE list_any(list_transform(c334, lambda v333: (NOT (v333)."has")))) ON ((c5 = c337) AND (c6 = c338)))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c349, "node" AS c350 FROM "evidence/restored")) ON ((c5 = c349) AND (c6 = c350)))));
+
+-- table evidence/node_states
+SELECT c4 AS "trace", c5 AS "node", c22 AS "directory", c31 AS "switches", c35 AS "version" FROM (SELECT c4, c5, c22, c31, c35 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c22, c31, c35 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c22, c31 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, map_last_wins(list_transform(coalesce(list({'address': c1, 'of': c21}) FILTER (WHERE {'address': c1, 'of': c21} IS NOT NULL), []), lambda v23: {'key': v23."address", 'value': v23."of"})) AS c22 FROM 
+(SELECT c4, c5, c1, arg_min({'store': c7, 'first': c11, 'last': c12, 'deleted': c20, 'stamps': c9}, {n0: c7 IS NOT NULL, v0: c7, n1: c11 IS NOT NULL, v1: c11, n2: c12 IS NOT NULL, v2: c12, n3: c20 IS NOT NULL, v3: c20, n4: c9 IS NOT NULL, v4: list_transform(c9, lambda c9_item: CASE WHEN c9_item IS NOT NULL THEN {n0: (c9_item)."seq" IS NOT NULL, v0: (c9_item)."seq", n1: (c9_item)."address" IS NOT NULL, v1: (c9_item)."address"} END)}) AS c21 FROM 
+(SELECT c4, c5, c7, c9, c11, c12, c1, c20 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c7, c9, c11, c12, c1 FROM 
+(SELECT c4, c5, c7, c9, c11, c12, c1 FROM 
+(SELECT * EXCLUDE (uc1), uc1 AS c1 FROM (SELECT *, unnest(c13) AS uc1 FROM 
+(SELECT c4, c5, c7, list_transform(list_sort(list_transform(coalesce(list({'seq': c6, 'address': c8}) FILTER (WHERE {'seq': c6, 'address': c8} IS NOT NULL), []), lambda v10: {k: CASE WHEN v10 IS NOT NULL THEN {n0: (v10)."seq" IS NOT NULL, v0: (v10)."seq", n1: (v10)."address" IS NOT NULL, v1: (v10)."address"} END, v: v10}), 'ASC', 'NULLS LAST'), lambda v10: v10.v) AS c9, min(c6) AS c11, max(c6) AS c12, list_unique([coalesce(max(c8), ('no address of ' || c7))] || list_sort(coalesce(list(DISTINCT c8) FILTER (WHERE c8 IS NOT NULL), []), 'ASC', 'NULLS LAST')) AS c13 FROM 
+(SELECT c4, c5, c6, c7, c8 FROM 
+(SELECT "trace" AS c4, "type" AS c3, "node" AS c5, "seq" AS c6, "store" AS c7, "address" AS c8, "family" AS c2 FROM "silver/events") WHERE ((c2 IN ('replication')) AND (c3 IN ('address.stamped', 'address.missing')))) GROUP BY c4, c5, c7)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c16, c17, c19, max(c18) AS c20 FROM 
+(SELECT c16, c17, c18, c19 FROM 
+(SELECT "trace" AS c16, "type" AS c15, "node" AS c17, "seq" AS c18, "store" AS c19, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('replication')) AND (c15 IN ('store.deleted')))) GROUP BY c16, c17, c19)) ON (((c4 = c16) AND (c5 = c17)) AND (c7 = c19)))) GROUP BY c4, c5, c1) GROUP BY c4, c5)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c27, c28, list_transform(list_sort(list_transform(coalesce(list({'seq': c29, 'on': (c30 = '1')}) FILTER (WHERE {'seq': c29, 'on': (c30 = '1')} IS NOT NULL), []), lambda v32: {k: CASE WHEN v32 IS NOT NULL THEN {n0: (v32)."seq" IS NOT NULL, v0: (v32)."seq", n1: (v32)."on" IS NOT NULL, v1: (v32)."on"} END, v: v32}), 'ASC', 'NULLS LAST'), lambda v32: v32.v) AS c31 FROM 
+(SELECT c27, c28, c29, c24, c30 FROM 
+(SELECT "trace" AS c27, "type" AS c26, "node" AS c28, "seq" AS c29, "name" AS c24, "value" AS c30, "family" AS c25 FROM "silver/events") WHERE ((c25 IN ('run')) AND (c26 IN ('setting.value')))) WHERE (c24 = 'Content Replication Suspended') GROUP BY c27, c28)) ON ((c4 = c27) AND (c5 = c28))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c33, c34 AS c36, c35 FROM 
+(SELECT "trace" AS c33, "store" AS c34, "version" AS c35 FROM "organization/servers"))) ON ((c4 = c33) AND (c5 = c36))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c37, "node" AS c38 FROM "evidence/restored")) ON ((c4 = c37) AND (c5 = c38))));
+
+-- table rules/changes needs change.made
+SELECT c5 AS "trace", c124 AS "check", c1 AS "consumed", c125 AS "violations", c126 AS "at", c127 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c124, (c2)."consumed" AS c1, (c2)."violations" AS c125, (c2)."at" AS c126, (c2)."witness" AS c127 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'numbers are never reissued', 'consumed': c103, 'violations': c104, 'at': (c105)."at", 'witness': (c105)."words"}, {'check': 'numbers have the GUID of their store', 'consumed': c106, 'violations': c107, 'at': (c108)."at", 'witness': (c108)."words"}, {'check': 'changes do what they say', 'consumed': c109, 'violations': c110, 'at': (c111)."at", 'witness': (c111)."words"}, {'check': 'each change takes the next number', 'consumed': c112, 'violations': c113, 'at': (c114)."at", 'witness': (c114)."words"}, {'check': 'predecessor lists are complete', 'consumed': c115, 'violations': c116, 'at': (c117)."at", 'witness': (c117)."words"}, {'check': 'modification times increase', 'consumed': c118, 'violations': c119, 'at': (c120)."at", 'witness': (c120)."words"}, {'check': 'a folder keeps at least one replica', 'consumed': c121, 'violations': c122, 'at': (c123)."at", 'witness': (c123)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c76) AS c103, count(1) FILTER (WHERE c77) AS c104, arg_min(CASE WHEN c77 THEN {'at': c75, 'words': c78} END, CASE WHEN c77 THEN {n0: c75 IS NOT NULL, v0: c75, n1: c78 IS NOT NULL, v1: c78} END) AS c105, count(1) FILTER (WHERE c79) AS c106, count(1) FILTER (WHERE c80) AS c107, arg_min(CASE WHEN c80 THEN {'at': c75, 'words': c81} END, CASE WHEN c80 THEN {n0: c75 IS NOT NULL, v0: c75, n1: c81 IS NOT NULL, v1: c81} END) AS c108, count(1) FILTER (WHERE c82) AS c109, count(1) FILTER (WHERE c83) AS c110, arg_min(CASE WHEN c83 THEN {'at': c75, 'words': c84} END, CASE WHEN c83 THEN {n0: c75 IS NOT NULL, v0: c75, n1: c84 IS NOT NULL, v1: c84} END) AS c111, count(1) FILTER (WHERE c85) AS c112, count(1) FILTER (WHERE c86) AS c113, arg_min(CASE WHEN c86 THEN {'at': c75, 'words': c87} END, CASE WHEN c86 THEN {n0: c75 IS NOT NULL, v0: c75, n1: c87 IS NOT NULL, v1: c87} END) AS c114, count(1) FILTER (WHERE c88) AS c115, count(1) FILTER (WHERE c89) AS c116, arg_min(CASE WHEN c89 THEN {'at': c75, 'words': c93} END, CASE WHEN c89 THEN {n0: c75 IS NOT NULL, v0: c75, n1: c93 IS NOT NULL, v1: c93} END) AS c117, count(1) FILTER (WHERE c97) AS c118, count(1) FILTER (WHERE c98) AS c119, arg_min(CASE WHEN c98 THEN {'at': c75, 'words': c99} END, CASE WHEN c98 THEN {n0: c75 IS NOT NULL, v0: c75, n1: c99 IS NOT NULL, v1: c99} END) AS c120, count(1) FILTER (WHERE c100) AS c121, count(1) FILTER (WHERE c101) AS c122, arg_min(CASE WHEN c101 THEN {'at': c75, 'words': c102} END, CASE WHEN c101 THEN {n0: c75 IS NOT NULL, v0: c75, n1: c102 IS NOT NULL, v1: c102} END) AS c123 FROM 
+(SELECT c5, c8 AS c75, coalesce(TRUE, FALSE) AS c76, (coalesce(TRUE, FALSE) AND (NOT coalesce((c24 = (1)::BIGINT), FALSE))) AS c77, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((c24 = (1)::BIGINT), FALSE))) THEN (c6 || ' gave the number ' || c10 || ' to more than one change') END AS c78, coalesce(TRUE, FALSE) AS c79, (coalesce(TRUE, FALSE) AND (NOT coalesce((c28 = c6), FALSE))) AS c80, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((c28 = c6), FALSE))) THEN (c6 || ' gave a change of ' || c11 || CASE WHEN (c28 IS NULL) THEN ' a number whose GUID no store has' ELSE (' the number ' || c10 || ', with the GUID of ' || c28) END) END AS c81, coalesce(TRUE, FALSE) AS c82, (coalesce(TRUE, FALSE) AND (NOT coalesce((c12 = CASE WHEN (coalesce(len(c14)::INTEGER, -1) = 0) THEN 'create' ELSE CASE WHEN (c16 = '') THEN 'delete' ELSE 'modify' END END), FALSE))) AS c83, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((c12 = CASE WHEN (coalesce(len(c14)::INTEGER, -1) = 0) THEN 'create' ELSE CASE WHEN (c16 = '') THEN 'delete' ELSE 'modify' END END), FALSE))) THEN (c6 || ' calls ' || c10 || ' ' || CASE WHEN (c12 = 'create') THEN 'a creation' ELSE CASE WHEN (c12 = 'delete') THEN 'a deletion' ELSE 'an edit' END END || ', but it is none') END AS c84, coalesce((c23 IS NOT NULL), FALSE) AS c85, (coalesce((c23 IS NOT NULL), FALSE) AND (NOT coalesce((c19 = add_wrapped(c23, (1)::BIGINT)), FALSE))) AS c86, CASE WHEN (coalesce((c23 IS NOT NULL), FALSE) AND (NOT coalesce((c19 = add_wrapped(c23, (1)::BIGINT)), FALSE))) THEN (c6 || ' gave the number ' || c10 || ' directly after ' || (c23)::VARCHAR) END AS c87, coalesce(((coalesce(len(c14)::INTEGER, -1) = 0) OR (c49 = (coalesce(len(c14)::INTEGER, -1))::BIGINT)), FALSE) AS c88, (coalesce(((coalesce(len(c14)::INTEGER, -1) = 0) OR (c49 = (coalesce(len(c14)::INTEGER, -1))::BIGINT)), FALSE) AND (NOT coalesce((list_all(list_transform(map_entries(c20), lambda v90: ((((v90)."key" = c18) AND ((v90)."value" = c19)) OR list_any(list_transform(c47, lambda v91: (((v91)."key" = (v90)."key") AND ((v91)."value" >= (v90)."value"))))))) AND coalesce(list_all(list_transform(c47, lambda v92: coalesce((map_extract_value(c20, (v92)."key") >= (v92)."value"), FALSE))), TRUE)), FALSE))) AS c89, CASE WHEN (coalesce(((coalesce(len(c14)::INTEGER, -1) = 0) OR (c49 = (coalesce(len(c14)::INTEGER, -1))::BIGINT)), FALSE) AND (NOT coalesce((list_all(list_transform(map_entries(c20), lambda v94: ((((v94)."key" = c18) AND ((v94)."value" = c19)) OR list_any(list_transform(c47, lambda v95: (((v95)."key" = (v94)."key") AND ((v95)."value" >= (v94)."value"))))))) AND coalesce(list_all(list_transform(c47, lambda v96: coalesce((map_extract_value(c20, (v96)."key") >= (v96)."value"), FALSE))), TRUE)), FALSE))) THEN (c6 || ' made ' || c10 || ' with a predecessor list that does not match the versions that it replaced') END AS c93, coalesce((c46 IS NOT NULL), FALSE) AS c97, (coalesce((c46 IS NOT NULL), FALSE) AND (NOT coalesce((c13 > c46), FALSE))) AS c98, CASE WHEN (coalesce((c46 IS NOT NULL), FALSE) AND (NOT coalesce((c13 > c46), FALSE))) THEN (c6 || ' made ' || c10 || ' with a time that is not later than the time of the version that it replaced') END AS c99, coalesce(((c9 = 'folder') AND (NOT (c12 = 'delete'))), FALSE) AS c100, (coalesce(((c9 = 'folder') AND (NOT (c12 = 'delete'))), FALSE) AND (NOT coalesce(((coalesce(len(c17)::INTEGER, -1) > 0) OR coalesce((coalesce(len(c74)::INTEGER, -1) = 0), FALSE)), FALSE))) AS c101, CASE WHEN (coalesce(((c9 = 'folder') AND (NOT (c12 = 'delete'))), FALSE) AND (NOT coalesce(((coalesce(len(c17)::INTEGER, -1) > 0) OR coalesce((coalesce(len(c74)::INTEGER, -1) = 0), FALSE)), FALSE))) THEN (c6 || ' removed the last replica of ' || c11 || ' by the change ' || c10) END AS c102 FROM 
+(SELECT c5, c6, c18, c8, c10, c19, c20, c9, c12, c13, c17, c11, c14, c16, c23, c24, c28, c46, c47, c49, c74 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c18, c8, c10, c19, c20, c9, c12, c13, c17, c11, c14, c16, c23, c24, c28, c46, c47, c49 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c18, c6, c7, c8, c10, c19, c20, c9, c12, c13, c17, c11, c14, c16, c23, c24, c28 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c8, c10, c18, c19, c20, c9, c12, c13, c17, c11, c14, c16, c23, c24 FROM 
+(SELECT c5, c6, c7, c8, c10, c18, c19, c20, c9, c12, c13, c17, c11, c14, c16, c23, c24, c23, c24 FROM 
+(SELECT *, count(1) OVER (PARTITION BY c5, c10) AS c24 FROM 
+(SELECT *, lag(c19, 1) OVER (PARTITION BY c5, c18 ORDER BY c7 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c23 FROM 
+(SELECT c5, c6, c7, c8, c10, c18, c19, c20, c9, c12, c13, c17, c11, c14, c16 FROM 
+(SELECT c5, c6, c7, c8, c10, c9, c12, c13, c14, c16, c11, c17, c18, c19, map_from_entries(list_transform(map_entries(text_to_map(c15, ';', ':')), lambda pv21: {'key': pv21.key, 'value': text_to_bigint(pv21.value)})) AS c20 FROM 
+(SELECT c5, c6, c7, c8, c10, c9, c12, c13, c14, c15, c16, c11, c17, c18, text_to_bigint(split_part(c10, ':', -1)) AS c19 FROM 
+(SELECT c5, c6, c7, c8, c10, c9, c12, c13, c14, c15, c16, c11, c17, split_part(c10, ':', 1) AS c18 FROM 
+(SELECT c5, c6, c7, c8, c10, c9, c12, c13, c14, c15, c16, c11, c17 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "seq" AS c7, "at" AS c8, "kind" AS c9, "number" AS c10, "subject" AS c11, "operation" AS c12, "modified_at" AS c13, "supersedes" AS c14, "pcl" AS c15, "digest" AS c16, "replicas" AS c17, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('change')) AND (c4 IN ('change.made'))))))))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c25, c26, c27 AS c28 FROM 
+(SELECT "trace" AS c25, "guid" AS c26, "store" AS c27 FROM "organization/guids"))) ON ((c5 = c25) AND (c18 = c26))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c32, c33, c34, max(c44) AS c46, list_transform(list_sort(list_transform(flatten(coalesce(list(map_entries(c45)) FILTER (WHERE map_entries(c45) IS NOT NULL), [])), lambda v48: {k: CASE WHEN v48 IS NOT NULL THEN {n0: (v48)."key" IS NOT NULL, v0: (v48)."key", n1: (v48)."value" IS NOT NULL, v1: (v48)."value"} END, v: v48}), 'ASC', 'NULLS LAST'), lambda v48: v48.v) AS c47, count(1) AS c49 FROM 
+(SELECT c32, c33, c34, c44, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c32, c33, c34, c29 FROM 
+(SELECT * EXCLUDE (uc29), uc29 AS c29 FROM (SELECT *, unnest(c35) AS uc29 FROM 
+(SELECT c32, c33, c34, c35 FROM 
+(SELECT c32, c33, c34, c35 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c32, c33, c34, c35 FROM 
+(SELECT c32, c33, c34, c35 FROM 
+(SELECT c32, c33, c34, c35 FROM 
+(SELECT c32, c33, c34, c35 FROM 
+(SELECT c32, c33, c34, c35 FROM 
+(SELECT "trace" AS c32, "type" AS c31, "node" AS c33, "seq" AS c34, "supersedes" AS c35, "family" AS c30 FROM "silver/events") WHERE ((c30 IN ('change')) AND (c31 IN ('change.made')))))))))))))))) JOIN 
+(SELECT * FROM 
+(SELECT c38, c39 AS c43, c40 AS c44, c42 AS c45 FROM 
+(SELECT c38, c39, c40, map_from_entries(list_transform(map_entries(text_to_map(c41, ';', ':')), lambda pv21: {'key': pv21.key, 'value': text_to_bigint(pv21.value)})) AS c42 FROM 
+(SELECT c38, c39, c40, c41 FROM 
+(SELECT c38, c39, c40, c41 FROM 
+(SELECT c38, c39, c40, c41 FROM 
+(SELECT "trace" AS c38, "type" AS c37, "number" AS c39, "modified_at" AS c40, "pcl" AS c41, "family" AS c36 FROM "silver/events") WHERE ((c36 IN ('change')) AND (c37 IN ('change.made'))))))))) ON ((c32 = c38) AND (c29 = c43)))) GROUP BY c32, c33, c34)) ON (((c5 = c32) AND (c6 = c33)) AND (c7 = c34))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c53, c54, c55, list_except(c68, coalesce(c73, CAST([] AS VARCHAR[]))) AS c74 FROM 
+(SELECT c53, c54, c55, c68, c73 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c53, c54, c55, flatten(coalesce(list(c66) FILTER (WHERE c66 IS NOT NULL), [])) AS c68 FROM 
+(SELECT c53, c54, c55, c66 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c53, c54, c55, c50 FROM 
+(SELECT * EXCLUDE (uc50), uc50 AS c50 FROM (SELECT *, unnest(c56) AS uc50 FROM 
+(SELECT c53, c54, c55, c56 FROM 
+(SELECT c53, c54, c55, c56 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c53, c54, c55, c56 FROM 
+(SELECT c53, c54, c55, c56 FROM 
+(SELECT c53, c54, c55, c56 FROM 
+(SELECT c53, c54, c55, c56 FROM 
+(SELECT c53, c54, c55, c56 FROM 
+(SELECT "trace" AS c53, "type" AS c52, "node" AS c54, "seq" AS c55, "supersedes" AS c56, "family" AS c51 FROM "silver/events") WHERE ((c51 IN ('change')) AND (c52 IN ('change.made')))))))))))))))) JOIN 
+(SELECT * FROM 
+(SELECT c59, c63 AS c67, c66 FROM 
+(SELECT c59, c63, (c65)."replicas" AS c66 FROM 
+(SELECT c59, c63, arg_min_null({'replicas': c64}, {n0: c62 IS NOT NULL, v0: c62, n1: c60 IS NOT NULL, v1: c60, n2: c61 IS NOT NULL, v2: c61}) AS c65 FROM 
+(SELECT "trace" AS c59, "store" AS c60, "folder" AS c58, "act" AS c57, "seq" AS c61, "at" AS c62, "number" AS c63, "replicas" AS c64 FROM "evidence/versions") WHERE ((c57 = 'made') AND (c58 = '1-1')) GROUP BY c59, c63)))) ON ((c53 = c59) AND (c50 = c67)))) GROUP BY c53, c54, c55)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c69, coalesce(list(DISTINCT c70) FILTER (WHERE c70 IS NOT NULL), []) AS c73 FROM 
+(SELECT DISTINCT c69, c70 FROM 
+(SELECT c69, c70 FROM 
+(SELECT c69, c70 FROM 
+(SELECT "trace" AS c69, "type" AS c72, "store" AS c70, "family" AS c71 FROM "silver/events") WHERE ((c71 IN ('replication')) AND (c72 IN ('store.deleted')))))) GROUP BY c69)) ON (c53 = c69))))) ON (((c5 = c53) AND (c6 = c54)) AND (c7 = c55))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/claims needs mail.submitted
+SELECT c5 AS "trace", c85 AS "check", c1 AS "consumed", c86 AS "violations", c87 AS "at", c88 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c85, (c2)."consumed" AS c1, (c2)."violations" AS c86, (c2)."at" AS c87, (c2)."witness" AS c88 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'claimed changes are in the store', 'consumed': c79, 'violations': c80, 'at': (c81)."at", 'witness': (c81)."words"}, {'check': 'applied changes are claimed', 'consumed': c82, 'violations': c83, 'at': (c84)."at", 'witness': (c84)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c73) AS c79, count(1) FILTER (WHERE c74) AS c80, arg_min(CASE WHEN c74 THEN {'at': c72, 'words': c75} END, CASE WHEN c74 THEN {n0: c72 IS NOT NULL, v0: c72, n1: c75 IS NOT NULL, v1: c75} END) AS c81, count(1) FILTER (WHERE c76) AS c82, count(1) FILTER (WHERE c77) AS c83, arg_min(CASE WHEN c77 THEN {'at': c72, 'words': c78} END, CASE WHEN c77 THEN {n0: c72 IS NOT NULL, v0: c72, n1: c78 IS NOT NULL, v1: c78} END) AS c84 FROM 
+(SELECT c5, c67 AS c72, coalesce(c69, FALSE) AS c73, (coalesce(c69, FALSE) AND (NOT coalesce(c70, FALSE))) AS c74, CASE WHEN (coalesce(c69, FALSE) AND (NOT coalesce(c70, FALSE))) THEN (c66 || ' claims ' || c68 || ' in its last mail of ' || ('folder=' || c6) || ', but never received it') END AS c75, coalesce(c71, FALSE) AS c76, (coalesce(c71, FALSE) AND (NOT coalesce(c69, FALSE))) AS c77, CASE WHEN (coalesce(c71, FALSE) AND (NOT coalesce(c69, FALSE))) THEN (c66 || ' applied ' || c68 || ' of ' || ('folder=' || c6) || ' but does not claim it') END AS c78 FROM 
+(SELECT c5, c6, (c3)."node" AS c66, (c3)."at" AS c67, (c3)."number" AS c68, (c3)."claimed" AS c69, (c3)."had" AS c70, (c3)."applied" AS c71 FROM 
+(SELECT c5, c6, c3 FROM 
+(SELECT * EXCLUDE (uc3), uc3 AS c3 FROM (SELECT *, unnest(list_flattened(list_transform(c53, lambda v54: list_transform(list_filter(c8, lambda v56: ((((v56)."act" = 'made') AND (NOT ((v56)."store" = 'Setup'))) AND (NOT (v56)."undone"))), lambda v55: {'node': (v54)."store", 'at': (v54)."at", 'number': (v55)."number", 'claimed': list_any(list_transform((v54)."stated", lambda v57: (((v57)."guid" = CASE WHEN ((v55)."kind" = 'fai') THEN ((v55)."guid" || ' fai') ELSE (v55)."guid" END) AND (((v55)."counter" >= (v57)."low") AND ((v55)."counter" <= (v57)."high"))))), 'had': ((list_any(list_transform(c8, lambda v58: ((((v58)."store" = (v54)."store") AND (NOT ((v58)."act" = 'tombstone dropped'))) AND (((v58)."seq" < (v54)."seq") AND ((((v58)."number" = (v55)."number") OR (v58)."deleted") OR (coalesce((map_extract_value((v58)."pcl", (v55)."guid") >= (v55)."counter"), FALSE) OR (c7 AND ({n0: (v58)."modified_at" IS NOT NULL, v0: (v58)."modified_at", n1: (v58)."guid" IS NOT NULL, v1: (v58)."guid", n2: (v58)."counter" IS NOT NULL, v2: (v58)."counter"} > {n0: (v55)."modified_at" IS NOT NULL, v0: (v55)."modified_at", n1: (v55)."guid" IS NOT NULL, v1: (v55)."guid", n2: (v55)."counter" IS NOT NULL, v2: (v55)."counter"})))))))) OR list_any(list_transform(coalesce((v54)."excused", CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v59: (((v59)."guid" = CASE WHEN ((v55)."kind" = 'fai') THEN ((v55)."guid" || ' fai') ELSE (v55)."guid" END) AND (((v55)."counter" >= (v59)."low") AND ((v55)."counter" <= (v59)."high")))))) OR list_any(list_transform(c8, lambda v60: ((((v60)."act" = 'made') AND ((((v60)."number" = (v55)."number") OR (v60)."deleted") OR (coalesce((map_extract_value((v60)."pcl", (v55)."guid") >= (v55)."counter"), FALSE) OR (c7 AND ({n0: (v60)."modified_at" IS NOT NULL, v0: (v60)."modified_at", n1: (v60)."guid" IS NOT NULL, v1: (v60)."guid", n2: (v60)."counter" IS NOT NULL, v2: (v60)."counter"} > {n0: (v55)."modified_at" IS NOT NULL, v0: (v55)."modified_at", n1: (v55)."guid" IS NOT NULL, v1: (v55)."guid", n2: (v55)."counter" IS NOT NULL, v2: (v55)."counter"}))))) AND (list_any(list_transform(c9, lambda v61: (((v61)."number" = (v60)."number") AND ((v61)."forgotten_at" <= (v54)."at")))) OR (list_any(list_transform(c9, lambda v62: (((v62)."number" = (v60)."number") AND ((v62)."at" <= (v54)."at")))) AND (NOT list_any(list_transform(c8, lambda v63: (((((v63)."number" = (v60)."number") AND ((v63)."act" IN ('made', 'applied'))) AND ((v63)."at" <= (v54)."at")) AND (((NOT (v63)."undone") AND (NOT (v63)."dropped")) AND (NOT list_any(list_transform(c9, lambda v64: (((((v64)."store" = (v63)."store") AND ((v64)."number" = (v63)."number")) AND ((v64)."seq" > (v63)."seq")) AND (((v64)."at" <= (v54)."at") AND (NOT (v64)."undone"))))))))))))))))), 'applied': list_any(list_transform(c8, lambda v65: (((((v65)."store" = (v54)."store") AND (NOT ((v65)."act" = 'tombstone dropped'))) AND ((v65)."seq" < (v54)."seq")) AND ((((v65)."act" = 'applied') AND ((v65)."number" = (v55)."number")) AND (NOT (v65)."undone")))))})))) AS uc3 FROM 
+(SELECT c5, c6, c7, c8, c9, c53 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c5, "folder" AS c6, "alone" AS c7, "forgotten" AS c4, "rows" AS c8, "expiries" AS c9 FROM "evidence/objects") WHERE (NOT c4)) JOIN 
+(SELECT * FROM 
+(SELECT c13, c19, coalesce(list(c46) FILTER (WHERE c46 IS NOT NULL), []) AS c53 FROM 
+(SELECT c13, c19, {'store': c18, 'excused': c45, 'seq': (c20)."seq", 'at': (c20)."at", 'stated': (list_flattened(list_transform(list_filter(str_split((c20)."row", ';'), lambda v48: (NOT (v48 = ''))), lambda v47: list_transform(str_split(split_part(v47, ':', 2), ','), lambda v49: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v47, ':', 1) || ' fai') ELSE split_part(v47, ':', 1) END, 'low': text_to_bigint(split_part(v49, '-', 1)), 'high': text_to_bigint(split_part(v49, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c20)."row_fai", ';'), lambda v51: (NOT (v51 = ''))), lambda v50: list_transform(str_split(split_part(v50, ':', 2), ','), lambda v52: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v50, ':', 1) || ' fai') ELSE split_part(v50, ':', 1) END, 'low': text_to_bigint(split_part(v52, '-', 1)), 'high': text_to_bigint(split_part(v52, '-', (-1)))}))))} AS c46 FROM 
+(SELECT c13, c18, c19, c20, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c13, c18, c19, c20 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c13, c18, c19, c20 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c13, c14 AS c18, (c10)."folder" AS c19, arg_max_null({'seq': c15, 'at': c16, 'row': (c10)."row", 'row_fai': (c10)."row_fai"}, c15) AS c20 FROM 
+(SELECT c13, c14, c15, c16, c10 FROM 
+(SELECT * EXCLUDE (uc10), uc10 AS c10 FROM (SELECT *, unnest(list_from_json(c17, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]')) AS uc10 FROM 
+(SELECT "trace" AS c13, "type" AS c12, "node" AS c14, "seq" AS c15, "at" AS c16, "folders" AS c17, "family" AS c11 FROM "silver/events") WHERE ((c11 IN ('mail')) AND (c12 IN ('mail.submitted')))))) GROUP BY c13, c14, (c10)."folder")) ANTI JOIN 
+(SELECT * FROM 
+(SELECT c21, c22 AS c23 FROM 
+(SELECT "trace" AS c21, "node" AS c22 FROM "evidence/restored"))) ON ((c13 = c21) AND (c18 = c23))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c24, c25, c26 FROM 
+(SELECT c24, c29 AS c25, c26 FROM 
+(SELECT c24, c29, c26 FROM 
+(SELECT "trace" AS c24, "type" AS c28, "node" AS c29, "folder" AS c26, "family" AS c27 FROM "silver/events") WHERE ((c27 IN ('replication')) AND (c28 IN ('replica.dropped'))))))) ON (((c13 = c24) AND (c18 = c25)) AND (c19 = c26))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c32, c37, c34, flatten(coalesce(list(c38) FILTER (WHERE c38 IS NOT NULL), [])) AS c45 FROM 
+(SELECT c32, c33 AS c37, c34, (list_flattened(list_transform(list_filter(str_split(c35, ';'), lambda v40: (NOT (v40 = ''))), lambda v39: list_transform(str_split(split_part(v39, ':', 2), ','), lambda v41: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v39, ':', 1) || ' fai') ELSE split_part(v39, ':', 1) END, 'low': text_to_bigint(split_part(v41, '-', 1)), 'high': text_to_bigint(split_part(v41, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c36, ';'), lambda v43: (NOT (v43 = ''))), lambda v42: list_transform(str_split(split_part(v42, ':', 2), ','), lambda v44: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v42, ':', 1) || ' fai') ELSE split_part(v42, ':', 1) END, 'low': text_to_bigint(split_part(v44, '-', 1)), 'high': text_to_bigint(split_part(v44, '-', (-1)))})))) AS c38 FROM 
+(SELECT c32, c33, c34, c35, c36 FROM 
+(SELECT "trace" AS c32, "type" AS c31, "node" AS c33, "folder" AS c34, "cnset" AS c35, "cnset_fai" AS c36, "family" AS c30 FROM "silver/events") WHERE ((c30 IN ('replication')) AND (c31 IN ('expired.everywhere'))))) GROUP BY c32, c37, c34)) ON (((c13 = c32) AND (c18 = c37)) AND (c19 = c34))))) GROUP BY c13, c19)) ON ((c5 = c13) AND (c6 = c19))))))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/cycles needs mail.submitted
+SELECT c9 AS "trace", c170 AS "check", c1 AS "consumed", c171 AS "violations", c172 AS "at", c173 AS "witness" FROM (SELECT * FROM 
+(SELECT c9, (c2)."check" AS c170, (c2)."consumed" AS c1, (c2)."violations" AS c171, (c2)."at" AS c172, (c2)."witness" AS c173 FROM 
+(SELECT c9, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'holes are closed', 'consumed': c161, 'violations': c162, 'at': (c163)."at", 'witness': (c163)."words"}, {'check': 'no claims beyond the last change', 'consumed': c164, 'violations': c165, 'at': (c166)."at", 'witness': (c166)."words"}, {'check': 'items that fit share a mail', 'consumed': c167, 'violations': c168, 'at': (c169)."at", 'witness': (c169)."words"}]) AS uc2 FROM 
+(SELECT c9, count(1) FILTER (WHERE c141) AS c161, count(1) FILTER (WHERE c143) AS c162, arg_min(CASE WHEN c143 THEN {'at': c140, 'words': c147} END, CASE WHEN c143 THEN {n0: c140 IS NOT NULL, v0: c140, n1: c147 IS NOT NULL, v1: c147} END) AS c163, count(1) FILTER (WHERE c151) AS c164, count(1) FILTER (WHERE c152) AS c165, arg_min(CASE WHEN c152 THEN {'at': c140, 'words': c154} END, CASE WHEN c152 THEN {n0: c140 IS NOT NULL, v0: c140, n1: c154 IS NOT NULL, v1: c154} END) AS c166, count(1) FILTER (WHERE c156) AS c167, count(1) FILTER (WHERE c157) AS c168, arg_min(CASE WHEN c157 THEN {'at': c140, 'words': c159} END, CASE WHEN c157 THEN {n0: c140 IS NOT NULL, v0: c140, n1: c159 IS NOT NULL, v1: c159} END) AS c169 FROM 
+(SELECT c9, c12 AS c140, coalesce((((coalesce(len(list_filter(c3, lambda v142: ((v142)."high" > c118)))::INTEGER, -1) > 0) AND c127) AND (coalesce(len(c126)::INTEGER, -1) > 1)), FALSE) AS c141, (coalesce((((coalesce(len(list_filter(c3, lambda v144: ((v144)."high" > c118)))::INTEGER, -1) > 0) AND c127) AND (coalesce(len(c126)::INTEGER, -1) > 1)), FALSE) AND (NOT coalesce(((coalesce(len(list_filter(c3, lambda v145: ((v145)."high" > c118)))::INTEGER, -1) = 1) AND ((list_item(list_filter(c3, lambda v146: ((v146)."high" > c118)), 0))."low" <= add_wrapped(c118, (1)::BIGINT))), FALSE))) AS c143, CASE WHEN (coalesce((((coalesce(len(list_filter(c3, lambda v148: ((v148)."high" > c118)))::INTEGER, -1) > 0) AND c127) AND (coalesce(len(c126)::INTEGER, -1) > 1)), FALSE) AND (NOT coalesce(((coalesce(len(list_filter(c3, lambda v149: ((v149)."high" > c118)))::INTEGER, -1) = 1) AND ((list_item(list_filter(c3, lambda v150: ((v150)."high" > c118)), 0))."low" <= add_wrapped(c118, (1)::BIGINT))), FALSE))) THEN (c10 || ' left a hole in its own numbers after ' || (c118)::VARCHAR || ' in its broadcast of ' || ('folder=' || c18)) END AS c147, coalesce((coalesce(len(c3)::INTEGER, -1) > 0), FALSE) AS c151, (coalesce((coalesce(len(c3)::INTEGER, -1) > 0), FALSE) AND (NOT coalesce((list_max(list_transform(c3, lambda v153: (v153)."high")) <= c119), FALSE))) AS c152, CASE WHEN (coalesce((coalesce(len(c3)::INTEGER, -1) > 0), FALSE) AND (NOT coalesce((list_max(list_transform(c3, lambda v155: (v155)."high")) <= c119), FALSE))) THEN (c10 || ' claimed own numbers of ' || ('folder=' || c18) || ' above ' || (c119)::VARCHAR || ', its last change there') END AS c154, coalesce(((c139 AND (coalesce(len(c132)::INTEGER, -1) > 1)) AND ((c6 = (4)::BIGINT) OR (c130 IN ('2003', '2007')))), FALSE) AS c156, (coalesce(((c139 AND (coalesce(len(c132)::INTEGER, -1) > 1)) AND ((c6 = (4)::BIGINT) OR (c130 IN ('2003', '2007')))), FALSE) AND (NOT coalesce(list_all(list_transform(number_series(1, (coalesce(len(c132)::INTEGER, -1) - 1)), lambda v158: (add_wrapped(add_wrapped(list_item(c132, (v158 - 1)), list_item(c132, v158)), multiply_wrapped((200)::BIGINT, add_wrapped(list_item(c134, (v158 - 1)), list_item(c134, v158)))) > (307200)::BIGINT))), FALSE))) AS c157, CASE WHEN (coalesce(((c139 AND (coalesce(len(c132)::INTEGER, -1) > 1)) AND ((c6 = (4)::BIGINT) OR (c130 IN ('2003', '2007')))), FALSE) AND (NOT coalesce(list_all(list_transform(number_series(1, (coalesce(len(c132)::INTEGER, -1) - 1)), lambda v160: (add_wrapped(add_wrapped(list_item(c132, (v160 - 1)), list_item(c132, v160)), multiply_wrapped((200)::BIGINT, add_wrapped(list_item(c134, (v160 - 1)), list_item(c134, v160)))) > (307200)::BIGINT))), FALSE))) THEN (c10 || ' sent ' || (coalesce(len(c132)::INTEGER, -1))::VARCHAR || ' mails of ' || ('folder=' || c18) || ' at once, two of which fit into one') END AS c159 FROM 
+(SELECT c9, c10, c18, c12, c6, c3, c118, c119, c126, c127, c130, c132, c134, coalesce(c138, FALSE) AS c139 FROM 
+(SELECT c9, c10, c18, c12, c6, c3, c118, c119, c126, c127, c130, c132, c134, c138 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c9, c10, c18, c12, c6, c3, c118, c119, c126, c127, c130, c132, c134 FROM 
+(SELECT c9, c10, c18, c12, c6, c3, c118, c119, c126, c127, c130, list_transform(c47, lambda v133: (v133)."size") AS c132, list_transform(c47, lambda v135: (v135)."updates") AS c134 FROM 
+(SELECT c9, c10, c18, c12, c6, c47, c3, c118, c119, c126, c127, c130 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c9, c10, c18, c12, c6, c47, c3, c118, c119, c126, c127 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c9, c10, c18, c12, c6, c46, c47, c3, c118, c119 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, c118, c119 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, coalesce(c116, (0)::BIGINT) AS c118, coalesce(c117, (0)::BIGINT) AS c119 FROM 
+(SELECT *, max(c115) OVER (PARTITION BY c9, c10, c18 ORDER BY c46 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c116, max(c58) OVER (PARTITION BY c9, c10, c18 ORDER BY c46 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c117 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, c115, c58 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, c115, c58 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, c58, CASE WHEN c96 THEN c114 ELSE c56 END AS c115 FROM 
+(SELECT *, max(c58) OVER (PARTITION BY c9, c10, c18 ORDER BY c46 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c114 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, c58, c96, c56 FROM 
+(SELECT c9 AS c9, c10 AS c10, c18 AS c18, c12 AS c12, c6 AS c6, c4 AS c4, c46 AS c46, c47 AS c47, c3 AS c3, c56 AS c56, c58 AS c58, c96 AS c96 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, c56, c58, CAST(NULL AS BOOLEAN) AS c96 FROM 
+(SELECT c9 AS c9, c10 AS c10, c18 AS c18, c12 AS c12, c6 AS c6, c4 AS c4, c46 AS c46, c47 AS c47, c3 AS c3, c56 AS c56, c58 AS c58 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, c56, CAST(NULL AS BIGINT) AS c58 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3, list_max(list_transform(c3, lambda v57: (v57)."high")) AS c56 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, c3 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, c46, c47, list_reduce(list_transform(list_sort(list_transform(list_transform(c49, lambda v53: {'guid': (v53)."guid", 'low': (v53)."low", 'high': (v53)."high"}), lambda v54: {k: CASE WHEN v54 IS NOT NULL THEN {n0: (v54)."guid" IS NOT NULL, v0: (v54)."guid", n1: (v54)."low" IS NOT NULL, v1: (v54)."low", n2: (v54)."high" IS NOT NULL, v2: (v54)."high"} END, v: v54}), 'ASC', 'NULLS LAST'), lambda v54: v54.v), lambda v51, v52: CASE WHEN (((coalesce(len(v51)::INTEGER, -1) > 0) AND ((list_item(v51, (coalesce(len(v51)::INTEGER, -1) - 1)))."guid" = (v52)."guid")) AND ((list_item(v51, (coalesce(len(v51)::INTEGER, -1) - 1)))."high" >= subtract_wrapped((v52)."low", (1)::BIGINT))) THEN (list_part(v51, 1, (coalesce(len(v51)::INTEGER, -1) - 1)) || [{'guid': (v52)."guid", 'low': (list_item(v51, (coalesce(len(v51)::INTEGER, -1) - 1)))."low", 'high': greatest((list_item(v51, (coalesce(len(v51)::INTEGER, -1) - 1)))."high", (v52)."high")}]) ELSE (v51 || [v52]) END, CAST(CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c3 FROM 
+(SELECT c9, c10, c18, c12, c6, c4, min(c11) AS c46, list_transform(list_sort(list_transform(coalesce(list({'seq': c11, 'size': c14, 'updates': c19}) FILTER (WHERE {'seq': c11, 'size': c14, 'updates': c19} IS NOT NULL), []), lambda v48: {k: CASE WHEN v48 IS NOT NULL THEN {n0: (v48)."seq" IS NOT NULL, v0: (v48)."seq", n1: (v48)."size" IS NOT NULL, v1: (v48)."size", n2: (v48)."updates" IS NOT NULL, v2: (v48)."updates"} END, v: v48}), 'ASC', 'NULLS LAST'), lambda v48: v48.v) AS c47, flatten(coalesce(list(list_filter(c5, lambda v50: ((v50)."guid" = c45))) FILTER (WHERE list_filter(c5, lambda v50: ((v50)."guid" = c45)) IS NOT NULL), [])) AS c49 FROM 
+(SELECT c9, c10, c11, c12, c6, c14, c4, c18, c19, c5, c39, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c9, c10, c11, c12, c6, c14, c4, c18, c19, c5, c39 FROM 
+(SELECT c9, c10, c11, c12, c6, c14, c4, c18, c19, c5, c39 FROM 
+(SELECT c9, c10, c11, c12, c6, c14, c4, c18, c19, c5, c39, c39 FROM 
+(SELECT *, count(c23) OVER (PARTITION BY c9, c10, c18 ORDER BY c11 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c39 FROM 
+(SELECT c9, c10, c11, c12, c6, c14, c4, c18, c19, c5, c23 FROM 
+(SELECT c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c6 AS c6, c14 AS c14, c4 AS c4, c18 AS c18, c19 AS c19, c5 AS c5, c23 AS c23 FROM 
+(SELECT c9, c10, c11, c12, c6, c14, c4, c18, c19, c5, CAST(NULL AS BIGINT) AS c23 FROM 
+(SELECT c9, c10, c11, c12, c6, c14, c4, (c17)."folder" AS c18, (c17)."updates" AS c19, list_flattened(list_transform(list_filter(str_split((c17)."cnset", ';'), lambda v21: (NOT (v21 = ''))), lambda v20: list_transform(str_split(split_part(v20, ':', 2), ','), lambda v22: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v20, ':', 1) || ' fai') ELSE split_part(v20, ':', 1) END, 'low': text_to_bigint(split_part(v22, '-', 1)), 'high': text_to_bigint(split_part(v22, '-', (-1)))}))) AS c5 FROM 
+(SELECT c9, c10, c11, c12, c6, c14, list_contains_or_null(coalesce(c15, CAST([] AS VARCHAR[])), 'resent') AS c4, list_item(c16, 0) AS c17 FROM 
+(SELECT c9, c10, c11, c12, c6, list_from_json(c13, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c16, c14, c15 FROM 
+(SELECT "trace" AS c9, "type" AS c8, "node" AS c10, "seq" AS c11, "at" AS c12, "message_type" AS c6, "folders" AS c13, "size" AS c14, "marks" AS c15, "family" AS c7 FROM "silver/events") WHERE ((c7 IN ('mail')) AND (c8 IN ('mail.submitted')))) WHERE (c6 IN ((2)::BIGINT, (4)::BIGINT)))))
+UNION ALL SELECT c27 AS c9, c28 AS c10, c29 AS c11, c33 AS c12, c34 AS c6, c35 AS c14, c36 AS c4, c31 AS c18, c37 AS c19, c38 AS c5, c32 AS c23 FROM 
+(SELECT c27, c28, c29, CAST(NULL AS BIGINT) AS c33, CAST(NULL AS BIGINT) AS c34, CAST(NULL AS BIGINT) AS c35, CAST(NULL AS BOOLEAN) AS c36, c31, CAST(NULL AS BIGINT) AS c37, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c38, c32 FROM 
+(SELECT c27, c28, c29, c31, text_to_bigint(split_part(c30, ':', -1)) AS c32 FROM 
+(SELECT c27, c28, c29, c31, c30, c24 FROM 
+(SELECT "trace" AS c27, "type" AS c26, "node" AS c28, "seq" AS c29, "kind" AS c24, "number" AS c30, "folder" AS c31, "family" AS c25 FROM "silver/events") WHERE ((c25 IN ('change')) AND (c26 IN ('change.made')))) WHERE (NOT (c24 = 'fai'))))))))) WHERE (c5 IS NOT NULL))) JOIN 
+(SELECT * FROM 
+(SELECT c41, c43 AS c44, min(c42) AS c45, count(1) AS c40 FROM 
+(SELECT "trace" AS c41, "guid" AS c42, "store" AS c43 FROM "organization/guids") GROUP BY c41, c43) WHERE (c40 = (1)::BIGINT)) ON ((c9 = c41) AND (c10 = c44)))) GROUP BY c9, c10, c18, c12, c6, c39, c4)))))
+UNION ALL SELECT c62 AS c9, c63 AS c10, c66 AS c18, c68 AS c12, c69 AS c6, c70 AS c4, c64 AS c46, c71 AS c47, c72 AS c3, c73 AS c56, c67 AS c58 FROM 
+(SELECT c62, c63, c66, CAST(NULL AS BIGINT) AS c68, CAST(NULL AS BIGINT) AS c69, CAST(NULL AS BOOLEAN) AS c70, c64, CAST(NULL AS STRUCT("seq" BIGINT, "size" BIGINT, "updates" BIGINT)[]) AS c71, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c72, CAST(NULL AS BIGINT) AS c73, c67 FROM 
+(SELECT c62, c63, c64, c66, text_to_bigint(split_part(c65, ':', -1)) AS c67 FROM 
+(SELECT c62, c63, c64, c66, c65, c59 FROM 
+(SELECT "trace" AS c62, "type" AS c61, "node" AS c63, "seq" AS c64, "kind" AS c59, "number" AS c65, "folder" AS c66, "family" AS c60 FROM "silver/events") WHERE ((c60 IN ('change')) AND (c61 IN ('change.made')))) WHERE (NOT (c59 = 'fai'))))
+UNION ALL SELECT c78 AS c9, c79 AS c10, c88 AS c18, c90 AS c12, c91 AS c6, c92 AS c4, c75 AS c46, c93 AS c47, c94 AS c3, c89 AS c56, c95 AS c58 FROM 
+(SELECT c78, c79, c88, CAST(NULL AS BIGINT) AS c90, CAST(NULL AS BIGINT) AS c91, CAST(NULL AS BOOLEAN) AS c92, c75, CAST(NULL AS STRUCT("seq" BIGINT, "size" BIGINT, "updates" BIGINT)[]) AS c93, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c94, c89, CAST(NULL AS BIGINT) AS c95 FROM 
+(SELECT c78, c79, c75, c88, max(c82) AS c89 FROM 
+(SELECT c78, c79, c74, c82, c75, c88 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c78, c79, c80 AS c74, text_to_bigint(split_part(c81, ':', -1)) AS c82 FROM 
+(SELECT c78, c79, c80, c81 FROM 
+(SELECT "trace" AS c78, "type" AS c77, "node" AS c79, "seq" AS c80, "number" AS c81, "family" AS c76 FROM "silver/events") WHERE ((c76 IN ('change')) AND (c77 IN ('change.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c87, c84, c75, c88 FROM 
+(SELECT c87, c84, c75, c88, c83 FROM 
+(SELECT "trace" AS c87, "type" AS c86, "node" AS c84, "seq" AS c75, "store" AS c83, "folder" AS c88, "family" AS c85 FROM "silver/events") WHERE ((c85 IN ('replication')) AND (c86 IN ('replica.added')))) WHERE (c83 = c84))) ON ((c78 = c87) AND (c79 = c84)))) WHERE (c74 < c75) GROUP BY c78, c79, c75, c88))))
+UNION ALL SELECT c101 AS c9, c102 AS c10, c97 AS c18, c107 AS c12, c108 AS c6, c109 AS c4, c103 AS c46, c110 AS c47, c111 AS c3, c112 AS c56, c113 AS c58, c106 AS c96 FROM 
+(SELECT c101, c102, c97, CAST(NULL AS BIGINT) AS c107, CAST(NULL AS BIGINT) AS c108, CAST(NULL AS BOOLEAN) AS c109, c103, CAST(NULL AS STRUCT("seq" BIGINT, "size" BIGINT, "updates" BIGINT)[]) AS c110, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c111, CAST(NULL AS BIGINT) AS c112, CAST(NULL AS BIGINT) AS c113, c106 FROM 
+(SELECT c101, c102, c103, c97, TRUE AS c106 FROM 
+(SELECT * EXCLUDE (uc97), uc97 AS c97 FROM (SELECT *, unnest(c105) AS uc97 FROM 
+(SELECT c101, c102, c103, c98, list_from_json(c104, '["VARCHAR"]') AS c105 FROM 
+(SELECT "trace" AS c101, "type" AS c100, "node" AS c102, "seq" AS c103, "message_type" AS c98, "folders" AS c104, "family" AS c99 FROM "silver/events") WHERE ((c99 IN ('replication')) AND (c100 IN ('address.lacking')))) WHERE (c98 IN ((2)::BIGINT, (4)::BIGINT))))))))))))))) WHERE ((c3 IS NOT NULL) AND (NOT c4)))) JOIN 
+(SELECT * FROM 
+(SELECT c122, c123, c124, c125, c126, c127 FROM 
+(SELECT "trace" AS c122, "node" AS c123, "seq" AS c124, "message_type" AS c121, "folder" AS c125, "what" AS c120, "holders" AS c126, "untouched" AS c127 FROM "evidence/listed") WHERE ((c120 = 'mail') AND (c121 IN ((2)::BIGINT, (4)::BIGINT))))) ON ((((c9 = c122) AND (c10 = c123)) AND (c46 = c124)) AND (c18 = c125))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c128, c129 AS c131, c130 FROM 
+(SELECT "trace" AS c128, "store" AS c129, "version" AS c130 FROM "organization/servers"))) ON ((c9 = c128) AND (c10 = c131))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c136, c137, TRUE AS c138 FROM 
+(SELECT "trace" AS c136, "node" AS c137 FROM "evidence/plain"))) ON ((c9 = c136) AND (c10 = c137)))))) GROUP BY c9))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/applied needs version.applied
+SELECT c5 AS "trace", c67 AS "check", c1 AS "consumed", c68 AS "violations", c69 AS "at", c70 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c67, (c2)."consumed" AS c1, (c2)."violations" AS c68, (c2)."at" AS c69, (c2)."witness" AS c70 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'versions are applied as their author made them', 'consumed': c64, 'violations': c65, 'at': (c66)."at", 'witness': (c66)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c55) AS c64, count(1) FILTER (WHERE c56) AS c65, arg_min(CASE WHEN c56 THEN {'at': c54, 'words': c60} END, CASE WHEN c56 THEN {n0: c54 IS NOT NULL, v0: c54, n1: c60 IS NOT NULL, v1: c60} END) AS c66 FROM 
+(SELECT c5, c9 AS c54, coalesce(TRUE, FALSE) AS c55, (coalesce(TRUE, FALSE) AND (NOT coalesce((((c38 = c8) AND (c39 = c7)) AND ((c45 = 'Setup') OR ((((c42 = c10) AND (c40 = c14)) AND (c43 = c13)) AND (((map_entries(c41) = map_entries(c12)) OR (((coalesce(coalesce(len(c52)::INTEGER, -1), 0) > 1) AND list_all(list_transform(map_entries(c12), lambda v57: list_any(list_transform(c52, lambda v58: (map_extract_value(v58, (v57)."key") = (v57)."value")))))) AND list_all(list_transform(map_entries(c41), lambda v59: coalesce((map_extract_value(c12, (v59)."key") >= (v59)."value"), FALSE))))) AND (c44 = c15))))), FALSE))) AS c56, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((((c38 = c8) AND (c39 = c7)) AND ((c45 = 'Setup') OR ((((c42 = c10) AND (c40 = c14)) AND (c43 = c13)) AND (((map_entries(c41) = map_entries(c12)) OR (((coalesce(coalesce(len(c52)::INTEGER, -1), 0) > 1) AND list_all(list_transform(map_entries(c12), lambda v61: list_any(list_transform(c52, lambda v62: (map_extract_value(v62, (v61)."key") = (v61)."value")))))) AND list_all(list_transform(map_entries(c41), lambda v63: coalesce((map_extract_value(c12, (v63)."key") >= (v63)."value"), FALSE))))) AND (c44 = c15))))), FALSE))) THEN (c6 || ' applied ' || c11 || CASE WHEN (c38 IS NULL) THEN ', which no store made' ELSE ' in another form than its author made it' END) END AS c60 FROM 
+(SELECT c5, c7, c8, c15, c11, c6, c9, c10, c12, c13, c14, c38, c39, c40, c41, c42, c43, c44, c45, c52 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c11, c6, c7, c8, c9, c10, c12, c13, c14, c15, c38, c39, c40, c41, c42, c43, c44, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c5, "store" AS c6, "folder" AS c7, "object" AS c8, "act" AS c3, "seq" AS c4, "at" AS c9, "kind" AS c10, "number" AS c11, "pcl" AS c12, "modified_at" AS c13, "digest" AS c14, "deleted" AS c15 FROM "evidence/versions") WHERE ((c3 = 'applied') AND (c4 > (0)::BIGINT))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c17, c24, c30 AS c38, c31 AS c39, c32 AS c40, c33 AS c41, c34 AS c42, c35 AS c43, c36 AS c44, c37 AS c45 FROM 
+(SELECT c17, c24, (c29)."object" AS c30, (c29)."folder" AS c31, (c29)."digest" AS c32, (c29)."pcl" AS c33, (c29)."kind" AS c34, (c29)."modified_at" AS c35, (c29)."deleted" AS c36, (c29)."store" AS c37 FROM 
+(SELECT c17, c24, arg_min_null({'object': c20, 'folder': c19, 'digest': c27, 'pcl': c25, 'kind': c23, 'modified_at': c26, 'deleted': c28, 'store': c18}, {n0: c22 IS NOT NULL, v0: c22, n1: c18 IS NOT NULL, v1: c18, n2: c21 IS NOT NULL, v2: c21}) AS c29 FROM 
+(SELECT "trace" AS c17, "store" AS c18, "folder" AS c19, "object" AS c20, "act" AS c16, "seq" AS c21, "at" AS c22, "kind" AS c23, "number" AS c24, "pcl" AS c25, "modified_at" AS c26, "digest" AS c27, "deleted" AS c28 FROM "evidence/versions") WHERE (c16 = 'made') GROUP BY c17, c24)))) ON ((c5 = c17) AND (c11 = c24))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c48, c49, c50, c52, TRUE AS c53 FROM 
+(SELECT c48, c49, c50, coalesce(list(c51) FILTER (WHERE c51 IS NOT NULL), []) AS c52 FROM 
+(SELECT "trace" AS c48, "folder" AS c49, "object" AS c50, "act" AS c46, "pcl" AS c51, "deleted" AS c47 FROM "evidence/versions") WHERE ((c46 = 'made') AND c47) GROUP BY c48, c49, c50))) ON ((((c5 = c48) AND (c7 = c49)) AND (c8 = c50)) AND (c15 = c53))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/at_stores needs change.made,tombstone.dropped,version.applied
+SELECT c4 AS "trace", c88 AS "check", c1 AS "consumed", c89 AS "violations", c90 AS "at", c91 AS "witness" FROM (SELECT * FROM 
+(SELECT c4, (c2)."check" AS c88, (c2)."consumed" AS c1, (c2)."violations" AS c89, (c2)."at" AS c90, (c2)."witness" AS c91 FROM 
+(SELECT c4, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'old versions are not applied', 'consumed': c73, 'violations': c74, 'at': (c75)."at", 'witness': (c75)."words"}, {'check': 'older versions do not replace later ones', 'consumed': c76, 'violations': c77, 'at': (c78)."at", 'witness': (c78)."words"}, {'check': 'deleted items stay deleted', 'consumed': c79, 'violations': c80, 'at': (c81)."at", 'witness': (c81)."words"}, {'check': 'deleted items are not changed', 'consumed': c82, 'violations': c83, 'at': (c84)."at", 'witness': (c84)."words"}, {'check': 'an edit covers the versions in its store', 'consumed': c85, 'violations': c86, 'at': (c87)."at", 'witness': (c87)."words"}]) AS uc2 FROM 
+(SELECT c4, count(1) FILTER (WHERE c17) AS c73, count(1) FILTER (WHERE c18) AS c74, arg_min(CASE WHEN c18 THEN {'at': c16, 'words': c21} END, CASE WHEN c18 THEN {n0: c16 IS NOT NULL, v0: c16, n1: c21 IS NOT NULL, v1: c21} END) AS c75, count(1) FILTER (WHERE c24) AS c76, count(1) FILTER (WHERE c26) AS c77, arg_min(CASE WHEN c26 THEN {'at': c16, 'words': c30} END, CASE WHEN c26 THEN {n0: c16 IS NOT NULL, v0: c16, n1: c30 IS NOT NULL, v1: c30} END) AS c78, count(1) FILTER (WHERE c34) AS c79, count(1) FILTER (WHERE c37) AS c80, arg_min(CASE WHEN c37 THEN {'at': c16, 'words': c42} END, CASE WHEN c37 THEN {n0: c16 IS NOT NULL, v0: c16, n1: c42 IS NOT NULL, v1: c42} END) AS c81, count(1) FILTER (WHERE c47) AS c82, count(1) FILTER (WHERE c50) AS c83, arg_min(CASE WHEN c50 THEN {'at': c16, 'words': c55} END, CASE WHEN c50 THEN {n0: c16 IS NOT NULL, v0: c16, n1: c55 IS NOT NULL, v1: c55} END) AS c84, count(1) FILTER (WHERE c60) AS c85, count(1) FILTER (WHERE c63) AS c86, arg_min(CASE WHEN c63 THEN {'at': c16, 'words': c68} END, CASE WHEN c63 THEN {n0: c16 IS NOT NULL, v0: c16, n1: c68 IS NOT NULL, v1: c68} END) AS c87 FROM 
+(SELECT c4, c14 AS c16, coalesce((c7 = 'message'), FALSE) AS c17, (coalesce((c7 = 'message'), FALSE) AND (NOT coalesce(list_all(list_transform(c12, lambda v19: (((NOT ((v19)."act" = 'applied')) OR (v19)."deleted") OR (NOT list_any(list_transform(c12, lambda v20: ((((v20)."seq" < (v19)."seq") AND (NOT (v20)."deleted")) AND ((NOT ((v20)."act" = 'tombstone dropped')) AND coalesce((map_extract_value((v20)."pcl", (v19)."guid") >= (v19)."counter"), FALSE))))))))), FALSE))) AS c18, CASE WHEN (coalesce((c7 = 'message'), FALSE) AND (NOT coalesce(list_all(list_transform(c12, lambda v22: (((NOT ((v22)."act" = 'applied')) OR (v22)."deleted") OR (NOT list_any(list_transform(c12, lambda v23: ((((v23)."seq" < (v22)."seq") AND (NOT (v23)."deleted")) AND ((NOT ((v23)."act" = 'tombstone dropped')) AND coalesce((map_extract_value((v23)."pcl", (v22)."guid") >= (v22)."counter"), FALSE))))))))), FALSE))) THEN (c3 || ' applied a version of ' || ('object=' || c6) || ' that is older than the version that it had') END AS c21, coalesce((((c5 = '1-1') OR (c7 = 'fai')) AND (NOT list_any(list_transform(c12, lambda v25: ((v25)."act" = 'tombstone dropped'))))), FALSE) AS c24, (coalesce((((c5 = '1-1') OR (c7 = 'fai')) AND (NOT list_any(list_transform(c12, lambda v27: ((v27)."act" = 'tombstone dropped'))))), FALSE) AND (NOT coalesce((NOT list_any(list_transform(c12, lambda v28: ((((v28)."act" = 'applied') AND (NOT (v28)."deleted")) AND list_any(list_transform(c12, lambda v29: ((((v29)."seq" < (v28)."seq") AND (NOT (v29)."deleted")) AND ({n0: (v29)."modified_at" IS NOT NULL, v0: (v29)."modified_at", n1: (v29)."guid" IS NOT NULL, v1: (v29)."guid", n2: (v29)."counter" IS NOT NULL, v2: (v29)."counter"} > {n0: (v28)."modified_at" IS NOT NULL, v0: (v28)."modified_at", n1: (v28)."guid" IS NOT NULL, v1: (v28)."guid", n2: (v28)."counter" IS NOT NULL, v2: (v28)."counter"})))))))), FALSE))) AS c26, CASE WHEN (coalesce((((c5 = '1-1') OR (c7 = 'fai')) AND (NOT list_any(list_transform(c12, lambda v31: ((v31)."act" = 'tombstone dropped'))))), FALSE) AND (NOT coalesce((NOT list_any(list_transform(c12, lambda v32: ((((v32)."act" = 'applied') AND (NOT (v32)."deleted")) AND list_any(list_transform(c12, lambda v33: ((((v33)."seq" < (v32)."seq") AND (NOT (v33)."deleted")) AND ({n0: (v33)."modified_at" IS NOT NULL, v0: (v33)."modified_at", n1: (v33)."guid" IS NOT NULL, v1: (v33)."guid", n2: (v33)."counter" IS NOT NULL, v2: (v33)."counter"} > {n0: (v32)."modified_at" IS NOT NULL, v0: (v32)."modified_at", n1: (v32)."guid" IS NOT NULL, v1: (v32)."guid", n2: (v32)."counter" IS NOT NULL, v2: (v32)."counter"})))))))), FALSE))) THEN (c3 || ' replaced a later version of ' || ('object=' || c6) || ' by an older one') END AS c30, coalesce((list_any(list_transform(c12, lambda v35: (v35)."deleted")) AND (NOT list_any(list_transform(c12, lambda v36: ((v36)."act" = 'tombstone dropped'))))), FALSE) AS c34, (coalesce((list_any(list_transform(c12, lambda v38: (v38)."deleted")) AND (NOT list_any(list_transform(c12, lambda v39: ((v39)."act" = 'tombstone dropped'))))), FALSE) AND (NOT coalesce((NOT list_any(list_transform(c12, lambda v40: ((((v40)."act" = 'applied') AND (NOT (v40)."deleted")) AND list_any(list_transform(c12, lambda v41: ((v41)."deleted" AND ((v41)."seq" < (v40)."seq")))))))), FALSE))) AS c37, CASE WHEN (coalesce((list_any(list_transform(c12, lambda v43: (v43)."deleted")) AND (NOT list_any(list_transform(c12, lambda v44: ((v44)."act" = 'tombstone dropped'))))), FALSE) AND (NOT coalesce((NOT list_any(list_transform(c12, lambda v45: ((((v45)."act" = 'applied') AND (NOT (v45)."deleted")) AND list_any(list_transform(c12, lambda v46: ((v46)."deleted" AND ((v46)."seq" < (v45)."seq")))))))), FALSE))) THEN (c3 || ' applied a version of ' || ('object=' || c6) || ' after its deletion') END AS c42, coalesce((list_any(list_transform(c12, lambda v48: (v48)."deleted")) AND (NOT list_any(list_transform(c12, lambda v49: ((v49)."act" = 'tombstone dropped'))))), FALSE) AS c47, (coalesce((list_any(list_transform(c12, lambda v51: (v51)."deleted")) AND (NOT list_any(list_transform(c12, lambda v52: ((v52)."act" = 'tombstone dropped'))))), FALSE) AND (NOT coalesce((NOT list_any(list_transform(c12, lambda v53: (((v53)."act" = 'made') AND list_any(list_transform(c12, lambda v54: ((v54)."deleted" AND ((v54)."seq" < (v53)."seq")))))))), FALSE))) AS c50, CASE WHEN (coalesce((list_any(list_transform(c12, lambda v56: (v56)."deleted")) AND (NOT list_any(list_transform(c12, lambda v57: ((v57)."act" = 'tombstone dropped'))))), FALSE) AND (NOT coalesce((NOT list_any(list_transform(c12, lambda v58: (((v58)."act" = 'made') AND list_any(list_transform(c12, lambda v59: ((v59)."deleted" AND ((v59)."seq" < (v58)."seq")))))))), FALSE))) THEN (c3 || ' changed ' || ('object=' || c6) || ' after its deletion') END AS c55, coalesce(((c7 = 'message') AND list_any(list_transform(c12, lambda v61: (((v61)."act" = 'made') AND list_any(list_transform(c12, lambda v62: ((v62)."seq" < (v61)."seq"))))))), FALSE) AS c60, (coalesce(((c7 = 'message') AND list_any(list_transform(c12, lambda v64: (((v64)."act" = 'made') AND list_any(list_transform(c12, lambda v65: ((v65)."seq" < (v64)."seq"))))))), FALSE) AND (NOT coalesce(list_all(list_transform(c12, lambda v66: ((NOT ((v66)."act" = 'made')) OR list_all(list_transform(c12, lambda v67: ((((v67)."seq" >= (v66)."seq") OR ((v67)."act" = 'tombstone dropped')) OR coalesce((map_extract_value((v66)."pcl", (v67)."guid") >= (v67)."counter"), FALSE))))))), FALSE))) AS c63, CASE WHEN (coalesce(((c7 = 'message') AND list_any(list_transform(c12, lambda v69: (((v69)."act" = 'made') AND list_any(list_transform(c12, lambda v70: ((v70)."seq" < (v69)."seq"))))))), FALSE) AND (NOT coalesce(list_all(list_transform(c12, lambda v71: ((NOT ((v71)."act" = 'made')) OR list_all(list_transform(c12, lambda v72: ((((v72)."seq" >= (v71)."seq") OR ((v72)."act" = 'tombstone dropped')) OR coalesce((map_extract_value((v71)."pcl", (v72)."guid") >= (v72)."counter"), FALSE))))))), FALSE))) THEN (c3 || ' changed ' || ('object=' || c6) || ' without covering a version that it had') END AS c68 FROM 
+(SELECT c4, c5, c6, c7, c3, c12, list_max(list_transform(c12, lambda v15: (v15)."at")) AS c14 FROM 
+(SELECT c4, c5, c6, c7, c3, c12 FROM 
+(SELECT c4, c5, c6, c7, c3, list_filter(c9, lambda v13: ((v13)."store" = c3)) AS c12 FROM 
+(SELECT c4, c5, c6, c7, c9, c3 FROM 
+(SELECT * EXCLUDE (uc3), uc3 AS c3 FROM (SELECT *, unnest(list_unique(list_transform(c9, lambda v11: (v11)."store"))) AS uc3 FROM 
+(SELECT c4, c5, c6, c7, list_filter(c8, lambda v10: ((((v10)."seq" > (0)::BIGINT) AND (NOT (v10)."undone")) AND (NOT (v10)."dropped"))) AS c9 FROM 
+(SELECT "trace" AS c4, "folder" AS c5, "object" AS c6, "kind" AS c7, "rows" AS c8 FROM "evidence/objects"))))))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/deferred needs version.held
+SELECT c5 AS "trace", c20 AS "check", c1 AS "consumed", c21 AS "violations", c22 AS "at", c23 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c20, (c2)."consumed" AS c1, (c2)."violations" AS c21, (c2)."at" AS c22, (c2)."witness" AS c23 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'deferred versions wait 7 days or 4 hours', 'consumed': c17, 'violations': c18, 'at': (c19)."at", 'witness': (c19)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c14) AS c17, count(1) FILTER (WHERE c15) AS c18, arg_min(CASE WHEN c15 THEN {'at': c13, 'words': c16} END, CASE WHEN c15 THEN {n0: c13 IS NOT NULL, v0: c13, n1: c16 IS NOT NULL, v1: c16} END) AS c19 FROM 
+(SELECT c5, c7 AS c13, coalesce(TRUE, FALSE) AS c14, (coalesce(TRUE, FALSE) AND (NOT coalesce((subtract_wrapped(c10, c7) = CASE WHEN (c9 = '1-1') THEN 604800000000::BIGINT ELSE 14400000000::BIGINT END), FALSE))) AS c15, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((subtract_wrapped(c10, c7) = CASE WHEN (c9 = '1-1') THEN 604800000000::BIGINT ELSE 14400000000::BIGINT END), FALSE))) THEN (c6 || ' defers ' || c8 || ' for another time') END AS c16 FROM 
+(SELECT c5, c6, c7, c9, c8, c10 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c9, c8, c10 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "at" AS c7, "number" AS c8, "folder" AS c9, "until_at" AS c10, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('change')) AND (c4 IN ('version.held'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c11, "node" AS c12 FROM "evidence/plain")) ON ((c5 = c11) AND (c6 = c12))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/deletions needs change.made,version.applied
+SELECT c6 AS "trace", c30 AS "check", c1 AS "consumed", c31 AS "violations", c32 AS "at", c33 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c30, (c2)."consumed" AS c1, (c2)."violations" AS c31, (c2)."at" AS c32, (c2)."witness" AS c33 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'deletions leave a tombstone', 'consumed': c27, 'violations': c28, 'at': (c29)."at", 'witness': (c29)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c24) AS c27, count(1) FILTER (WHERE c25) AS c28, arg_min(CASE WHEN c25 THEN {'at': c23, 'words': c26} END, CASE WHEN c25 THEN {n0: c23 IS NOT NULL, v0: c23, n1: c26 IS NOT NULL, v1: c26} END) AS c29 FROM 
+(SELECT c6, c10 AS c23, coalesce(TRUE, FALSE) AS c24, (coalesce(TRUE, FALSE) AND (NOT coalesce(c22, FALSE))) AS c25, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(c22, FALSE))) THEN (c12 || ' deleted ' || ('object=' || c9) || ' by ' || c11 || ' but kept no tombstone') END AS c26 FROM 
+(SELECT c6, c12, c10, c9, c11, coalesce(c21, FALSE) AS c22 FROM 
+(SELECT c6, c12, c10, c9, c11, c21 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7 AS c12, c10, c8, c9, c11 FROM 
+(SELECT "trace" AS c6, "store" AS c7, "folder" AS c8, "object" AS c9, "act" AS c5, "seq" AS c4, "at" AS c10, "number" AS c11, "deleted" AS c3 FROM "evidence/versions") WHERE ((c3 AND (c4 > (0)::BIGINT)) AND (c5 IN ('made', 'applied'))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c14, c18, c16, c17, c15, c13, TRUE AS c21 FROM 
+(SELECT DISTINCT c13, c14, c15, c16, c17, c18 FROM 
+(SELECT c14, c18, c16, c17, c15, c13 FROM 
+(SELECT c14, c18, c16, c17, c15, c13 FROM 
+(SELECT "trace" AS c14, "type" AS c20, "node" AS c18, "at" AS c16, "number" AS c13, "folder" AS c17, "object" AS c15, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('change')) AND (c20 IN ('tombstone.made')))))))) ON ((((((c6 = c14) AND (c12 = c18)) AND (c10 = c16)) AND (c8 = c17)) AND (c9 = c15)) AND (c11 = c13)))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/drops needs replica.dropped,tombstone.dropped
+SELECT c5 AS "trace", c97 AS "check", c1 AS "consumed", c98 AS "violations", c99 AS "at", c100 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c97, (c2)."consumed" AS c1, (c2)."violations" AS c98, (c2)."at" AS c99, (c2)."witness" AS c100 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'tombstones are kept for 180 days', 'consumed': c88, 'violations': c89, 'at': (c90)."at", 'witness': (c90)."words"}, {'check': 'dropped tombstones are known to all holders', 'consumed': c91, 'violations': c92, 'at': (c93)."at", 'witness': (c93)."words"}, {'check': 'a dropped replica is complete elsewhere', 'consumed': c94, 'violations': c95, 'at': (c96)."at", 'witness': (c96)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c79) AS c88, count(1) FILTER (WHERE c80) AS c89, arg_min(CASE WHEN c80 THEN {'at': c78, 'words': c81} END, CASE WHEN c80 THEN {n0: c78 IS NOT NULL, v0: c78, n1: c81 IS NOT NULL, v1: c81} END) AS c90, count(1) FILTER (WHERE c82) AS c91, count(1) FILTER (WHERE c83) AS c92, arg_min(CASE WHEN c83 THEN {'at': c78, 'words': c84} END, CASE WHEN c83 THEN {n0: c78 IS NOT NULL, v0: c78, n1: c84 IS NOT NULL, v1: c84} END) AS c93, count(1) FILTER (WHERE c85) AS c94, count(1) FILTER (WHERE c86) AS c95, arg_min(CASE WHEN c86 THEN {'at': c78, 'words': c87} END, CASE WHEN c86 THEN {n0: c78 IS NOT NULL, v0: c78, n1: c87 IS NOT NULL, v1: c87} END) AS c96 FROM 
+(SELECT c5, c8 AS c78, coalesce((c77 AND (c3 = 'tombstone')), FALSE) AS c79, (coalesce((c77 AND (c3 = 'tombstone')), FALSE) AND (NOT coalesce((subtract_wrapped(c8, c24) >= 15552000000000::BIGINT), FALSE))) AS c80, CASE WHEN (coalesce((c77 AND (c3 = 'tombstone')), FALSE) AND (NOT coalesce((subtract_wrapped(c8, c24) >= 15552000000000::BIGINT), FALSE))) THEN (c6 || ' dropped the tombstone ' || c11 || ' too early') END AS c81, coalesce((c3 = 'tombstone'), FALSE) AS c82, (coalesce((c3 = 'tombstone'), FALSE) AND (NOT coalesce((coalesce(len(c70)::INTEGER, -1) = 0), FALSE))) AS c83, CASE WHEN (coalesce((c3 = 'tombstone'), FALSE) AND (NOT coalesce((coalesce(len(c70)::INTEGER, -1) = 0), FALSE))) THEN (c6 || ' dropped the tombstone ' || c11 || ', which the row of ' || list_text(c70, ' and ') || ' did not have') END AS c84, coalesce((((c3 = 'dropped') AND (NOT c14)) AND ((c73 > (0)::BIGINT) AND (NOT list_contains_or_null(c13, c6)))), FALSE) AS c85, (coalesce((((c3 = 'dropped') AND (NOT c14)) AND ((c73 > (0)::BIGINT) AND (NOT list_contains_or_null(c13, c6)))), FALSE) AND (NOT coalesce(((coalesce(len(c70)::INTEGER, -1))::BIGINT < c73), FALSE))) AS c86, CASE WHEN (coalesce((((c3 = 'dropped') AND (NOT c14)) AND ((c73 > (0)::BIGINT) AND (NOT list_contains_or_null(c13, c6)))), FALSE) AND (NOT coalesce(((coalesce(len(c70)::INTEGER, -1))::BIGINT < c73), FALSE))) THEN (c6 || ' dropped its replica of ' || ('folder=' || c9) || ', but no holder had all of it') END AS c87 FROM 
+(SELECT c5, c6, c8, c9, c3, c11, c24, c13, c14, c70, c73, coalesce(c76, FALSE) AS c77 FROM 
+(SELECT c5, c6, c8, c9, c3, c11, c24, c13, c14, c70, c73, c76 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c9, c3, c11, c24, c13, c14, list_sort(coalesce(list(DISTINCT CASE WHEN (NOT list_all(list_transform(c26, lambda v71: list_any(list_transform(c68, lambda v72: ((((v72)."guid" = (v71)."guid") AND ((v72)."low" <= (v71)."low")) AND ((v71)."high" <= (v72)."high"))))))) THEN c4 END) FILTER (WHERE CASE WHEN (NOT list_all(list_transform(c26, lambda v71: list_any(list_transform(c68, lambda v72: ((((v72)."guid" = (v71)."guid") AND ((v72)."low" <= (v71)."low")) AND ((v71)."high" <= (v72)."high"))))))) THEN c4 END IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c70, count(c4) AS c73 FROM 
+(SELECT c5, c6, c7, c8, c9, c3, c10, c11, c24, c13, c14, c26, c4, CASE WHEN (c3 = 'dropped') THEN list_transform(c67, lambda v69: {'guid': text_replace((v69)."guid", ' fai', ''), 'low': (v69)."low", 'high': (v69)."high"}) ELSE c67 END AS c68 FROM 
+(SELECT c5, c6, c7, c8, c9, c3, c10, c11, c24, c13, c14, c26, c4, c67 FROM 
+(SELECT c5, c6, c7, c8, c9, c3, c10, c11, c24, c13, c14, c26, c4, coalesce(c66, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c67 FROM 
+(SELECT *, last_value(c31 IGNORE NULLS) OVER (PARTITION BY c5, c6, c9, c4 ORDER BY c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c66 FROM 
+(SELECT c5, c6, c7, c8, c9, c3, c10, c11, c24, c13, c14, c26, c4, c31 FROM 
+(SELECT c5 AS c5, c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c3 AS c3, c10 AS c10, c11 AS c11, c24 AS c24, c13 AS c13, c14 AS c14, c26 AS c26, c4 AS c4, c31 AS c31 FROM 
+(SELECT c5, c6, c7, c8, c9, c3, c10, c11, c24, c13, c14, c26, c4, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c31 FROM 
+(SELECT c5, c6, c7, c8, c9, c3, c10, c11, c24, c13, c14, c26, c4 FROM 
+(SELECT * EXCLUDE (uc4), uc4 AS c4 FROM (SELECT *, unnest(CASE WHEN len(list_filter(c13, lambda v30: (NOT (v30 = c6)))) > 0 THEN list_filter(c13, lambda v30: (NOT (v30 = c6))) ELSE [NULL] END) AS uc4 FROM 
+(SELECT c5, c11, c6, c7, c8, c9, c3, c10, c13, c14, c24, CASE WHEN (c3 = 'dropped') THEN list_flattened(list_transform(list_filter(str_split(coalesce(c12, ''), ';'), lambda v28: (NOT (v28 = ''))), lambda v27: list_transform(str_split(split_part(v27, ':', 2), ','), lambda v29: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v27, ':', 1) || ' fai') ELSE split_part(v27, ':', 1) END, 'low': text_to_bigint(split_part(v29, '-', 1)), 'high': text_to_bigint(split_part(v29, '-', (-1)))}))) ELSE [{'guid': CASE WHEN (c25 = 'fai') THEN (split_part(c11, ':', 1) || ' fai') ELSE split_part(c11, ':', 1) END, 'low': text_to_bigint(split_part(c11, ':', -1)), 'high': text_to_bigint(split_part(c11, ':', -1))}] END AS c26 FROM 
+(SELECT c5, c11, c6, c7, c8, c9, c3, c10, c12, c13, c14, c24, c25 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c5, "node" AS c6, "seq" AS c7, "at" AS c8, "folder" AS c9, "what" AS c3, "object" AS c10, "number" AS c11, "had" AS c12, "holders" AS c13, "dead" AS c14 FROM "evidence/listed") WHERE (c3 IN ('tombstone', 'dropped'))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c16, c21, (c23)."modified_at" AS c24, (c23)."kind" AS c25 FROM 
+(SELECT c16, c21, arg_min_null({'modified_at': c22, 'kind': c20}, {n0: c19 IS NOT NULL, v0: c19, n1: c17 IS NOT NULL, v1: c17, n2: c18 IS NOT NULL, v2: c18}) AS c23 FROM 
+(SELECT "trace" AS c16, "store" AS c17, "act" AS c15, "seq" AS c18, "at" AS c19, "kind" AS c20, "number" AS c21, "modified_at" AS c22 FROM "evidence/versions") WHERE (c15 = 'made') GROUP BY c16, c21))) ON ((c5 = c16) AND (c11 = c21)))))))))
+UNION ALL SELECT c34 AS c5, c35 AS c6, c36 AS c7, c58 AS c8, c38 AS c9, c59 AS c3, c60 AS c10, c61 AS c11, c62 AS c24, c63 AS c13, c64 AS c14, c65 AS c26, c37 AS c4, c51 AS c31 FROM 
+(SELECT c34, c35, c36, CAST(NULL AS BIGINT) AS c58, c38, CAST(NULL AS VARCHAR) AS c59, CAST(NULL AS VARCHAR) AS c60, CAST(NULL AS VARCHAR) AS c61, CAST(NULL AS BIGINT) AS c62, CAST(NULL AS VARCHAR[]) AS c63, CAST(NULL AS BOOLEAN) AS c64, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c65, c37, c51 FROM 
+(SELECT c34, c35, c36, c38, c37, (list_flattened(list_transform(list_filter(str_split(c39, ';'), lambda v53: (NOT (v53 = ''))), lambda v52: list_transform(str_split(split_part(v52, ':', 2), ','), lambda v54: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v52, ':', 1) || ' fai') ELSE split_part(v52, ':', 1) END, 'low': text_to_bigint(split_part(v54, '-', 1)), 'high': text_to_bigint(split_part(v54, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c40, ';'), lambda v56: (NOT (v56 = ''))), lambda v55: list_transform(str_split(split_part(v55, ':', 2), ','), lambda v57: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v55, ':', 1) || ' fai') ELSE split_part(v55, ':', 1) END, 'low': text_to_bigint(split_part(v57, '-', 1)), 'high': text_to_bigint(split_part(v57, '-', (-1)))})))) AS c51 FROM 
+(SELECT c34, c35, c38, c37, c36, c39, c40 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c34, c35, c36, c38, c37, c39, c40 FROM 
+(SELECT "trace" AS c34, "type" AS c33, "node" AS c35, "seq" AS c36, "store" AS c37, "folder" AS c38, "cnset" AS c39, "cnset_fai" AS c40, "family" AS c32 FROM "silver/events") WHERE ((c32 IN ('replication')) AND (c33 IN ('row.replaced'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c41, c42, c43, c44 FROM 
+(SELECT c41, c42, c43, c44 FROM 
+(SELECT c41, c42, c43, c44 FROM 
+(SELECT * EXCLUDE (uc44), uc44 AS c44 FROM (SELECT *, unnest(CASE WHEN len(list_filter(c47, lambda v30: (NOT (v30 = c42)))) > 0 THEN list_filter(c47, lambda v30: (NOT (v30 = c42))) ELSE [NULL] END) AS uc44 FROM 
+(SELECT c41, c42, c43, c47 FROM 
+(SELECT c41, c42, c43, c47 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c41, "node" AS c42, "folder" AS c43, "what" AS c45, "number" AS c46, "holders" AS c47 FROM "evidence/listed") WHERE (c45 IN ('tombstone', 'dropped'))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c49, c50 FROM 
+(SELECT c49, c50 FROM 
+(SELECT "trace" AS c49, "act" AS c48, "number" AS c50 FROM "evidence/versions") WHERE (c48 = 'made') GROUP BY c49, c50))) ON ((c41 = c49) AND (c46 = c50))))))))))) ON ((((c34 = c41) AND (c35 = c42)) AND (c38 = c43)) AND (c37 = c44)))))))))))) WHERE (c3 IS NOT NULL) GROUP BY c5, c6, c7, c8, c9, c3, c10, c11, c24, c13, c14)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c74, c75, TRUE AS c76 FROM 
+(SELECT "trace" AS c74, "node" AS c75 FROM "evidence/plain"))) ON ((c5 = c74) AND (c6 = c75)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/recoveries needs item.recovered
+SELECT c5 AS "trace", c41 AS "check", c1 AS "consumed", c42 AS "violations", c43 AS "at", c44 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c41, (c2)."consumed" AS c1, (c2)."violations" AS c42, (c2)."at" AS c43, (c2)."witness" AS c44 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'recovered items were retained', 'consumed': c38, 'violations': c39, 'at': (c40)."at", 'witness': (c40)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c35) AS c38, count(1) FILTER (WHERE c36) AS c39, arg_min(CASE WHEN c36 THEN {'at': c34, 'words': c37} END, CASE WHEN c36 THEN {n0: c34 IS NOT NULL, v0: c34, n1: c37 IS NOT NULL, v1: c37} END) AS c40 FROM 
+(SELECT c5, c7 AS c34, coalesce(TRUE, FALSE) AS c35, (coalesce(TRUE, FALSE) AND (NOT coalesce(((c32 AND c33) AND ((c7 >= c12) AND (c7 <= add_wrapped(c12, c13)))), FALSE))) AS c36, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(((c32 AND c33) AND ((c7 >= c12) AND (c7 <= add_wrapped(c12, c13)))), FALSE))) THEN (c6 || ' recovered ' || c11 || ' by ' || c8 || ', which it had not deleted, or no longer retained, or did not create as a new object') END AS c37 FROM 
+(SELECT c5, c6, c11, c12, c8, c7, c13, coalesce(c19, FALSE) AS c32, coalesce(c27, FALSE) AS c33 FROM 
+(SELECT c5, c6, c11, c12, c8, c7, c13, c19, c27 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c7, c11, c12, c13, c19 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c9, c10, c8, c11, c12, c13 FROM 
+(SELECT c5, c6, c7, c9, c10, c8, c11, c12, c13 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "at" AS c7, "number" AS c8, "folder" AS c9, "object" AS c10, "of" AS c11, "deleted_at" AS c12, "retention_us" AS c13, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('change')) AND (c4 IN ('item.recovered')))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c14, c15, c16, c17, c18, c19 FROM 
+(SELECT c15, c18, c17, c16, c14, TRUE AS c19 FROM 
+(SELECT c15, c18, c17, c16, c14, c20 FROM 
+(SELECT "trace" AS c15, "type" AS c22, "node" AS c18, "number" AS c14, "folder" AS c17, "object" AS c16, "operation" AS c20, "family" AS c21 FROM "silver/events") WHERE ((c21 IN ('change')) AND (c22 IN ('change.made')))) WHERE (c20 = 'create')))) ON (((((c5 = c15) AND (c6 = c18)) AND (c9 = c17)) AND (c10 = c16)) AND (c8 = c14))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c23, c24, c25, c26, c27 FROM 
+(SELECT c23, c24, c31 AS c26, c30 AS c25, TRUE AS c27 FROM 
+(SELECT c23, c24, c30, c31 FROM 
+(SELECT "trace" AS c23, "type" AS c29, "node" AS c24, "at" AS c30, "object" AS c31, "family" AS c28 FROM "silver/events") WHERE ((c28 IN ('change')) AND (c29 IN ('tombstone.made'))))))) ON ((((c5 = c23) AND (c6 = c24)) AND (c11 = c26)) AND (c12 = c25)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/notices needs conflict.arose,conflict.notice
+SELECT c4 AS "trace", c58 AS "check", c1 AS "consumed", c59 AS "violations", c60 AS "at", c61 AS "witness" FROM (SELECT * FROM 
+(SELECT c4, (c2)."check" AS c58, (c2)."consumed" AS c1, (c2)."violations" AS c59, (c2)."at" AS c60, (c2)."witness" AS c61 FROM 
+(SELECT c4, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'the home store or the author reports a lost edit', 'consumed': c46, 'violations': c47, 'at': (c48)."at", 'witness': (c48)."words"}, {'check': 'the home store sends conflict notices', 'consumed': c49, 'violations': c50, 'at': (c51)."at", 'witness': (c51)."words"}, {'check': 'only the home store sends conflict notices', 'consumed': c52, 'violations': c53, 'at': (c54)."at", 'witness': (c54)."words"}, {'check': 'conflict notices follow the resolve method', 'consumed': c55, 'violations': c56, 'at': (c57)."at", 'witness': (c57)."words"}]) AS uc2 FROM 
+(SELECT c4, count(1) FILTER (WHERE c34) AS c46, count(1) FILTER (WHERE c35) AS c47, arg_min(CASE WHEN c35 THEN {'at': c33, 'words': c36} END, CASE WHEN c35 THEN {n0: c33 IS NOT NULL, v0: c33, n1: c36 IS NOT NULL, v1: c36} END) AS c48, count(1) FILTER (WHERE c37) AS c49, count(1) FILTER (WHERE c38) AS c50, arg_min(CASE WHEN c38 THEN {'at': c33, 'words': c39} END, CASE WHEN c38 THEN {n0: c33 IS NOT NULL, v0: c33, n1: c39 IS NOT NULL, v1: c39} END) AS c51, count(1) FILTER (WHERE c40) AS c52, count(1) FILTER (WHERE c41) AS c53, arg_min(CASE WHEN c41 THEN {'at': c33, 'words': c42} END, CASE WHEN c41 THEN {n0: c33 IS NOT NULL, v0: c33, n1: c42 IS NOT NULL, v1: c42} END) AS c54, count(1) FILTER (WHERE c43) AS c55, count(1) FILTER (WHERE c44) AS c56, arg_min(CASE WHEN c44 THEN {'at': c33, 'words': c45} END, CASE WHEN c44 THEN {n0: c33 IS NOT NULL, v0: c33, n1: c45 IS NOT NULL, v1: c45} END) AS c57 FROM 
+(SELECT c4, c7 AS c33, coalesce(((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) = 1)), FALSE) AS c34, (coalesce(((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) = 1)), FALSE) AND (NOT coalesce(((list_item(c11, 0) = c5) OR (c22 = c5)), FALSE))) AS c35, CASE WHEN (coalesce(((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) = 1)), FALSE) AND (NOT coalesce(((list_item(c11, 0) = c5) OR (c22 = c5)), FALSE))) THEN (c5 || ' sent the notice of the lost edit ' || list_item(c10, 0) || ' but is neither the home store nor its author') END AS c36, coalesce((((c3 = 'conflict') AND c12) AND ((list_item(c11, 0) = c5) AND (c25 = 'default'))), FALSE) AS c37, (coalesce((((c3 = 'conflict') AND c12) AND ((list_item(c11, 0) = c5) AND (c25 = 'default'))), FALSE) AND (NOT coalesce(c15, FALSE))) AS c38, CASE WHEN (coalesce((((c3 = 'conflict') AND c12) AND ((list_item(c11, 0) = c5) AND (c25 = 'default'))), FALSE) AND (NOT coalesce(c15, FALSE))) THEN (c5 || ' sent no notice of the conflict of ' || ('object=' || c9)) END AS c39, coalesce(((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) > 1)), FALSE) AS c40, (coalesce(((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) > 1)), FALSE) AND (NOT coalesce((((list_item(c11, 0) = c5) OR (NOT c32)) OR (subtract_wrapped(c7, c17) >= 172800000000::BIGINT)), FALSE))) AS c41, CASE WHEN (coalesce(((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) > 1)), FALSE) AND (NOT coalesce((((list_item(c11, 0) = c5) OR (NOT c32)) OR (subtract_wrapped(c7, c17) >= 172800000000::BIGINT)), FALSE))) THEN (c5 || ' sent a notice of the conflict of ' || ('object=' || c9) || ', but the home store is ' || list_item(c11, 0)) END AS c42, coalesce((((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) > 1)) AND c12), FALSE) AS c43, (coalesce((((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) > 1)) AND c12), FALSE) AND (NOT coalesce((coalesce(c25, 'default') = 'default'), FALSE))) AS c44, CASE WHEN (coalesce((((c3 = 'notice') AND (coalesce(len(c10)::INTEGER, -1) > 1)) AND c12), FALSE) AND (NOT coalesce((coalesce(c25, 'default') = 'default'), FALSE))) THEN (c5 || ' sent a notice of the conflict of ' || ('object=' || c9) || ', but the resolve method of its folder is: ' || c25) END AS c45 FROM 
+(SELECT c4, c5, c7, c3, c9, c10, c11, c12, c15, c17, c22, c25, coalesce(c31, FALSE) AS c32 FROM 
+(SELECT c4, c5, c7, c3, c9, c10, c11, c12, c15, c17, c22, c25, c31 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c7, c3, c9, c10, c11, c12, c15, c17, c22, c25 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c7, c8, c3, c9, c10, c11, c12, c15, c17, c22 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c7, c8, c3, c9, c10, c11, c12, c15, c17, split_part(list_item(c10, 0), ':', 1) AS c18 FROM 
+(SELECT c4, c5, c7, c8, c3, c9, c10, c11, c12, c15, c17 FROM 
+(SELECT c4, c5, c7, c8, c3, c9, c10, c11, c12, c15, c17, c17 FROM 
+(SELECT *, min(c16) OVER (PARTITION BY c4, c5, c9 ORDER BY c6 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c17 FROM 
+(SELECT c4, c5, c6, c7, c8, c3, c9, c10, c11, c12, c15, CASE WHEN (c3 = 'conflict') THEN c7 END AS c16 FROM 
+(SELECT c4, c5, c6, c7, c8, c3, c9, c10, c11, c12, c15 FROM 
+(SELECT c4, c5, c6, c7, c8, c3, c9, c10, c11, c12, list_contains(c14, c10) AS c15 FROM 
+(SELECT *, coalesce(list(DISTINCT c13) FILTER (WHERE c13 IS NOT NULL) OVER (PARTITION BY c4, c5, c7, c9), []) AS c14 FROM 
+(SELECT c4, c5, c6, c7, c8, c3, c9, c10, c11, c12, CASE WHEN (c3 = 'notice') THEN c10 END AS c13 FROM 
+(SELECT "trace" AS c4, "node" AS c5, "seq" AS c6, "at" AS c7, "folder" AS c8, "what" AS c3, "object" AS c9, "versions" AS c10, "holders" AS c11, "untouched" AS c12 FROM "evidence/listed") WHERE (c3 IN ('conflict', 'notice')))))))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c19, c20, c21 AS c22 FROM 
+(SELECT "trace" AS c19, "guid" AS c20, "store" AS c21 FROM "organization/guids"))) ON ((c4 = c19) AND (c18 = c20))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c23, concat_ws(':', c27, (c24)::VARCHAR) AS c28, c25 FROM 
+(SELECT c23, c24, c25, c27 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c23, "n" AS c24, "resolve" AS c25 FROM "organization/genesis")) JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c26, "guid" AS c27 FROM "organization/setup")) ON (c23 = c26))))) ON ((c4 = c23) AND (c8 = c28))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c29, c30, TRUE AS c31 FROM 
+(SELECT "trace" AS c29, "node" AS c30 FROM "evidence/plain"))) ON ((c4 = c29) AND (c5 = c30)))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/conflicts needs conflict.arose
+SELECT c6 AS "trace", c31 AS "check", c1 AS "consumed", c32 AS "violations", c33 AS "at", c34 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c31, (c2)."consumed" AS c1, (c2)."violations" AS c32, (c2)."at" AS c33, (c2)."witness" AS c34 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'the last writer wins a conflict', 'consumed': c28, 'violations': c29, 'at': (c30)."at", 'witness': (c30)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c25) AS c28, count(1) FILTER (WHERE c26) AS c29, arg_min(CASE WHEN c26 THEN {'at': c24, 'words': c27} END, CASE WHEN c26 THEN {n0: c24 IS NOT NULL, v0: c24, n1: c27 IS NOT NULL, v1: c27} END) AS c30 FROM 
+(SELECT c6, c9 AS c24, coalesce((c22 = c23), FALSE) AS c25, (coalesce((c22 = c23), FALSE) AND (NOT coalesce((c12 = c21), FALSE))) AS c26, CASE WHEN (coalesce((c22 = c23), FALSE) AND (NOT coalesce((c12 = c21), FALSE))) THEN (c7 || ' shows ' || c12 || ' of ' || ('object=' || c11) || ', but ' || c21 || ' is the winner') END AS c27 FROM 
+(SELECT c6, c7, c9, c11, c12, arg_max_null(c3, {n0: c18 IS NOT NULL, v0: c18, n1: c19 IS NOT NULL, v1: c19, n2: c20 IS NOT NULL, v2: c20}) AS c21, count(c18) AS c22, count(1) AS c23 FROM 
+(SELECT c6, c3, c7, c8, c9, c10, c11, c12, c18, c19, c20 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c12, c3 FROM 
+(SELECT * EXCLUDE (uc3), uc3 AS c3 FROM (SELECT *, unnest(c13) AS uc3 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c12 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "seq" AS c8, "at" AS c9, "folder" AS c10, "object" AS c11, "winner" AS c12, "versions" AS c13, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('change')) AND (c5 IN ('conflict.arose')))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c16, c17, c18, split_part(c17, ':', 1) AS c19, text_to_bigint(split_part(c17, ':', -1)) AS c20 FROM 
+(SELECT c16, c17, c18 FROM 
+(SELECT "trace" AS c16, "type" AS c15, "number" AS c17, "modified_at" AS c18, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('change')) AND (c15 IN ('change.made')))))) ON ((c6 = c16) AND (c3 = c17)))) GROUP BY c6, c7, c8, c9, c10, c11, c12)) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/resolutions needs conflict.ended
+SELECT c4 AS "trace", c24 AS "check", c1 AS "consumed", c25 AS "violations", c26 AS "at", c27 AS "witness" FROM (SELECT * FROM 
+(SELECT c4, (c2)."check" AS c24, (c2)."consumed" AS c1, (c2)."violations" AS c25, (c2)."at" AS c26, (c2)."witness" AS c27 FROM 
+(SELECT c4, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'only contacts resolve conflicts', 'consumed': c21, 'violations': c22, 'at': (c23)."at", 'witness': (c23)."words"}]) AS uc2 FROM 
+(SELECT c4, count(1) FILTER (WHERE c18) AS c21, count(1) FILTER (WHERE c19) AS c22, arg_min(CASE WHEN c19 THEN {'at': c17, 'words': c20} END, CASE WHEN c19 THEN {n0: c17 IS NOT NULL, v0: c17, n1: c20 IS NOT NULL, v1: c20} END) AS c23 FROM 
+(SELECT c4, c6 AS c17, coalesce((c10 AND (c13 IS NOT NULL)), FALSE) AS c18, (coalesce((c10 AND (c13 IS NOT NULL)), FALSE) AND (NOT coalesce(list_contains_or_null(c13, c9), FALSE))) AS c19, CASE WHEN (coalesce((c10 AND (c13 IS NOT NULL)), FALSE) AND (NOT coalesce(list_contains_or_null(c13, c9), FALSE))) THEN (c9 || ' resolved the conflict of ' || ('object=' || c8) || ' on ' || c5 || ', but the contacts are: ' || list_text(c13, ', ')) END AS c20 FROM 
+(SELECT c4, c5, c6, c8, c9, c10, c13 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c4, "node" AS c5, "at" AS c6, "folder" AS c7, "what" AS c3, "object" AS c8, "by" AS c9, "untouched" AS c10 FROM "evidence/listed") WHERE (c3 = 'resolved')) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c11, concat_ws(':', c15, (c12)::VARCHAR) AS c16, c13 FROM 
+(SELECT c11, c12, c13, c15 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c11, "n" AS c12, "contacts" AS c13 FROM "organization/genesis")) JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c14, "guid" AS c15 FROM "organization/setup")) ON (c11 = c14))))) ON ((c4 = c11) AND (c7 = c16))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/resolving_changes needs conflict.ended
+SELECT c7 AS "trace", c36 AS "check", c1 AS "consumed", c37 AS "violations", c38 AS "at", c39 AS "witness" FROM (SELECT * FROM 
+(SELECT c7, (c2)."check" AS c36, (c2)."consumed" AS c1, (c2)."violations" AS c37, (c2)."at" AS c38, (c2)."witness" AS c39 FROM 
+(SELECT c7, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'a change that ends a conflict replaces its versions', 'consumed': c33, 'violations': c34, 'at': (c35)."at", 'witness': (c35)."words"}]) AS uc2 FROM 
+(SELECT c7, count(1) FILTER (WHERE c30) AS c33, count(1) FILTER (WHERE c31) AS c34, arg_min(CASE WHEN c31 THEN {'at': c29, 'words': c32} END, CASE WHEN c31 THEN {n0: c29 IS NOT NULL, v0: c29, n1: c32 IS NOT NULL, v1: c32} END) AS c35 FROM 
+(SELECT c7, c10 AS c29, coalesce(TRUE, FALSE) AS c30, (coalesce(TRUE, FALSE) AND (NOT coalesce((coalesce(len(list_except(c28, c27))::INTEGER, -1) = 0), FALSE))) AS c31, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((coalesce(len(list_except(c28, c27))::INTEGER, -1) = 0), FALSE))) THEN (c8 || ' ended the conflict of ' || ('object=' || c12) || ' by ' || c11 || ', which does not replace ' || list_text(list_except(c28, c27), ', ')) END AS c32 FROM 
+(SELECT c7, c8, c10, c12, c11, first(c13) AS c27, arg_max_null(c26, c3) AS c28 FROM 
+(SELECT c7, c8, c12, c11, c4, c10, c13, c3, c26 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c11, c9, c4, c10, c12, c13 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c9, c4, c10, c12, c11, c13 FROM 
+(SELECT c7, c8, c9, c4, c10, c12, c11, c13 FROM 
+(SELECT "trace" AS c7, "type" AS c6, "node" AS c8, "incarnation" AS c9, "seq" AS c4, "at" AS c10, "number" AS c11, "object" AS c12, "supersedes" AS c13, "family" AS c5 FROM "silver/events") WHERE ((c5 IN ('change')) AND (c6 IN ('change.made')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c14, c15, c16 FROM 
+(SELECT c14, c15, c16 FROM 
+(SELECT c14, c15, c16 FROM 
+(SELECT "trace" AS c14, "type" AS c18, "node" AS c15, "number" AS c16, "family" AS c17 FROM "silver/events") WHERE ((c17 IN ('change')) AND (c18 IN ('conflict.ended'))))))) ON (((c7 = c14) AND (c8 = c15)) AND (c11 = c16))))) JOIN 
+(SELECT * FROM 
+(SELECT c21, c22, c23, c25, c24 AS c3, c26 FROM 
+(SELECT c21, c22, c23, c24, c25, c26 FROM 
+(SELECT "trace" AS c21, "type" AS c20, "node" AS c22, "incarnation" AS c23, "seq" AS c24, "object" AS c25, "versions" AS c26, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('change')) AND (c20 IN ('conflict.arose')))))) ON ((((c7 = c21) AND (c8 = c22)) AND (c9 = c23)) AND (c12 = c25)))) WHERE (c3 < c4) GROUP BY c7, c8, c4, c10, c12, c11)) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/aged_conflicts needs conflict.aged
+SELECT c4 AS "trace", c50 AS "check", c1 AS "consumed", c51 AS "violations", c52 AS "at", c53 AS "witness" FROM (SELECT * FROM 
+(SELECT c4, (c2)."check" AS c50, (c2)."consumed" AS c1, (c2)."violations" AS c51, (c2)."at" AS c52, (c2)."witness" AS c53 FROM 
+(SELECT c4, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'old conflicts end at home', 'consumed': c44, 'violations': c45, 'at': (c46)."at", 'witness': (c46)."words"}, {'check': 'old conflicts end at the age limit', 'consumed': c47, 'violations': c48, 'at': (c49)."at", 'witness': (c49)."words"}]) AS uc2 FROM 
+(SELECT c4, count(1) FILTER (WHERE c38) AS c44, count(1) FILTER (WHERE c39) AS c45, arg_min(CASE WHEN c39 THEN {'at': c37, 'words': c40} END, CASE WHEN c39 THEN {n0: c37 IS NOT NULL, v0: c37, n1: c40 IS NOT NULL, v1: c40} END) AS c46, count(1) FILTER (WHERE c41) AS c47, count(1) FILTER (WHERE c42) AS c48, arg_min(CASE WHEN c42 THEN {'at': c37, 'words': c43} END, CASE WHEN c42 THEN {n0: c37 IS NOT NULL, v0: c37, n1: c43 IS NOT NULL, v1: c43} END) AS c49 FROM 
+(SELECT c4, c7 AS c37, coalesce(TRUE, FALSE) AS c38, (coalesce(TRUE, FALSE) AND (NOT coalesce((list_item(c13, 0) = c5), FALSE))) AS c39, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((list_item(c13, 0) = c5), FALSE))) THEN (c5 || ' ended the conflict of ' || ('object=' || c8) || ' because of its age, but the home store is ' || list_item(c13, 0)) END AS c40, coalesce(TRUE, FALSE) AS c41, (coalesce(TRUE, FALSE) AND (NOT coalesce(coalesce((((c11 = c35) AND (subtract_wrapped(c7, c35) >= c12)) AND (c10 = c36)), FALSE), FALSE))) AS c42, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(coalesce((((c11 = c35) AND (subtract_wrapped(c7, c35) >= c12)) AND (c10 = c36)), FALSE), FALSE))) THEN (c5 || ' ended the conflict of ' || ('object=' || c8) || ' by ' || c9 || ' too early, or did not keep the winner') END AS c43 FROM 
+(SELECT c4, c5, c8, c7, c9, c10, c11, c12, c13, c35, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c4, "node" AS c5, "seq" AS c6, "at" AS c7, "what" AS c3, "object" AS c8, "number" AS c9, "winner" AS c10, "since_at" AS c11, "limit_us" AS c12, "holders" AS c13 FROM "evidence/listed") WHERE (c3 = 'aged')) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c16, c17, c19, c18, c35, c36 FROM 
+(SELECT c16, c17, c19, c18, c35, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c16, c17, c18, c19, subtract_wrapped(c22, (1)::BIGINT) AS c23 FROM 
+(SELECT c16, c17, c18, c19, c14, c22 FROM 
+(SELECT c16, c17, c18, c19, c14, coalesce(c21, (0)::BIGINT) AS c22 FROM 
+(SELECT *, wrapped(sum(c20) OVER (PARTITION BY c16, c17, c19 ORDER BY c18 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS c21 FROM 
+(SELECT c16, c17, c18, c19, c14, c20 FROM 
+(SELECT c16, c17, c18, c19, c14, ((c14 IN ('conflict.ended', 'tombstone.made', 'item.expired')))::INTEGER AS c20 FROM 
+(SELECT c16, c14, c17, c18, c19 FROM 
+(SELECT "trace" AS c16, "type" AS c14, "node" AS c17, "seq" AS c18, "object" AS c19, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('change')) AND (c14 IN ('conflict.arose', 'conflict.aged', 'conflict.ended', 'tombstone.made', 'item.expired'))))))))) WHERE (c14 = 'conflict.aged'))) JOIN 
+(SELECT * FROM 
+(SELECT c26, c27, c30, c34, min(c29) AS c35, arg_max_null(c31, c28) AS c36 FROM 
+(SELECT c26, c27, c28, c29, c30, c24, c31, c34 FROM 
+(SELECT c26, c27, c28, c29, c30, c24, c31, coalesce(c33, (0)::BIGINT) AS c34 FROM 
+(SELECT *, wrapped(sum(c32) OVER (PARTITION BY c26, c27, c30 ORDER BY c28 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS c33 FROM 
+(SELECT c26, c27, c28, c29, c30, c24, c31, c32 FROM 
+(SELECT c26, c27, c28, c29, c30, c24, c31, ((c24 IN ('conflict.ended', 'tombstone.made', 'item.expired')))::INTEGER AS c32 FROM 
+(SELECT c26, c24, c27, c28, c29, c30, c31 FROM 
+(SELECT "trace" AS c26, "type" AS c24, "node" AS c27, "seq" AS c28, "at" AS c29, "object" AS c30, "winner" AS c31, "family" AS c25 FROM "silver/events") WHERE ((c25 IN ('change')) AND (c24 IN ('conflict.arose', 'conflict.aged', 'conflict.ended', 'tombstone.made', 'item.expired'))))))))) WHERE (c24 = 'conflict.arose') GROUP BY c26, c27, c30, c34)) ON ((((c16 = c26) AND (c17 = c27)) AND (c19 = c30)) AND (c23 = c34)))))) ON ((((c4 = c16) AND (c5 = c17)) AND (c8 = c19)) AND (c6 = c18))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/shown_folders needs folder.shown
+SELECT c7 AS "trace", c78 AS "check", c1 AS "consumed", c79 AS "violations", c80 AS "at", c81 AS "witness" FROM (SELECT * FROM 
+(SELECT c7, (c2)."check" AS c78, (c2)."consumed" AS c1, (c2)."violations" AS c79, (c2)."at" AS c80, (c2)."witness" AS c81 FROM 
+(SELECT c7, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'folders are shown under their names', 'consumed': c75, 'violations': c76, 'at': (c77)."at", 'witness': (c77)."words"}]) AS uc2 FROM 
+(SELECT c7, count(1) FILTER (WHERE c72) AS c75, count(1) FILTER (WHERE c73) AS c76, arg_min(CASE WHEN c73 THEN {'at': c71, 'words': c74} END, CASE WHEN c73 THEN {n0: c71 IS NOT NULL, v0: c71, n1: c74 IS NOT NULL, v1: c74} END) AS c77 FROM 
+(SELECT c7, c9 AS c71, coalesce(TRUE, FALSE) AS c72, (coalesce(TRUE, FALSE) AND (NOT coalesce((((list_extract(str_split(c11, '/'), (-1)) = c39) OR ((c68 > (0)::BIGINT) AND starts_with(list_extract(str_split(c11, '/'), (-1)), c39))) AND ((NOT (c40 = '1-1')) OR (NOT (c11 LIKE '%/%' ESCAPE '\')))), FALSE))) AS c73, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((((list_extract(str_split(c11, '/'), (-1)) = c39) OR ((c68 > (0)::BIGINT) AND starts_with(list_extract(str_split(c11, '/'), (-1)), c39))) AND ((NOT (c40 = '1-1')) OR (NOT (c11 LIKE '%/%' ESCAPE '\')))), FALSE))) THEN (c8 || ' shows ' || c39 || ' as ' || c11) END AS c74 FROM 
+(SELECT c7, c8, c9, c11, c39, c40, c68 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c9, c11, c39, c40, count(1) FILTER (WHERE ((NOT (c45 = c10)) AND (c49 < c4))) AS c68 FROM 
+(SELECT c7, c8, c39, c40, c4, c9, c10, c11, c49, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c4, c9, c10, c11, (c38)."subject" AS c39, (c38)."parent" AS c40 FROM 
+(SELECT c7, c8, c4, c9, c10, c11, arg_max_null({'subject': c35, 'parent': c36}, c3) AS c38 FROM 
+(SELECT c7, c8, c10, c4, c9, c11, c3, c35, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c4, c9, c10, c11 FROM 
+(SELECT c7, c8, c4, c9, c10, c11 FROM 
+(SELECT "trace" AS c7, "type" AS c6, "node" AS c8, "seq" AS c4, "at" AS c9, "folder" AS c10, "path" AS c11, "family" AS c5 FROM "silver/events") WHERE ((c5 IN ('replication')) AND (c6 IN ('folder.shown')))))) JOIN 
+(SELECT * FROM 
+(SELECT c14, c19, c16 AS c37, c3, c35, c36 FROM 
+(SELECT c14, c19, c16, c3, c35, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c14, c19, c16, c18, c3 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c14, c15 AS c19, c16, c18, c17 AS c3 FROM 
+(SELECT "trace" AS c14, "store" AS c15, "folder" AS c12, "object" AS c16, "act" AS c13, "seq" AS c17, "number" AS c18 FROM "evidence/versions") WHERE ((c12 = '1-1') AND (c13 IN ('made', 'applied'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c20, c21 FROM 
+(SELECT c20, c21 FROM 
+(SELECT c20, c21 FROM 
+(SELECT c20, c21 FROM 
+(SELECT "trace" AS c20, "type" AS c23, "node" AS c21, "family" AS c22 FROM "silver/events") WHERE ((c22 IN ('replication')) AND (c23 IN ('folder.shown')))))))) ON ((c14 = c20) AND (c19 = c21))))) JOIN 
+(SELECT * FROM 
+(SELECT c27, c31, (c34)."subject" AS c35, (c34)."parent" AS c36 FROM 
+(SELECT c27, c31, arg_min_null({'subject': c32, 'parent': c33}, {n0: c30 IS NOT NULL, v0: c30, n1: c28 IS NOT NULL, v1: c28, n2: c29 IS NOT NULL, v2: c29}) AS c34 FROM 
+(SELECT "trace" AS c27, "store" AS c28, "folder" AS c24, "act" AS c25, "seq" AS c29, "at" AS c30, "number" AS c31, "deleted" AS c26, "subject" AS c32, "parent" AS c33 FROM "evidence/versions") WHERE ((c24 = '1-1') AND (c25 IN ('made', 'applied'))) AND ((c25 = 'made') AND (NOT c26)) GROUP BY c27, c31))) ON ((c14 = c27) AND (c18 = c31)))))) ON (((c7 = c14) AND (c8 = c19)) AND (c10 = c37)))) WHERE (c3 < c4) GROUP BY c7, c8, c4, c9, c10, c11))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c43, c48, c49, c45, c65 AS c67, c66 FROM 
+(SELECT c43, c48, c45, c49, c65, c66 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c43, c48, c45, c47, c49 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c43, c44 AS c48, c45, c47, c46 AS c49 FROM 
+(SELECT "trace" AS c43, "store" AS c44, "folder" AS c41, "object" AS c45, "act" AS c42, "seq" AS c46, "number" AS c47 FROM "evidence/versions") WHERE ((c41 = '1-1') AND (c42 IN ('made', 'applied'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c50, c51 FROM 
+(SELECT c50, c51 FROM 
+(SELECT c50, c51 FROM 
+(SELECT c50, c51 FROM 
+(SELECT "trace" AS c50, "type" AS c53, "node" AS c51, "family" AS c52 FROM "silver/events") WHERE ((c52 IN ('replication')) AND (c53 IN ('folder.shown')))))))) ON ((c43 = c50) AND (c48 = c51))))) JOIN 
+(SELECT * FROM 
+(SELECT c57, c61, (c64)."subject" AS c65, (c64)."parent" AS c66 FROM 
+(SELECT c57, c61, arg_min_null({'subject': c62, 'parent': c63}, {n0: c60 IS NOT NULL, v0: c60, n1: c58 IS NOT NULL, v1: c58, n2: c59 IS NOT NULL, v2: c59}) AS c64 FROM 
+(SELECT "trace" AS c57, "store" AS c58, "folder" AS c54, "act" AS c55, "seq" AS c59, "at" AS c60, "number" AS c61, "deleted" AS c56, "subject" AS c62, "parent" AS c63 FROM "evidence/versions") WHERE ((c54 = '1-1') AND (c55 IN ('made', 'applied'))) AND ((c55 = 'made') AND (NOT c56)) GROUP BY c57, c61))) ON ((c43 = c57) AND (c47 = c61)))))) ON ((((c7 = c43) AND (c8 = c48)) AND (c39 = c67)) AND (c40 = c66)))) GROUP BY c7, c8, c4, c9, c10, c11, c39, c40)) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c69, "node" AS c70 FROM "evidence/restored")) ON ((c7 = c69) AND (c8 = c70))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/sent needs mail.submitted
+SELECT c5 AS "trace", c151 AS "check", c1 AS "consumed", c152 AS "violations", c153 AS "at", c154 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c151, (c2)."consumed" AS c1, (c2)."violations" AS c152, (c2)."at" AS c153, (c2)."witness" AS c154 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'hierarchy and content are not mixed', 'consumed': c124, 'violations': c125, 'at': (c126)."at", 'witness': (c126)."words"}, {'check': 'hierarchy is broadcast on schedule', 'consumed': c127, 'violations': c128, 'at': (c129)."at", 'witness': (c129)."words"}, {'check': 'mails name what the sender has', 'consumed': c130, 'violations': c131, 'at': (c132)."at", 'witness': (c132)."words"}, {'check': 'suspended content is not sent', 'consumed': c133, 'violations': c134, 'at': (c135)."at", 'witness': (c135)."words"}, {'check': 'big items are sent alone', 'consumed': c136, 'violations': c137, 'at': (c138)."at", 'witness': (c138)."words"}, {'check': 'only missing changes are requested', 'consumed': c139, 'violations': c140, 'at': (c141)."at", 'witness': (c141)."words"}, {'check': 'requests and responses have one recipient', 'consumed': c142, 'violations': c143, 'at': (c144)."at", 'witness': (c144)."words"}, {'check': 'mails go only to stamped addresses', 'consumed': c145, 'violations': c146, 'at': (c147)."at", 'witness': (c147)."words"}, {'check': 'deleted stores get no mail', 'consumed': c148, 'violations': c149, 'at': (c150)."at", 'witness': (c150)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c41) AS c124, count(1) FILTER (WHERE c42) AS c125, arg_min(CASE WHEN c42 THEN {'at': c40, 'words': c44} END, CASE WHEN c42 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c44 IS NOT NULL, v1: c44} END) AS c126, count(1) FILTER (WHERE c46) AS c127, count(1) FILTER (WHERE c47) AS c128, arg_min(CASE WHEN c47 THEN {'at': c40, 'words': c48} END, CASE WHEN c47 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c48 IS NOT NULL, v1: c48} END) AS c129, count(1) FILTER (WHERE c49) AS c130, count(1) FILTER (WHERE c50) AS c131, arg_min(CASE WHEN c50 THEN {'at': c40, 'words': c60} END, CASE WHEN c50 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c60 IS NOT NULL, v1: c60} END) AS c132, count(1) FILTER (WHERE c70) AS c133, count(1) FILTER (WHERE c72) AS c134, arg_min(CASE WHEN c72 THEN {'at': c40, 'words': c75} END, CASE WHEN c72 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c75 IS NOT NULL, v1: c75} END) AS c135, count(1) FILTER (WHERE c78) AS c136, count(1) FILTER (WHERE c79) AS c137, arg_min(CASE WHEN c79 THEN {'at': c40, 'words': c80} END, CASE WHEN c79 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c80 IS NOT NULL, v1: c80} END) AS c138, count(1) FILTER (WHERE c81) AS c139, count(1) FILTER (WHERE c82) AS c140, arg_min(CASE WHEN c82 THEN {'at': c40, 'words': c92} END, CASE WHEN c82 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c92 IS NOT NULL, v1: c92} END) AS c141, count(1) FILTER (WHERE c102) AS c142, count(1) FILTER (WHERE c103) AS c143, arg_min(CASE WHEN c103 THEN {'at': c40, 'words': c104} END, CASE WHEN c103 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c104 IS NOT NULL, v1: c104} END) AS c144, count(1) FILTER (WHERE c105) AS c145, count(1) FILTER (WHERE c106) AS c146, arg_min(CASE WHEN c106 THEN {'at': c40, 'words': c111} END, CASE WHEN c106 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c111 IS NOT NULL, v1: c111} END) AS c147, count(1) FILTER (WHERE c116) AS c148, count(1) FILTER (WHERE c118) AS c149, arg_min(CASE WHEN c118 THEN {'at': c40, 'words': c121} END, CASE WHEN c118 THEN {n0: c40 IS NOT NULL, v0: c40, n1: c121 IS NOT NULL, v1: c121} END) AS c150 FROM 
+(SELECT c5, c9 AS c40, coalesce(TRUE, FALSE) AS c41, (coalesce(TRUE, FALSE) AND (NOT coalesce(CASE WHEN (c12 IN ((2)::BIGINT, (4)::BIGINT, 2147483650::BIGINT, 2147483652::BIGINT)) THEN ((coalesce(len(c17)::INTEGER, -1) = 1) AND (((list_item(c17, 0))."folder" = '1-1') = (c12 IN ((2)::BIGINT, 2147483650::BIGINT)))) WHEN (c12 IN ((8)::BIGINT, (16)::BIGINT, (32)::BIGINT)) THEN list_all(list_transform(c17, lambda v43: ((v43)."updates" = (0)::BIGINT))) ELSE FALSE END, FALSE))) AS c42, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(CASE WHEN (c12 IN ((2)::BIGINT, (4)::BIGINT, 2147483650::BIGINT, 2147483652::BIGINT)) THEN ((coalesce(len(c17)::INTEGER, -1) = 1) AND (((list_item(c17, 0))."folder" = '1-1') = (c12 IN ((2)::BIGINT, 2147483650::BIGINT)))) WHEN (c12 IN ((8)::BIGINT, (16)::BIGINT, (32)::BIGINT)) THEN list_all(list_transform(c17, lambda v45: ((v45)."updates" = (0)::BIGINT))) ELSE FALSE END, FALSE))) THEN (c6 || ' put ' || (coalesce(len(c17)::INTEGER, -1))::VARCHAR || ' folders into <' || c10 || '> of type ' || (c12)::VARCHAR) END AS c44, coalesce((((c12 = (2)::BIGINT) AND (NOT list_contains_or_null(coalesce(c15, CAST([] AS VARCHAR[])), 'resent'))) AND (c29 AND c33)), FALSE) AS c46, (coalesce((((c12 = (2)::BIGINT) AND (NOT list_contains_or_null(coalesce(c15, CAST([] AS VARCHAR[])), 'resent'))) AND (c29 AND c33)), FALSE) AND (NOT coalesce(((remainder_or_null(c9, (900000000)::BIGINT) = (0)::BIGINT) OR (c9 = c25)), FALSE))) AS c47, CASE WHEN (coalesce((((c12 = (2)::BIGINT) AND (NOT list_contains_or_null(coalesce(c15, CAST([] AS VARCHAR[])), 'resent'))) AND (c29 AND c33)), FALSE) AND (NOT coalesce(((remainder_or_null(c9, (900000000)::BIGINT) = (0)::BIGINT) OR (c9 = c25)), FALSE))) THEN (c6 || ' broadcast the hierarchy outside the cycle in <' || c10 || '>') END AS c48, coalesce((c12 IN ((2)::BIGINT, (4)::BIGINT, 2147483650::BIGINT, 2147483652::BIGINT)), FALSE) AS c49, (coalesce((c12 IN ((2)::BIGINT, (4)::BIGINT, 2147483650::BIGINT, 2147483652::BIGINT)), FALSE) AND (NOT coalesce(list_all(list_transform(c17, lambda v51: list_all(list_transform(list_flattened(list_transform(list_filter(str_split((v51)."cnset", ';'), lambda v54: (NOT (v54 = ''))), lambda v53: list_transform(str_split(split_part(v53, ':', 2), ','), lambda v55: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v53, ':', 1) || ' fai') ELSE split_part(v53, ':', 1) END, 'low': text_to_bigint(split_part(v55, '-', 1)), 'high': text_to_bigint(split_part(v55, '-', (-1)))}))), lambda v52: list_any(list_transform(list_flattened(list_transform(list_filter(str_split((v51)."row", ';'), lambda v58: (NOT (v58 = ''))), lambda v57: list_transform(str_split(split_part(v57, ':', 2), ','), lambda v59: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v57, ':', 1) || ' fai') ELSE split_part(v57, ':', 1) END, 'low': text_to_bigint(split_part(v59, '-', 1)), 'high': text_to_bigint(split_part(v59, '-', (-1)))}))), lambda v56: ((((v56)."guid" = (v52)."guid") AND ((v56)."low" <= (v52)."low")) AND ((v52)."high" <= (v56)."high")))))))), FALSE))) AS c50, CASE WHEN (coalesce((c12 IN ((2)::BIGINT, (4)::BIGINT, 2147483650::BIGINT, 2147483652::BIGINT)), FALSE) AND (NOT coalesce(list_all(list_transform(c17, lambda v61: list_all(list_transform(list_flattened(list_transform(list_filter(str_split((v61)."cnset", ';'), lambda v64: (NOT (v64 = ''))), lambda v63: list_transform(str_split(split_part(v63, ':', 2), ','), lambda v65: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v63, ':', 1) || ' fai') ELSE split_part(v63, ':', 1) END, 'low': text_to_bigint(split_part(v65, '-', 1)), 'high': text_to_bigint(split_part(v65, '-', (-1)))}))), lambda v62: list_any(list_transform(list_flattened(list_transform(list_filter(str_split((v61)."row", ';'), lambda v68: (NOT (v68 = ''))), lambda v67: list_transform(str_split(split_part(v67, ':', 2), ','), lambda v69: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v67, ':', 1) || ' fai') ELSE split_part(v67, ':', 1) END, 'low': text_to_bigint(split_part(v69, '-', 1)), 'high': text_to_bigint(split_part(v69, '-', (-1)))}))), lambda v66: ((((v66)."guid" = (v62)."guid") AND ((v66)."low" <= (v62)."low")) AND ((v62)."high" <= (v66)."high")))))))), FALSE))) THEN (c6 || ' named in <' || c10 || '> numbers that its own row does not have') END AS c60, coalesce(((c37 IS NOT NULL) AND coalesce(((c39 IN ('2003', '2007')) AND (list_extract(list_filter(c38, lambda v71: ((v71)."seq" < c8)), (-1)))."on"), FALSE)), FALSE) AS c70, (coalesce(((c37 IS NOT NULL) AND coalesce(((c39 IN ('2003', '2007')) AND (list_extract(list_filter(c38, lambda v73: ((v73)."seq" < c8)), (-1)))."on"), FALSE)), FALSE) AND (NOT coalesce((NOT ((c12 IN ((4)::BIGINT, 2147483652::BIGINT)) OR ((c12 = (8)::BIGINT) AND list_any(list_transform(c17, lambda v74: (NOT ((v74)."folder" = '1-1'))))))), FALSE))) AS c72, CASE WHEN (coalesce(((c37 IS NOT NULL) AND coalesce(((c39 IN ('2003', '2007')) AND (list_extract(list_filter(c38, lambda v76: ((v76)."seq" < c8)), (-1)))."on"), FALSE)), FALSE) AND (NOT coalesce((NOT ((c12 IN ((4)::BIGINT, 2147483652::BIGINT)) OR ((c12 = (8)::BIGINT) AND list_any(list_transform(c17, lambda v77: (NOT ((v77)."folder" = '1-1'))))))), FALSE))) THEN (c6 || ' sent <' || c10 || '> of type ' || (c12)::VARCHAR || ' while content was suspended') END AS c75, coalesce(((c29 AND (c12 IN ((4)::BIGINT, 2147483652::BIGINT))) AND ((list_item(c17, 0))."updates" > (1)::BIGINT)), FALSE) AS c78, (coalesce(((c29 AND (c12 IN ((4)::BIGINT, 2147483652::BIGINT))) AND ((list_item(c17, 0))."updates" > (1)::BIGINT)), FALSE) AND (NOT coalesce((c14 <= add_wrapped((460800)::BIGINT, multiply_wrapped((1024)::BIGINT, (list_item(c17, 0))."updates"))), FALSE))) AS c79, CASE WHEN (coalesce(((c29 AND (c12 IN ((4)::BIGINT, 2147483652::BIGINT))) AND ((list_item(c17, 0))."updates" > (1)::BIGINT)), FALSE) AND (NOT coalesce((c14 <= add_wrapped((460800)::BIGINT, multiply_wrapped((1024)::BIGINT, (list_item(c17, 0))."updates"))), FALSE))) THEN (c6 || ' put ' || ((list_item(c17, 0))."updates")::VARCHAR || ' messages into <' || c10 || '> of ' || (c14)::VARCHAR || ' bytes') END AS c80, coalesce((c12 = (8)::BIGINT), FALSE) AS c81, (coalesce((c12 = (8)::BIGINT), FALSE) AND (NOT coalesce(list_all(list_transform(c17, lambda v83: list_all(list_transform(list_flattened(list_transform(list_filter(str_split((v83)."cnset", ';'), lambda v86: (NOT (v86 = ''))), lambda v85: list_transform(str_split(split_part(v85, ':', 2), ','), lambda v87: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v85, ':', 1) || ' fai') ELSE split_part(v85, ':', 1) END, 'low': text_to_bigint(split_part(v87, '-', 1)), 'high': text_to_bigint(split_part(v87, '-', (-1)))}))), lambda v84: (NOT list_any(list_transform(list_flattened(list_transform(list_filter(str_split((v83)."row", ';'), lambda v90: (NOT (v90 = ''))), lambda v89: list_transform(str_split(split_part(v89, ':', 2), ','), lambda v91: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v89, ':', 1) || ' fai') ELSE split_part(v89, ':', 1) END, 'low': text_to_bigint(split_part(v91, '-', 1)), 'high': text_to_bigint(split_part(v91, '-', (-1)))}))), lambda v88: ((((v88)."guid" = (v84)."guid") AND ((v88)."low" <= (v84)."high")) AND ((v84)."low" <= (v88)."high"))))))))), FALSE))) AS c82, CASE WHEN (coalesce((c12 = (8)::BIGINT), FALSE) AND (NOT coalesce(list_all(list_transform(c17, lambda v93: list_all(list_transform(list_flattened(list_transform(list_filter(str_split((v93)."cnset", ';'), lambda v96: (NOT (v96 = ''))), lambda v95: list_transform(str_split(split_part(v95, ':', 2), ','), lambda v97: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v95, ':', 1) || ' fai') ELSE split_part(v95, ':', 1) END, 'low': text_to_bigint(split_part(v97, '-', 1)), 'high': text_to_bigint(split_part(v97, '-', (-1)))}))), lambda v94: (NOT list_any(list_transform(list_flattened(list_transform(list_filter(str_split((v93)."row", ';'), lambda v100: (NOT (v100 = ''))), lambda v99: list_transform(str_split(split_part(v99, ':', 2), ','), lambda v101: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v99, ':', 1) || ' fai') ELSE split_part(v99, ':', 1) END, 'low': text_to_bigint(split_part(v101, '-', 1)), 'high': text_to_bigint(split_part(v101, '-', (-1)))}))), lambda v98: ((((v98)."guid" = (v94)."guid") AND ((v98)."low" <= (v94)."high")) AND ((v94)."low" <= (v98)."high"))))))))), FALSE))) THEN (c6 || ' requested in <' || c10 || '> what its own row has') END AS c92, coalesce((c12 IN ((8)::BIGINT, 2147483650::BIGINT, 2147483652::BIGINT)), FALSE) AS c102, (coalesce((c12 IN ((8)::BIGINT, 2147483650::BIGINT, 2147483652::BIGINT)), FALSE) AND (NOT coalesce((coalesce(len(c11)::INTEGER, -1) = 1), FALSE))) AS c103, CASE WHEN (coalesce((c12 IN ((8)::BIGINT, 2147483650::BIGINT, 2147483652::BIGINT)), FALSE) AND (NOT coalesce((coalesce(len(c11)::INTEGER, -1) = 1), FALSE))) THEN (c6 || ' sent <' || c10 || '> to ' || (coalesce(len(c11)::INTEGER, -1))::VARCHAR || ' recipients') END AS c104, coalesce((c37 IS NOT NULL), FALSE) AS c105, (coalesce((c37 IS NOT NULL), FALSE) AND (NOT coalesce((list_all(list_transform(c11, lambda v107: coalesce(((list_extract(list_filter((map_extract_value(c37, v107))."stamps", lambda v108: ((v108)."seq" < c8)), (-1)))."address" = v107), FALSE))) AND list_any(list_transform(map_values(c37), lambda v109: (((v109)."store" = c6) AND ((list_extract(list_filter((v109)."stamps", lambda v110: ((v110)."seq" < c8)), (-1)))."address" IS NOT NULL))))), FALSE))) AS c106, CASE WHEN (coalesce((c37 IS NOT NULL), FALSE) AND (NOT coalesce((list_all(list_transform(c11, lambda v112: coalesce(((list_extract(list_filter((map_extract_value(c37, v112))."stamps", lambda v113: ((v113)."seq" < c8)), (-1)))."address" = v112), FALSE))) AND list_any(list_transform(map_values(c37), lambda v114: (((v114)."store" = c6) AND ((list_extract(list_filter((v114)."stamps", lambda v115: ((v115)."seq" < c8)), (-1)))."address" IS NOT NULL))))), FALSE))) THEN (c6 || ' sent <' || c10 || '> to or from a store whose entry in the directory had no such address') END AS c111, coalesce(((c37 IS NOT NULL) AND list_any(list_transform(map_values(c37), lambda v117: coalesce(((v117)."deleted" < c8), FALSE)))), FALSE) AS c116, (coalesce(((c37 IS NOT NULL) AND list_any(list_transform(map_values(c37), lambda v119: coalesce(((v119)."deleted" < c8), FALSE)))), FALSE) AND (NOT coalesce((NOT list_any(list_transform(c11, lambda v120: coalesce((((map_extract_value(c37, v120))."deleted" >= (map_extract_value(c37, v120))."last") AND ((map_extract_value(c37, v120))."deleted" <= c8)), FALSE)))), FALSE))) AS c118, CASE WHEN (coalesce(((c37 IS NOT NULL) AND list_any(list_transform(map_values(c37), lambda v122: coalesce(((v122)."deleted" < c8), FALSE)))), FALSE) AND (NOT coalesce((NOT list_any(list_transform(c11, lambda v123: coalesce((((map_extract_value(c37, v123))."deleted" >= (map_extract_value(c37, v123))."last") AND ((map_extract_value(c37, v123))."deleted" <= c8)), FALSE)))), FALSE))) THEN (c6 || ' sent <' || c10 || '> to a store that was deleted') END AS c121 FROM 
+(SELECT c5, c6, c8, c9, c10, c12, c11, c14, c15, c17, c25, c29, c33, c37, c38, c39 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c9, c10, c12, c11, c14, c15, c17, c25, c29, c33 FROM 
+(SELECT c5, c6, c8, c9, c10, c12, c11, c14, c15, c17, c25, c29, (NOT list_any(list_transform(coalesce(c32, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v34: ((c9 >= (v34)."since") AND (c9 <= (v34)."until"))))) AS c33 FROM 
+(SELECT c5, c6, c8, c9, c10, c12, c11, c14, c15, c17, c25, c29, c32 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c9, c10, c12, c11, c14, c15, c17, c25, coalesce(c28, FALSE) AS c29 FROM 
+(SELECT c5, c6, c8, c9, c10, c12, c11, c14, c15, c17, c25, c28 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c9, c10, c12, c11, c14, c15, c17, c25 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c8, c9, c10, c12, c11, c14, c15, list_transform(c16, lambda v18: {'folder': (v18)."folder", 'cnset': (v18)."cnset", 'row': (v18)."row", 'cnset_fai': (v18)."cnset_fai", 'row_fai': (v18)."row_fai", 'updates': (v18)."updates"}) AS c17 FROM 
+(SELECT c5, c6, c7, c8, c9, c10, c12, list_from_json(c13, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c16, c11, c14, c15 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "incarnation" AS c7, "seq" AS c8, "at" AS c9, "mail" AS c10, "recipients" AS c11, "message_type" AS c12, "folders" AS c13, "size" AS c14, "marks" AS c15, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('mail')) AND (c4 IN ('mail.submitted')))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c21, c22, c23, max(c24) AS c25 FROM 
+(SELECT c21, c22, c23, c24 FROM 
+(SELECT "trace" AS c21, "type" AS c20, "node" AS c22, "incarnation" AS c23, "at" AS c24, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('run')) AND (c20 IN ('node.started')))) GROUP BY c21, c22, c23)) ON (((c5 = c21) AND (c6 = c22)) AND (c7 = c23))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c26, c27, TRUE AS c28 FROM 
+(SELECT "trace" AS c26, "node" AS c27 FROM "evidence/plain"))) ON ((c5 = c26) AND (c6 = c27)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c30, c31, c32 FROM 
+(SELECT "trace" AS c30, "node" AS c31, "hindered" AS c32 FROM "evidence/nodes"))) ON ((c5 = c30) AND (c6 = c31))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c35, "node" AS c36, "directory" AS c37, "switches" AS c38, "version" AS c39 FROM "evidence/node_states")) ON ((c5 = c35) AND (c6 = c36))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/presence needs change.made,version.applied
+SELECT c6 AS "trace", c39 AS "check", c1 AS "consumed", c40 AS "violations", c41 AS "at", c42 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c39, (c2)."consumed" AS c1, (c2)."violations" AS c40, (c2)."at" AS c41, (c2)."witness" AS c42 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'content is only on holders', 'consumed': c36, 'violations': c37, 'at': (c38)."at", 'witness': (c38)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c33) AS c36, count(1) FILTER (WHERE c34) AS c37, arg_min(CASE WHEN c34 THEN {'at': c32, 'words': c35} END, CASE WHEN c34 THEN {n0: c32 IS NOT NULL, v0: c32, n1: c35 IS NOT NULL, v1: c35} END) AS c38 FROM 
+(SELECT c6, c11 AS c32, coalesce(TRUE, FALSE) AS c33, (coalesce(TRUE, FALSE) AND (NOT coalesce((c29 <= c10), FALSE))) AS c34, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((c29 <= c10), FALSE))) THEN (c9 || ' has content of ' || ('folder=' || c3) || ', but no replica list that it knew had named it') END AS c35 FROM 
+(SELECT c6, c9, c3, c10, c11, c29 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c9, c3, c10, c11, c29 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c9, c3, min(c4) AS c10, min(c8) AS c11 FROM 
+(SELECT c6, c7 AS c9, c3, c4, c8 FROM 
+(SELECT "trace" AS c6, "store" AS c7, "folder" AS c3, "act" AS c5, "seq" AS c4, "at" AS c8 FROM "evidence/versions") WHERE ((c4 > (0)::BIGINT) AND (c5 IN ('made', 'applied')))) WHERE (NOT (c3 = '1-1')) GROUP BY c6, c9, c3)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c14, c19, c20, min(c21) AS c29 FROM 
+(SELECT c14, c19, c20, c21 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c14, c15 AS c19, c16 AS c20, c18, c17 AS c21 FROM 
+(SELECT "trace" AS c14, "store" AS c15, "folder" AS c12, "object" AS c16, "act" AS c13, "seq" AS c17, "number" AS c18 FROM "evidence/versions") WHERE ((c12 = '1-1') AND (c13 IN ('made', 'applied'))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c22, c23, c24 FROM 
+(SELECT c22, c23, c24 FROM 
+(SELECT * EXCLUDE (uc24), uc24 AS c24 FROM (SELECT *, unnest(c28) AS uc24 FROM 
+(SELECT "trace" AS c22, "folder" AS c25, "act" AS c26, "number" AS c23, "deleted" AS c27, "replicas" AS c28 FROM "evidence/versions") WHERE ((c25 = '1-1') AND (c26 IN ('made', 'applied'))) AND ((c26 = 'made') AND (NOT c27))))))) ON (((c14 = c22) AND (c19 = c24)) AND (c18 = c23)))) GROUP BY c14, c19, c20)) ON (((c6 = c14) AND (c9 = c19)) AND (c3 = c20))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c30, "node" AS c31 FROM "evidence/restored")) ON ((c6 = c30) AND (c9 = c31))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/expected_statuses needs replica.added,status.due
+SELECT c7 AS "trace", c89 AS "check", c1 AS "consumed", c90 AS "violations", c91 AS "at", c92 AS "witness" FROM (SELECT * FROM 
+(SELECT c7, (c2)."check" AS c89, (c2)."consumed" AS c1, (c2)."violations" AS c90, (c2)."at" AS c91, (c2)."witness" AS c92 FROM 
+(SELECT c7, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'a new replica asks for statuses', 'consumed': c83, 'violations': c84, 'at': (c85)."at", 'witness': (c85)."words"}, {'check': 'due statuses are sent', 'consumed': c86, 'violations': c87, 'at': (c88)."at", 'witness': (c88)."words"}]) AS uc2 FROM 
+(SELECT c7, count(1) FILTER (WHERE c77) AS c83, count(1) FILTER (WHERE c78) AS c84, arg_min(CASE WHEN c78 THEN {'at': c76, 'words': c79} END, CASE WHEN c78 THEN {n0: c76 IS NOT NULL, v0: c76, n1: c79 IS NOT NULL, v1: c79} END) AS c85, count(1) FILTER (WHERE c80) AS c86, count(1) FILTER (WHERE c81) AS c87, arg_min(CASE WHEN c81 THEN {'at': c76, 'words': c82} END, CASE WHEN c81 THEN {n0: c76 IS NOT NULL, v0: c76, n1: c82 IS NOT NULL, v1: c82} END) AS c88 FROM 
+(SELECT c7, c8 AS c76, coalesce(((c6 = 'added') AND (c75 >= c17)), FALSE) AS c77, (coalesce(((c6 = 'added') AND (c75 >= c17)), FALSE) AND (NOT coalesce(c16, FALSE))) AS c78, CASE WHEN (coalesce(((c6 = 'added') AND (c75 >= c17)), FALSE) AND (NOT coalesce(c16, FALSE))) THEN (c5 || ' began a replica of ' || ('folder=' || c9) || ' but asked no holder for its status') END AS c79, coalesce((c6 = 'due'), FALSE) AS c80, (coalesce((c6 = 'due'), FALSE) AND (NOT coalesce(c16, FALSE))) AS c81, CASE WHEN (coalesce((c6 = 'due'), FALSE) AND (NOT coalesce(c16, FALSE))) THEN (c5 || ' found a status of ' || ('folder=' || c9) || ' due, but sent none') END AS c82 FROM 
+(SELECT c7, c5, c8, c9, c6, c16, c17, c75 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c5, c8, c9, c6, c16, c17 FROM 
+(SELECT c7, c5, c8, c9, c6, c3, c16, c17, c4 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7 AS c7, c5 AS c5, c8 AS c8, c9 AS c9, c6 AS c6, c3 AS c3, c16 AS c16, c17 AS c17 FROM 
+(SELECT c7, c5, c8, c9, c6, c3, c16, c8 AS c17 FROM 
+(SELECT c7, c5, c8, c9, c6, c3, c16 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c7, "node" AS c5, "at" AS c8, "folder" AS c9, "what" AS c6, "reached" AS c3 FROM "evidence/listed") WHERE (c6 = 'due')) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c10, c11, c12, c13, TRUE AS c16 FROM 
+(SELECT DISTINCT c10, c11, c12, c13 FROM 
+(SELECT c10, c11, c12, c13 FROM 
+(SELECT "trace" AS c10, "node" AS c11, "at" AS c12, "message_type" AS c15, "folder" AS c13, "what" AS c14 FROM "evidence/listed") WHERE ((c14 = 'mail') AND (c15 = (16)::BIGINT)))))) ON ((((c7 = c10) AND (c5 = c11)) AND (c8 = c12)) AND (c9 = c13)))))
+UNION ALL SELECT c25 AS c7, c26 AS c5, c20 AS c8, c27 AS c9, c24 AS c6, c28 AS c3, c65 AS c16, c21 AS c17 FROM 
+(SELECT c25, c26, c20, c27, c24, c28, c65, c21 FROM 
+(SELECT c25, c26, c27, c20, c24, c28, c21, c65 FROM 
+(SELECT c25, c26, c27, c20, c24, c28, c21, list_any(list_transform(c34, lambda v66: ((v66 >= c20) AND (v66 <= c21)))) AS c65 FROM 
+(SELECT c25, c26, c27, c20, c24, c22, c28, c34, c19, c23, list_reduce(coalesce(c53, CAST([] AS STRUCT("back_at" BIGINT, "left_at" BIGINT)[])), lambda v62, v63: CASE WHEN (((v63)."back_at" > c20) AND ((v63)."left_at" <= v62)) THEN greatest(v62, add_wrapped((v63)."back_at", 86400000000::BIGINT)) ELSE v62 END, CAST(add_wrapped(c20, 86400000000::BIGINT) AS BIGINT)) AS c21 FROM 
+(SELECT c25, c26, c27, c20, c24, c22, c28, c34, c19, c53, c23 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c25, c26, c27, c20, c24, c22, c28, c34, c19, c53 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c25, c26, c27, c20, c24, c22, c28, c34, c19 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c25, "node" AS c26, "at" AS c20, "folder" AS c27, "what" AS c24, "alone_at" AS c22, "reached" AS c28 FROM "evidence/listed") WHERE (c24 = 'added')) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c30, c31, c33, coalesce(list(DISTINCT CASE WHEN (c29 = 'responders') THEN c32 END) FILTER (WHERE CASE WHEN (c29 = 'responders') THEN c32 END IS NOT NULL), []) AS c34, coalesce(list(DISTINCT CASE WHEN (NOT (c29 = 'responders')) THEN c32 END) FILTER (WHERE CASE WHEN (NOT (c29 = 'responders')) THEN c32 END IS NOT NULL), []) AS c19 FROM 
+(SELECT "trace" AS c30, "node" AS c31, "at" AS c32, "folder" AS c33, "what" AS c29 FROM "evidence/listed") WHERE (c29 IN ('responders', 'pending', 'dropped')) GROUP BY c30, c31, c33)) ON (((c25 = c30) AND (c26 = c31)) AND (c27 = c33))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c36, c37, list_transform(list_sort(list_transform(coalesce(list({'back_at': c40, 'left_at': c35}) FILTER (WHERE {'back_at': c40, 'left_at': c35} IS NOT NULL), []), lambda v54: {k: CASE WHEN v54 IS NOT NULL THEN {n0: (v54)."back_at" IS NOT NULL, v0: (v54)."back_at", n1: (v54)."left_at" IS NOT NULL, v1: (v54)."left_at"} END, v: v54}), 'ASC', 'NULLS LAST'), lambda v54: v54.v) AS c53 FROM 
+(SELECT c36 AS c36, c37 AS c37, c40 AS c40, c35 AS c35 FROM 
+(SELECT c36, c37, c40, c35 FROM 
+(SELECT c36, c37, c40, c35, c35 FROM 
+(SELECT *, lag(c41, 1) OVER (PARTITION BY c36, c37 ORDER BY c38 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c35 FROM 
+(SELECT c36, c37, c40, c41, c38 FROM 
+(SELECT c36, c37, c38, min(c39) AS c40, max(c39) AS c41 FROM 
+(SELECT "trace" AS c36, "node" AS c37, "incarnation" AS c38, "at" AS c39 FROM "silver/events") GROUP BY c36, c37, c38))))) WHERE (c35 IS NOT NULL)
+UNION ALL SELECT c46 AS c36, c44 AS c37, c52 AS c40, c49 AS c35 FROM 
+(SELECT c46, c44, c52, c49 FROM 
+(SELECT c46, c44, c52, c49 FROM 
+(SELECT c46, c44, c42, c52, c49 FROM 
+(SELECT c46, c44, c42, c49, coalesce(c51, 4611686018427387904::BIGINT) AS c52 FROM 
+(SELECT *, min(c50) OVER (PARTITION BY c46, c44 ORDER BY c47 ASC NULLS FIRST ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS c51 FROM 
+(SELECT c46, c44, c42, c48 AS c49, CASE WHEN (c42 = 'address.stamped') THEN c48 END AS c50, c47 FROM 
+(SELECT c46, c42, c44, c47, c48, c43 FROM 
+(SELECT "trace" AS c46, "type" AS c42, "node" AS c44, "seq" AS c47, "at" AS c48, "store" AS c43, "family" AS c45 FROM "silver/events") WHERE ((c45 IN ('replication')) AND (c42 IN ('address.stamped', 'address.missing')))) WHERE (c43 = c44))))) WHERE (c42 = 'address.missing')))) GROUP BY c36, c37)) ON ((c25 = c36) AND (c26 = c37))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c57, c58, arg_max_null(CASE WHEN (c56 = 'node.stopped') THEN c61 END, {n0: c59 IS NOT NULL, v0: c59, n1: c60 IS NOT NULL, v1: c60}) AS c23 FROM 
+(SELECT c57, c56, c58, c59, c60, c61 FROM 
+(SELECT "trace" AS c57, "type" AS c56, "node" AS c58, "incarnation" AS c59, "seq" AS c60, "at" AS c61, "family" AS c55 FROM "silver/events") WHERE ((c55 IN ('run')) AND (c56 IN ('node.started', 'node.stopped')))) GROUP BY c57, c58) WHERE (c23 IS NOT NULL)) ON ((c25 = c57) AND (c26 = c58))))) WHERE (((NOT list_any(list_transform(coalesce(c19, CAST([] AS BIGINT[])), lambda v18: ((v18 >= c20) AND (v18 <= c21))))) AND (NOT coalesce((c22 <= c21), FALSE))) AND (NOT coalesce((c23 <= c21), FALSE)))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c67, coalesce(list(DISTINCT c68) FILTER (WHERE c68 IS NOT NULL), []) AS c4 FROM 
+(SELECT DISTINCT c67, c68 FROM 
+(SELECT c67, c68 FROM 
+(SELECT c67, c68 FROM 
+(SELECT "trace" AS c67, "type" AS c70, "store" AS c68, "family" AS c69 FROM "silver/events") WHERE ((c69 IN ('replication')) AND (c70 IN ('store.deleted')))))) GROUP BY c67)) ON (c7 = c67))) WHERE (((coalesce(len(list_except(c3, coalesce(c4, CAST([] AS VARCHAR[]))))::INTEGER, -1) > 1) AND list_contains_or_null(c3, c5)) AND ((c6 = 'due') OR (NOT list_contains(coalesce(c4, CAST([] AS VARCHAR[])), c5)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c73, max(c74) AS c75 FROM 
+(SELECT c73, c74 FROM 
+(SELECT "trace" AS c73, "type" AS c72, "at" AS c74, "family" AS c71 FROM "silver/events") WHERE ((c71 IN ('run')) AND (c72 IN ('run.ended')))) GROUP BY c73)) ON (c7 = c73)))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/new_stores needs node.started
+SELECT c6 AS "trace", c44 AS "check", c1 AS "consumed", c45 AS "violations", c46 AS "at", c47 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c44, (c2)."consumed" AS c1, (c2)."violations" AS c45, (c2)."at" AS c46, (c2)."witness" AS c47 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'a new store asks for the hierarchy', 'consumed': c41, 'violations': c42, 'at': (c43)."at", 'witness': (c43)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c38) AS c41, count(1) FILTER (WHERE c39) AS c42, arg_min(CASE WHEN c39 THEN {'at': c37, 'words': c40} END, CASE WHEN c39 THEN {n0: c37 IS NOT NULL, v0: c37, n1: c40 IS NOT NULL, v1: c40} END) AS c43 FROM 
+(SELECT c6, c8 AS c37, coalesce((c36 >= c20), FALSE) AS c38, (coalesce((c36 >= c20), FALSE) AND (NOT coalesce(c31, FALSE))) AS c39, CASE WHEN (coalesce((c36 >= c20), FALSE) AND (NOT coalesce(c31, FALSE))) THEN (c7 || ' joined but did not ask all others for the status of the hierarchy within a day') END AS c40 FROM 
+(SELECT c6, c7, c8, c20, c31, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, c20, max(coalesce((c30 <= c20), FALSE)) AS c31 FROM 
+(SELECT c6, c7, c8, c20, c30 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, add_wrapped(c19, 86400000000::BIGINT) AS c20 FROM 
+(SELECT c6, c7, c8, c19 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8 FROM 
+(SELECT c6, c7, c8, c3 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "at" AS c8, "reason" AS c3, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('run')) AND (c5 IN ('node.started')))) WHERE (c3 = 'first'))) JOIN 
+(SELECT * FROM 
+(SELECT c10, c11 AS c12 FROM 
+(SELECT "trace" AS c10, "store" AS c11, "later" AS c9 FROM "organization/servers") WHERE c9)) ON ((c6 = c10) AND (c7 = c12))))) JOIN 
+(SELECT * FROM 
+(SELECT c17, c14, min(c18) AS c19 FROM 
+(SELECT c17, c14, c18, c13 FROM 
+(SELECT "trace" AS c17, "type" AS c16, "node" AS c14, "at" AS c18, "store" AS c13, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('replication')) AND (c16 IN ('address.stamped')))) WHERE (c13 = c14) GROUP BY c17, c14)) ON ((c6 = c17) AND (c7 = c14)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c28, c27, c29 AS c30 FROM 
+(SELECT "trace" AS c28, "node" AS c27, "at" AS c29, "message_type" AS c22, "to" AS c24, "folder" AS c23, "what" AS c21, "reached" AS c26 FROM "evidence/listed") WHERE (((c21 = 'mail') AND (c22 = (32)::BIGINT)) AND ((c23 = '1-1') AND (c24 = list_sort(list_filter(c26, lambda v25: (NOT (v25 = c27))), 'ASC', 'NULLS LAST')))))) ON ((c6 = c28) AND (c7 = c27)))) GROUP BY c6, c7, c8, c20)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c34, max(c35) AS c36 FROM 
+(SELECT c34, c35 FROM 
+(SELECT "trace" AS c34, "type" AS c33, "at" AS c35, "family" AS c32 FROM "silver/events") WHERE ((c32 IN ('run')) AND (c33 IN ('run.ended')))) GROUP BY c34)) ON (c6 = c34)))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/deleted_stores needs store.deleted
+SELECT c6 AS "trace", c119 AS "check", c1 AS "consumed", c120 AS "violations", c121 AS "at", c122 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c119, (c2)."consumed" AS c1, (c2)."violations" AS c120, (c2)."at" AS c121, (c2)."witness" AS c122 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'a store with replicas is not deleted', 'consumed': c113, 'violations': c114, 'at': (c115)."at", 'witness': (c115)."words"}, {'check': 'a store removed by force leaves all lists', 'consumed': c116, 'violations': c117, 'at': (c118)."at", 'witness': (c118)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c107) AS c113, count(1) FILTER (WHERE c108) AS c114, arg_min(CASE WHEN c108 THEN {'at': c106, 'words': c109} END, CASE WHEN c108 THEN {n0: c106 IS NOT NULL, v0: c106, n1: c109 IS NOT NULL, v1: c109} END) AS c115, count(1) FILTER (WHERE c110) AS c116, count(1) FILTER (WHERE c111) AS c117, arg_min(CASE WHEN c111 THEN {'at': c106, 'words': c112} END, CASE WHEN c111 THEN {n0: c106 IS NOT NULL, v0: c106, n1: c112 IS NOT NULL, v1: c112} END) AS c118 FROM 
+(SELECT c6, c102 AS c106, coalesce((NOT c103), FALSE) AS c107, (coalesce((NOT c103), FALSE) AND (NOT coalesce((coalesce(len(c104)::INTEGER, -1) = 0), FALSE))) AS c108, CASE WHEN (coalesce((NOT c103), FALSE) AND (NOT coalesce((coalesce(len(c104)::INTEGER, -1) = 0), FALSE))) THEN (c101 || ' deleted ' || c10 || ', which ' || (coalesce(len(c104)::INTEGER, -1))::VARCHAR || ' replica lists name') END AS c109, coalesce(c103, FALSE) AS c110, (coalesce(c103, FALSE) AND (NOT coalesce((coalesce(len(c105)::INTEGER, -1) = 0), FALSE))) AS c111, CASE WHEN (coalesce(c103, FALSE) AND (NOT coalesce((coalesce(len(c105)::INTEGER, -1) = 0), FALSE))) THEN (c101 || ' removed ' || c10 || ' but left it on the lists of ' || list_text(c105, ', ')) END AS c112 FROM 
+(SELECT c6, c10, (c100)."node" AS c101, (c100)."at" AS c102, (c100)."forced" AS c103, (c100)."listing" AS c104, (c100)."left" AS c105 FROM 
+(SELECT c6, c10, arg_min_null({'node': c7, 'at': c9, 'forced': c3, 'listing': c97, 'left': c98}, {n0: (NOT c3) IS NOT NULL, v0: (NOT c3), n1: coalesce(len(c97)::INTEGER, -1) IS NOT NULL, v1: coalesce(len(c97)::INTEGER, -1), n2: c7 IS NOT NULL, v2: c7}) AS c100 FROM 
+(SELECT c6, c7, c9, c10, c3, list_sort(coalesce(list(DISTINCT CASE WHEN c96 THEN c30 END) FILTER (WHERE CASE WHEN c96 THEN c30 END IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c97, list_sort(coalesce(list(DISTINCT CASE WHEN (c96 AND (NOT list_any(list_transform(coalesce(c95, CAST([] AS VARCHAR[][])), lambda v99: (NOT list_contains_or_null(v99, c10)))))) THEN c30 END) FILTER (WHERE CASE WHEN (c96 AND (NOT list_any(list_transform(coalesce(c95, CAST([] AS VARCHAR[][])), lambda v99: (NOT list_contains_or_null(v99, c10)))))) THEN c30 END IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c98 FROM 
+(SELECT c6, c7, c9, c30, c10, c3, c95, coalesce(((NOT (c66)."deleted") AND list_contains_or_null((c66)."list", c10)), FALSE) AS c96 FROM 
+(SELECT c6, c7, c9, c30, c10, c3, c66, c95 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c9, c10, c3, c30, arg_max_null({'list': c65, 'deleted': c64}, CASE WHEN (c34 < c8) THEN c34 END) AS c66 FROM 
+(SELECT c6, c7, c8, c9, c10, c3, c30, c34, c65, c64 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, c9, c10, c3 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c3 AS c3 FROM 
+(SELECT c6, c7, c8, c9, c10, c3 FROM 
+(SELECT c6, c7, c8, c9, c10, c3 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "seq" AS c8, "at" AS c9, "store" AS c10, "forced" AS c3, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('replication')) AND (c5 IN ('store.deleted'))))) WHERE c3
+UNION ALL SELECT c14 AS c6, c15 AS c7, c16 AS c8, c17 AS c9, c18 AS c10, c11 AS c3 FROM 
+(SELECT c14, c15, c16, c17, c18, c11 FROM 
+(SELECT c14, c18, c15, c16, c17, c11 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c14, c15, c16, c17, c18, c11 FROM 
+(SELECT c14, c15, c16, c17, c18, c11 FROM 
+(SELECT "trace" AS c14, "type" AS c13, "node" AS c15, "seq" AS c16, "at" AS c17, "store" AS c18, "forced" AS c11, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('replication')) AND (c13 IN ('store.deleted'))))) WHERE (NOT c11)) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c19, c20 FROM 
+(SELECT c19, c20 FROM 
+(SELECT c19, c20, c21 FROM 
+(SELECT c19, c20, c21 FROM 
+(SELECT "trace" AS c19, "type" AS c23, "store" AS c20, "forced" AS c21, "family" AS c22 FROM "silver/events") WHERE ((c22 IN ('replication')) AND (c23 IN ('store.deleted'))))) WHERE c21))) ON ((c14 = c19) AND (c18 = c20))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c24, "node" AS c25 FROM "evidence/restored")) ON ((c6 = c24) AND (c7 = c25))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c28, c33, c30, c34, c65, c64 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c28, c33, c30, c32, c34 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c28, c29 AS c33, c30, c32, c31 AS c34 FROM 
+(SELECT "trace" AS c28, "store" AS c29, "folder" AS c26, "object" AS c30, "act" AS c27, "seq" AS c31, "number" AS c32 FROM "evidence/versions") WHERE ((c26 = '1-1') AND (c27 IN ('made', 'applied'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c35, c36 FROM 
+(SELECT c35, c36 FROM 
+(SELECT c35, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c35 AS c35, c36 AS c36 FROM 
+(SELECT c35, c36, c37 FROM 
+(SELECT c35, c36, c37 FROM 
+(SELECT "trace" AS c35, "type" AS c39, "node" AS c36, "forced" AS c37, "family" AS c38 FROM "silver/events") WHERE ((c38 IN ('replication')) AND (c39 IN ('store.deleted'))))) WHERE c37
+UNION ALL SELECT c43 AS c35, c44 AS c36 FROM 
+(SELECT c43, c44 FROM 
+(SELECT c43, c44 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c43, c44, c45, c40 FROM 
+(SELECT c43, c44, c45, c40 FROM 
+(SELECT "trace" AS c43, "type" AS c42, "node" AS c44, "store" AS c45, "forced" AS c40, "family" AS c41 FROM "silver/events") WHERE ((c41 IN ('replication')) AND (c42 IN ('store.deleted'))))) WHERE (NOT c40)) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c46, c47 FROM 
+(SELECT c46, c47 FROM 
+(SELECT c46, c47, c48 FROM 
+(SELECT c46, c47, c48 FROM 
+(SELECT "trace" AS c46, "type" AS c50, "store" AS c47, "forced" AS c48, "family" AS c49 FROM "silver/events") WHERE ((c49 IN ('replication')) AND (c50 IN ('store.deleted'))))) WHERE c48))) ON ((c43 = c46) AND (c45 = c47))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c51, "node" AS c52 FROM "evidence/restored")) ON ((c35 = c51) AND (c36 = c52))))))) ON ((c28 = c35) AND (c33 = c36))))) JOIN 
+(SELECT * FROM 
+(SELECT c55, c59, c63 AS c65, c64 FROM 
+(SELECT c55, c59, (c62)."replicas" AS c63, (c62)."deleted" AS c64 FROM 
+(SELECT c55, c59, arg_min_null({'replicas': c61, 'deleted': c60}, {n0: c58 IS NOT NULL, v0: c58, n1: c56 IS NOT NULL, v1: c56, n2: c57 IS NOT NULL, v2: c57}) AS c62 FROM 
+(SELECT "trace" AS c55, "store" AS c56, "folder" AS c53, "act" AS c54, "seq" AS c57, "at" AS c58, "number" AS c59, "deleted" AS c60, "replicas" AS c61 FROM "evidence/versions") WHERE ((c53 = '1-1') AND (c54 IN ('made', 'applied'))) AND (c54 = 'made') GROUP BY c55, c59)))) ON ((c28 = c55) AND (c32 = c59))))) ON ((c6 = c28) AND (c7 = c33)))) GROUP BY c6, c7, c9, c10, c3, c30)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c70, c71, c72, c73, coalesce(list(c74) FILTER (WHERE c74 IS NOT NULL), []) AS c95 FROM 
+(SELECT c70, c71, c72, c73, c74 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c70, c71, c72, c73, c74 FROM 
+(SELECT c70, c71, c72, c67, c73, c74 FROM 
+(SELECT "trace" AS c70, "type" AS c69, "node" AS c71, "at" AS c72, "folder" AS c67, "object" AS c73, "replicas" AS c74, "family" AS c68 FROM "silver/events") WHERE ((c68 IN ('change')) AND (c69 IN ('change.made')))) WHERE (c67 = '1-1'))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c75, c76, c77 FROM 
+(SELECT c75, c76, c77 FROM 
+(SELECT c75, c76, c77 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c75 AS c75, c76 AS c76, c77 AS c77 FROM 
+(SELECT c75, c76, c77, c78 FROM 
+(SELECT c75, c76, c77, c78 FROM 
+(SELECT "trace" AS c75, "type" AS c80, "node" AS c76, "at" AS c77, "forced" AS c78, "family" AS c79 FROM "silver/events") WHERE ((c79 IN ('replication')) AND (c80 IN ('store.deleted'))))) WHERE c78
+UNION ALL SELECT c84 AS c75, c85 AS c76, c86 AS c77 FROM 
+(SELECT c84, c85, c86 FROM 
+(SELECT c84, c85, c86 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c84, c85, c86, c87, c81 FROM 
+(SELECT c84, c85, c86, c87, c81 FROM 
+(SELECT "trace" AS c84, "type" AS c83, "node" AS c85, "at" AS c86, "store" AS c87, "forced" AS c81, "family" AS c82 FROM "silver/events") WHERE ((c82 IN ('replication')) AND (c83 IN ('store.deleted'))))) WHERE (NOT c81)) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c88, c89 FROM 
+(SELECT c88, c89 FROM 
+(SELECT c88, c89, c90 FROM 
+(SELECT c88, c89, c90 FROM 
+(SELECT "trace" AS c88, "type" AS c92, "store" AS c89, "forced" AS c90, "family" AS c91 FROM "silver/events") WHERE ((c91 IN ('replication')) AND (c92 IN ('store.deleted'))))) WHERE c90))) ON ((c84 = c88) AND (c87 = c89))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c93, "node" AS c94 FROM "evidence/restored")) ON ((c75 = c93) AND (c76 = c94))))))) ON (((c70 = c75) AND (c71 = c76)) AND (c72 = c77)))) GROUP BY c70, c71, c72, c73)) ON ((((c6 = c70) AND (c7 = c71)) AND (c9 = c72)) AND (c30 = c73))))) GROUP BY c6, c7, c9, c10, c3) GROUP BY c6, c10))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/mailed_folders needs mail.submitted
+SELECT c4 AS "trace", c60 AS "check", c1 AS "consumed", c61 AS "violations", c62 AS "at", c63 AS "witness" FROM (SELECT * FROM 
+(SELECT c4, (c2)."check" AS c60, (c2)."consumed" AS c1, (c2)."violations" AS c61, (c2)."at" AS c62, (c2)."witness" AS c63 FROM 
+(SELECT c4, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'content is broadcast on schedule', 'consumed': c51, 'violations': c52, 'at': (c53)."at", 'witness': (c53)."words"}, {'check': 'broadcasts go to all other holders', 'consumed': c54, 'violations': c55, 'at': (c56)."at", 'witness': (c56)."words"}, {'check': 'statuses go to holders', 'consumed': c57, 'violations': c58, 'at': (c59)."at", 'witness': (c59)."words"}]) AS uc2 FROM 
+(SELECT c4, count(1) FILTER (WHERE c38) AS c51, count(1) FILTER (WHERE c39) AS c52, arg_min(CASE WHEN c39 THEN {'at': c37, 'words': c40} END, CASE WHEN c39 THEN {n0: c37 IS NOT NULL, v0: c37, n1: c40 IS NOT NULL, v1: c40} END) AS c53, count(1) FILTER (WHERE c41) AS c54, count(1) FILTER (WHERE c42) AS c55, arg_min(CASE WHEN c42 THEN {'at': c37, 'words': c44} END, CASE WHEN c42 THEN {n0: c37 IS NOT NULL, v0: c37, n1: c44 IS NOT NULL, v1: c44} END) AS c56, count(1) FILTER (WHERE c46) AS c57, count(1) FILTER (WHERE c47) AS c58, arg_min(CASE WHEN c47 THEN {'at': c37, 'words': c49} END, CASE WHEN c47 THEN {n0: c37 IS NOT NULL, v0: c37, n1: c49 IS NOT NULL, v1: c49} END) AS c59 FROM 
+(SELECT c4, c6 AS c37, coalesce(((((c9 = (4)::BIGINT) AND (NOT list_contains_or_null(coalesce(c10, CAST([] AS VARCHAR[])), 'resent'))) AND c31) AND ((c35 AND c13) AND (c24 IS NOT NULL))), FALSE) AS c38, (coalesce(((((c9 = (4)::BIGINT) AND (NOT list_contains_or_null(coalesce(c10, CAST([] AS VARCHAR[])), 'resent'))) AND c31) AND ((c35 AND c13) AND (c24 IS NOT NULL))), FALSE) AND (NOT coalesce(CASE WHEN (c6 = c21) THEN TRUE WHEN (c24 = 'never') THEN FALSE WHEN regexp_matches(c24, '^every [0-9]+ h(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN (remainder_or_null(c6, multiply_wrapped(text_to_bigint(regexp_extract(c24, '[0-9]+', 0)), 3600000000::BIGINT)) = (0)::BIGINT) ELSE (remainder_or_null(c6, (900000000)::BIGINT) = (0)::BIGINT) END, FALSE))) AS c39, CASE WHEN (coalesce(((((c9 = (4)::BIGINT) AND (NOT list_contains_or_null(coalesce(c10, CAST([] AS VARCHAR[])), 'resent'))) AND c31) AND ((c35 AND c13) AND (c24 IS NOT NULL))), FALSE) AND (NOT coalesce(CASE WHEN (c6 = c21) THEN TRUE WHEN (c24 = 'never') THEN FALSE WHEN regexp_matches(c24, '^every [0-9]+ h(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN (remainder_or_null(c6, multiply_wrapped(text_to_bigint(regexp_extract(c24, '[0-9]+', 0)), 3600000000::BIGINT)) = (0)::BIGINT) ELSE (remainder_or_null(c6, (900000000)::BIGINT) = (0)::BIGINT) END, FALSE))) THEN (c5 || ' broadcast <' || c8 || '> outside the schedule of ' || ('folder=' || c12)) END AS c40, coalesce(((c9 IN ((2)::BIGINT, (4)::BIGINT)) AND (NOT list_contains_or_null(coalesce(c10, CAST([] AS VARCHAR[])), 'resent'))), FALSE) AS c41, (coalesce(((c9 IN ((2)::BIGINT, (4)::BIGINT)) AND (NOT list_contains_or_null(coalesce(c10, CAST([] AS VARCHAR[])), 'resent'))), FALSE) AND (NOT coalesce((c11 = list_sort(list_filter(c14, lambda v43: (NOT (v43 = c5))), 'ASC', 'NULLS LAST')), FALSE))) AS c42, CASE WHEN (coalesce(((c9 IN ((2)::BIGINT, (4)::BIGINT)) AND (NOT list_contains_or_null(coalesce(c10, CAST([] AS VARCHAR[])), 'resent'))), FALSE) AND (NOT coalesce((c11 = list_sort(list_filter(c14, lambda v45: (NOT (v45 = c5))), 'ASC', 'NULLS LAST')), FALSE))) THEN (c5 || ' sent <' || c8 || '> to ' || list_text(c11, ', ') || ', but the holders are ' || list_text(c14, ', ')) END AS c44, coalesce((c9 = (16)::BIGINT), FALSE) AS c46, (coalesce((c9 = (16)::BIGINT), FALSE) AND (NOT coalesce(((coalesce(len(c11)::INTEGER, -1) = 1) OR (c11 = list_sort(list_filter(c14, lambda v48: (NOT (v48 = c5))), 'ASC', 'NULLS LAST'))), FALSE))) AS c47, CASE WHEN (coalesce((c9 = (16)::BIGINT), FALSE) AND (NOT coalesce(((coalesce(len(c11)::INTEGER, -1) = 1) OR (c11 = list_sort(list_filter(c14, lambda v50: (NOT (v50 = c5))), 'ASC', 'NULLS LAST'))), FALSE))) THEN (c5 || ' sent the status <' || c8 || '> to ' || list_text(c11, ', ')) END AS c49 FROM 
+(SELECT c4, c5, c12, c6, c8, c9, c10, c11, c13, c14, c21, c24, c31, c35 FROM 
+(SELECT c4, c5, c12, c6, c8, c9, c10, c11, c13, c14, c21, c24, c31, (NOT list_any(list_transform(coalesce(c34, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v36: ((c6 >= (v36)."since") AND (c6 <= (v36)."until"))))) AS c35 FROM 
+(SELECT c4, c5, c12, c6, c8, c9, c10, c11, c13, c14, c21, c24, c31, c34 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c12, c6, c8, c9, c10, c11, c13, c14, c21, c24, coalesce(c30, FALSE) AS c31 FROM 
+(SELECT c4, c5, c12, c6, c8, c9, c10, c11, c13, c14, c21, c24, c30 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c12, c5, c6, c8, c9, c10, c11, c13, c14, c21, c24 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c6, c8, c9, c10, c11, c12, c13, c14, c21 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c4, "node" AS c5, "at" AS c6, "incarnation" AS c7, "mail" AS c8, "message_type" AS c9, "marks" AS c10, "to" AS c11, "folder" AS c12, "what" AS c3, "untouched" AS c13, "reached" AS c14 FROM "evidence/listed") WHERE (c3 = 'mail')) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c17, c18, c19, max(c20) AS c21 FROM 
+(SELECT c17, c18, c19, c20 FROM 
+(SELECT "trace" AS c17, "type" AS c16, "node" AS c18, "incarnation" AS c19, "at" AS c20, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('run')) AND (c16 IN ('node.started')))) GROUP BY c17, c18, c19)) ON (((c4 = c17) AND (c5 = c18)) AND (c7 = c19))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c22, concat_ws(':', c26, (c23)::VARCHAR) AS c27, c24 FROM 
+(SELECT c22, c23, c24, c26 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c22, "n" AS c23, "schedule" AS c24 FROM "organization/genesis")) JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c25, "guid" AS c26 FROM "organization/setup")) ON (c22 = c25))))) ON ((c4 = c22) AND (c12 = c27))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c28, c29, TRUE AS c30 FROM 
+(SELECT "trace" AS c28, "node" AS c29 FROM "evidence/plain"))) ON ((c4 = c28) AND (c5 = c29)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c32, c33, c34 FROM 
+(SELECT "trace" AS c32, "node" AS c33, "hindered" AS c34 FROM "evidence/nodes"))) ON ((c4 = c32) AND (c5 = c33))))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/statuses needs mail.submitted,status.due
+SELECT c6 AS "trace", c113 AS "check", c1 AS "consumed", c114 AS "violations", c115 AS "at", c116 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c113, (c2)."consumed" AS c1, (c2)."violations" AS c114, (c2)."at" AS c115, (c2)."witness" AS c116 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'status checks run on schedule', 'consumed': c95, 'violations': c96, 'at': (c97)."at", 'witness': (c97)."words"}, {'check': 'a status waits 24 hours', 'consumed': c98, 'violations': c99, 'at': (c100)."at", 'witness': (c100)."words"}, {'check': 'a status is due within 36 hours', 'consumed': c101, 'violations': c102, 'at': (c103)."at", 'witness': (c103)."words"}, {'check': 'one status after an update', 'consumed': c104, 'violations': c105, 'at': (c106)."at", 'witness': (c106)."words"}, {'check': '5.5 reports its own changes', 'consumed': c107, 'violations': c108, 'at': (c109)."at", 'witness': (c109)."words"}, {'check': 'a repeat follows its status', 'consumed': c110, 'violations': c111, 'at': (c112)."at", 'witness': (c112)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c77) AS c95, count(1) FILTER (WHERE c78) AS c96, arg_min(CASE WHEN c78 THEN {'at': c76, 'words': c79} END, CASE WHEN c78 THEN {n0: c76 IS NOT NULL, v0: c76, n1: c79 IS NOT NULL, v1: c79} END) AS c97, count(1) FILTER (WHERE c80) AS c98, count(1) FILTER (WHERE c81) AS c99, arg_min(CASE WHEN c81 THEN {'at': c76, 'words': c82} END, CASE WHEN c81 THEN {n0: c76 IS NOT NULL, v0: c76, n1: c82 IS NOT NULL, v1: c82} END) AS c100, count(1) FILTER (WHERE c83) AS c101, count(1) FILTER (WHERE c84) AS c102, arg_min(CASE WHEN c84 THEN {'at': c76, 'words': c85} END, CASE WHEN c84 THEN {n0: c76 IS NOT NULL, v0: c76, n1: c85 IS NOT NULL, v1: c85} END) AS c103, count(1) FILTER (WHERE c86) AS c104, count(1) FILTER (WHERE c87) AS c105, arg_min(CASE WHEN c87 THEN {'at': c76, 'words': c88} END, CASE WHEN c87 THEN {n0: c76 IS NOT NULL, v0: c76, n1: c88 IS NOT NULL, v1: c88} END) AS c106, count(1) FILTER (WHERE c89) AS c107, count(1) FILTER (WHERE c90) AS c108, arg_min(CASE WHEN c90 THEN {'at': c76, 'words': c91} END, CASE WHEN c90 THEN {n0: c76 IS NOT NULL, v0: c76, n1: c91 IS NOT NULL, v1: c91} END) AS c109, count(1) FILTER (WHERE c92) AS c110, count(1) FILTER (WHERE c93) AS c111, arg_min(CASE WHEN c93 THEN {'at': c76, 'words': c94} END, CASE WHEN c93 THEN {n0: c76 IS NOT NULL, v0: c76, n1: c94 IS NOT NULL, v1: c94} END) AS c112 FROM 
+(SELECT c6, c9 AS c76, coalesce(((c70 AND c74) AND ((c3 = 'due') AND c66)), FALSE) AS c77, (coalesce(((c70 AND c74) AND ((c3 = 'due') AND c66)), FALSE) AND (NOT coalesce((remainder_or_null(subtract_wrapped(c13, (900000000)::BIGINT), 43200000000::BIGINT) = (0)::BIGINT), FALSE))) AS c78, CASE WHEN (coalesce(((c70 AND c74) AND ((c3 = 'due') AND c66)), FALSE) AND (NOT coalesce((remainder_or_null(subtract_wrapped(c13, (900000000)::BIGINT), 43200000000::BIGINT) = (0)::BIGINT), FALSE))) THEN (c7 || ' checked statuses at another time') END AS c79, coalesce(((c70 AND (c3 = 'due')) AND (c39 IS NOT NULL)), FALSE) AS c80, (coalesce(((c70 AND (c3 = 'due')) AND (c39 IS NOT NULL)), FALSE) AND (NOT coalesce((subtract_wrapped(c13, c39) >= 86400000000::BIGINT), FALSE))) AS c81, CASE WHEN (coalesce(((c70 AND (c3 = 'due')) AND (c39 IS NOT NULL)), FALSE) AND (NOT coalesce((subtract_wrapped(c13, c39) >= 86400000000::BIGINT), FALSE))) THEN (c7 || ' found a status of ' || ('folder=' || c10) || ' due too early') END AS c82, coalesce((((c70 AND c74) AND (c3 = 'due')) AND (c66 AND (c39 IS NOT NULL))), FALSE) AS c83, (coalesce((((c70 AND c74) AND (c3 = 'due')) AND (c66 AND (c39 IS NOT NULL))), FALSE) AND (NOT coalesce((subtract_wrapped(c13, c39) <= 129600000000::BIGINT), FALSE))) AS c84, CASE WHEN (coalesce((((c70 AND c74) AND (c3 = 'due')) AND (c66 AND (c39 IS NOT NULL))), FALSE) AND (NOT coalesce((subtract_wrapped(c13, c39) <= 129600000000::BIGINT), FALSE))) THEN (c7 || ' found a status of ' || ('folder=' || c10) || ' due too late') END AS c85, coalesce(((c70 AND (c3 = 'due')) AND (c66 AND (c41 IS NOT NULL))), FALSE) AS c86, (coalesce(((c70 AND (c3 = 'due')) AND (c66 AND (c41 IS NOT NULL))), FALSE) AND (NOT coalesce((c39 >= c41), FALSE))) AS c87, CASE WHEN (coalesce(((c70 AND (c3 = 'due')) AND (c66 AND (c41 IS NOT NULL))), FALSE) AND (NOT coalesce((c39 >= c41), FALSE))) THEN (c7 || ' sent a second status of ' || ('folder=' || c10) || ' without an update in between') END AS c88, coalesce((((c3 = 'due') AND c65) AND c66), FALSE) AS c89, (coalesce((((c3 = 'due') AND c65) AND c66), FALSE) AND (NOT coalesce(coalesce((c40 >= coalesce(c41, (0)::BIGINT)), FALSE), FALSE))) AS c90, CASE WHEN (coalesce((((c3 = 'due') AND c65) AND c66), FALSE) AND (NOT coalesce(coalesce((c40 >= coalesce(c41, (0)::BIGINT)), FALSE), FALSE))) THEN (c7 || ' found a status of ' || ('folder=' || c10) || ' due, but had not changed the folder') END AS c91, coalesce((c70 AND (c3 = 'repeat')), FALSE) AS c92, (coalesce((c70 AND (c3 = 'repeat')), FALSE) AND (NOT coalesce(((subtract_wrapped(c9, c41) >= 86400000000::BIGINT) AND coalesce((c39 <= c41), TRUE)), FALSE))) AS c93, CASE WHEN (coalesce((c70 AND (c3 = 'repeat')), FALSE) AND (NOT coalesce(((subtract_wrapped(c9, c41) >= 86400000000::BIGINT) AND coalesce((c39 <= c41), TRUE)), FALSE))) THEN (c7 || ' repeated a status of ' || ('folder=' || c10) || ' that it had not sent a day before, or that is older than an update') END AS c94 FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c65, c66, c70, c74 FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c65, c66, c70, (NOT list_any(list_transform(coalesce(c73, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v75: ((c9 >= (v75)."since") AND (c9 <= (v75)."until"))))) AS c74 FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c65, c66, c70, c73 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c65, c66, coalesce(c69, FALSE) AS c70 FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c65, c66, c69 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c65, (c52 IS NULL) AS c66 FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c52, coalesce(c64, FALSE) AS c65 FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c52, c64 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c52 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41 FROM 
+(SELECT c6, c7, c9, c10, c13, c3, c39, c40, c41, c39, c40, c41 FROM 
+(SELECT *, last_value(c11 IGNORE NULLS) OVER (PARTITION BY c6, c7, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c39, last_value(c12 IGNORE NULLS) OVER (PARTITION BY c6, c7, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c40, last_value(c13 IGNORE NULLS) OVER (PARTITION BY c6, c7, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c41 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c12, c13, c3 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c3 AS c3 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c12, c13, c3 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c3 AS c3 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c12, CAST(NULL AS BIGINT) AS c13, CAST(NULL AS VARCHAR) AS c3 FROM 
+(SELECT c6, c7, c8, c9, c10, c9 AS c11, CASE WHEN (c5 = 'change.made') THEN c9 END AS c12 FROM 
+(SELECT c6, c5, c7, c8, c9, c10 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "seq" AS c8, "at" AS c9, "folder" AS c10, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('change')) AND (c5 IN ('change.made', 'version.applied'))))))
+UNION ALL SELECT c17 AS c6, c18 AS c7, c19 AS c8, c20 AS c9, c14 AS c10, c25 AS c11, c26 AS c12, c23 AS c13, c24 AS c3 FROM 
+(SELECT c17, c18, c19, c20, c14, CAST(NULL AS BIGINT) AS c25, CAST(NULL AS BIGINT) AS c26, c23, c24 FROM 
+(SELECT c17, c18, c19, c20, c14, c20 AS c23, 'due' AS c24 FROM 
+(SELECT * EXCLUDE (uc14), uc14 AS c14 FROM (SELECT *, unnest(c22) AS uc14 FROM 
+(SELECT c17, c18, c19, c20, list_from_json(c21, '["VARCHAR"]') AS c22 FROM 
+(SELECT "trace" AS c17, "type" AS c16, "node" AS c18, "seq" AS c19, "at" AS c20, "folders" AS c21, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('replication')) AND (c16 IN ('status.due'))))))))))
+UNION ALL SELECT c30 AS c6, c31 AS c7, c32 AS c8, c33 AS c9, c34 AS c10, c36 AS c11, c37 AS c12, c38 AS c13, c35 AS c3 FROM 
+(SELECT c30, c31, c32, c33, c34, CAST(NULL AS BIGINT) AS c36, CAST(NULL AS BIGINT) AS c37, CAST(NULL AS BIGINT) AS c38, c35 FROM 
+(SELECT c30, c31, c32, c33, c34, 'repeat' AS c35 FROM 
+(SELECT "trace" AS c30, "node" AS c31, "seq" AS c32, "at" AS c33, "message_type" AS c28, "marks" AS c29, "folder" AS c34, "what" AS c27 FROM "evidence/listed") WHERE (((c27 = 'mail') AND (c28 = (16)::BIGINT)) AND list_contains_or_null(coalesce(c29, CAST([] AS VARCHAR[])), 'repeat'))))))))) WHERE (c3 IS NOT NULL)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c42, c43, TRUE AS c52 FROM 
+(SELECT DISTINCT c42, c43 FROM 
+(SELECT c42 AS c42, c43 AS c43 FROM 
+(SELECT c42, c43 FROM 
+(SELECT c42, c43, c44 FROM 
+(SELECT "trace" AS c42, "type" AS c46, "node" AS c43, "seq" AS c44, "family" AS c45 FROM "silver/events") WHERE ((c45 IN ('run')) AND (c46 IN ('node.started')))) WHERE (c44 > (1)::BIGINT))
+UNION ALL SELECT c51 AS c42, c48 AS c43 FROM 
+(SELECT c51, c48 FROM 
+(SELECT c51, c48 FROM 
+(SELECT c51, c48, c47 FROM 
+(SELECT "trace" AS c51, "type" AS c50, "node" AS c48, "store" AS c47, "family" AS c49 FROM "silver/events") WHERE ((c49 IN ('replication')) AND (c50 IN ('address.missing')))) WHERE (c47 = c48))))))) ON ((c6 = c42) AND (c7 = c43))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c53, c54, TRUE AS c64 FROM 
+(SELECT c53, c54 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c53, c54 FROM 
+(SELECT c53, c54 FROM 
+(SELECT c53, c54, c55 FROM 
+(SELECT "trace" AS c53, "type" AS c57, "node" AS c54, "version" AS c55, "family" AS c56 FROM "silver/events") WHERE ((c56 IN ('run')) AND (c57 IN ('node.started')))) WHERE (c55 = '5.5')))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c58, c59 FROM 
+(SELECT c58, c59 FROM 
+(SELECT c58, c59, c60, c61 FROM 
+(SELECT "trace" AS c58, "type" AS c63, "node" AS c59, "name" AS c60, "value" AS c61, "family" AS c62 FROM "silver/events") WHERE ((c62 IN ('run')) AND (c63 IN ('setting.value')))) WHERE ((c60 = 'Service Pack') AND (TRY_CAST(text_to_bigint(c61) AS INTEGER) < 4))))) ON ((c53 = c58) AND (c54 = c59)))))) ON ((c6 = c53) AND (c7 = c54))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c67, c68, TRUE AS c69 FROM 
+(SELECT "trace" AS c67, "node" AS c68 FROM "evidence/plain"))) ON ((c6 = c67) AND (c7 = c68)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c71, c72, c73 FROM 
+(SELECT "trace" AS c71, "node" AS c72, "hindered" AS c73 FROM "evidence/nodes"))) ON ((c6 = c71) AND (c7 = c72))))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/responders needs responders.considered
+SELECT c4 AS "trace", c26 AS "check", c1 AS "consumed", c27 AS "violations", c28 AS "at", c29 AS "witness" FROM (SELECT * FROM 
+(SELECT c4, (c2)."check" AS c26, (c2)."consumed" AS c1, (c2)."violations" AS c27, (c2)."at" AS c28, (c2)."witness" AS c29 FROM 
+(SELECT c4, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'all holders are asked for their status', 'consumed': c20, 'violations': c21, 'at': (c22)."at", 'witness': (c22)."words"}, {'check': 'the six steps list the right number of responders', 'consumed': c23, 'violations': c24, 'at': (c25)."at", 'witness': (c25)."words"}]) AS uc2 FROM 
+(SELECT c4, count(1) FILTER (WHERE c12) AS c20, count(1) FILTER (WHERE c13) AS c21, arg_min(CASE WHEN c13 THEN {'at': c11, 'words': c15} END, CASE WHEN c13 THEN {n0: c11 IS NOT NULL, v0: c11, n1: c15 IS NOT NULL, v1: c15} END) AS c22, count(1) FILTER (WHERE c17) AS c23, count(1) FILTER (WHERE c18) AS c24, arg_min(CASE WHEN c18 THEN {'at': c11, 'words': c19} END, CASE WHEN c18 THEN {n0: c11 IS NOT NULL, v0: c11, n1: c19 IS NOT NULL, v1: c19} END) AS c25 FROM 
+(SELECT c4, c6 AS c11, coalesce((coalesce(c8, '') IN ('', 'all holders')), FALSE) AS c12, (coalesce((coalesce(c8, '') IN ('', 'all holders')), FALSE) AND (NOT coalesce((list_sort(c7, 'ASC', 'NULLS LAST') = list_sort(list_filter(c10, lambda v14: (NOT (v14 = c5))), 'ASC', 'NULLS LAST')), FALSE))) AS c13, CASE WHEN (coalesce((coalesce(c8, '') IN ('', 'all holders')), FALSE) AND (NOT coalesce((list_sort(c7, 'ASC', 'NULLS LAST') = list_sort(list_filter(c10, lambda v16: (NOT (v16 = c5))), 'ASC', 'NULLS LAST')), FALSE))) THEN (c5 || ' asked ' || list_text(c7, ', ') || ' for a status, but the holders are ' || list_text(c10, ', ')) END AS c15, coalesce((c8 = 'six steps'), FALSE) AS c17, (coalesce((c8 = 'six steps'), FALSE) AND (NOT coalesce((((coalesce(len(list_except(c7, c10))::INTEGER, -1) = 0) AND (NOT list_contains_or_null(c7, c5))) AND (((coalesce(len(c7)::INTEGER, -1))::BIGINT <= c9) AND (coalesce(len(c7)::INTEGER, -1) >= least(3, (coalesce(len(c10)::INTEGER, -1) - 1))))), FALSE))) AS c18, CASE WHEN (coalesce((c8 = 'six steps'), FALSE) AND (NOT coalesce((((coalesce(len(list_except(c7, c10))::INTEGER, -1) = 0) AND (NOT list_contains_or_null(c7, c5))) AND (((coalesce(len(c7)::INTEGER, -1))::BIGINT <= c9) AND (coalesce(len(c7)::INTEGER, -1) >= least(3, (coalesce(len(c10)::INTEGER, -1) - 1))))), FALSE))) THEN (c5 || ' asked ' || list_text(c7, ', ') || ' for a status, and the holders are ' || list_text(c10, ', ')) END AS c19 FROM 
+(SELECT "trace" AS c4, "node" AS c5, "at" AS c6, "what" AS c3, "chosen" AS c7, "method" AS c8, "limit" AS c9, "reached" AS c10 FROM "evidence/listed") WHERE (c3 = 'responders')) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/decisions needs responders.considered,sources.considered
+SELECT c5 AS "trace", c54 AS "check", c1 AS "consumed", c55 AS "violations", c56 AS "at", c57 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c54, (c2)."consumed" AS c1, (c2)."violations" AS c55, (c2)."at" AS c56, (c2)."witness" AS c57 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'responders are those that a step listed', 'consumed': c42, 'violations': c43, 'at': (c44)."at", 'witness': (c44)."words"}, {'check': 'each step lists its first store', 'consumed': c45, 'violations': c46, 'at': (c47)."at", 'witness': (c47)."words"}, {'check': 'backfill sources are sorted', 'consumed': c48, 'violations': c49, 'at': (c50)."at", 'witness': (c50)."words"}, {'check': 'the first useful source is chosen', 'consumed': c51, 'violations': c52, 'at': (c53)."at", 'witness': (c53)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c13) AS c42, count(1) FILTER (WHERE c14) AS c43, arg_min(CASE WHEN c14 THEN {'at': c12, 'words': c17} END, CASE WHEN c14 THEN {n0: c12 IS NOT NULL, v0: c12, n1: c17 IS NOT NULL, v1: c17} END) AS c44, count(1) FILTER (WHERE c22) AS c45, count(1) FILTER (WHERE c23) AS c46, arg_min(CASE WHEN c23 THEN {'at': c12, 'words': c26} END, CASE WHEN c23 THEN {n0: c12 IS NOT NULL, v0: c12, n1: c26 IS NOT NULL, v1: c26} END) AS c47, count(1) FILTER (WHERE c29) AS c48, count(1) FILTER (WHERE c30) AS c49, arg_min(CASE WHEN c30 THEN {'at': c12, 'words': c32} END, CASE WHEN c30 THEN {n0: c12 IS NOT NULL, v0: c12, n1: c32 IS NOT NULL, v1: c32} END) AS c50, count(1) FILTER (WHERE c34) AS c51, count(1) FILTER (WHERE c36) AS c52, arg_min(CASE WHEN c36 THEN {'at': c12, 'words': c39} END, CASE WHEN c36 THEN {n0: c12 IS NOT NULL, v0: c12, n1: c39 IS NOT NULL, v1: c39} END) AS c53 FROM 
+(SELECT c5, c7 AS c12, coalesce(((c4 = 'responders.considered') AND (c11 = 'six steps')), FALSE) AS c13, (coalesce(((c4 = 'responders.considered') AND (c11 = 'six steps')), FALSE) AND (NOT coalesce((c10 = list_transform(list_filter(c9, lambda v16: ((v16)."group" > (0)::BIGINT)), lambda v15: (v15)."store")), FALSE))) AS c14, CASE WHEN (coalesce(((c4 = 'responders.considered') AND (c11 = 'six steps')), FALSE) AND (NOT coalesce((c10 = list_transform(list_filter(c9, lambda v19: ((v19)."group" > (0)::BIGINT)), lambda v18: (v18)."store")), FALSE))) THEN (c6 || ' asked ' || list_text(c10, ', ') || ' for a status, but the steps listed ' || list_text(list_transform(list_filter(c9, lambda v21: ((v21)."group" > (0)::BIGINT)), lambda v20: (v20)."store"), ', ')) END AS c17, coalesce((((c4 = 'responders.considered') AND (c11 = 'six steps')) AND (coalesce(len(c9)::INTEGER, -1) > 0)), FALSE) AS c22, (coalesce((((c4 = 'responders.considered') AND (c11 = 'six steps')) AND (coalesce(len(c9)::INTEGER, -1) > 0)), FALSE) AND (NOT coalesce(list_all(list_transform(number_series(0, (coalesce(len(c9)::INTEGER, -1) - 1)), lambda v24: ((NOT ((coalesce((list_item(c9, v24))."group", (0)::BIGINT) >= (1)::BIGINT) AND (coalesce((list_item(c9, v24))."group", (0)::BIGINT) <= (6)::BIGINT))) OR (CASE WHEN ((list_item(c9, v24))."group" IN ((1)::BIGINT, (3)::BIGINT)) THEN coalesce((list_item(c9, v24))."near", FALSE) WHEN coalesce((list_item(c9, v24))."near", FALSE) THEN FALSE WHEN ((list_item(c9, v24))."group" = (2)::BIGINT) THEN (coalesce((list_item(c9, v24))."active", FALSE) AND ((list_item(c9, v24))."affinity" IS NOT NULL)) WHEN ((list_item(c9, v24))."group" = (4)::BIGINT) THEN ((list_item(c9, v24))."affinity" IS NOT NULL) WHEN ((list_item(c9, v24))."group" = (5)::BIGINT) THEN ((list_item(c9, v24))."transit_us" IS NOT NULL) ELSE TRUE END AND (NOT list_any(list_transform(list_part(c9, (v24 + 2), coalesce(len(c9)::INTEGER, -1)), lambda v25: (CASE WHEN ((list_item(c9, v24))."group" IN ((1)::BIGINT, (3)::BIGINT)) THEN coalesce((v25)."near", FALSE) WHEN coalesce((v25)."near", FALSE) THEN FALSE WHEN ((list_item(c9, v24))."group" = (2)::BIGINT) THEN (coalesce((v25)."active", FALSE) AND ((v25)."affinity" IS NOT NULL)) WHEN ((list_item(c9, v24))."group" = (4)::BIGINT) THEN ((v25)."affinity" IS NOT NULL) WHEN ((list_item(c9, v24))."group" = (5)::BIGINT) THEN ((v25)."transit_us" IS NOT NULL) ELSE TRUE END AND ({n0: ((v25)."version" = '5.5') IS NOT NULL, v0: ((v25)."version" = '5.5'), n1: (NOT coalesce((v25)."has_all", FALSE)) IS NOT NULL, v1: (NOT coalesce((v25)."has_all", FALSE)), n2: CASE WHEN ((list_item(c9, v24))."group" = (1)::BIGINT) THEN coalesce((v25)."backfilled_at", (0)::BIGINT) WHEN ((list_item(c9, v24))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN (v25)."affinity" WHEN ((list_item(c9, v24))."group" = (5)::BIGINT) THEN (v25)."transit_us" ELSE (0)::BIGINT END IS NOT NULL, v2: CASE WHEN ((list_item(c9, v24))."group" = (1)::BIGINT) THEN coalesce((v25)."backfilled_at", (0)::BIGINT) WHEN ((list_item(c9, v24))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN (v25)."affinity" WHEN ((list_item(c9, v24))."group" = (5)::BIGINT) THEN (v25)."transit_us" ELSE (0)::BIGINT END, n3: CASE WHEN ((list_item(c9, v24))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN coalesce((v25)."cost", 4611686018427387904::BIGINT) ELSE (0)::BIGINT END IS NOT NULL, v3: CASE WHEN ((list_item(c9, v24))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN coalesce((v25)."cost", 4611686018427387904::BIGINT) ELSE (0)::BIGINT END, n4: (v25)."guid" IS NOT NULL, v4: (v25)."guid"} < {n0: ((list_item(c9, v24))."version" = '5.5') IS NOT NULL, v0: ((list_item(c9, v24))."version" = '5.5'), n1: (NOT coalesce((list_item(c9, v24))."has_all", FALSE)) IS NOT NULL, v1: (NOT coalesce((list_item(c9, v24))."has_all", FALSE)), n2: CASE WHEN ((list_item(c9, v24))."group" = (1)::BIGINT) THEN coalesce((list_item(c9, v24))."backfilled_at", (0)::BIGINT) WHEN ((list_item(c9, v24))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN (list_item(c9, v24))."affinity" WHEN ((list_item(c9, v24))."group" = (5)::BIGINT) THEN (list_item(c9, v24))."transit_us" ELSE (0)::BIGINT END IS NOT NULL, v2: CASE WHEN ((list_item(c9, v24))."group" = (1)::BIGINT) THEN coalesce((list_item(c9, v24))."backfilled_at", (0)::BIGINT) WHEN ((list_item(c9, v24))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN (list_item(c9, v24))."affinity" WHEN ((list_item(c9, v24))."group" = (5)::BIGINT) THEN (list_item(c9, v24))."transit_us" ELSE (0)::BIGINT END, n3: CASE WHEN ((list_item(c9, v24))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN coalesce((list_item(c9, v24))."cost", 4611686018427387904::BIGINT) ELSE (0)::BIGINT END IS NOT NULL, v3: CASE WHEN ((list_item(c9, v24))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN coalesce((list_item(c9, v24))."cost", 4611686018427387904::BIGINT) ELSE (0)::BIGINT END, n4: (list_item(c9, v24))."guid" IS NOT NULL, v4: (list_item(c9, v24))."guid"}))))))))), FALSE))) AS c23, CASE WHEN (coalesce((((c4 = 'responders.considered') AND (c11 = 'six steps')) AND (coalesce(len(c9)::INTEGER, -1) > 0)), FALSE) AND (NOT coalesce(list_all(list_transform(number_series(0, (coalesce(len(c9)::INTEGER, -1) - 1)), lambda v27: ((NOT ((coalesce((list_item(c9, v27))."group", (0)::BIGINT) >= (1)::BIGINT) AND (coalesce((list_item(c9, v27))."group", (0)::BIGINT) <= (6)::BIGINT))) OR (CASE WHEN ((list_item(c9, v27))."group" IN ((1)::BIGINT, (3)::BIGINT)) THEN coalesce((list_item(c9, v27))."near", FALSE) WHEN coalesce((list_item(c9, v27))."near", FALSE) THEN FALSE WHEN ((list_item(c9, v27))."group" = (2)::BIGINT) THEN (coalesce((list_item(c9, v27))."active", FALSE) AND ((list_item(c9, v27))."affinity" IS NOT NULL)) WHEN ((list_item(c9, v27))."group" = (4)::BIGINT) THEN ((list_item(c9, v27))."affinity" IS NOT NULL) WHEN ((list_item(c9, v27))."group" = (5)::BIGINT) THEN ((list_item(c9, v27))."transit_us" IS NOT NULL) ELSE TRUE END AND (NOT list_any(list_transform(list_part(c9, (v27 + 2), coalesce(len(c9)::INTEGER, -1)), lambda v28: (CASE WHEN ((list_item(c9, v27))."group" IN ((1)::BIGINT, (3)::BIGINT)) THEN coalesce((v28)."near", FALSE) WHEN coalesce((v28)."near", FALSE) THEN FALSE WHEN ((list_item(c9, v27))."group" = (2)::BIGINT) THEN (coalesce((v28)."active", FALSE) AND ((v28)."affinity" IS NOT NULL)) WHEN ((list_item(c9, v27))."group" = (4)::BIGINT) THEN ((v28)."affinity" IS NOT NULL) WHEN ((list_item(c9, v27))."group" = (5)::BIGINT) THEN ((v28)."transit_us" IS NOT NULL) ELSE TRUE END AND ({n0: ((v28)."version" = '5.5') IS NOT NULL, v0: ((v28)."version" = '5.5'), n1: (NOT coalesce((v28)."has_all", FALSE)) IS NOT NULL, v1: (NOT coalesce((v28)."has_all", FALSE)), n2: CASE WHEN ((list_item(c9, v27))."group" = (1)::BIGINT) THEN coalesce((v28)."backfilled_at", (0)::BIGINT) WHEN ((list_item(c9, v27))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN (v28)."affinity" WHEN ((list_item(c9, v27))."group" = (5)::BIGINT) THEN (v28)."transit_us" ELSE (0)::BIGINT END IS NOT NULL, v2: CASE WHEN ((list_item(c9, v27))."group" = (1)::BIGINT) THEN coalesce((v28)."backfilled_at", (0)::BIGINT) WHEN ((list_item(c9, v27))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN (v28)."affinity" WHEN ((list_item(c9, v27))."group" = (5)::BIGINT) THEN (v28)."transit_us" ELSE (0)::BIGINT END, n3: CASE WHEN ((list_item(c9, v27))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN coalesce((v28)."cost", 4611686018427387904::BIGINT) ELSE (0)::BIGINT END IS NOT NULL, v3: CASE WHEN ((list_item(c9, v27))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN coalesce((v28)."cost", 4611686018427387904::BIGINT) ELSE (0)::BIGINT END, n4: (v28)."guid" IS NOT NULL, v4: (v28)."guid"} < {n0: ((list_item(c9, v27))."version" = '5.5') IS NOT NULL, v0: ((list_item(c9, v27))."version" = '5.5'), n1: (NOT coalesce((list_item(c9, v27))."has_all", FALSE)) IS NOT NULL, v1: (NOT coalesce((list_item(c9, v27))."has_all", FALSE)), n2: CASE WHEN ((list_item(c9, v27))."group" = (1)::BIGINT) THEN coalesce((list_item(c9, v27))."backfilled_at", (0)::BIGINT) WHEN ((list_item(c9, v27))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN (list_item(c9, v27))."affinity" WHEN ((list_item(c9, v27))."group" = (5)::BIGINT) THEN (list_item(c9, v27))."transit_us" ELSE (0)::BIGINT END IS NOT NULL, v2: CASE WHEN ((list_item(c9, v27))."group" = (1)::BIGINT) THEN coalesce((list_item(c9, v27))."backfilled_at", (0)::BIGINT) WHEN ((list_item(c9, v27))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN (list_item(c9, v27))."affinity" WHEN ((list_item(c9, v27))."group" = (5)::BIGINT) THEN (list_item(c9, v27))."transit_us" ELSE (0)::BIGINT END, n3: CASE WHEN ((list_item(c9, v27))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN coalesce((list_item(c9, v27))."cost", 4611686018427387904::BIGINT) ELSE (0)::BIGINT END IS NOT NULL, v3: CASE WHEN ((list_item(c9, v27))."group" IN ((2)::BIGINT, (4)::BIGINT)) THEN coalesce((list_item(c9, v27))."cost", 4611686018427387904::BIGINT) ELSE (0)::BIGINT END, n4: (list_item(c9, v27))."guid" IS NOT NULL, v4: (list_item(c9, v27))."guid"}))))))))), FALSE))) THEN (c6 || ' asked ' || list_text(c10, ', ') || ' for a status, but another store comes first in one of the six steps') END AS c26, coalesce((((c4 = 'sources.considered') AND (coalesce(len(c9)::INTEGER, -1) > 1)) AND (coalesce(c11, '') IN ('', 'sorted list'))), FALSE) AS c29, (coalesce((((c4 = 'sources.considered') AND (coalesce(len(c9)::INTEGER, -1) > 1)) AND (coalesce(c11, '') IN ('', 'sorted list'))), FALSE) AND (NOT coalesce(list_all(list_transform(number_series(1, (coalesce(len(c9)::INTEGER, -1) - 1)), lambda v31: ({n0: (list_item(c9, (v31 - 1)))."down" IS NOT NULL, v0: (list_item(c9, (v31 - 1)))."down", n1: coalesce((list_item(c9, (v31 - 1)))."leaving", FALSE) IS NOT NULL, v1: coalesce((list_item(c9, (v31 - 1)))."leaving", FALSE), n2: (NOT (list_item(c9, (v31 - 1)))."preferred") IS NOT NULL, v2: (NOT (list_item(c9, (v31 - 1)))."preferred"), n3: coalesce((list_item(c9, (v31 - 1)))."cost", 9223372036854775807::BIGINT) IS NOT NULL, v3: coalesce((list_item(c9, (v31 - 1)))."cost", 9223372036854775807::BIGINT), n4: (-text_to_double((list_item(c9, (v31 - 1)))."version")) IS NOT NULL, v4: (-text_to_double((list_item(c9, (v31 - 1)))."version")), n5: subtract_wrapped(0, (list_item(c9, (v31 - 1)))."has") IS NOT NULL, v5: subtract_wrapped(0, (list_item(c9, (v31 - 1)))."has")} <= {n0: (list_item(c9, v31))."down" IS NOT NULL, v0: (list_item(c9, v31))."down", n1: coalesce((list_item(c9, v31))."leaving", FALSE) IS NOT NULL, v1: coalesce((list_item(c9, v31))."leaving", FALSE), n2: (NOT (list_item(c9, v31))."preferred") IS NOT NULL, v2: (NOT (list_item(c9, v31))."preferred"), n3: coalesce((list_item(c9, v31))."cost", 9223372036854775807::BIGINT) IS NOT NULL, v3: coalesce((list_item(c9, v31))."cost", 9223372036854775807::BIGINT), n4: (-text_to_double((list_item(c9, v31))."version")) IS NOT NULL, v4: (-text_to_double((list_item(c9, v31))."version")), n5: subtract_wrapped(0, (list_item(c9, v31))."has") IS NOT NULL, v5: subtract_wrapped(0, (list_item(c9, v31))."has")}))), FALSE))) AS c30, CASE WHEN (coalesce((((c4 = 'sources.considered') AND (coalesce(len(c9)::INTEGER, -1) > 1)) AND (coalesce(c11, '') IN ('', 'sorted list'))), FALSE) AND (NOT coalesce(list_all(list_transform(number_series(1, (coalesce(len(c9)::INTEGER, -1) - 1)), lambda v33: ({n0: (list_item(c9, (v33 - 1)))."down" IS NOT NULL, v0: (list_item(c9, (v33 - 1)))."down", n1: coalesce((list_item(c9, (v33 - 1)))."leaving", FALSE) IS NOT NULL, v1: coalesce((list_item(c9, (v33 - 1)))."leaving", FALSE), n2: (NOT (list_item(c9, (v33 - 1)))."preferred") IS NOT NULL, v2: (NOT (list_item(c9, (v33 - 1)))."preferred"), n3: coalesce((list_item(c9, (v33 - 1)))."cost", 9223372036854775807::BIGINT) IS NOT NULL, v3: coalesce((list_item(c9, (v33 - 1)))."cost", 9223372036854775807::BIGINT), n4: (-text_to_double((list_item(c9, (v33 - 1)))."version")) IS NOT NULL, v4: (-text_to_double((list_item(c9, (v33 - 1)))."version")), n5: subtract_wrapped(0, (list_item(c9, (v33 - 1)))."has") IS NOT NULL, v5: subtract_wrapped(0, (list_item(c9, (v33 - 1)))."has")} <= {n0: (list_item(c9, v33))."down" IS NOT NULL, v0: (list_item(c9, v33))."down", n1: coalesce((list_item(c9, v33))."leaving", FALSE) IS NOT NULL, v1: coalesce((list_item(c9, v33))."leaving", FALSE), n2: (NOT (list_item(c9, v33))."preferred") IS NOT NULL, v2: (NOT (list_item(c9, v33))."preferred"), n3: coalesce((list_item(c9, v33))."cost", 9223372036854775807::BIGINT) IS NOT NULL, v3: coalesce((list_item(c9, v33))."cost", 9223372036854775807::BIGINT), n4: (-text_to_double((list_item(c9, v33))."version")) IS NOT NULL, v4: (-text_to_double((list_item(c9, v33))."version")), n5: subtract_wrapped(0, (list_item(c9, v33))."has") IS NOT NULL, v5: subtract_wrapped(0, (list_item(c9, v33))."has")}))), FALSE))) THEN (c6 || ' sorted the sources of entry ' || (c8)::VARCHAR || ' wrongly') END AS c32, coalesce((((c4 = 'sources.considered') AND (coalesce(c11, '') IN ('', 'sorted list'))) AND list_any(list_transform(c9, lambda v35: ((((v35)."has" > (0)::BIGINT) AND (((v35)."passed_over" = '') OR (NOT ((v35)."passed_over" LIKE '%address%' ESCAPE '\')))) AND ((v35)."cost" IS NOT NULL))))), FALSE) AS c34, (coalesce((((c4 = 'sources.considered') AND (coalesce(c11, '') IN ('', 'sorted list'))) AND list_any(list_transform(c9, lambda v37: ((((v37)."has" > (0)::BIGINT) AND (((v37)."passed_over" = '') OR (NOT ((v37)."passed_over" LIKE '%address%' ESCAPE '\')))) AND ((v37)."cost" IS NOT NULL))))), FALSE) AND (NOT coalesce((list_item(c10, 0) = (list_item(list_filter(c9, lambda v38: ((((v38)."has" > (0)::BIGINT) AND (NOT ((v38)."passed_over" LIKE '%address%' ESCAPE '\'))) AND ((v38)."cost" IS NOT NULL))), 0))."store"), FALSE))) AS c36, CASE WHEN (coalesce((((c4 = 'sources.considered') AND (coalesce(c11, '') IN ('', 'sorted list'))) AND list_any(list_transform(c9, lambda v40: ((((v40)."has" > (0)::BIGINT) AND (((v40)."passed_over" = '') OR (NOT ((v40)."passed_over" LIKE '%address%' ESCAPE '\')))) AND ((v40)."cost" IS NOT NULL))))), FALSE) AND (NOT coalesce((list_item(c10, 0) = (list_item(list_filter(c9, lambda v41: ((((v41)."has" > (0)::BIGINT) AND (NOT ((v41)."passed_over" LIKE '%address%' ESCAPE '\'))) AND ((v41)."cost" IS NOT NULL))), 0))."store"), FALSE))) THEN (c6 || ' did not choose the first useful source of entry ' || (c8)::VARCHAR) END AS c39 FROM 
+(SELECT c5, c4, c6, c7, c8, c9, c10, c11 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "at" AS c7, "entry" AS c8, "candidates" AS c9, "chosen" AS c10, "method" AS c11, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('replication')) AND (c4 IN ('sources.considered', 'responders.considered'))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/status_claims needs row.replaced
+SELECT c5 AS "trace", c185 AS "check", c1 AS "consumed", c186 AS "violations", c187 AS "at", c188 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c185, (c2)."consumed" AS c1, (c2)."violations" AS c186, (c2)."at" AS c187, (c2)."witness" AS c188 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'changes that a status shows are recorded', 'consumed': c182, 'violations': c183, 'at': (c184)."at", 'witness': (c184)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c179) AS c182, count(1) FILTER (WHERE c180) AS c183, arg_min(CASE WHEN c180 THEN {'at': c178, 'words': c181} END, CASE WHEN c180 THEN {n0: c178 IS NOT NULL, v0: c178, n1: c181 IS NOT NULL, v1: c181} END) AS c184 FROM 
+(SELECT c5, c108 AS c178, coalesce(TRUE, FALSE) AS c179, (coalesce(TRUE, FALSE) AND (NOT coalesce(c111, FALSE))) AS c180, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(c111, FALSE))) THEN (c107 || ' lacks ' || c110 || ' of ' || ('folder=' || c6) || ', which a status of ' || c109 || ' claimed, but does not wait for it') END AS c181 FROM 
+(SELECT c5 AS c5, c6 AS c6, c107 AS c107, c108 AS c108, c109 AS c109, c110 AS c110, c111 AS c111 FROM 
+(SELECT c5, c6, (c3)."node" AS c107, (c3)."at" AS c108, (c3)."sender" AS c109, (c3)."number" AS c110, (c3)."noted" AS c111 FROM 
+(SELECT c5, c6, c3 FROM 
+(SELECT * EXCLUDE (uc3), uc3 AS c3 FROM (SELECT *, unnest(list_flattened(list_transform(c94, lambda v100: list_transform(list_filter(list_filter(c9, lambda v103: ((((v103)."act" = 'made') AND (NOT ((v103)."store" = 'Setup'))) AND (NOT (v103)."undone"))), lambda v102: (list_any(list_transform((v100)."row", lambda v104: (((v104)."guid" = CASE WHEN ((v102)."kind" = 'fai') THEN ((v102)."guid" || ' fai') ELSE (v102)."guid" END) AND (((v102)."counter" >= (v104)."low") AND ((v102)."counter" <= (v104)."high"))))) AND (NOT list_any(list_transform(c9, lambda v105: ((((v105)."store" = (v100)."node") AND (NOT ((v105)."act" = 'tombstone dropped'))) AND (((v105)."at" <= (v100)."at") AND ((((v105)."number" = (v102)."number") OR (v105)."deleted") OR (coalesce((map_extract_value((v105)."pcl", (v102)."guid") >= (v102)."counter"), FALSE) OR (c8 AND ({n0: (v105)."modified_at" IS NOT NULL, v0: (v105)."modified_at", n1: (v105)."guid" IS NOT NULL, v1: (v105)."guid", n2: (v105)."counter" IS NOT NULL, v2: (v105)."counter"} > {n0: (v102)."modified_at" IS NOT NULL, v0: (v102)."modified_at", n1: (v102)."guid" IS NOT NULL, v1: (v102)."guid", n2: (v102)."counter" IS NOT NULL, v2: (v102)."counter"}))))))))))), lambda v101: {'node': (v100)."node", 'at': (v100)."at", 'sender': (v100)."sender", 'number': (v101)."number", 'noted': list_any(list_transform((v100)."noted", lambda v106: (((v106)."guid" = CASE WHEN ((v101)."kind" = 'fai') THEN ((v101)."guid" || ' fai') ELSE (v101)."guid" END) AND (((v101)."counter" >= (v106)."low") AND ((v101)."counter" <= (v106)."high")))))})))) AS uc3 FROM 
+(SELECT c5, c6, c8, c9, c94 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c8, c9, c94 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c5, "folder" AS c6, "object" AS c7, "alone" AS c8, "forgotten" AS c4, "rows" AS c9 FROM "evidence/objects") WHERE (NOT c4)) JOIN 
+(SELECT * FROM 
+(SELECT c16, c19, coalesce(list(c91) FILTER (WHERE c91 IS NOT NULL), []) AS c94 FROM 
+(SELECT c16, c19, {'node': c14, 'sender': c20, 'at': (c10)."at", 'row': (c10)."row", 'noted': list_flattened(list_transform(list_filter(coalesce(c90, CAST([] AS STRUCT("at" BIGINT, "ranges" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])[])), lambda v93: ((v93)."at" <= (c10)."at")), lambda v92: (v92)."ranges"))} AS c91 FROM 
+(SELECT c16, c14, c19, c20, c10, c90 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c16, c14, c19, c20, c10 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c16, c14, c19, c20, c10 FROM 
+(SELECT * EXCLUDE (uc10), uc10 AS c10 FROM (SELECT *, unnest(c37) AS uc10 FROM 
+(SELECT c16, c14, c19, c20, list_part(list_reverse(list_transform(list_sort(list_transform(coalesce(list({'at': c36, 'row': c29}) FILTER (WHERE {'at': c36, 'row': c29} IS NOT NULL), []), lambda v38: {k: CASE WHEN v38 IS NOT NULL THEN {n0: (v38)."at" IS NOT NULL, v0: (v38)."at", n1: (v38)."row" IS NOT NULL, v1: list_transform((v38)."row", lambda v38row_item: CASE WHEN v38row_item IS NOT NULL THEN {n0: (v38row_item)."guid" IS NOT NULL, v0: (v38row_item)."guid", n1: (v38row_item)."low" IS NOT NULL, v1: (v38row_item)."low", n2: (v38row_item)."high" IS NOT NULL, v2: (v38row_item)."high"} END)} END, v: v38}), 'ASC', 'NULLS LAST'), lambda v38: v38.v)), 1, 8) AS c37 FROM 
+(SELECT c16, c14, c19, c20, c29, min(c17) AS c36 FROM 
+(SELECT c16, c14, c19, c17, c20, c29 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c16, c14, c17, c19, c18, c20 FROM 
+(SELECT "trace" AS c16, "node" AS c14, "at" AS c17, "mail" AS c18, "message_type" AS c12, "folder" AS c19, "what" AS c11, "sender" AS c20, "holders" AS c13, "dead" AS c15 FROM "evidence/listed") WHERE (((c11 = 'received') AND (c12 = (16)::BIGINT)) AND (list_contains_or_null(c13, c14) AND (NOT c15))))) JOIN 
+(SELECT * FROM 
+(SELECT c23, c24, c25, c26, (list_flattened(list_transform(list_filter(str_split(c27, ';'), lambda v31: (NOT (v31 = ''))), lambda v30: list_transform(str_split(split_part(v30, ':', 2), ','), lambda v32: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v30, ':', 1) || ' fai') ELSE split_part(v30, ':', 1) END, 'low': text_to_bigint(split_part(v32, '-', 1)), 'high': text_to_bigint(split_part(v32, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c28, ';'), lambda v34: (NOT (v34 = ''))), lambda v33: list_transform(str_split(split_part(v33, ':', 2), ','), lambda v35: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v33, ':', 1) || ' fai') ELSE split_part(v33, ':', 1) END, 'low': text_to_bigint(split_part(v35, '-', 1)), 'high': text_to_bigint(split_part(v35, '-', (-1)))})))) AS c29 FROM 
+(SELECT c23, c24, c25, c26, c27, c28 FROM 
+(SELECT "trace" AS c23, "type" AS c22, "node" AS c24, "mail" AS c25, "folder" AS c26, "cnset" AS c27, "cnset_fai" AS c28, "family" AS c21 FROM "silver/events") WHERE ((c21 IN ('replication')) AND (c22 IN ('row.replaced')))))) ON ((((c16 = c23) AND (c14 = c24)) AND (c18 = c25)) AND (c19 = c26)))) GROUP BY c16, c14, c19, c20, c29) GROUP BY c16, c14, c19, c20))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c39, c40, c41 FROM 
+(SELECT c39, c40, c41 FROM 
+(SELECT c39, c40, c41 FROM 
+(SELECT "trace" AS c39, "type" AS c43, "node" AS c40, "folder" AS c41, "family" AS c42 FROM "silver/events") WHERE ((c42 IN ('replication')) AND (c43 IN ('replica.dropped'))))))) ON (((c16 = c39) AND (c14 = c40)) AND (c19 = c41))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c46, c47, c49, coalesce(list({'at': c48, 'ranges': c52}) FILTER (WHERE {'at': c48, 'ranges': c52} IS NOT NULL), []) AS c90 FROM 
+(SELECT c46 AS c46, c47 AS c47, c49 AS c49, c48 AS c48, c52 AS c52 FROM 
+(SELECT c46, c47, c49, c48, (list_flattened(list_transform(list_filter(str_split(c50, ';'), lambda v54: (NOT (v54 = ''))), lambda v53: list_transform(str_split(split_part(v53, ':', 2), ','), lambda v55: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v53, ':', 1) || ' fai') ELSE split_part(v53, ':', 1) END, 'low': text_to_bigint(split_part(v55, '-', 1)), 'high': text_to_bigint(split_part(v55, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c51, ';'), lambda v57: (NOT (v57 = ''))), lambda v56: list_transform(str_split(split_part(v56, ':', 2), ','), lambda v58: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v56, ':', 1) || ' fai') ELSE split_part(v56, ':', 1) END, 'low': text_to_bigint(split_part(v58, '-', 1)), 'high': text_to_bigint(split_part(v58, '-', (-1)))})))) AS c52 FROM 
+(SELECT c46, c47, c48, c49, c50, c51 FROM 
+(SELECT "trace" AS c46, "type" AS c45, "node" AS c47, "at" AS c48, "folder" AS c49, "cnset" AS c50, "cnset_fai" AS c51, "family" AS c44 FROM "silver/events") WHERE ((c44 IN ('replication')) AND (c45 IN ('entry.made')))))
+UNION ALL SELECT c61 AS c46, c62 AS c47, c65 AS c49, c63 AS c48, c67 AS c52 FROM 
+(SELECT c61, c62, c65, c63, c67 FROM 
+(SELECT c61, c62, c65, c63, list_flattened(list_transform(list_filter(str_split(c66, ';'), lambda v69: (NOT (v69 = ''))), lambda v68: list_transform(str_split(split_part(v68, ':', 2), ','), lambda v70: {'guid': CASE WHEN (c64 = 'fai') THEN (split_part(v68, ':', 1) || ' fai') ELSE split_part(v68, ':', 1) END, 'low': text_to_bigint(split_part(v70, '-', 1)), 'high': text_to_bigint(split_part(v70, '-', (-1)))}))) AS c67 FROM 
+(SELECT c61, c62, c63, c65, c64, c66 FROM 
+(SELECT "trace" AS c61, "type" AS c60, "node" AS c62, "at" AS c63, "kind" AS c64, "folder" AS c65, "stands_for" AS c66, "family" AS c59 FROM "silver/events") WHERE ((c59 IN ('change')) AND (c60 IN ('version.held'))))))
+UNION ALL SELECT c73 AS c46, c87 AS c47, c75 AS c49, c88 AS c48, c89 AS c52 FROM 
+(SELECT c73, c87, c75, c88, c89 FROM 
+(SELECT c73, c78 AS c87, c75, (0)::BIGINT AS c88, c86 AS c89 FROM 
+(SELECT c73, c78, c75, flatten(coalesce(list(c79) FILTER (WHERE c79 IS NOT NULL), [])) AS c86 FROM 
+(SELECT c73, c74 AS c78, c75, (list_flattened(list_transform(list_filter(str_split(c76, ';'), lambda v81: (NOT (v81 = ''))), lambda v80: list_transform(str_split(split_part(v80, ':', 2), ','), lambda v82: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v80, ':', 1) || ' fai') ELSE split_part(v80, ':', 1) END, 'low': text_to_bigint(split_part(v82, '-', 1)), 'high': text_to_bigint(split_part(v82, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c77, ';'), lambda v84: (NOT (v84 = ''))), lambda v83: list_transform(str_split(split_part(v83, ':', 2), ','), lambda v85: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v83, ':', 1) || ' fai') ELSE split_part(v83, ':', 1) END, 'low': text_to_bigint(split_part(v85, '-', 1)), 'high': text_to_bigint(split_part(v85, '-', (-1)))})))) AS c79 FROM 
+(SELECT c73, c74, c75, c76, c77 FROM 
+(SELECT "trace" AS c73, "type" AS c72, "node" AS c74, "folder" AS c75, "cnset" AS c76, "cnset_fai" AS c77, "family" AS c71 FROM "silver/events") WHERE ((c71 IN ('replication')) AND (c72 IN ('expired.everywhere'))))) GROUP BY c73, c78, c75)))) GROUP BY c46, c47, c49)) ON (((c16 = c46) AND (c14 = c47)) AND (c19 = c49))))) GROUP BY c16, c19)) ON ((c5 = c16) AND (c6 = c19))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c95, c96, c97 FROM 
+(SELECT c95, c96, c97 FROM 
+(SELECT c95, c96, c97 FROM 
+(SELECT "trace" AS c95, "type" AS c99, "folder" AS c96, "object" AS c97, "family" AS c98 FROM "silver/events") WHERE ((c98 IN ('change')) AND (c99 IN ('item.expired'))))))) ON (((c5 = c95) AND (c6 = c96)) AND (c7 = c97))))))))
+UNION ALL SELECT c118 AS c5, c121 AS c6, c173 AS c107, c174 AS c108, c175 AS c109, c176 AS c110, c177 AS c111 FROM 
+(SELECT c118, c121, c173, c174, c175, c176, c177 FROM 
+(SELECT c118, c121, (c172)."node" AS c173, (c172)."at" AS c174, (c172)."sender" AS c175, CAST(NULL AS VARCHAR) AS c176, TRUE AS c177 FROM 
+(SELECT c118, c121, {'node': c116, 'sender': c122, 'at': (c112)."at", 'row': (c112)."row", 'noted': list_flattened(list_transform(list_filter(coalesce(c171, CAST([] AS STRUCT("at" BIGINT, "ranges" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])[])), lambda v93: ((v93)."at" <= (c112)."at")), lambda v92: (v92)."ranges"))} AS c172 FROM 
+(SELECT c118, c116, c121, c122, c112, c171 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c118, c116, c121, c122, c112 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c118, c116, c121, c122, c112 FROM 
+(SELECT * EXCLUDE (uc112), uc112 AS c112 FROM (SELECT *, unnest(c133) AS uc112 FROM 
+(SELECT c118, c116, c121, c122, list_part(list_reverse(list_transform(list_sort(list_transform(coalesce(list({'at': c132, 'row': c131}) FILTER (WHERE {'at': c132, 'row': c131} IS NOT NULL), []), lambda v134: {k: CASE WHEN v134 IS NOT NULL THEN {n0: (v134)."at" IS NOT NULL, v0: (v134)."at", n1: (v134)."row" IS NOT NULL, v1: list_transform((v134)."row", lambda v134row_item: CASE WHEN v134row_item IS NOT NULL THEN {n0: (v134row_item)."guid" IS NOT NULL, v0: (v134row_item)."guid", n1: (v134row_item)."low" IS NOT NULL, v1: (v134row_item)."low", n2: (v134row_item)."high" IS NOT NULL, v2: (v134row_item)."high"} END)} END, v: v134}), 'ASC', 'NULLS LAST'), lambda v134: v134.v)), 1, 8) AS c133 FROM 
+(SELECT c118, c116, c121, c122, c131, min(c119) AS c132 FROM 
+(SELECT c118, c116, c121, c119, c122, c131 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c118, c116, c119, c121, c120, c122 FROM 
+(SELECT "trace" AS c118, "node" AS c116, "at" AS c119, "mail" AS c120, "message_type" AS c114, "folder" AS c121, "what" AS c113, "sender" AS c122, "holders" AS c115, "dead" AS c117 FROM "evidence/listed") WHERE (((c113 = 'received') AND (c114 = (16)::BIGINT)) AND (list_contains_or_null(c115, c116) AND (NOT c117))))) JOIN 
+(SELECT * FROM 
+(SELECT c125, c126, c127, c128, (list_flattened(list_transform(list_filter(str_split(c129, ';'), lambda v31: (NOT (v31 = ''))), lambda v30: list_transform(str_split(split_part(v30, ':', 2), ','), lambda v32: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v30, ':', 1) || ' fai') ELSE split_part(v30, ':', 1) END, 'low': text_to_bigint(split_part(v32, '-', 1)), 'high': text_to_bigint(split_part(v32, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c130, ';'), lambda v34: (NOT (v34 = ''))), lambda v33: list_transform(str_split(split_part(v33, ':', 2), ','), lambda v35: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v33, ':', 1) || ' fai') ELSE split_part(v33, ':', 1) END, 'low': text_to_bigint(split_part(v35, '-', 1)), 'high': text_to_bigint(split_part(v35, '-', (-1)))})))) AS c131 FROM 
+(SELECT c125, c126, c127, c128, c129, c130 FROM 
+(SELECT "trace" AS c125, "type" AS c124, "node" AS c126, "mail" AS c127, "folder" AS c128, "cnset" AS c129, "cnset_fai" AS c130, "family" AS c123 FROM "silver/events") WHERE ((c123 IN ('replication')) AND (c124 IN ('row.replaced')))))) ON ((((c118 = c125) AND (c116 = c126)) AND (c120 = c127)) AND (c121 = c128)))) GROUP BY c118, c116, c121, c122, c131) GROUP BY c118, c116, c121, c122))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c135, c136, c137 FROM 
+(SELECT c135, c136, c137 FROM 
+(SELECT c135, c136, c137 FROM 
+(SELECT "trace" AS c135, "type" AS c139, "node" AS c136, "folder" AS c137, "family" AS c138 FROM "silver/events") WHERE ((c138 IN ('replication')) AND (c139 IN ('replica.dropped'))))))) ON (((c118 = c135) AND (c116 = c136)) AND (c121 = c137))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c142, c143, c145, coalesce(list({'at': c144, 'ranges': c148}) FILTER (WHERE {'at': c144, 'ranges': c148} IS NOT NULL), []) AS c171 FROM 
+(SELECT c142 AS c142, c143 AS c143, c145 AS c145, c144 AS c144, c148 AS c148 FROM 
+(SELECT c142, c143, c145, c144, (list_flattened(list_transform(list_filter(str_split(c146, ';'), lambda v54: (NOT (v54 = ''))), lambda v53: list_transform(str_split(split_part(v53, ':', 2), ','), lambda v55: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v53, ':', 1) || ' fai') ELSE split_part(v53, ':', 1) END, 'low': text_to_bigint(split_part(v55, '-', 1)), 'high': text_to_bigint(split_part(v55, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c147, ';'), lambda v57: (NOT (v57 = ''))), lambda v56: list_transform(str_split(split_part(v56, ':', 2), ','), lambda v58: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v56, ':', 1) || ' fai') ELSE split_part(v56, ':', 1) END, 'low': text_to_bigint(split_part(v58, '-', 1)), 'high': text_to_bigint(split_part(v58, '-', (-1)))})))) AS c148 FROM 
+(SELECT c142, c143, c144, c145, c146, c147 FROM 
+(SELECT "trace" AS c142, "type" AS c141, "node" AS c143, "at" AS c144, "folder" AS c145, "cnset" AS c146, "cnset_fai" AS c147, "family" AS c140 FROM "silver/events") WHERE ((c140 IN ('replication')) AND (c141 IN ('entry.made')))))
+UNION ALL SELECT c151 AS c142, c152 AS c143, c155 AS c145, c153 AS c144, c157 AS c148 FROM 
+(SELECT c151, c152, c155, c153, c157 FROM 
+(SELECT c151, c152, c155, c153, list_flattened(list_transform(list_filter(str_split(c156, ';'), lambda v69: (NOT (v69 = ''))), lambda v68: list_transform(str_split(split_part(v68, ':', 2), ','), lambda v70: {'guid': CASE WHEN (c154 = 'fai') THEN (split_part(v68, ':', 1) || ' fai') ELSE split_part(v68, ':', 1) END, 'low': text_to_bigint(split_part(v70, '-', 1)), 'high': text_to_bigint(split_part(v70, '-', (-1)))}))) AS c157 FROM 
+(SELECT c151, c152, c153, c155, c154, c156 FROM 
+(SELECT "trace" AS c151, "type" AS c150, "node" AS c152, "at" AS c153, "kind" AS c154, "folder" AS c155, "stands_for" AS c156, "family" AS c149 FROM "silver/events") WHERE ((c149 IN ('change')) AND (c150 IN ('version.held'))))))
+UNION ALL SELECT c160 AS c142, c168 AS c143, c162 AS c145, c169 AS c144, c170 AS c148 FROM 
+(SELECT c160, c168, c162, c169, c170 FROM 
+(SELECT c160, c165 AS c168, c162, (0)::BIGINT AS c169, c167 AS c170 FROM 
+(SELECT c160, c165, c162, flatten(coalesce(list(c166) FILTER (WHERE c166 IS NOT NULL), [])) AS c167 FROM 
+(SELECT c160, c161 AS c165, c162, (list_flattened(list_transform(list_filter(str_split(c163, ';'), lambda v81: (NOT (v81 = ''))), lambda v80: list_transform(str_split(split_part(v80, ':', 2), ','), lambda v82: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v80, ':', 1) || ' fai') ELSE split_part(v80, ':', 1) END, 'low': text_to_bigint(split_part(v82, '-', 1)), 'high': text_to_bigint(split_part(v82, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c164, ';'), lambda v84: (NOT (v84 = ''))), lambda v83: list_transform(str_split(split_part(v83, ':', 2), ','), lambda v85: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v83, ':', 1) || ' fai') ELSE split_part(v83, ':', 1) END, 'low': text_to_bigint(split_part(v85, '-', 1)), 'high': text_to_bigint(split_part(v85, '-', (-1)))})))) AS c166 FROM 
+(SELECT c160, c161, c162, c163, c164 FROM 
+(SELECT "trace" AS c160, "type" AS c159, "node" AS c161, "folder" AS c162, "cnset" AS c163, "cnset_fai" AS c164, "family" AS c158 FROM "silver/events") WHERE ((c158 IN ('replication')) AND (c159 IN ('expired.everywhere'))))) GROUP BY c160, c165, c162)))) GROUP BY c142, c143, c145)) ON (((c118 = c142) AND (c116 = c143)) AND (c121 = c145))))))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/nightly_statuses needs setting.value
+SELECT c7 AS "trace", c56 AS "check", c1 AS "consumed", c57 AS "violations", c58 AS "at", c59 AS "witness" FROM (SELECT * FROM 
+(SELECT c7, (c2)."check" AS c56, (c2)."consumed" AS c1, (c2)."violations" AS c57, (c2)."at" AS c58, (c2)."witness" AS c59 FROM 
+(SELECT c7, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': '5.5 sends its hierarchy status each night', 'consumed': c53, 'violations': c54, 'at': (c55)."at", 'witness': (c55)."words"}]) AS uc2 FROM 
+(SELECT c7, count(1) FILTER (WHERE c50) AS c53, count(1) FILTER (WHERE c51) AS c54, arg_min(CASE WHEN c51 THEN {'at': c49, 'words': c52} END, CASE WHEN c51 THEN {n0: c49 IS NOT NULL, v0: c49, n1: c52 IS NOT NULL, v1: c52} END) AS c55 FROM 
+(SELECT c7, c3 AS c49, coalesce(c47, FALSE) AS c50, (coalesce(c47, FALSE) AND (NOT coalesce(c43, FALSE))) AS c51, CASE WHEN (coalesce(c47, FALSE) AND (NOT coalesce(c43, FALSE))) THEN (c8 || ' did not send the status of the hierarchy that night') END AS c52 FROM 
+(SELECT c7, c8, c3, c43, c47 FROM 
+(SELECT c7, c8, c3, c43, (NOT list_any(list_transform(coalesce(c46, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v48: ((c3 >= (v48)."since") AND (c3 <= (v48)."until"))))) AS c47 FROM 
+(SELECT c7, c8, c3, c43, c46 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c3, coalesce(c42, FALSE) AS c43 FROM 
+(SELECT c7, c8, c3, c42 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c3 FROM 
+(SELECT * EXCLUDE (uc3), uc3 AS c3 FROM (SELECT *, unnest(CASE WHEN ((add_wrapped(multiply_wrapped(add_wrapped(double_to_bigint(floor(((subtract_wrapped(c26, (900000000)::BIGINT))::DOUBLE / nullif((86400000000::BIGINT)::DOUBLE, 0)))), (1)::BIGINT), 86400000000::BIGINT), (900000000)::BIGINT) < c32) AND ((((c32)::DOUBLE / nullif((86400000000::BIGINT)::DOUBLE, 0)) - ((add_wrapped(multiply_wrapped(add_wrapped(double_to_bigint(floor(((subtract_wrapped(c26, (900000000)::BIGINT))::DOUBLE / nullif((86400000000::BIGINT)::DOUBLE, 0)))), (1)::BIGINT), 86400000000::BIGINT), (900000000)::BIGINT))::DOUBLE / nullif((86400000000::BIGINT)::DOUBLE, 0))) < (36525)::DOUBLE)) THEN generate_series(add_wrapped(multiply_wrapped(add_wrapped(double_to_bigint(floor(((subtract_wrapped(c26, (900000000)::BIGINT))::DOUBLE / nullif((86400000000::BIGINT)::DOUBLE, 0)))), (1)::BIGINT), 86400000000::BIGINT), (900000000)::BIGINT), subtract_wrapped(c32, (1)::BIGINT), 86400000000::BIGINT) ELSE CAST([] AS BIGINT[]) END) AS uc3 FROM 
+(SELECT c7, c8, c26, c32 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, min(c9) AS c26, count(1) AS c4 FROM 
+(SELECT c7, c8, c9 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c9 FROM 
+(SELECT "trace" AS c7, "type" AS c6, "node" AS c8, "at" AS c9, "family" AS c5 FROM "silver/events") WHERE ((c5 IN ('run')) AND (c6 IN ('node.started'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT c10, c11 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c10, c11 FROM 
+(SELECT c10, c11 FROM 
+(SELECT c10, c11, c12, c13 FROM 
+(SELECT "trace" AS c10, "type" AS c15, "node" AS c11, "name" AS c12, "value" AS c13, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('run')) AND (c15 IN ('setting.value')))) WHERE ((c12 = 'Service Pack') AND (TRY_CAST(text_to_bigint(c13) AS INTEGER) < 4))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT c16 AS c16, c17 AS c17 FROM 
+(SELECT DISTINCT c16, c17 FROM 
+(SELECT c16, c17 FROM 
+(SELECT c16, c17, c18 FROM 
+(SELECT "trace" AS c16, "type" AS c20, "node" AS c17, "name" AS c18, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('run')) AND (c20 IN ('setting.value')))) WHERE starts_with(c18, 'Replication Send Status')))
+UNION ALL SELECT c21 AS c16, c22 AS c17 FROM 
+(SELECT c21, c22 FROM 
+(SELECT DISTINCT c21, c22 FROM 
+(SELECT c21, c22 FROM 
+(SELECT c21, c22, c23 FROM 
+(SELECT "trace" AS c21, "type" AS c25, "node" AS c22, "store" AS c23, "family" AS c24 FROM "silver/events") WHERE ((c24 IN ('replication')) AND (c25 IN ('address.missing')))) WHERE (c23 = c22)))))) ON ((c10 = c16) AND (c11 = c17))))) ON ((c7 = c10) AND (c8 = c11)))) GROUP BY c7, c8) WHERE (c4 = (1)::BIGINT)) JOIN 
+(SELECT * FROM 
+(SELECT c29, c30, min(c31) AS c32 FROM 
+(SELECT c29, c30, c31 FROM 
+(SELECT "trace" AS c29, "type" AS c28, "node" AS c30, "at" AS c31, "family" AS c27 FROM "silver/events") WHERE ((c27 IN ('run')) AND (c28 IN ('node.stopped')))) GROUP BY c29, c30)) ON ((c7 = c29) AND (c8 = c30)))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c33, c34, c35, TRUE AS c42 FROM 
+(SELECT DISTINCT c33, c34, c35 FROM 
+(SELECT c33, c34, c35 FROM 
+(SELECT "trace" AS c33, "node" AS c34, "at" AS c35, "message_type" AS c37, "to" AS c39, "folder" AS c38, "what" AS c36, "reached" AS c41 FROM "evidence/listed") WHERE (((c36 = 'mail') AND (c37 = (16)::BIGINT)) AND ((c38 = '1-1') AND (c39 = list_sort(list_filter(c41, lambda v40: (NOT (v40 = c34))), 'ASC', 'NULLS LAST')))))))) ON (((c7 = c33) AND (c8 = c34)) AND (c3 = c35)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c44, c45, c46 FROM 
+(SELECT "trace" AS c44, "node" AS c45, "hindered" AS c46 FROM "evidence/nodes"))) ON ((c7 = c44) AND (c8 = c45))))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/repeats needs mail.received,mail.submitted
+SELECT c6 AS "trace", c103 AS "check", c1 AS "consumed", c104 AS "violations", c105 AS "at", c106 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c103, (c2)."consumed" AS c1, (c2)."violations" AS c104, (c2)."at" AS c105, (c2)."witness" AS c106 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'repeats are answered', 'consumed': c94, 'violations': c95, 'at': (c96)."at", 'witness': (c96)."words"}, {'check': 'repeats are a day apart', 'consumed': c97, 'violations': c98, 'at': (c99)."at", 'witness': (c99)."words"}, {'check': 'only silent stores are asked again', 'consumed': c100, 'violations': c101, 'at': (c102)."at", 'witness': (c102)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c85) AS c94, count(1) FILTER (WHERE c86) AS c95, arg_min(CASE WHEN c86 THEN {'at': c84, 'words': c87} END, CASE WHEN c86 THEN {n0: c84 IS NOT NULL, v0: c84, n1: c87 IS NOT NULL, v1: c87} END) AS c96, count(1) FILTER (WHERE c88) AS c97, count(1) FILTER (WHERE c89) AS c98, arg_min(CASE WHEN c89 THEN {'at': c84, 'words': c90} END, CASE WHEN c89 THEN {n0: c84 IS NOT NULL, v0: c84, n1: c90 IS NOT NULL, v1: c90} END) AS c99, count(1) FILTER (WHERE c91) AS c100, count(1) FILTER (WHERE c92) AS c101, arg_min(CASE WHEN c92 THEN {'at': c84, 'words': c93} END, CASE WHEN c92 THEN {n0: c84 IS NOT NULL, v0: c84, n1: c93 IS NOT NULL, v1: c93} END) AS c102 FROM 
+(SELECT c6, c9 AS c84, coalesce((((c3 = 'received') AND list_contains_or_null(c14, c7)) AND ((NOT c15) AND c16)), FALSE) AS c85, (coalesce((((c3 = 'received') AND list_contains_or_null(c14, c7)) AND ((NOT c15) AND c16)), FALSE) AND (NOT coalesce(c46, FALSE))) AS c86, CASE WHEN (coalesce((((c3 = 'received') AND list_contains_or_null(c14, c7)) AND ((NOT c15) AND c16)), FALSE) AND (NOT coalesce(c46, FALSE))) THEN (c7 || ' did not answer the repeat <' || c10 || '> of ' || c13 || ' for ' || ('folder=' || c12)) END AS c87, coalesce(((c83 AND (c3 = 'sent')) AND ((c11 = (16)::BIGINT) AND (c48 IS NOT NULL))), FALSE) AS c88, (coalesce(((c83 AND (c3 = 'sent')) AND ((c11 = (16)::BIGINT) AND (c48 IS NOT NULL))), FALSE) AND (NOT coalesce((subtract_wrapped(c9, c48) >= 86400000000::BIGINT), FALSE))) AS c89, CASE WHEN (coalesce(((c83 AND (c3 = 'sent')) AND ((c11 = (16)::BIGINT) AND (c48 IS NOT NULL))), FALSE) AND (NOT coalesce((subtract_wrapped(c9, c48) >= 86400000000::BIGINT), FALSE))) THEN (c7 || ' repeated its status of ' || ('folder=' || c12) || ' to ' || c47 || ' within a day') END AS c90, coalesce(((c3 = 'sent') AND (c11 = (32)::BIGINT)), FALSE) AS c91, (coalesce(((c3 = 'sent') AND (c11 = (32)::BIGINT)), FALSE) AND (NOT coalesce(((c48 IS NOT NULL) AND (NOT c49)), FALSE))) AS c92, CASE WHEN (coalesce(((c3 = 'sent') AND (c11 = (32)::BIGINT)), FALSE) AND (NOT coalesce(((c48 IS NOT NULL) AND (NOT c49)), FALSE))) THEN (c7 || ' asked ' || c47 || ' again for ' || ('folder=' || c12) || CASE WHEN c49 THEN ', which had answered' ELSE ', which it had not asked before' END) END AS c93 FROM 
+(SELECT c6, c7, c9, c12, c10, c11, c13, c14, c15, c16, c3, c46, c47, c48, c49, coalesce(c82, FALSE) AS c83 FROM 
+(SELECT c6, c7, c9, c12, c10, c11, c13, c14, c15, c16, c3, c46, c47, c48, c49, c82 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6 AS c6, c7 AS c7, c9 AS c9, c12 AS c12, c10 AS c10, c11 AS c11, c13 AS c13, c14 AS c14, c15 AS c15, c16 AS c16, c3 AS c3, c46 AS c46, c47 AS c47, c48 AS c48, c49 AS c49 FROM 
+(SELECT c6, c7, c9, c12, c10, c11, c13, c14, c15, c16, c3, c46, CAST(NULL AS VARCHAR) AS c47, CAST(NULL AS BIGINT) AS c48, CAST(NULL AS BOOLEAN) AS c49 FROM 
+(SELECT c6, c7, c9, c12, c10, c11, c13, c14, c15, c16, c3, coalesce(c45, FALSE) AS c46 FROM 
+(SELECT c6, c7, c9, c12, c13, c10, c11, c3, c14, c15, c16, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c9, c10, c11, c12, c3, c13, c14, c15, c16 FROM 
+(SELECT c6, c7, c9, c10, c11, c12, c3, c13, c14, c15, c16, c4 FROM 
+(SELECT c6, c7, c9, c10, c11, c12, c3, c13, c14, c15, c16, coalesce(c34, TRUE) AS c4 FROM 
+(SELECT *, last_value(c17 IGNORE NULLS) OVER (PARTITION BY c6, c7, c12 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c34 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c12, c3, c13, c14, c15, c16, c17 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c3 AS c3, c13 AS c13, c14 AS c14, c15 AS c15, c16 AS c16, c17 AS c17 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c12, c3, c13, c14, c15, c16, CAST(NULL AS BOOLEAN) AS c17 FROM 
+(SELECT "trace" AS c6, "node" AS c7, "seq" AS c8, "at" AS c9, "mail" AS c10, "message_type" AS c11, "marks" AS c5, "folder" AS c12, "what" AS c3, "sender" AS c13, "holders" AS c14, "dead" AS c15, "answerable" AS c16 FROM "evidence/listed") WHERE ((c3 = 'received') AND list_contains_or_null(coalesce(c5, CAST([] AS VARCHAR[])), 'repeat')))
+UNION ALL SELECT c22 AS c6, c20 AS c7, c23 AS c8, c24 AS c9, c27 AS c10, c28 AS c11, c25 AS c12, c29 AS c3, c30 AS c13, c31 AS c14, c32 AS c15, c33 AS c16, c26 AS c17 FROM 
+(SELECT c22, c20, c23, c24, CAST(NULL AS VARCHAR) AS c27, CAST(NULL AS BIGINT) AS c28, c25, CAST(NULL AS VARCHAR) AS c29, CAST(NULL AS VARCHAR) AS c30, CAST(NULL AS VARCHAR[]) AS c31, CAST(NULL AS BOOLEAN) AS c32, CAST(NULL AS BOOLEAN) AS c33, c26 FROM 
+(SELECT c22, c20, c23, c24, c25, (c18 IN ('replica.added', 'folder.shown')) AS c26 FROM 
+(SELECT c22, c18, c20, c23, c24, c25, c19 FROM 
+(SELECT "trace" AS c22, "type" AS c18, "node" AS c20, "seq" AS c23, "at" AS c24, "store" AS c19, "folder" AS c25, "family" AS c21 FROM "silver/events") WHERE ((c21 IN ('replication')) AND (c18 IN ('replica.added', 'folder.shown', 'replica.dropped', 'folder.hidden')))) WHERE ((NOT (c18 = 'replica.added')) OR (c19 = c20))))))))) WHERE ((c3 IS NOT NULL) AND c4))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT ON (c35, c36, c37, c38, c39) * FROM 
+(SELECT c35, c39, c36, c37, list_item(c41, 0) AS c38, TRUE AS c45 FROM 
+(SELECT c35, c39, c36, c40, c41, c37, list_contains_or_null(coalesce(c44, CAST([] AS VARCHAR[])), 'repeat') AS c42 FROM 
+(SELECT "trace" AS c35, "node" AS c39, "at" AS c36, "message_type" AS c40, "marks" AS c44, "to" AS c41, "folder" AS c37, "what" AS c43 FROM "evidence/listed") WHERE (c43 = 'mail')) WHERE (((c40 = (16)::BIGINT) AND (coalesce(len(c41)::INTEGER, -1) = 1)) AND (NOT c42))))) ON (((((c6 = c35) AND (c7 = c39)) AND (c9 = c36)) AND (c12 = c37)) AND (c13 = c38))))))
+UNION ALL SELECT c54 AS c6, c55 AS c7, c57 AS c9, c61 AS c12, c58 AS c10, c52 AS c11, c75 AS c13, c76 AS c14, c77 AS c15, c78 AS c16, c74 AS c3, c79 AS c46, c51 AS c47, c62 AS c48, c73 AS c49 FROM 
+(SELECT c54, c55, c57, c61, c58, c52, CAST(NULL AS VARCHAR) AS c75, CAST(NULL AS VARCHAR[]) AS c76, CAST(NULL AS BOOLEAN) AS c77, CAST(NULL AS BOOLEAN) AS c78, c74, CAST(NULL AS BOOLEAN) AS c79, c51, c62, c73 FROM 
+(SELECT c54, c55, c57, c61, c58, c52, c51, c62, c73, 'sent' AS c74 FROM 
+(SELECT c54, c55, c57, c61, c58, c52, c51, c62, coalesce(bool_or((((c72 > c63) AND (c72 < c56)) AND (c71 >= c62))), FALSE) AS c73 FROM 
+(SELECT c54, c55, c61, c51, c56, c57, c58, c52, c62, c63, c72, c71 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c54, c55, c56, c57, c61, c58, c52, c50, c51, c62, c63 FROM 
+(SELECT c54, c55, c56, c57, c61, c58, c52, c50, c51, c62, c63, c62, c63 FROM 
+(SELECT *, lag(c57, 1) OVER (PARTITION BY c54, c55, c61, c51, c52 ORDER BY c56 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c62, lag(c56, 1) OVER (PARTITION BY c54, c55, c61, c51, c52 ORDER BY c56 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c63 FROM 
+(SELECT c54, c55, c56, c57, c61, c58, c52, c50, c51 FROM 
+(SELECT c54, c55, c56, c57, c61, c58, c52, c50, c51 FROM 
+(SELECT * EXCLUDE (uc51), uc51 AS c51 FROM (SELECT *, unnest(c60) AS uc51 FROM 
+(SELECT c54, c55, c56, c57, c58, c52, c60, c61, list_contains_or_null(coalesce(c59, CAST([] AS VARCHAR[])), 'repeat') AS c50 FROM 
+(SELECT "trace" AS c54, "node" AS c55, "seq" AS c56, "at" AS c57, "mail" AS c58, "message_type" AS c52, "marks" AS c59, "to" AS c60, "folder" AS c61, "what" AS c53 FROM "evidence/listed") WHERE (c53 = 'mail')) WHERE ((c52 = (32)::BIGINT) OR c50)))))))) WHERE c50) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c66, c67, c70, c69, c68 AS c72, c71 FROM 
+(SELECT c66, c67, c68, c70, c69, c71 FROM 
+(SELECT "trace" AS c66, "type" AS c65, "node" AS c67, "seq" AS c68, "store" AS c69, "folder" AS c70, "sent_at" AS c71, "family" AS c64 FROM "silver/events") WHERE ((c64 IN ('replication')) AND (c65 IN ('row.replaced')))))) ON ((((c54 = c66) AND (c55 = c67)) AND (c61 = c70)) AND (c51 = c69)))) GROUP BY c54, c55, c56, c57, c61, c58, c52, c51, c62))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c80, c81, TRUE AS c82 FROM 
+(SELECT "trace" AS c80, "node" AS c81 FROM "evidence/plain"))) ON ((c6 = c80) AND (c7 = c81)))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/entries needs entry.made,entry.pruned,entry.satisfied,entry.timed_out,request.ended,request.sent
+SELECT c5 AS "trace", c71 AS "check", c1 AS "consumed", c72 AS "violations", c73 AS "at", c74 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c71, (c2)."consumed" AS c1, (c2)."violations" AS c72, (c2)."at" AS c73, (c2)."witness" AS c74 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'new entries wait 6 or 12 hours', 'consumed': c59, 'violations': c60, 'at': (c61)."at", 'witness': (c61)."words"}, {'check': 'requests are not sent early', 'consumed': c62, 'violations': c63, 'at': (c64)."at", 'witness': (c64)."words"}, {'check': 'the first retry is after 12 or 24 hours', 'consumed': c65, 'violations': c66, 'at': (c67)."at", 'witness': (c67)."words"}, {'check': 'no backfill entry remains', 'consumed': c68, 'violations': c69, 'at': (c70)."at", 'witness': (c70)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c47) AS c59, count(1) FILTER (WHERE c48) AS c60, arg_min(CASE WHEN c48 THEN {'at': c46, 'words': c49} END, CASE WHEN c48 THEN {n0: c46 IS NOT NULL, v0: c46, n1: c49 IS NOT NULL, v1: c49} END) AS c61, count(1) FILTER (WHERE c50) AS c62, count(1) FILTER (WHERE c51) AS c63, arg_min(CASE WHEN c51 THEN {'at': c46, 'words': c52} END, CASE WHEN c51 THEN {n0: c46 IS NOT NULL, v0: c46, n1: c52 IS NOT NULL, v1: c52} END) AS c64, count(1) FILTER (WHERE c53) AS c65, count(1) FILTER (WHERE c54) AS c66, arg_min(CASE WHEN c54 THEN {'at': c46, 'words': c55} END, CASE WHEN c54 THEN {n0: c46 IS NOT NULL, v0: c46, n1: c55 IS NOT NULL, v1: c55} END) AS c67, count(1) FILTER (WHERE c56) AS c68, count(1) FILTER (WHERE c57) AS c69, arg_min(CASE WHEN c57 THEN {'at': c46, 'words': c58} END, CASE WHEN c57 THEN {n0: c46 IS NOT NULL, v0: c46, n1: c58 IS NOT NULL, v1: c58} END) AS c70 FROM 
+(SELECT c5, c22 AS c46, coalesce((c42 AND (c22 IS NOT NULL)), FALSE) AS c47, (coalesce((c42 AND (c22 IS NOT NULL)), FALSE) AND (NOT coalesce((c23 = greatest(c22, add_wrapped(c31, CASE WHEN c24 THEN 21600000000::BIGINT ELSE 43200000000::BIGINT END))), FALSE))) AS c48, CASE WHEN (coalesce((c42 AND (c22 IS NOT NULL)), FALSE) AND (NOT coalesce((c23 = greatest(c22, add_wrapped(c31, CASE WHEN c24 THEN 21600000000::BIGINT ELSE 43200000000::BIGINT END))), FALSE))) THEN (c6 || ' let entry ' || (c18)::VARCHAR || ' wait for another time than ' || CASE WHEN c24 THEN '6' ELSE '12' END || ' hours') END AS c49, coalesce(((c42 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) AS c50, (coalesce(((c42 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) AND (NOT coalesce((c26 >= add_wrapped(c31, 21600000000::BIGINT)), FALSE))) AS c51, CASE WHEN (coalesce(((c42 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) AND (NOT coalesce((c26 >= add_wrapped(c31, 21600000000::BIGINT)), FALSE))) THEN (c6 || ' sent a request for entry ' || (c18)::VARCHAR || ' too early') END AS c52, coalesce((c42 AND (c26 IS NOT NULL)), FALSE) AS c53, (coalesce((c42 AND (c26 IS NOT NULL)), FALSE) AND (NOT coalesce((((subtract_wrapped(c27, c26) IN (43200000000::BIGINT, 86400000000::BIGINT)) AND (NOT c28)) OR ((subtract_wrapped(c27, c26) IN (86400000000::BIGINT, 172800000000::BIGINT)) AND c28)), FALSE))) AS c54, CASE WHEN (coalesce((c42 AND (c26 IS NOT NULL)), FALSE) AND (NOT coalesce((((subtract_wrapped(c27, c26) IN (43200000000::BIGINT, 86400000000::BIGINT)) AND (NOT c28)) OR ((subtract_wrapped(c27, c26) IN (86400000000::BIGINT, 172800000000::BIGINT)) AND c28)), FALSE))) THEN (c6 || ' set the first retry of entry ' || (c18)::VARCHAR || ' to another time than 12 or 24 hours') END AS c55, coalesce((((c22 IS NOT NULL) AND c45) AND (NOT c38)), FALSE) AS c56, (coalesce((((c22 IS NOT NULL) AND c45) AND (NOT c38)), FALSE) AND (NOT coalesce(c29, FALSE))) AS c57, CASE WHEN (coalesce((((c22 IS NOT NULL) AND c45) AND (NOT c38)), FALSE) AND (NOT coalesce(c29, FALSE))) THEN (c6 || ' still waits for entry ' || (c18)::VARCHAR || ' of ' || ('folder=' || c21)) END AS c58 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c38, c42, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c38, coalesce(c41, FALSE) AS c42 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c38, c41 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, coalesce(c37, FALSE) AS c38 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c37 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c31 FROM 
+(SELECT *, min(c22) OVER (PARTITION BY c5, c6, c30) AS c31 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, CASE WHEN (TRY_CAST(text_to_bigint(c25) AS INTEGER) > 0) THEN c25 ELSE (c18)::VARCHAR END AS c30 FROM 
+(SELECT c5, c6, c18, min(CASE WHEN (c4 = 'entry.made') THEN c9 END) AS c21, min(CASE WHEN (c4 = 'entry.made') THEN c8 END) AS c22, min(CASE WHEN (c4 = 'entry.made') THEN c14 END) AS c23, max(CASE WHEN (c4 = 'entry.made') THEN c13 END) AS c24, max(CASE WHEN (c4 = 'entry.made') THEN c11 END) AS c25, min(CASE WHEN (c4 = 'request.sent') THEN c8 END) AS c26, arg_min_null(CASE WHEN (c4 = 'request.sent') THEN c10 END, CASE WHEN (c4 = 'request.sent') THEN c7 END) AS c27, coalesce(arg_min_null(CASE WHEN (c4 = 'request.sent') THEN c20 END, CASE WHEN (c4 = 'request.sent') THEN c7 END), FALSE) AS c28, max((c4 IN ('entry.satisfied', 'entry.pruned'))) AS c29 FROM 
+(SELECT c5, c6, c4, c7, c8, c9, c10, c11, c18, c13, c14, c20 FROM 
+(SELECT c5, c6, c4, c7, c8, c9, c10, c11, c18, c13, c14, c20, c20 FROM 
+(SELECT *, last_value(c19 IGNORE NULLS) OVER (PARTITION BY c5, c6, c18 ORDER BY c7 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c20 FROM 
+(SELECT c5, c6, c4, c7, c8, c9, c10, c11, c18, c13, c14, CASE WHEN (c4 = 'sources.considered') THEN c15 END AS c19 FROM 
+(SELECT c5, c6, c4, c7, c8, c9, c10, c11, c12 AS c18, c13, c14, c15 FROM 
+(SELECT c5, c6, c4, c7, c8, c9, c10, c11, c12, c13, c14, c15 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "seq" AS c7, "at" AS c8, "folder" AS c9, "retry_at" AS c10, "parent" AS c11, "entry" AS c12, "local" AS c13, "due_at" AS c14, "one_by_one" AS c15, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('replication')) AND (c4 IN ('entry.made', 'entry.timed_out', 'entry.satisfied', 'entry.pruned', 'request.sent', 'request.ended', 'sources.considered')))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c16, "node" AS c17 FROM "evidence/restored")) ON ((c5 = c16) AND (c6 = c17))))))))) GROUP BY c5, c6, c18)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c32, c33 AS c36, TRUE AS c37 FROM 
+(SELECT DISTINCT c32, c33 FROM 
+(SELECT c32, c33 FROM 
+(SELECT c32, c33 FROM 
+(SELECT "trace" AS c32, "type" AS c35, "store" AS c33, "family" AS c34 FROM "silver/events") WHERE ((c34 IN ('replication')) AND (c35 IN ('store.deleted')))))))) ON ((c5 = c32) AND (c6 = c36)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c39, c40, TRUE AS c41 FROM 
+(SELECT "trace" AS c39, "node" AS c40 FROM "evidence/plain"))) ON ((c5 = c39) AND (c6 = c40)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c43, (TRUE AND min((c44 = 'converged'))) AS c45 FROM 
+(SELECT "trace" AS c43, "judgement" AS c44 FROM "gold/verdicts") GROUP BY c43)) ON (c5 = c43)))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/entries_made needs entry.made
+SELECT c4 AS "trace", c52 AS "check", c1 AS "consumed", c53 AS "violations", c54 AS "at", c55 AS "witness" FROM (SELECT * FROM 
+(SELECT c4, (c2)."check" AS c52, (c2)."consumed" AS c1, (c2)."violations" AS c53, (c2)."at" AS c54, (c2)."witness" AS c55 FROM 
+(SELECT c4, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'local entries are in the site', 'consumed': c49, 'violations': c50, 'at': (c51)."at", 'witness': (c51)."words"}]) AS uc2 FROM 
+(SELECT c4, count(1) FILTER (WHERE c38) AS c49, count(1) FILTER (WHERE c39) AS c50, arg_min(CASE WHEN c39 THEN {'at': c37, 'words': c44} END, CASE WHEN c39 THEN {n0: c37 IS NOT NULL, v0: c37, n1: c44 IS NOT NULL, v1: c44} END) AS c51 FROM 
+(SELECT c4, c7 AS c37, coalesce((NOT c30), FALSE) AS c38, (coalesce((NOT c30), FALSE) AND (NOT coalesce(CASE WHEN c20 THEN list_all(list_transform(c28, lambda v40: list_any(list_transform(c31, lambda v41: ((((v41)."guid" = (v40)."guid") AND ((v41)."low" <= (v40)."low")) AND ((v40)."high" <= (v41)."high")))))) ELSE (NOT list_any(list_transform(c28, lambda v42: list_any(list_transform(c31, lambda v43: ((((v43)."guid" = (v42)."guid") AND ((v43)."low" <= (v42)."high")) AND ((v42)."low" <= (v43)."high"))))))) END, FALSE))) AS c39, CASE WHEN (coalesce((NOT c30), FALSE) AND (NOT coalesce(CASE WHEN c20 THEN list_all(list_transform(c28, lambda v45: list_any(list_transform(c31, lambda v46: ((((v46)."guid" = (v45)."guid") AND ((v46)."low" <= (v45)."low")) AND ((v45)."high" <= (v46)."high")))))) ELSE (NOT list_any(list_transform(c28, lambda v47: list_any(list_transform(c31, lambda v48: ((((v48)."guid" = (v47)."guid") AND ((v48)."low" <= (v47)."high")) AND ((v47)."low" <= (v48)."high"))))))) END, FALSE))) THEN (c5 || ' marked entry ' || (c9)::VARCHAR || CASE WHEN c20 THEN ' as local, but the site does not have all of it' ELSE ' as remote, but the site has some of it' END) END AS c44 FROM 
+(SELECT c4, c5, c7, c9, c20, c28, c30, c31 FROM 
+(SELECT c4, c5, c7, c9, c20, c28, c30, list_reduce(list_transform(list_sort(list_transform(list_transform(c29, lambda v34: {'guid': (v34)."guid", 'low': (v34)."low", 'high': (v34)."high"}), lambda v35: {k: CASE WHEN v35 IS NOT NULL THEN {n0: (v35)."guid" IS NOT NULL, v0: (v35)."guid", n1: (v35)."low" IS NOT NULL, v1: (v35)."low", n2: (v35)."high" IS NOT NULL, v2: (v35)."high"} END, v: v35}), 'ASC', 'NULLS LAST'), lambda v35: v35.v), lambda v32, v33: CASE WHEN (((coalesce(len(v32)::INTEGER, -1) > 0) AND ((list_item(v32, (coalesce(len(v32)::INTEGER, -1) - 1)))."guid" = (v33)."guid")) AND ((list_item(v32, (coalesce(len(v32)::INTEGER, -1) - 1)))."high" >= subtract_wrapped((v33)."low", (1)::BIGINT))) THEN (list_part(v32, 1, (coalesce(len(v32)::INTEGER, -1) - 1)) || [{'guid': (v33)."guid", 'low': (list_item(v32, (coalesce(len(v32)::INTEGER, -1) - 1)))."low", 'high': greatest((list_item(v32, (coalesce(len(v32)::INTEGER, -1) - 1)))."high", (v33)."high")}]) ELSE (v32 || [v33]) END, CAST(CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c31 FROM 
+(SELECT c4, c5, c7, c9, c20, first(c21) AS c28, flatten(coalesce(list(coalesce(c11, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]))) FILTER (WHERE coalesce(c11, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) IS NOT NULL), [])) AS c29, max(c10) AS c30 FROM 
+(SELECT c4, c5, c6, c9, c7, c8, c10, c11, c20, c21 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c4, "node" AS c5, "seq" AS c6, "at" AS c7, "folder" AS c8, "entry" AS c9, "what" AS c3, "unsure" AS c10, "claim" AS c11 FROM "evidence/candidates") WHERE (c3 = 'entry')) JOIN 
+(SELECT * FROM 
+(SELECT c14, c15, c16, c19, c20, (list_flattened(list_transform(list_filter(str_split(c17, ';'), lambda v23: (NOT (v23 = ''))), lambda v22: list_transform(str_split(split_part(v22, ':', 2), ','), lambda v24: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v22, ':', 1) || ' fai') ELSE split_part(v22, ':', 1) END, 'low': text_to_bigint(split_part(v24, '-', 1)), 'high': text_to_bigint(split_part(v24, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c18, ';'), lambda v26: (NOT (v26 = ''))), lambda v25: list_transform(str_split(split_part(v25, ':', 2), ','), lambda v27: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v25, ':', 1) || ' fai') ELSE split_part(v25, ':', 1) END, 'low': text_to_bigint(split_part(v27, '-', 1)), 'high': text_to_bigint(split_part(v27, '-', (-1)))})))) AS c21 FROM 
+(SELECT c14, c15, c16, c19, c17, c18, c20 FROM 
+(SELECT "trace" AS c14, "type" AS c13, "node" AS c15, "seq" AS c16, "cnset" AS c17, "cnset_fai" AS c18, "entry" AS c19, "local" AS c20, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('replication')) AND (c13 IN ('entry.made')))))) ON ((((c4 = c14) AND (c5 = c15)) AND (c6 = c16)) AND (c9 = c19)))) GROUP BY c4, c5, c6, c7, c8, c9, c20)))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/slots needs request.deferred,request.ended,request.sent
+SELECT c7 AS "trace", c179 AS "check", c1 AS "consumed", c180 AS "violations", c181 AS "at", c182 AS "witness" FROM (SELECT * FROM 
+(SELECT c7, (c2)."check" AS c179, (c2)."consumed" AS c1, (c2)."violations" AS c180, (c2)."at" AS c181, (c2)."witness" AS c182 FROM 
+(SELECT c7, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'requests stay within the limit', 'consumed': c167, 'violations': c168, 'at': (c169)."at", 'witness': (c169)."words"}, {'check': 'slots are released in time', 'consumed': c170, 'violations': c171, 'at': (c172)."at", 'witness': (c172)."words"}, {'check': 'slots go to the longest due', 'consumed': c173, 'violations': c174, 'at': (c175)."at", 'witness': (c175)."words"}, {'check': 'an empty answer costs no time-out', 'consumed': c176, 'violations': c177, 'at': (c178)."at", 'witness': (c178)."words"}]) AS uc2 FROM 
+(SELECT c7, count(1) FILTER (WHERE c151) AS c167, count(1) FILTER (WHERE c152) AS c168, arg_min(CASE WHEN c152 THEN {'at': c150, 'words': c153} END, CASE WHEN c152 THEN {n0: c150 IS NOT NULL, v0: c150, n1: c153 IS NOT NULL, v1: c153} END) AS c169, count(1) FILTER (WHERE c154) AS c170, count(1) FILTER (WHERE c155) AS c171, arg_min(CASE WHEN c155 THEN {'at': c150, 'words': c156} END, CASE WHEN c155 THEN {n0: c150 IS NOT NULL, v0: c150, n1: c156 IS NOT NULL, v1: c156} END) AS c172, count(1) FILTER (WHERE c157) AS c173, count(1) FILTER (WHERE c158) AS c174, arg_min(CASE WHEN c158 THEN {'at': c150, 'words': c159} END, CASE WHEN c158 THEN {n0: c150 IS NOT NULL, v0: c150, n1: c159 IS NOT NULL, v1: c159} END) AS c175, count(1) FILTER (WHERE c161) AS c176, count(1) FILTER (WHERE c163) AS c177, arg_min(CASE WHEN c163 THEN {'at': c150, 'words': c165} END, CASE WHEN c163 THEN {n0: c150 IS NOT NULL, v0: c150, n1: c165 IS NOT NULL, v1: c165} END) AS c178 FROM 
+(SELECT c7, c10 AS c150, coalesce((c3 = 'request.sent'), FALSE) AS c151, (coalesce((c3 = 'request.sent'), FALSE) AND (NOT coalesce((c40 <= c41), FALSE))) AS c152, CASE WHEN (coalesce((c3 = 'request.sent'), FALSE) AND (NOT coalesce((c40 <= c41), FALSE))) THEN (c8 || ' had ' || (c40)::VARCHAR || ' outstanding requests, but the limit is ' || (c41)::VARCHAR) END AS c153, coalesce((c3 = 'request.ended'), FALSE) AS c154, (coalesce((c3 = 'request.ended'), FALSE) AND (NOT coalesce(((c49 IS NOT NULL) AND (((NOT (c11 = 'retry')) OR (NOT c145)) OR (c10 >= add_wrapped(c49, 43200000000::BIGINT)))), FALSE))) AS c155, CASE WHEN (coalesce((c3 = 'request.ended'), FALSE) AND (NOT coalesce(((c49 IS NOT NULL) AND (((NOT (c11 = 'retry')) OR (NOT c145)) OR (c10 >= add_wrapped(c49, 43200000000::BIGINT)))), FALSE))) THEN (c8 || ' ended a request for entry ' || (c4)::VARCHAR || CASE WHEN (c49 IS NULL) THEN ' that it had not sent' ELSE ' too early' END) END AS c156, coalesce((c3 = 'request.deferred'), FALSE) AS c157, (coalesce((c3 = 'request.deferred'), FALSE) AND (NOT coalesce((c139 IS NULL), FALSE))) AS c158, CASE WHEN (coalesce((c3 = 'request.deferred'), FALSE) AND (NOT coalesce((c139 IS NULL), FALSE))) THEN (c8 || ' served entry ' || list_text(list_transform(c139, lambda v160: (v160)::VARCHAR), ', ') || ' before entry ' || (c4)::VARCHAR || ', which came due earlier') END AS c159, coalesce(((((c3 = 'request.ended') AND (c11 = 'empty')) AND (c46 = (0)::BIGINT)) AND ((NOT coalesce(c44, FALSE)) AND (NOT coalesce(((c149 IN ('2003', '2007')) AND (list_extract(list_filter(c148, lambda v162: ((v162)."seq" < c9)), (-1)))."on"), FALSE)))), FALSE) AS c161, (coalesce(((((c3 = 'request.ended') AND (c11 = 'empty')) AND (c46 = (0)::BIGINT)) AND ((NOT coalesce(c44, FALSE)) AND (NOT coalesce(((c149 IN ('2003', '2007')) AND (list_extract(list_filter(c148, lambda v164: ((v164)."seq" < c9)), (-1)))."on"), FALSE)))), FALSE) AND (NOT coalesce((NOT (coalesce(c47, '') = 'entry.timed_out')), FALSE))) AS c163, CASE WHEN (coalesce(((((c3 = 'request.ended') AND (c11 = 'empty')) AND (c46 = (0)::BIGINT)) AND ((NOT coalesce(c44, FALSE)) AND (NOT coalesce(((c149 IN ('2003', '2007')) AND (list_extract(list_filter(c148, lambda v166: ((v166)."seq" < c9)), (-1)))."on"), FALSE)))), FALSE) AND (NOT coalesce((NOT (coalesce(c47, '') = 'entry.timed_out')), FALSE))) THEN (c8 || ' got nothing from ' || c13 || ' for entry ' || (c4)::VARCHAR || ' and asked nobody else until the next time-out') END AS c165 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c49, c139, c145, c148, c149 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c49, c139, coalesce(c144, FALSE) AS c145 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c49, c139, c144 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c49, c139 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c49, c139 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c49, c139 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c49 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c49, c49 FROM 
+(SELECT *, last_value(c48 IGNORE NULLS) OVER (PARTITION BY c7, c8, c4, c13 ORDER BY c9 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c49 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, CASE WHEN (c3 = 'request.sent') THEN c10 END AS c48 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, c46, c47, c46, c47 FROM 
+(SELECT *, wrapped(sum(c45) OVER (PARTITION BY c7, c8, c4 ORDER BY c9 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS c46, lead(c3, 1) OVER (PARTITION BY c7, c8, c4 ORDER BY c9 ASC NULLS FIRST ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING) AS c47 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44, CASE WHEN (c3 = 'request.sent') THEN 1 WHEN (c3 = 'request.ended') THEN (-1) END AS c45 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c44 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, (c43 = 'request.deferred') AS c44 FROM 
+(SELECT *, last_value(c42 IGNORE NULLS) OVER (PARTITION BY c7, c8, c4 ORDER BY c9 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c43 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, CASE WHEN (c3 IN ('request.sent', 'request.deferred')) THEN c3 END AS c42 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c40, c41, c40, c41 FROM 
+(SELECT *, wrapped(sum(c39) OVER (PARTITION BY c7, c8 ORDER BY c9 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS c40, last_value(c14 IGNORE NULLS) OVER (PARTITION BY c7, c8 ORDER BY c9 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c41 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, c14, CASE WHEN (c3 = 'request.sent') THEN 1 WHEN (c3 = 'request.ended') THEN (-1) END AS c39 FROM 
+(SELECT c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c4 AS c4, c13 AS c13, c11 AS c11, c3 AS c3, c14 AS c14 FROM 
+(SELECT c7, c8, c9, c10, c4, c13, c11, c3, CAST(NULL AS BIGINT) AS c14 FROM 
+(SELECT c7, c8, c9, c10, c12 AS c4, c13, c11, c6 AS c3 FROM 
+(SELECT "trace" AS c7, "type" AS c6, "node" AS c8, "seq" AS c9, "at" AS c10, "how" AS c11, "entry" AS c12, "source" AS c13, "family" AS c5 FROM "silver/events") WHERE ((c5 IN ('replication')) AND (c6 IN ('entry.timed_out', 'entry.satisfied', 'entry.pruned', 'sources.considered', 'request.sent', 'request.ended', 'request.deferred', 'content.resumed')))))
+UNION ALL SELECT c17 AS c7, c18 AS c8, c19 AS c9, c21 AS c10, c22 AS c4, c23 AS c13, c24 AS c11, c25 AS c3, c20 AS c14 FROM 
+(SELECT c17, c18, c19, CAST(NULL AS BIGINT) AS c21, CAST(NULL AS BIGINT) AS c22, CAST(NULL AS VARCHAR) AS c23, CAST(NULL AS VARCHAR) AS c24, CAST(NULL AS VARCHAR) AS c25, c20 FROM 
+(SELECT c17, c18, c19, (50)::BIGINT AS c20 FROM 
+(SELECT c17, c18, c19 FROM 
+(SELECT "trace" AS c17, "type" AS c16, "node" AS c18, "seq" AS c19, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('run')) AND (c16 IN ('node.started'))))))
+UNION ALL SELECT c29 AS c7, c30 AS c8, c31 AS c9, c34 AS c10, c35 AS c4, c36 AS c13, c37 AS c11, c38 AS c3, c33 AS c14 FROM 
+(SELECT c29, c30, c31, CAST(NULL AS BIGINT) AS c34, CAST(NULL AS BIGINT) AS c35, CAST(NULL AS VARCHAR) AS c36, CAST(NULL AS VARCHAR) AS c37, CAST(NULL AS VARCHAR) AS c38, c33 FROM 
+(SELECT c29, c30, c31, text_to_bigint(c32) AS c33 FROM 
+(SELECT c29, c30, c31, c26, c32 FROM 
+(SELECT "trace" AS c29, "type" AS c28, "node" AS c30, "seq" AS c31, "name" AS c26, "value" AS c32, "family" AS c27 FROM "silver/events") WHERE ((c27 IN ('run')) AND (c28 IN ('setting.value')))) WHERE (c26 = 'Replication Outstanding Backfill Limit')))))))) WHERE (c4 IS NOT NULL))))))))))))) WHERE (c3 IN ('request.sent', 'request.ended', 'request.deferred'))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c64, c65, c51, list_sort(coalesce(list(DISTINCT c53) FILTER (WHERE c53 IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c139 FROM 
+(SELECT c64, c65, c51, c57, c54, c56, c52, c50, c53, c55, c58, c59, c60 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c64, c65, c51, c57, c54, c56, c52 FROM 
+(SELECT c64, c65, c51, c57, c54, c61, c56, c52 FROM 
+(SELECT c64, c65, c51, c57, c54, c61, c56, c52 FROM 
+(SELECT * FROM 
+(SELECT c64, c65, c51, c57, c54, c61, c56, c52 FROM 
+(SELECT c64, c65, c51, c57, c54, c61, c56, c52 FROM 
+(SELECT c64, c65, c51, c57, c54, c61, c56, c52, c56, c52 FROM 
+(SELECT *, last_value(c90 IGNORE NULLS) OVER (PARTITION BY c64, c65, c54 ORDER BY c51 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c56, min(c91) OVER (PARTITION BY c64, c65, c54 ORDER BY c51 ASC NULLS FIRST ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS c52 FROM 
+(SELECT c64, c65, c51, c57, c54, c61, CASE WHEN ((c61 = 'entry.timed_out') OR ((c61 = 'sources.considered') AND (NOT coalesce(c89, FALSE)))) THEN c66 END AS c90, CASE WHEN (c61 IN ('request.sent', 'entry.satisfied', 'entry.pruned')) THEN c51 END AS c91 FROM 
+(SELECT c64, c65, c51, c66, c57, c54, c61, c89 FROM 
+(SELECT c64, c65, c51, c66, c57, c54, c61, (c88 = 'request.deferred') AS c89 FROM 
+(SELECT *, last_value(c87 IGNORE NULLS) OVER (PARTITION BY c64, c65, c54 ORDER BY c51 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c88 FROM 
+(SELECT c64, c65, c51, c66, c57, c54, c61, CASE WHEN (c61 IN ('request.sent', 'request.deferred')) THEN c61 END AS c87 FROM 
+(SELECT c64, c65, c51, c66, c57, c54, c61 FROM 
+(SELECT c64, c65, c51, c66, c57, c54, c61 FROM 
+(SELECT * FROM 
+(SELECT c64, c65, c51, c66, c57, c54, c61 FROM 
+(SELECT c64 AS c64, c65 AS c65, c51 AS c51, c66 AS c66, c57 AS c57, c54 AS c54, c61 AS c61 FROM 
+(SELECT c64, c65, c51, c66, c57, c54, c61 FROM 
+(SELECT c64, c65, c51, c66, c57, c67 AS c54, c63 AS c61 FROM 
+(SELECT "trace" AS c64, "type" AS c63, "node" AS c65, "seq" AS c51, "at" AS c66, "folder" AS c57, "entry" AS c67, "family" AS c62 FROM "silver/events") WHERE ((c62 IN ('replication')) AND (c63 IN ('entry.timed_out', 'entry.satisfied', 'entry.pruned', 'sources.considered', 'request.sent', 'request.ended', 'request.deferred', 'content.resumed')))))
+UNION ALL SELECT c70 AS c64, c71 AS c65, c72 AS c51, c73 AS c66, c74 AS c57, c75 AS c54, c76 AS c61 FROM 
+(SELECT c70, c71, c72, CAST(NULL AS BIGINT) AS c73, CAST(NULL AS VARCHAR) AS c74, CAST(NULL AS BIGINT) AS c75, CAST(NULL AS VARCHAR) AS c76 FROM 
+(SELECT c70, c71, c72 FROM 
+(SELECT c70, c71, c72 FROM 
+(SELECT "trace" AS c70, "type" AS c69, "node" AS c71, "seq" AS c72, "family" AS c68 FROM "silver/events") WHERE ((c68 IN ('run')) AND (c69 IN ('node.started'))))))
+UNION ALL SELECT c80 AS c64, c81 AS c65, c82 AS c51, c83 AS c66, c84 AS c57, c85 AS c54, c86 AS c61 FROM 
+(SELECT c80, c81, c82, CAST(NULL AS BIGINT) AS c83, CAST(NULL AS VARCHAR) AS c84, CAST(NULL AS BIGINT) AS c85, CAST(NULL AS VARCHAR) AS c86 FROM 
+(SELECT c80, c81, c82 FROM 
+(SELECT c80, c81, c82, c77 FROM 
+(SELECT "trace" AS c80, "type" AS c79, "node" AS c81, "seq" AS c82, "name" AS c77, "family" AS c78 FROM "silver/events") WHERE ((c78 IN ('run')) AND (c79 IN ('setting.value')))) WHERE (c77 = 'Replication Outstanding Backfill Limit')))))))) WHERE (c54 IS NOT NULL))))))))))))) WHERE (c61 IN ('request.sent', 'request.ended', 'request.deferred')) AND (c61 = 'request.deferred'))) JOIN 
+(SELECT * FROM 
+(SELECT c98, c99, c100 AS c50, c95 AS c53, c133 AS c55, c102 AS c58, coalesce(((c137 IN ('2003', '2007')) AND (list_extract(list_filter(c136, lambda v138: ((v138)."seq" < c100)), (-1)))."on"), FALSE) AS c59, c60 FROM 
+(SELECT c98, c99, c100, c102, c95, c60, c133, c136, c137 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c98, c99, c100, c102, c95, c92, c93, c94, c60, c133 FROM 
+(SELECT c98, c99, c100, c102, c95, c92, c93, c94, c60, c133 FROM 
+(SELECT * FROM 
+(SELECT c98, c99, c100, c102, c95, c92, c93, c94, c60, c133 FROM 
+(SELECT c98, c99, c100, c102, c95, c92, c93, c94, c60, c133 FROM 
+(SELECT c98, c99, c100, c102, c95, c92, c93, c94, c60, c133, c133 FROM 
+(SELECT *, last_value(c132 IGNORE NULLS) OVER (PARTITION BY c98, c99, c95 ORDER BY c100 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c133 FROM 
+(SELECT c98, c99, c100, c102, c95, c92, c93, c94, c60, CASE WHEN ((c92 = 'entry.timed_out') OR ((c92 = 'sources.considered') AND (NOT coalesce(c131, FALSE)))) THEN c101 END AS c132 FROM 
+(SELECT c98, c99, c100, c101, c102, c95, c92, c93, c94, c60, c131 FROM 
+(SELECT c98, c99, c100, c101, c102, c95, c92, c93, c94, c60, (c130 = 'request.deferred') AS c131 FROM 
+(SELECT *, last_value(c129 IGNORE NULLS) OVER (PARTITION BY c98, c99, c95 ORDER BY c100 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c130 FROM 
+(SELECT c98, c99, c100, c101, c102, c95, c92, c93, c94, c60, CASE WHEN (c92 IN ('request.sent', 'request.deferred')) THEN c92 END AS c129 FROM 
+(SELECT c98, c99, c100, c101, c102, c95, c92, c93, c94, c60 FROM 
+(SELECT c98, c99, c100, c101, c102, c95, c92, c93, c94, c60, c93, c94, c60 FROM 
+(SELECT *, wrapped(sum(c127) OVER (PARTITION BY c98, c99 ORDER BY c100 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS c93, last_value(c104 IGNORE NULLS) OVER (PARTITION BY c98, c99 ORDER BY c100 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c94, last_value(c128 IGNORE NULLS) OVER (PARTITION BY c98, c99 ORDER BY c100 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c60 FROM 
+(SELECT c98, c99, c100, c101, c102, c95, c92, c104, CASE WHEN (c92 = 'request.sent') THEN 1 WHEN (c92 = 'request.ended') THEN (-1) END AS c127, CASE WHEN (c92 = 'content.resumed') THEN c101 END AS c128 FROM 
+(SELECT c98 AS c98, c99 AS c99, c100 AS c100, c101 AS c101, c102 AS c102, c95 AS c95, c92 AS c92, c104 AS c104 FROM 
+(SELECT c98, c99, c100, c101, c102, c95, c92, CAST(NULL AS BIGINT) AS c104 FROM 
+(SELECT c98, c99, c100, c101, c102, c103 AS c95, c97 AS c92 FROM 
+(SELECT "trace" AS c98, "type" AS c97, "node" AS c99, "seq" AS c100, "at" AS c101, "folder" AS c102, "entry" AS c103, "family" AS c96 FROM "silver/events") WHERE ((c96 IN ('replication')) AND (c97 IN ('entry.timed_out', 'entry.satisfied', 'entry.pruned', 'sources.considered', 'request.sent', 'request.ended', 'request.deferred', 'content.resumed')))))
+UNION ALL SELECT c107 AS c98, c108 AS c99, c109 AS c100, c111 AS c101, c112 AS c102, c113 AS c95, c114 AS c92, c110 AS c104 FROM 
+(SELECT c107, c108, c109, CAST(NULL AS BIGINT) AS c111, CAST(NULL AS VARCHAR) AS c112, CAST(NULL AS BIGINT) AS c113, CAST(NULL AS VARCHAR) AS c114, c110 FROM 
+(SELECT c107, c108, c109, (50)::BIGINT AS c110 FROM 
+(SELECT c107, c108, c109 FROM 
+(SELECT "trace" AS c107, "type" AS c106, "node" AS c108, "seq" AS c109, "family" AS c105 FROM "silver/events") WHERE ((c105 IN ('run')) AND (c106 IN ('node.started'))))))
+UNION ALL SELECT c118 AS c98, c119 AS c99, c120 AS c100, c123 AS c101, c124 AS c102, c125 AS c95, c126 AS c92, c122 AS c104 FROM 
+(SELECT c118, c119, c120, CAST(NULL AS BIGINT) AS c123, CAST(NULL AS VARCHAR) AS c124, CAST(NULL AS BIGINT) AS c125, CAST(NULL AS VARCHAR) AS c126, c122 FROM 
+(SELECT c118, c119, c120, text_to_bigint(c121) AS c122 FROM 
+(SELECT c118, c119, c120, c115, c121 FROM 
+(SELECT "trace" AS c118, "type" AS c117, "node" AS c119, "seq" AS c120, "name" AS c115, "value" AS c121, "family" AS c116 FROM "silver/events") WHERE ((c116 IN ('run')) AND (c117 IN ('setting.value')))) WHERE (c115 = 'Replication Outstanding Backfill Limit')))))))) WHERE (c95 IS NOT NULL))))))))))))) WHERE (c92 IN ('request.sent', 'request.ended', 'request.deferred')) AND ((c92 = 'request.sent') AND (c93 >= c94))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c134, "node" AS c135, "switches" AS c136, "version" AS c137 FROM "evidence/node_states")) ON ((c98 = c134) AND (c99 = c135)))))) ON ((c64 = c98) AND (c65 = c99)))) WHERE ((((c50 > c51) AND ((c52 IS NULL) OR (c50 < c52))) AND (NOT (c53 = c54))) AND ((c55 > c56) AND (NOT coalesce((((NOT (c57 = '1-1')) AND (c58 = '1-1')) AND (c59 OR (c55 <= c60))), FALSE)))) GROUP BY c64, c65, c51)) ON (((c7 = c64) AND (c8 = c65)) AND (c9 = c51)))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c140, "node" AS c141 FROM "evidence/restored")) ON ((c7 = c140) AND (c8 = c141))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c142, c143, TRUE AS c144 FROM 
+(SELECT "trace" AS c142, "node" AS c143 FROM "evidence/plain"))) ON ((c7 = c142) AND (c8 = c143)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c146, "node" AS c147, "switches" AS c148, "version" AS c149 FROM "evidence/node_states")) ON ((c7 = c146) AND (c8 = c147))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/requests needs mail.received
+SELECT c6 AS "trace", c87 AS "check", c1 AS "consumed", c88 AS "violations", c89 AS "at", c90 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c87, (c2)."consumed" AS c1, (c2)."violations" AS c88, (c2)."at" AS c89, (c2)."witness" AS c90 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'requests are answered', 'consumed': c81, 'violations': c82, 'at': (c83)."at", 'witness': (c83)."words"}, {'check': 'answers have only what was requested', 'consumed': c84, 'violations': c85, 'at': (c86)."at", 'witness': (c86)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c59) AS c81, count(1) FILTER (WHERE c60) AS c82, arg_min(CASE WHEN c60 THEN {'at': c58, 'words': c62} END, CASE WHEN c60 THEN {n0: c58 IS NOT NULL, v0: c58, n1: c62 IS NOT NULL, v1: c62} END) AS c83, count(1) FILTER (WHERE c64) AS c84, count(1) FILTER (WHERE c65) AS c85, arg_min(CASE WHEN c65 THEN {'at': c58, 'words': c73} END, CASE WHEN c65 THEN {n0: c58 IS NOT NULL, v0: c58, n1: c73 IS NOT NULL, v1: c73} END) AS c86 FROM 
+(SELECT c6, c14 AS c58, coalesce(TRUE, FALSE) AS c59, (coalesce(TRUE, FALSE) AND (NOT coalesce((((c27 = (1)::BIGINT) AND ((c28 = c14) OR (c36 > (0)::BIGINT))) OR (((c27 IS NULL) AND (c36 = c17)) AND coalesce(((c45 IN ('2003', '2007')) AND (list_extract(list_filter(c44, lambda v61: ((v61)."seq" < c15)), (-1)))."on"), FALSE))), FALSE))) AS c60, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((((c27 = (1)::BIGINT) AND ((c28 = c14) OR (c36 > (0)::BIGINT))) OR (((c27 IS NULL) AND (c36 = c17)) AND coalesce(((c45 IN ('2003', '2007')) AND (list_extract(list_filter(c44, lambda v63: ((v63)."seq" < c15)), (-1)))."on"), FALSE))), FALSE))) THEN (c7 || CASE WHEN (c27 IS NULL) THEN ' did not answer' ELSE ' answered late or again' END || ' the request <' || c10 || '> of ' || c16) END AS c62, coalesce((c27 > (0)::BIGINT), FALSE) AS c64, (coalesce((c27 > (0)::BIGINT), FALSE) AND (NOT coalesce(list_all(list_transform(c54, lambda v66: list_any(list_transform(list_reduce(list_transform(list_sort(list_transform(list_transform(c46, lambda v70: {'guid': (v70)."guid", 'low': (v70)."low", 'high': (v70)."high"}), lambda v71: {k: CASE WHEN v71 IS NOT NULL THEN {n0: (v71)."guid" IS NOT NULL, v0: (v71)."guid", n1: (v71)."low" IS NOT NULL, v1: (v71)."low", n2: (v71)."high" IS NOT NULL, v2: (v71)."high"} END, v: v71}), 'ASC', 'NULLS LAST'), lambda v71: v71.v), lambda v68, v69: CASE WHEN (((coalesce(len(v68)::INTEGER, -1) > 0) AND ((list_item(v68, (coalesce(len(v68)::INTEGER, -1) - 1)))."guid" = (v69)."guid")) AND ((list_item(v68, (coalesce(len(v68)::INTEGER, -1) - 1)))."high" >= subtract_wrapped((v69)."low", (1)::BIGINT))) THEN (list_part(v68, 1, (coalesce(len(v68)::INTEGER, -1) - 1)) || [{'guid': (v69)."guid", 'low': (list_item(v68, (coalesce(len(v68)::INTEGER, -1) - 1)))."low", 'high': greatest((list_item(v68, (coalesce(len(v68)::INTEGER, -1) - 1)))."high", (v69)."high")}]) ELSE (v68 || [v69]) END, CAST(CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v67: ((((v67)."guid" = (v66)."guid") AND ((v67)."low" <= (v66)."low")) AND ((v66)."high" <= (v67)."high")))))), FALSE))) AS c65, CASE WHEN (coalesce((c27 > (0)::BIGINT), FALSE) AND (NOT coalesce(list_all(list_transform(c54, lambda v74: list_any(list_transform(list_reduce(list_transform(list_sort(list_transform(list_transform(c46, lambda v78: {'guid': (v78)."guid", 'low': (v78)."low", 'high': (v78)."high"}), lambda v79: {k: CASE WHEN v79 IS NOT NULL THEN {n0: (v79)."guid" IS NOT NULL, v0: (v79)."guid", n1: (v79)."low" IS NOT NULL, v1: (v79)."low", n2: (v79)."high" IS NOT NULL, v2: (v79)."high"} END, v: v79}), 'ASC', 'NULLS LAST'), lambda v79: v79.v), lambda v76, v77: CASE WHEN (((coalesce(len(v76)::INTEGER, -1) > 0) AND ((list_item(v76, (coalesce(len(v76)::INTEGER, -1) - 1)))."guid" = (v77)."guid")) AND ((list_item(v76, (coalesce(len(v76)::INTEGER, -1) - 1)))."high" >= subtract_wrapped((v77)."low", (1)::BIGINT))) THEN (list_part(v76, 1, (coalesce(len(v76)::INTEGER, -1) - 1)) || [{'guid': (v77)."guid", 'low': (list_item(v76, (coalesce(len(v76)::INTEGER, -1) - 1)))."low", 'high': greatest((list_item(v76, (coalesce(len(v76)::INTEGER, -1) - 1)))."high", (v77)."high")}]) ELSE (v76 || [v77]) END, CAST(CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v75: ((((v75)."guid" = (v74)."guid") AND ((v75)."low" <= (v74)."low")) AND ((v74)."high" <= (v75)."high")))))), FALSE))) THEN (c7 || ' answered <' || c10 || '> with more than was requested') END AS c73 FROM 
+(SELECT c6, c7, c10, c14, c15, c16, c17, c27, c28, c36, c44, c45, c46, list_flattened(list_transform(list_filter(str_split(coalesce(c29, ''), ';'), lambda v56: (NOT (v56 = ''))), lambda v55: list_transform(str_split(split_part(v55, ':', 2), ','), lambda v57: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v55, ':', 1) || ' fai') ELSE split_part(v55, ':', 1) END, 'low': text_to_bigint(split_part(v57, '-', 1)), 'high': text_to_bigint(split_part(v57, '-', (-1)))}))) AS c54 FROM 
+(SELECT c6, c7, c10, c14, c15, c16, c17, c27, c28, c29, c36, c44, c45, list_flattened(list_transform(c18, lambda v47: (list_flattened(list_transform(list_filter(str_split((v47)."cnset", ';'), lambda v49: (NOT (v49 = ''))), lambda v48: list_transform(str_split(split_part(v48, ':', 2), ','), lambda v50: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v48, ':', 1) || ' fai') ELSE split_part(v48, ':', 1) END, 'low': text_to_bigint(split_part(v50, '-', 1)), 'high': text_to_bigint(split_part(v50, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((v47)."cnset_fai", ';'), lambda v52: (NOT (v52 = ''))), lambda v51: list_transform(str_split(split_part(v51, ':', 2), ','), lambda v53: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v51, ':', 1) || ' fai') ELSE split_part(v51, ':', 1) END, 'low': text_to_bigint(split_part(v53, '-', 1)), 'high': text_to_bigint(split_part(v53, '-', (-1)))})))))) AS c46 FROM 
+(SELECT c6, c7, c10, c14, c15, c16, c17, c18, c27, c28, c29, c36, c44, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c10, c14, c15, c16, c17, c18, c27, c28, c29, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c10, c14, c15, c16, c17, c18, c27, c28, c29, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c10, min(c9) AS c14, min(c8) AS c15, first(c12) AS c16, count(1) AS c17, first(c13) AS c18 FROM 
+(SELECT c6, c7, c8, c9, c10, c12, c3, list_from_json(c11, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c13 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "seq" AS c8, "at" AS c9, "mail" AS c10, "message_type" AS c3, "folders" AS c11, "sender" AS c12, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('mail')) AND (c5 IN ('mail.received')))) WHERE (c3 = (8)::BIGINT) GROUP BY c6, c7, c10)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT coalesce(c21, c32) AS c37, coalesce(c22, c33) AS c38, coalesce(c26, c35) AS c39, c27, c28, c29, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c21, c22, c25 AS c26, count(1) AS c27, min(c23) AS c28, first(c24) AS c29 FROM 
+(SELECT c21, c22, c23, c24, c25 FROM 
+(SELECT "trace" AS c21, "type" AS c20, "node" AS c22, "at" AS c23, "cnset" AS c24, "request_mail" AS c25, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('replication')) AND (c20 IN ('request.answered')))) GROUP BY c21, c22, c25)) FULL JOIN 
+(SELECT * FROM 
+(SELECT c32, c33, c34 AS c35, count(1) AS c36 FROM 
+(SELECT c32, c33, c34 FROM 
+(SELECT "trace" AS c32, "type" AS c31, "node" AS c33, "request_mail" AS c34, "family" AS c30 FROM "silver/events") WHERE ((c30 IN ('replication')) AND (c31 IN ('request.refused')))) GROUP BY c32, c33, c34)) ON (((c21 = c32) AND (c22 = c33)) AND (c26 = c35))))) ON (((c6 = c37) AND (c7 = c38)) AND (c10 = c39))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c40, "node" AS c41 FROM "evidence/restored")) ON ((c6 = c40) AND (c7 = c41))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c42, "node" AS c43, "switches" AS c44, "version" AS c45 FROM "evidence/node_states")) ON ((c6 = c42) AND (c7 = c43))))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/turns needs sources.considered
+SELECT c7 AS "trace", c63 AS "check", c1 AS "consumed", c64 AS "violations", c65 AS "at", c66 AS "witness" FROM (SELECT * FROM 
+(SELECT c7, (c2)."check" AS c63, (c2)."consumed" AS c1, (c2)."violations" AS c64, (c2)."at" AS c65, (c2)."witness" AS c66 FROM 
+(SELECT c7, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': '2000 asks the first complete source', 'consumed': c60, 'violations': c61, 'at': (c62)."at", 'witness': (c62)."words"}]) AS uc2 FROM 
+(SELECT c7, count(1) FILTER (WHERE c57) AS c60, count(1) FILTER (WHERE c58) AS c61, arg_min(CASE WHEN c58 THEN {'at': c56, 'words': c59} END, CASE WHEN c58 THEN {n0: c56 IS NOT NULL, v0: c56, n1: c59 IS NOT NULL, v1: c59} END) AS c62 FROM 
+(SELECT c7, c11 AS c56, coalesce(TRUE, FALSE) AS c57, (coalesce(TRUE, FALSE) AND (NOT coalesce(list_contains_or_null(c51, c45), FALSE))) AS c58, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(list_contains_or_null(c51, c45), FALSE))) THEN (c9 || ' asked ' || c45 || ' for entry ' || (c13)::VARCHAR || ', but ' || list_text(c51, ' or ') || ' comes first and has everything') END AS c59 FROM 
+(SELECT c7, c9, c11, c13, c45, c51 FROM 
+(SELECT c7, c9, c11, c13, c45, list_transform(list_filter(c4, lambda v53: ((v53)."key" = list_extract(list_transform(list_sort(list_transform(list_filter(list_transform(c4, lambda v55: (v55)."key"), lambda v54: v54 IS NOT NULL), lambda v54: {k: CASE WHEN v54 IS NOT NULL THEN {n0: (v54)."group" IS NOT NULL, v0: (v54)."group", n1: (v54)."order" IS NOT NULL, v1: (v54)."order"} END, v: v54}), 'ASC', 'NULLS LAST'), lambda v54: v54.v), 1))), lambda v52: (v52)."store") AS c51 FROM 
+(SELECT c7, c9, c11, c13, c45, coalesce(list(CASE WHEN (((NOT c15) AND list_all(list_transform(c38, lambda v49: list_any(list_transform(coalesce(c19, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v50: ((((v50)."guid" = (v49)."guid") AND ((v50)."low" <= (v49)."low")) AND ((v49)."high" <= (v50)."high"))))))) AND (NOT (coalesce((c14)."passed_over", '') LIKE '%address%' ESCAPE '\'))) THEN {'key': {'group': (CASE WHEN (c22 = c27) THEN 1 WHEN (c20 IS NOT NULL) THEN 2 ELSE 3 END + CASE WHEN (c21 = '5.5') THEN 3 ELSE 0 END), 'order': CASE WHEN (c22 = c27) THEN coalesce(c16, (0)::BIGINT) ELSE coalesce(c20, c17, 4611686018427387904::BIGINT) END}, 'store': c8} END) FILTER (WHERE CASE WHEN (((NOT c15) AND list_all(list_transform(c38, lambda v49: list_any(list_transform(coalesce(c19, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v50: ((((v50)."guid" = (v49)."guid") AND ((v50)."low" <= (v49)."low")) AND ((v49)."high" <= (v50)."high"))))))) AND (NOT (coalesce((c14)."passed_over", '') LIKE '%address%' ESCAPE '\'))) THEN {'key': {'group': (CASE WHEN (c22 = c27) THEN 1 WHEN (c20 IS NOT NULL) THEN 2 ELSE 3 END + CASE WHEN (c21 = '5.5') THEN 3 ELSE 0 END), 'order': CASE WHEN (c22 = c27) THEN coalesce(c16, (0)::BIGINT) ELSE coalesce(c20, c17, 4611686018427387904::BIGINT) END}, 'store': c8} END IS NOT NULL), []) AS c4, max(c18) AS c3 FROM 
+(SELECT c7, c9, c10, c13, c8, c11, c12, c14, c15, c16, c17, c18, c19, c20, c21, c22, c27, c38, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c9, c8, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c27 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c7, "store" AS c8, "node" AS c9, "seq" AS c10, "at" AS c11, "folder" AS c12, "entry" AS c13, "method" AS c6, "what" AS c5, "stated" AS c14, "down" AS c15, "asked_at" AS c16, "transit" AS c17, "stale" AS c18, "row" AS c19, "affinity" AS c20, "version" AS c21, "site" AS c22 FROM "evidence/candidates") WHERE ((c5 = 'choice') AND (c6 = 'six groups'))) JOIN 
+(SELECT * FROM 
+(SELECT c23, c24 AS c26, c25 AS c27 FROM 
+(SELECT "trace" AS c23, "store" AS c24, "site" AS c25 FROM "organization/servers"))) ON ((c7 = c23) AND (c9 = c26))))) JOIN 
+(SELECT * FROM 
+(SELECT c31, c32, c33, c34, c38, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c31, c32, c33, c34, (list_flattened(list_transform(list_filter(str_split(coalesce(c36, ''), ';'), lambda v40: (NOT (v40 = ''))), lambda v39: list_transform(str_split(split_part(v39, ':', 2), ','), lambda v41: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v39, ':', 1) || ' fai') ELSE split_part(v39, ':', 1) END, 'low': text_to_bigint(split_part(v41, '-', 1)), 'high': text_to_bigint(split_part(v41, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(coalesce(c37, ''), ';'), lambda v43: (NOT (v43 = ''))), lambda v42: list_transform(str_split(split_part(v42, ':', 2), ','), lambda v44: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v42, ':', 1) || ' fai') ELSE split_part(v42, ':', 1) END, 'low': text_to_bigint(split_part(v44, '-', 1)), 'high': text_to_bigint(split_part(v44, '-', (-1)))})))) AS c38, list_item(c35, 0) AS c45 FROM 
+(SELECT c31, c32, c33, c34, c35, c28, c36, c37 FROM 
+(SELECT "trace" AS c31, "type" AS c30, "node" AS c32, "seq" AS c33, "entry" AS c34, "chosen" AS c35, "method" AS c28, "missing" AS c36, "missing_fai" AS c37, "family" AS c29 FROM "silver/events") WHERE ((c29 IN ('replication')) AND (c30 IN ('sources.considered')))) WHERE (c28 = 'six groups'))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c46 FROM 
+(SELECT c46 FROM 
+(SELECT c46 FROM 
+(SELECT "trace" AS c46, "type" AS c48, "family" AS c47 FROM "silver/events") WHERE ((c47 IN ('change')) AND (c48 IN ('item.expired'))))))) ON (c31 = c46)))) ON ((((c7 = c31) AND (c9 = c32)) AND (c10 = c33)) AND (c13 = c34)))) GROUP BY c7, c9, c10, c11, c12, c13, c45) WHERE ((NOT c3) AND (coalesce(len(c4)::INTEGER, -1) > 0))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/requests_made needs request.sent
+SELECT c8 AS "trace", c96 AS "check", c1 AS "consumed", c97 AS "violations", c98 AS "at", c99 AS "witness" FROM (SELECT * FROM 
+(SELECT c8, (c2)."check" AS c96, (c2)."consumed" AS c1, (c2)."violations" AS c97, (c2)."at" AS c98, (c2)."witness" AS c99 FROM 
+(SELECT c8, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'no better source is passed over', 'consumed': c87, 'violations': c88, 'at': (c89)."at", 'witness': (c89)."words"}, {'check': 'leaving stores are asked last', 'consumed': c90, 'violations': c91, 'at': (c92)."at", 'witness': (c92)."words"}, {'check': 'sources are asked for what they claim', 'consumed': c93, 'violations': c94, 'at': (c95)."at", 'witness': (c95)."words"}]) AS uc2 FROM 
+(SELECT c8, count(1) FILTER (WHERE c78) AS c87, count(1) FILTER (WHERE c79) AS c88, arg_min(CASE WHEN c79 THEN {'at': c77, 'words': c80} END, CASE WHEN c79 THEN {n0: c77 IS NOT NULL, v0: c77, n1: c80 IS NOT NULL, v1: c80} END) AS c89, count(1) FILTER (WHERE c81) AS c90, count(1) FILTER (WHERE c82) AS c91, arg_min(CASE WHEN c82 THEN {'at': c77, 'words': c83} END, CASE WHEN c82 THEN {n0: c77 IS NOT NULL, v0: c77, n1: c83 IS NOT NULL, v1: c83} END) AS c92, count(1) FILTER (WHERE c84) AS c93, count(1) FILTER (WHERE c85) AS c94, arg_min(CASE WHEN c85 THEN {'at': c77, 'words': c86} END, CASE WHEN c85 THEN {n0: c77 IS NOT NULL, v0: c77, n1: c86 IS NOT NULL, v1: c86} END) AS c95 FROM 
+(SELECT c8, c11 AS c77, coalesce(((c50 IS NOT NULL) AND c47), FALSE) AS c78, (coalesce(((c50 IS NOT NULL) AND c47), FALSE) AND (NOT coalesce((coalesce(len(c51)::INTEGER, -1) = 0), FALSE))) AS c79, CASE WHEN (coalesce(((c50 IS NOT NULL) AND c47), FALSE) AND (NOT coalesce((coalesce(len(c51)::INTEGER, -1) = 0), FALSE))) THEN (c9 || ' asked ' || c15 || ' for entry ' || (c14)::VARCHAR || ', but ' || list_text(c51, ' and ') || ' come first and have it') END AS c80, coalesce(c73, FALSE) AS c81, (coalesce(c73, FALSE) AND (NOT coalesce((coalesce(len(c62)::INTEGER, -1) = 0), FALSE))) AS c82, CASE WHEN (coalesce(c73, FALSE) AND (NOT coalesce((coalesce(len(c62)::INTEGER, -1) = 0), FALSE))) THEN (c9 || ' asked ' || c15 || ', which left the folder, for entry ' || (c14)::VARCHAR || ', but ' || list_text(c62, ' and ') || ' had it') END AS c83, coalesce((c50 IS NOT NULL), FALSE) AS c84, (coalesce((c50 IS NOT NULL), FALSE) AND (NOT coalesce(c74, FALSE))) AS c85, CASE WHEN (coalesce((c50 IS NOT NULL), FALSE) AND (NOT coalesce(c74, FALSE))) THEN (c9 || ' asked ' || c15 || ' for numbers that its row does not claim, for entry ' || (c14)::VARCHAR) END AS c86 FROM 
+(SELECT c8, c9, c11, c14, c15, (c48)."row" AS c50, c47, list_transform(list_filter(c39, lambda v53: (((v53)."passable" AND (CASE WHEN (v53)."key" IS NOT NULL THEN {n0: ((v53)."key")."down" IS NOT NULL, v0: ((v53)."key")."down", n1: ((v53)."key")."leaving" IS NOT NULL, v1: ((v53)."key")."leaving", n2: ((v53)."key")."not_preferred" IS NOT NULL, v2: ((v53)."key")."not_preferred", n3: ((v53)."key")."cost" IS NOT NULL, v3: ((v53)."key")."cost", n4: ((v53)."key")."newest" IS NOT NULL, v4: ((v53)."key")."newest"} END < CASE WHEN (c48)."key" IS NOT NULL THEN {n0: ((c48)."key")."down" IS NOT NULL, v0: ((c48)."key")."down", n1: ((c48)."key")."leaving" IS NOT NULL, v1: ((c48)."key")."leaving", n2: ((c48)."key")."not_preferred" IS NOT NULL, v2: ((c48)."key")."not_preferred", n3: ((c48)."key")."cost" IS NOT NULL, v3: ((c48)."key")."cost", n4: ((c48)."key")."newest" IS NOT NULL, v4: ((c48)."key")."newest"} END)) AND list_any(list_transform(c16, lambda v54: list_any(list_transform(coalesce((v53)."row", CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v55: ((((v55)."guid" = (v54)."guid") AND ((v55)."low" <= (v54)."high")) AND (((v54)."low" <= (v55)."high") AND (NOT list_any(list_transform(list_reduce(list_transform(list_sort(list_transform(list_transform(coalesce((v53)."expired", CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v59: {'guid': (v59)."guid", 'low': (v59)."low", 'high': (v59)."high"}), lambda v60: {k: CASE WHEN v60 IS NOT NULL THEN {n0: (v60)."guid" IS NOT NULL, v0: (v60)."guid", n1: (v60)."low" IS NOT NULL, v1: (v60)."low", n2: (v60)."high" IS NOT NULL, v2: (v60)."high"} END, v: v60}), 'ASC', 'NULLS LAST'), lambda v60: v60.v), lambda v57, v58: CASE WHEN (((coalesce(len(v57)::INTEGER, -1) > 0) AND ((list_item(v57, (coalesce(len(v57)::INTEGER, -1) - 1)))."guid" = (v58)."guid")) AND ((list_item(v57, (coalesce(len(v57)::INTEGER, -1) - 1)))."high" >= subtract_wrapped((v58)."low", (1)::BIGINT))) THEN (list_part(v57, 1, (coalesce(len(v57)::INTEGER, -1) - 1)) || [{'guid': (v58)."guid", 'low': (list_item(v57, (coalesce(len(v57)::INTEGER, -1) - 1)))."low", 'high': greatest((list_item(v57, (coalesce(len(v57)::INTEGER, -1) - 1)))."high", (v58)."high")}]) ELSE (v57 || [v58]) END, CAST(CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v56: ((((v56)."guid" = (v54)."guid") AND ((v56)."low" <= greatest((v54)."low", (v55)."low"))) AND (least((v54)."high", (v55)."high") <= (v56)."high"))))))))))))), lambda v52: (v52)."store") AS c51, list_transform(list_filter(c39, lambda v64: (((v64)."passable" AND (NOT (v64)."leaving")) AND ((NOT ((v64)."key")."down") AND list_any(list_transform(c16, lambda v65: list_any(list_transform(coalesce((v64)."row", CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v66: ((((v66)."guid" = (v65)."guid") AND ((v66)."low" <= (v65)."high")) AND (((v65)."low" <= (v66)."high") AND (NOT list_any(list_transform(list_reduce(list_transform(list_sort(list_transform(list_transform(coalesce((v64)."expired", CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v70: {'guid': (v70)."guid", 'low': (v70)."low", 'high': (v70)."high"}), lambda v71: {k: CASE WHEN v71 IS NOT NULL THEN {n0: (v71)."guid" IS NOT NULL, v0: (v71)."guid", n1: (v71)."low" IS NOT NULL, v1: (v71)."low", n2: (v71)."high" IS NOT NULL, v2: (v71)."high"} END, v: v71}), 'ASC', 'NULLS LAST'), lambda v71: v71.v), lambda v68, v69: CASE WHEN (((coalesce(len(v68)::INTEGER, -1) > 0) AND ((list_item(v68, (coalesce(len(v68)::INTEGER, -1) - 1)))."guid" = (v69)."guid")) AND ((list_item(v68, (coalesce(len(v68)::INTEGER, -1) - 1)))."high" >= subtract_wrapped((v69)."low", (1)::BIGINT))) THEN (list_part(v68, 1, (coalesce(len(v68)::INTEGER, -1) - 1)) || [{'guid': (v69)."guid", 'low': (list_item(v68, (coalesce(len(v68)::INTEGER, -1) - 1)))."low", 'high': greatest((list_item(v68, (coalesce(len(v68)::INTEGER, -1) - 1)))."high", (v69)."high")}]) ELSE (v68 || [v69]) END, CAST(CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v67: ((((v67)."guid" = (v65)."guid") AND ((v67)."low" <= greatest((v65)."low", (v66)."low"))) AND (least((v65)."high", (v66)."high") <= (v67)."high")))))))))))))), lambda v63: (v63)."store") AS c62, ((c48)."leaving" AND (NOT (c48)."unsure")) AS c73, list_all(list_transform(c16, lambda v75: list_any(list_transform((c48)."row", lambda v76: ((((v76)."guid" = (v75)."guid") AND ((v76)."low" <= (v75)."low")) AND ((v75)."high" <= (v76)."high")))))) AS c74 FROM 
+(SELECT c8, c9, c11, c14, c15, c16, c39, c47, list_item(list_filter(c39, lambda v49: ((v49)."store" = c15)), 0) AS c48 FROM 
+(SELECT c8, c9, c11, c14, c15, c16, c39, (c46 IS NOT NULL) AS c47 FROM 
+(SELECT c8, c9, c11, c14, c15, c16, c39, c46 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c8, c9, c11, c14, c15, c16, c3, c39 FROM 
+(SELECT c8, c9, c11, c14, c15, c16, c3, c39, c4 FROM 
+(SELECT c8, c9, c11, c14, c15, c16, c3, c39, c4, c4 FROM 
+(SELECT *, max(c3) OVER (PARTITION BY c8, c9, c5) AS c4 FROM 
+(SELECT c8, c9, c11, c14, c5, c15, c16, c3, c39 FROM 
+(SELECT c8, c9, c11, c14, c5, c15, c16, c3, c39 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c8, c9, c10 AS c5, c11, c14, c15, (list_flattened(list_transform(list_filter(str_split(c12, ';'), lambda v18: (NOT (v18 = ''))), lambda v17: list_transform(str_split(split_part(v17, ':', 2), ','), lambda v19: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v17, ':', 1) || ' fai') ELSE split_part(v17, ':', 1) END, 'low': text_to_bigint(split_part(v19, '-', 1)), 'high': text_to_bigint(split_part(v19, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c13, ';'), lambda v21: (NOT (v21 = ''))), lambda v20: list_transform(str_split(split_part(v20, ':', 2), ','), lambda v22: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v20, ':', 1) || ' fai') ELSE split_part(v20, ':', 1) END, 'low': text_to_bigint(split_part(v22, '-', 1)), 'high': text_to_bigint(split_part(v22, '-', (-1)))})))) AS c16 FROM 
+(SELECT c8, c9, c10, c11, c14, c15, c12, c13 FROM 
+(SELECT "trace" AS c8, "type" AS c7, "node" AS c9, "seq" AS c10, "at" AS c11, "cnset" AS c12, "cnset_fai" AS c13, "entry" AS c14, "source" AS c15, "family" AS c6 FROM "silver/events") WHERE ((c6 IN ('replication')) AND (c7 IN ('request.sent')))))) JOIN 
+(SELECT * FROM 
+(SELECT c24, c26, c3, c27, c29, coalesce(list({'store': c25, 'row': c34, 'expired': c31, 'leaving': c33, 'unsure': c35, 'key': {'down': c32, 'leaving': c33, 'not_preferred': (NOT c38), 'cost': coalesce(c36, 2147483648::BIGINT), 'newest': (-text_to_double(c37))}, 'passable': (NOT (coalesce((c30)."passed_over", '') LIKE '%address%' ESCAPE '\'))}) FILTER (WHERE {'store': c25, 'row': c34, 'expired': c31, 'leaving': c33, 'unsure': c35, 'key': {'down': c32, 'leaving': c33, 'not_preferred': (NOT c38), 'cost': coalesce(c36, 2147483648::BIGINT), 'newest': (-text_to_double(c37))}, 'passable': (NOT (coalesce((c30)."passed_over", '') LIKE '%address%' ESCAPE '\'))} IS NOT NULL), []) AS c39 FROM 
+(SELECT "trace" AS c24, "store" AS c25, "node" AS c26, "seq" AS c3, "at" AS c27, "folder" AS c28, "entry" AS c29, "what" AS c23, "stated" AS c30, "expired" AS c31, "down" AS c32, "leaving" AS c33, "row" AS c34, "unsure" AS c35, "cost" AS c36, "version" AS c37, "preferred" AS c38 FROM "evidence/candidates") WHERE (c23 = 'choice') GROUP BY c24, c26, c3, c27, c28, c29)) ON ((((c8 = c24) AND (c9 = c26)) AND (c11 = c27)) AND (c14 = c29)))) WHERE (c5 > c3))))) WHERE (c3 = c4))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c43, c44, c45, TRUE AS c46 FROM 
+(SELECT c43, c44, c45, c40 FROM 
+(SELECT "trace" AS c43, "type" AS c42, "node" AS c44, "seq" AS c45, "method" AS c40, "family" AS c41 FROM "silver/events") WHERE ((c41 IN ('replication')) AND (c42 IN ('sources.considered')))) WHERE (coalesce(c40, '') IN ('', 'sorted list')))) ON (((c8 = c43) AND (c9 = c44)) AND (c3 = c45)))))))) GROUP BY c8))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/candidates needs sources.considered
+SELECT c4 AS "trace", c55 AS "check", c1 AS "consumed", c56 AS "violations", c57 AS "at", c58 AS "witness" FROM (SELECT * FROM 
+(SELECT c4, (c2)."check" AS c55, (c2)."consumed" AS c1, (c2)."violations" AS c56, (c2)."at" AS c57, (c2)."witness" AS c58 FROM 
+(SELECT c4, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'candidates match the configuration', 'consumed': c37, 'violations': c38, 'at': (c39)."at", 'witness': (c39)."words"}, {'check': 'costs match the routes', 'consumed': c40, 'violations': c41, 'at': (c42)."at", 'witness': (c42)."words"}, {'check': 'affinities match the connectors', 'consumed': c43, 'violations': c44, 'at': (c45)."at", 'witness': (c45)."words"}, {'check': 'transmission times match the mails', 'consumed': c46, 'violations': c47, 'at': (c48)."at", 'witness': (c48)."words"}, {'check': 'the time of the last request is known', 'consumed': c49, 'violations': c50, 'at': (c51)."at", 'witness': (c51)."words"}, {'check': 'silent candidates are down', 'consumed': c52, 'violations': c53, 'at': (c54)."at", 'witness': (c54)."words"}]) AS uc2 FROM 
+(SELECT c4, count(1) FILTER (WHERE c19) AS c37, count(1) FILTER (WHERE c20) AS c38, arg_min(CASE WHEN c20 THEN {'at': c18, 'words': c21} END, CASE WHEN c20 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c21 IS NOT NULL, v1: c21} END) AS c39, count(1) FILTER (WHERE c22) AS c40, count(1) FILTER (WHERE c23) AS c41, arg_min(CASE WHEN c23 THEN {'at': c18, 'words': c24} END, CASE WHEN c23 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c24 IS NOT NULL, v1: c24} END) AS c42, count(1) FILTER (WHERE c25) AS c43, count(1) FILTER (WHERE c26) AS c44, arg_min(CASE WHEN c26 THEN {'at': c18, 'words': c27} END, CASE WHEN c26 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c27 IS NOT NULL, v1: c27} END) AS c45, count(1) FILTER (WHERE c28) AS c46, count(1) FILTER (WHERE c29) AS c47, arg_min(CASE WHEN c29 THEN {'at': c18, 'words': c30} END, CASE WHEN c29 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c30 IS NOT NULL, v1: c30} END) AS c48, count(1) FILTER (WHERE c31) AS c49, count(1) FILTER (WHERE c32) AS c50, arg_min(CASE WHEN c32 THEN {'at': c18, 'words': c33} END, CASE WHEN c32 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c33 IS NOT NULL, v1: c33} END) AS c51, count(1) FILTER (WHERE c34) AS c52, count(1) FILTER (WHERE c35) AS c53, arg_min(CASE WHEN c35 THEN {'at': c18, 'words': c36} END, CASE WHEN c35 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c36 IS NOT NULL, v1: c36} END) AS c54 FROM 
+(SELECT c4, c7 AS c18, coalesce(TRUE, FALSE) AS c19, (coalesce(TRUE, FALSE) AND (NOT coalesce((((c10)."version" = c16) AND ((c10)."preferred" = c17)), FALSE))) AS c20, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((((c10)."version" = c16) AND ((c10)."preferred" = c17)), FALSE))) THEN (c6 || ' treated ' || c5 || CASE WHEN (NOT ((c10)."version" = c16)) THEN (' as version ' || (c10)."version" || ', but it is ' || c16) ELSE CASE WHEN (c10)."preferred" THEN ' as its preferred source, but its settings do not say so' ELSE ' as not preferred, but its settings prefer it' END END) END AS c21, coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) AS c22, (coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) AND (NOT coalesce(((c10)."cost" IS NOT DISTINCT FROM c14), FALSE))) AS c23, CASE WHEN (coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) AND (NOT coalesce(((c10)."cost" IS NOT DISTINCT FROM c14), FALSE))) THEN (c6 || ' used the cost ' || coalesce(((c10)."cost")::VARCHAR, 'none') || ' for ' || c5 || ', but it is ' || coalesce((c14)::VARCHAR, 'none')) END AS c24, coalesce((c9 = 'six groups'), FALSE) AS c25, (coalesce((c9 = 'six groups'), FALSE) AND (NOT coalesce(((c10)."affinity" IS NOT DISTINCT FROM c15), FALSE))) AS c26, CASE WHEN (coalesce((c9 = 'six groups'), FALSE) AND (NOT coalesce(((c10)."affinity" IS NOT DISTINCT FROM c15), FALSE))) THEN (c6 || ' used the affinity ' || coalesce(((c10)."affinity")::VARCHAR, 'none') || ' for ' || c5 || ', but it is ' || coalesce((c15)::VARCHAR, 'none')) END AS c27, coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) AS c28, (coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) AND (NOT coalesce((abs_wrapped(subtract_wrapped((c10)."transit_us", c13)) < (10000)::BIGINT), FALSE))) AS c29, CASE WHEN (coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) AND (NOT coalesce((abs_wrapped(subtract_wrapped((c10)."transit_us", c13)) < (10000)::BIGINT), FALSE))) THEN (c6 || ' used ' || coalesce(((c10)."transit_us")::VARCHAR, 'unknown') || ' us as the transmission time from ' || c5 || ', but it is ' || coalesce((c13)::VARCHAR, 'unknown') || ' us') END AS c30, coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) AS c31, (coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) AND (NOT coalesce(((c10)."backfilled_at" = coalesce(c12, (0)::BIGINT)), FALSE))) AS c32, CASE WHEN (coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) AND (NOT coalesce(((c10)."backfilled_at" = coalesce(c12, (0)::BIGINT)), FALSE))) THEN (c6 || ' used ' || ((c10)."backfilled_at")::VARCHAR || ' as the time of its last request to ' || c5 || ', but it is ' || (coalesce(c12, (0)::BIGINT))::VARCHAR) END AS c33, coalesce(TRUE, FALSE) AS c34, (coalesce(TRUE, FALSE) AND (NOT coalesce(((c10)."down" = c11), FALSE))) AS c35, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(((c10)."down" = c11), FALSE))) THEN (c6 || ' treated ' || c5 || ' as ' || CASE WHEN (c10)."down" THEN 'down' ELSE 'up' END || ' in the choice for entry ' || (c8)::VARCHAR) END AS c36 FROM 
+(SELECT "trace" AS c4, "store" AS c5, "node" AS c6, "at" AS c7, "entry" AS c8, "method" AS c9, "what" AS c3, "stated" AS c10, "down" AS c11, "asked_at" AS c12, "transit" AS c13, "cost" AS c14, "affinity" AS c15, "version" AS c16, "preferred" AS c17 FROM "evidence/candidates") WHERE (c3 = 'choice')) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/marks_down needs source.down
+SELECT c6 AS "trace", c40 AS "check", c1 AS "consumed", c41 AS "violations", c42 AS "at", c43 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c40, (c2)."consumed" AS c1, (c2)."violations" AS c41, (c2)."at" AS c42, (c2)."witness" AS c43 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'only silent sources are marked down', 'consumed': c37, 'violations': c38, 'at': (c39)."at", 'witness': (c39)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c34) AS c37, count(1) FILTER (WHERE c35) AS c38, arg_min(CASE WHEN c35 THEN {'at': c33, 'words': c36} END, CASE WHEN c35 THEN {n0: c33 IS NOT NULL, v0: c33, n1: c36 IS NOT NULL, v1: c36} END) AS c39 FROM 
+(SELECT c6, c30 AS c33, coalesce(TRUE, FALSE) AS c34, (coalesce(TRUE, FALSE) AND (NOT coalesce(c31, FALSE))) AS c35, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(c31, FALSE))) THEN (c7 || ' marked ' || c12 || ' down, but no request to it had timed out') END AS c36 FROM 
+(SELECT c6, c7, c12, (c3)."at" AS c30, list_any(list_transform(c28, lambda v32: ((((v32)."what" = 'ask') AND ((v32)."seq" < (c3)."seq")) AND ((v32)."retry_at" <= (c3)."at")))) AS c31 FROM 
+(SELECT c6, c7, c12, c28, c3 FROM 
+(SELECT * EXCLUDE (uc3), uc3 AS c3 FROM (SELECT *, unnest(list_filter(c28, lambda v29: ((v29)."what" = 'down'))) AS uc3 FROM 
+(SELECT c6, c7, c12, coalesce(list({'seq': c8, 'at': c9, 'what': c13, 'retry_at': c10}) FILTER (WHERE {'seq': c8, 'at': c9, 'what': c13, 'retry_at': c10} IS NOT NULL), []) AS c28 FROM 
+(SELECT c6 AS c6, c7 AS c7, c12 AS c12, c8 AS c8, c9 AS c9, c13 AS c13, c10 AS c10 FROM 
+(SELECT c6, c7, c12, c8, c9, c13, c10 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, c9, c11 AS c12, 'ask' AS c13, c10 FROM 
+(SELECT c6, c7, c8, c9, c11, c10 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "seq" AS c8, "at" AS c9, "retry_at" AS c10, "source" AS c11, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('replication')) AND (c5 IN ('request.sent')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c14, c15, c16 FROM 
+(SELECT c14, c15, c16 FROM 
+(SELECT c14, c15, c16 FROM 
+(SELECT c14, c15, c16 FROM 
+(SELECT "trace" AS c14, "type" AS c18, "node" AS c15, "store" AS c16, "family" AS c17 FROM "silver/events") WHERE ((c17 IN ('replication')) AND (c18 IN ('source.down')))))))) ON (((c6 = c14) AND (c7 = c15)) AND (c12 = c16))))
+UNION ALL SELECT c21 AS c6, c22 AS c7, c25 AS c12, c23 AS c8, c24 AS c9, c26 AS c13, c27 AS c10 FROM 
+(SELECT c21, c22, c25, c23, c24, c26, CAST(NULL AS BIGINT) AS c27 FROM 
+(SELECT c21, c22, c23, c24, c25, 'down' AS c26 FROM 
+(SELECT c21, c22, c23, c24, c25 FROM 
+(SELECT "trace" AS c21, "type" AS c20, "node" AS c22, "seq" AS c23, "at" AS c24, "store" AS c25, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('replication')) AND (c20 IN ('source.down'))))))) GROUP BY c6, c7, c12)))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/received needs mail.received
+SELECT c5 AS "trace", c82 AS "check", c1 AS "consumed", c83 AS "violations", c84 AS "at", c85 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c82, (c2)."consumed" AS c1, (c2)."violations" AS c83, (c2)."at" AS c84, (c2)."witness" AS c85 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'mails come only from stores in the directory', 'consumed': c70, 'violations': c71, 'at': (c72)."at", 'witness': (c72)."words"}, {'check': 'mails are read as they were written', 'consumed': c73, 'violations': c74, 'at': (c75)."at", 'witness': (c75)."words"}, {'check': 'mails are received after they are sent', 'consumed': c76, 'violations': c77, 'at': (c78)."at", 'witness': (c78)."words"}, {'check': 'lab times follow mails', 'consumed': c79, 'violations': c80, 'at': (c81)."at", 'witness': (c81)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c56) AS c70, count(1) FILTER (WHERE c57) AS c71, arg_min(CASE WHEN c57 THEN {'at': c55, 'words': c59} END, CASE WHEN c57 THEN {n0: c55 IS NOT NULL, v0: c55, n1: c59 IS NOT NULL, v1: c59} END) AS c72, count(1) FILTER (WHERE c61) AS c73, count(1) FILTER (WHERE c62) AS c74, arg_min(CASE WHEN c62 THEN {'at': c55, 'words': c63} END, CASE WHEN c62 THEN {n0: c55 IS NOT NULL, v0: c55, n1: c63 IS NOT NULL, v1: c63} END) AS c75, count(1) FILTER (WHERE c64) AS c76, count(1) FILTER (WHERE c65) AS c77, arg_min(CASE WHEN c65 THEN {'at': c55, 'words': c66} END, CASE WHEN c65 THEN {n0: c55 IS NOT NULL, v0: c55, n1: c66 IS NOT NULL, v1: c66} END) AS c78, count(1) FILTER (WHERE c67) AS c79, count(1) FILTER (WHERE c68) AS c80, arg_min(CASE WHEN c68 THEN {'at': c55, 'words': c69} END, CASE WHEN c68 THEN {n0: c55 IS NOT NULL, v0: c55, n1: c69 IS NOT NULL, v1: c69} END) AS c81 FROM 
+(SELECT c5, c9 AS c55, coalesce((c54 IS NOT NULL), FALSE) AS c56, (coalesce((c54 IS NOT NULL), FALSE) AND (NOT coalesce(list_any(list_transform(map_values(c54), lambda v58: ((((v58)."store" = c14) AND ((v58)."first" < c7)) AND (NOT coalesce((((v58)."deleted" > (v58)."last") AND ((v58)."deleted" < c7)), FALSE))))), FALSE))) AS c57, CASE WHEN (coalesce((c54 IS NOT NULL), FALSE) AND (NOT coalesce(list_any(list_transform(map_values(c54), lambda v60: ((((v60)."store" = c14) AND ((v60)."first" < c7)) AND (NOT coalesce((((v60)."deleted" > (v60)."last") AND ((v60)."deleted" < c7)), FALSE))))), FALSE))) THEN (c6 || ' accepted <' || c10 || '> from ' || c14 || ', which its directory does not list') END AS c59, coalesce(TRUE, FALSE) AS c61, (coalesce(TRUE, FALSE) AND (NOT coalesce((((c29 = c14) AND (c30 = c15)) AND ((c31 = c16) AND (c32 = c11))), FALSE))) AS c62, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((((c29 = c14) AND (c30 = c15)) AND ((c31 = c16) AND (c32 = c11))), FALSE))) THEN (c6 || ' read in <' || c10 || '> what ' || c14 || ' did not write') END AS c63, coalesce((c33 IS NOT NULL), FALSE) AS c64, (coalesce((c33 IS NOT NULL), FALSE) AND (NOT coalesce((c8 > c34), FALSE))) AS c65, CASE WHEN (coalesce((c33 IS NOT NULL), FALSE) AND (NOT coalesce((c8 > c34), FALSE))) THEN (c6 || ' received <' || c10 || '> before it was sent') END AS c66, coalesce((c50 AND (c33 IS NOT NULL)), FALSE) AS c67, (coalesce((c50 AND (c33 IS NOT NULL)), FALSE) AND (NOT coalesce((c9 >= subtract_wrapped(c33, (900000000)::BIGINT)), FALSE))) AS c68, CASE WHEN (coalesce((c50 AND (c33 IS NOT NULL)), FALSE) AND (NOT coalesce((c9 >= subtract_wrapped(c33, (900000000)::BIGINT)), FALSE))) THEN (c6 || ' received <' || c10 || '> at an earlier lab time than ' || c29 || ' submitted it') END AS c69 FROM 
+(SELECT c5, c6, c29, c10, c7, c8, c9, c14, c11, c15, c16, c30, c31, c32, c33, c34, c50, c54 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c29, c6, c10, c7, c8, c9, c14, c11, c15, c16, c30, c31, c32, c33, c34, c50 FROM 
+(SELECT c5, c29, c6, c10, c7, c8, c9, c14, c11, c15, c16, c30, c31, c32, c33, c34, (c42 AND coalesce((c49 AND (NOT list_any(list_transform(coalesce(c47, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v51: ((c33 >= (v51)."since") AND (c33 <= (v51)."until")))))), FALSE)) AS c50 FROM 
+(SELECT c5, c29, c6, c10, c7, c8, c9, c14, c11, c15, c16, c30, c31, c32, c33, c34, c42, c49, c47 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c10, c7, c8, c9, c14, c11, c15, c16, c29, c30, c31, c32, c33, c34, c42 FROM 
+(SELECT c5, c6, c10, c7, c8, c9, c14, c11, c15, c16, c29, c30, c31, c32, c33, c34, (c35 AND coalesce((c41 AND (NOT list_any(list_transform(coalesce(c39, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v43: ((c9 >= (v43)."since") AND (c9 <= (v43)."until")))))), FALSE)) AS c42 FROM 
+(SELECT c5, c6, c10, c7, c8, c9, c14, c11, c15, c16, c29, c30, c31, c32, c33, c34, c35, c41, c39 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c10, c6, c7, c8, c9, c14, c11, c15, c16, c29, c30, c31, c32, c33, c34, TRUE AS c35 FROM 
+(SELECT c5, c10, c6, c7, c8, c9, c14, c11, c15, c16, c29, c30, c31, c32, c33, c34 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c8, c9, c10, c14, c11, list_from_json(c12, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c15, text_to_bigint(c13) AS c16 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "seq" AS c7, "lamport" AS c8, "at" AS c9, "mail" AS c10, "message_type" AS c11, "folders" AS c12, "number" AS c13, "sender" AS c14, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('mail')) AND (c4 IN ('mail.received'))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c19, c23, c20 AS c29, c27 AS c30, c28 AS c31, c24 AS c32, c22 AS c33, c21 AS c34 FROM 
+(SELECT c19, c20, c21, c22, c23, c24, list_from_json(c25, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c27, text_to_bigint(c26) AS c28 FROM 
+(SELECT "trace" AS c19, "type" AS c18, "node" AS c20, "lamport" AS c21, "at" AS c22, "mail" AS c23, "message_type" AS c24, "folders" AS c25, "number" AS c26, "family" AS c17 FROM "silver/events") WHERE ((c17 IN ('mail')) AND (c18 IN ('mail.submitted')))))) ON ((c5 = c19) AND (c10 = c23)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c36, c37 AS c40, c38 AS c41, c39 FROM 
+(SELECT "trace" AS c36, "node" AS c37, "exact" AS c38, "skews" AS c39 FROM "evidence/nodes"))) ON ((c5 = c36) AND (c6 = c40))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c44, c45 AS c48, c46 AS c49, c47 FROM 
+(SELECT "trace" AS c44, "node" AS c45, "exact" AS c46, "skews" AS c47 FROM "evidence/nodes"))) ON ((c5 = c44) AND (c29 = c48))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c52, "node" AS c53, "directory" AS c54 FROM "evidence/node_states")) ON ((c5 = c52) AND (c6 = c53))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/ordinary_mails needs hop.sent
+SELECT c7 AS "trace", c32 AS "check", c1 AS "consumed", c33 AS "violations", c34 AS "at", c35 AS "witness" FROM (SELECT * FROM 
+(SELECT c7, (c2)."check" AS c32, (c2)."consumed" AS c1, (c2)."violations" AS c33, (c2)."at" AS c34, (c2)."witness" AS c35 FROM 
+(SELECT c7, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'ordinary mail is not read as replication mail', 'consumed': c29, 'violations': c30, 'at': (c31)."at", 'witness': (c31)."words"}]) AS uc2 FROM 
+(SELECT c7, count(1) FILTER (WHERE c26) AS c29, count(1) FILTER (WHERE c27) AS c30, arg_min(CASE WHEN c27 THEN {'at': c25, 'words': c28} END, CASE WHEN c27 THEN {n0: c25 IS NOT NULL, v0: c25, n1: c28 IS NOT NULL, v1: c28} END) AS c31 FROM 
+(SELECT c7, c9 AS c25, coalesce(TRUE, FALSE) AS c26, (coalesce(TRUE, FALSE) AND (NOT coalesce((NOT c24), FALSE))) AS c27, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((NOT c24), FALSE))) THEN (c10 || ' read <' || c4 || '>, which ' || c8 || ' had sent as ordinary mail') END AS c28 FROM 
+(SELECT c7, c4, c10, c8, c9, coalesce(c23, FALSE) AS c24 FROM 
+(SELECT c7, c4, c10, c8, c9, c23 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c4, c10, c8, c9 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c9, c4, c10 FROM 
+(SELECT c7, c8, c9, c4, c10, c3 FROM 
+(SELECT "trace" AS c7, "type" AS c6, "node" AS c8, "at" AS c9, "mail" AS c4, "next_hop" AS c10, "ordinary" AS c3, "family" AS c5 FROM "silver/events") WHERE ((c5 IN ('mail')) AND (c6 IN ('hop.sent')))) WHERE ((NOT (c3 = '')) AND (c4 IS NOT NULL)))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT c14, c15, c16 FROM 
+(SELECT c14, c15, c16, c11 FROM 
+(SELECT "trace" AS c14, "type" AS c13, "mail" AS c15, "next_hop" AS c16, "ordinary" AS c11, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('mail')) AND (c13 IN ('hop.sent')))) WHERE (coalesce(c11, '') = ''))) ON (((c7 = c14) AND (c4 = c15)) AND (c10 = c16))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c17, c18, c19, TRUE AS c23 FROM 
+(SELECT DISTINCT c17, c18, c19 FROM 
+(SELECT c17, c18, c22 AS c19 FROM 
+(SELECT c17, c22, c18 FROM 
+(SELECT "trace" AS c17, "type" AS c21, "node" AS c22, "mail" AS c18, "family" AS c20 FROM "silver/events") WHERE ((c20 IN ('mail')) AND (c21 IN ('mail.received')))))))) ON (((c7 = c17) AND (c4 = c18)) AND (c10 = c19)))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/posts needs mail.posted
+SELECT c5 AS "trace", c31 AS "check", c1 AS "consumed", c32 AS "violations", c33 AS "at", c34 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c31, (c2)."consumed" AS c1, (c2)."violations" AS c32, (c2)."at" AS c33, (c2)."witness" AS c34 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'a mail becomes one post', 'consumed': c28, 'violations': c29, 'at': (c30)."at", 'witness': (c30)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c25) AS c28, count(1) FILTER (WHERE c26) AS c29, arg_min(CASE WHEN c26 THEN {'at': c24, 'words': c27} END, CASE WHEN c26 THEN {n0: c24 IS NOT NULL, v0: c24, n1: c27 IS NOT NULL, v1: c27} END) AS c30 FROM 
+(SELECT c5, c8 AS c24, coalesce(TRUE, FALSE) AS c25, (coalesce(TRUE, FALSE) AND (NOT coalesce((c23 AND coalesce((subtract_wrapped(c8, c13) >= 86400000000::BIGINT), TRUE)), FALSE))) AS c26, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((c23 AND coalesce((subtract_wrapped(c8, c13) >= 86400000000::BIGINT), TRUE)), FALSE))) THEN (c6 || CASE WHEN c23 THEN ' posted <' ELSE ' made no post of <' END || coalesce(c9, '') || '>' || CASE WHEN c23 THEN ' again' ELSE '' END) END AS c27 FROM 
+(SELECT c5, c6, c8, c9, c13, coalesce(c22, FALSE) AS c23 FROM 
+(SELECT c5, c6, c8, c9, c13, c22 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c8, c10, c11, c9, c13 FROM 
+(SELECT c5, c6, c8, c10, c11, c9, CASE WHEN (c9 IS NOT NULL) THEN c12 END AS c13 FROM 
+(SELECT *, lag(c8, 1) OVER (PARTITION BY c5, c6, c10, c9 ORDER BY c7 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c12 FROM 
+(SELECT c5, c6, c8, c10, c11, c9, c7 FROM 
+(SELECT c5, c6, c8, c10, c11, c9, c7 FROM 
+(SELECT c5, c6, c7, c8, c9, c10, c11 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "seq" AS c7, "at" AS c8, "mail" AS c9, "folder" AS c10, "object" AS c11, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('mail')) AND (c4 IN ('mail.posted')))))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c14, c18, c16, c17, c15, TRUE AS c22 FROM 
+(SELECT DISTINCT c14, c15, c16, c17, c18 FROM 
+(SELECT c14, c18, c16, c17, c15 FROM 
+(SELECT c14, c18, c16, c17, c15, c19 FROM 
+(SELECT "trace" AS c14, "type" AS c21, "node" AS c18, "at" AS c16, "folder" AS c17, "object" AS c15, "operation" AS c19, "family" AS c20 FROM "silver/events") WHERE ((c20 IN ('change')) AND (c21 IN ('change.made')))) WHERE (c19 = 'create'))))) ON (((((c5 = c14) AND (c6 = c18)) AND (c8 = c16)) AND (c10 = c17)) AND (c11 = c15)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/rows_replaced needs row.replaced
+SELECT c5 AS "trace", c38 AS "check", c1 AS "consumed", c39 AS "violations", c40 AS "at", c41 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c38, (c2)."consumed" AS c1, (c2)."violations" AS c39, (c2)."at" AS c40, (c2)."witness" AS c41 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'rows of other stores are as sent', 'consumed': c35, 'violations': c36, 'at': (c37)."at", 'witness': (c37)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c32) AS c35, count(1) FILTER (WHERE c33) AS c36, arg_min(CASE WHEN c33 THEN {'at': c31, 'words': c34} END, CASE WHEN c33 THEN {n0: c31 IS NOT NULL, v0: c31, n1: c34 IS NOT NULL, v1: c34} END) AS c37 FROM 
+(SELECT c5, c8 AS c31, coalesce(TRUE, FALSE) AS c32, (coalesce(TRUE, FALSE) AND (NOT coalesce(c30, FALSE))) AS c33, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(c30, FALSE))) THEN (c6 || ' keeps a row of ' || c10 || ' that ' || c10 || ' did not send in <' || c9 || '>') END AS c34 FROM 
+(SELECT c5, c6, c8, c10, c9, max(coalesce((((c12 = c28) AND (c13 = c29)) AND ((c25 = c10) AND (c26 = c14))), FALSE)) AS c30 FROM 
+(SELECT c5, c9, c11, c6, c7, c8, c10, c12, c13, c14, c25, c26, c28, c29 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c8, c9, c11, c10, c12, c13, c14 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "seq" AS c7, "at" AS c8, "mail" AS c9, "store" AS c10, "folder" AS c11, "cnset" AS c12, "cnset_fai" AS c13, "sent_number" AS c14, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('replication')) AND (c4 IN ('row.replaced'))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c18, c20, c25, c26, (c15)."folder" AS c27, (c15)."row" AS c28, (c15)."row_fai" AS c29 FROM 
+(SELECT c18, c20, c19 AS c25, c24 AS c26, c15 FROM 
+(SELECT * EXCLUDE (uc15), uc15 AS c15 FROM (SELECT *, unnest(c23) AS uc15 FROM 
+(SELECT c18, c19, c20, list_from_json(c21, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "row": "VARCHAR", "row_fai": "VARCHAR", "updates": "BIGINT", "expired": "VARCHAR", "expired_fai": "VARCHAR"}]') AS c23, text_to_bigint(c22) AS c24 FROM 
+(SELECT "trace" AS c18, "type" AS c17, "node" AS c19, "mail" AS c20, "folders" AS c21, "number" AS c22, "family" AS c16 FROM "silver/events") WHERE ((c16 IN ('mail')) AND (c17 IN ('mail.submitted'))))))))) ON (((c5 = c18) AND (c9 = c20)) AND (c11 = c27)))) GROUP BY c5, c6, c7, c8, c11, c10, c9)) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/hops needs hop.sent
+SELECT c7 AS "trace", c118 AS "check", c1 AS "consumed", c119 AS "violations", c120 AS "at", c121 AS "witness" FROM (SELECT * FROM 
+(SELECT c7, (c2)."check" AS c118, (c2)."consumed" AS c1, (c2)."violations" AS c119, (c2)."at" AS c120, (c2)."witness" AS c121 FROM 
+(SELECT c7, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'accepted mail is durable', 'consumed': c106, 'violations': c107, 'at': (c108)."at", 'witness': (c108)."words"}, {'check': 'one copy crosses a connector', 'consumed': c109, 'violations': c110, 'at': (c111)."at", 'witness': (c111)."words"}, {'check': 'mails do not loop', 'consumed': c112, 'violations': c113, 'at': (c114)."at", 'witness': (c114)."words"}, {'check': 'lab times follow answers', 'consumed': c115, 'violations': c116, 'at': (c117)."at", 'witness': (c117)."words"}]) AS uc2 FROM 
+(SELECT c7, count(1) FILTER (WHERE c94) AS c106, count(1) FILTER (WHERE c95) AS c107, arg_min(CASE WHEN c95 THEN {'at': c93, 'words': c96} END, CASE WHEN c95 THEN {n0: c93 IS NOT NULL, v0: c93, n1: c96 IS NOT NULL, v1: c96} END) AS c108, count(1) FILTER (WHERE c97) AS c109, count(1) FILTER (WHERE c98) AS c110, arg_min(CASE WHEN c98 THEN {'at': c93, 'words': c99} END, CASE WHEN c98 THEN {n0: c93 IS NOT NULL, v0: c93, n1: c99 IS NOT NULL, v1: c99} END) AS c111, count(1) FILTER (WHERE c100) AS c112, count(1) FILTER (WHERE c101) AS c113, arg_min(CASE WHEN c101 THEN {'at': c93, 'words': c102} END, CASE WHEN c101 THEN {n0: c93 IS NOT NULL, v0: c93, n1: c102 IS NOT NULL, v1: c102} END) AS c114, count(1) FILTER (WHERE c103) AS c115, count(1) FILTER (WHERE c104) AS c116, arg_min(CASE WHEN c104 THEN {'at': c93, 'words': c105} END, CASE WHEN c104 THEN {n0: c93 IS NOT NULL, v0: c93, n1: c105 IS NOT NULL, v1: c105} END) AS c117 FROM 
+(SELECT c7, c19 AS c93, coalesce((NOT c75), FALSE) AS c94, (coalesce((NOT c75), FALSE) AND (NOT coalesce(c71, FALSE))) AS c95, CASE WHEN (coalesce((NOT c75), FALSE) AND (NOT coalesce(c71, FALSE))) THEN (c8 || ' handed <' || c4 || '> to ' || c16 || ', which does not have it') END AS c96, coalesce((c17 IS NOT NULL), FALSE) AS c97, (coalesce((c17 IS NOT NULL), FALSE) AND (NOT coalesce(((c18 <= add_wrapped(add_wrapped(greatest(coalesce(c36, (0)::BIGINT), (1)::BIGINT), c21), coalesce(c70, (0)::BIGINT))) OR coalesce((c49 <= c20), FALSE)), FALSE))) AS c98, CASE WHEN (coalesce((c17 IS NOT NULL), FALSE) AND (NOT coalesce(((c18 <= add_wrapped(add_wrapped(greatest(coalesce(c36, (0)::BIGINT), (1)::BIGINT), c21), coalesce(c70, (0)::BIGINT))) OR coalesce((c49 <= c20), FALSE)), FALSE))) THEN ((c18)::VARCHAR || ' copies of <' || c4 || '> crossed ' || c17) END AS c99, coalesce((c36 > (0)::BIGINT), FALSE) AS c100, (coalesce((c36 > (0)::BIGINT), FALSE) AND (NOT coalesce((c36 <= add_wrapped((30)::BIGINT, coalesce(c43, (0)::BIGINT))), FALSE))) AS c101, CASE WHEN (coalesce((c36 > (0)::BIGINT), FALSE) AND (NOT coalesce((c36 <= add_wrapped((30)::BIGINT, coalesce(c43, (0)::BIGINT))), FALSE))) THEN ('<' || c4 || '> arrived at ' || c8 || ' ' || (c36)::VARCHAR || ' times') END AS c102, coalesce(((c91 AND (NOT c75)) AND (c22 IS NOT NULL)), FALSE) AS c103, (coalesce(((c91 AND (NOT c75)) AND (c22 IS NOT NULL)), FALSE) AND (NOT coalesce((c22 <= add_wrapped(c20, (900000000)::BIGINT)), FALSE))) AS c104, CASE WHEN (coalesce(((c91 AND (NOT c75)) AND (c22 IS NOT NULL)), FALSE) AND (NOT coalesce((c22 <= add_wrapped(c20, (900000000)::BIGINT)), FALSE))) THEN (c16 || ' has <' || c4 || '> from a later lab time on than ' || c8 || ' handed it over') END AS c105 FROM 
+(SELECT c7, c16, c8, c4, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c75, c91 FROM 
+(SELECT c7, c16, c8, c4, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c75, (c83 AND coalesce((c90 AND (NOT list_any(list_transform(coalesce(c88, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v92: ((c22 >= (v92)."since") AND (c22 <= (v92)."until")))))), FALSE)) AS c91 FROM 
+(SELECT c7, c16, c8, c4, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c75, c83, c90, c88 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c4, c16, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c75, c83 FROM 
+(SELECT c7, c8, c4, c16, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c75, (c76 AND coalesce((c82 AND (NOT list_any(list_transform(coalesce(c80, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v84: ((c20 >= (v84)."since") AND (c20 <= (v84)."until")))))), FALSE)) AS c83 FROM 
+(SELECT c7, c8, c4, c16, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c75, c76, c82, c80 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c4, c16, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c75, TRUE AS c76 FROM 
+(SELECT c7, c8, c4, c16, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c75 FROM 
+(SELECT c7, c8, c4, c16, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, coalesce(list_contains_or_null(c74, c17), FALSE) AS c75 FROM 
+(SELECT c7, c8, c4, c16, c17, c18, c19, c20, c21, c22, c71, c36, c43, c49, c70, c74 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c4, c8, c16, c17, c18, c19, c20, c21, c22, coalesce(c30, FALSE) AS c71, c36, c43, c49, c70 FROM 
+(SELECT c7, c4, c8, c16, c17, c18, c19, c20, c21, c22, c30, c36, c43, c49, c70 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c8, c4, c16, c17, c18, c19, c20, c21, c22, c30, c36, c43, c49 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c4, c8, c16, c17, c18, c19, c20, c21, c22, c30, c36, c43 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c4, c16, c8, c17, c18, c19, c20, c21, c22, c30 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c7, c4, c8, (c13)."next_hop" AS c16, (c13)."connector" AS c17, count(1) AS c18, min(c3) AS c19, max(c3) AS c20, max(c15) AS c21 FROM 
+(SELECT c7, c4, c8, c13, c3, c15 FROM 
+(SELECT c7, c4, c8, c13, c3, c15, c15 FROM 
+(SELECT *, count(1) FILTER (WHERE c14) OVER (PARTITION BY c7, c4, c8) AS c15 FROM 
+(SELECT c7, c4, c8, c13, c3, (c3 IS NULL) AS c14 FROM 
+(SELECT c7, c4, c8, arg_max_null({'next_hop': c10, 'connector': c11}, CASE WHEN (c6 = 'hop.sent') THEN c9 END) AS c13, min(CASE WHEN (c6 = 'hop.sent') THEN c9 END) AS c3 FROM 
+(SELECT c7, c6, c8, c9, c4, c10, c11, c12 FROM 
+(SELECT "trace" AS c7, "type" AS c6, "node" AS c8, "at" AS c9, "mail" AS c4, "next_hop" AS c10, "connector" AS c11, "queue_id" AS c12, "family" AS c5 FROM "silver/events") WHERE ((c5 IN ('mail')) AND (c6 IN ('hop.sent', 'hop.failed')))) WHERE (c4 IS NOT NULL) GROUP BY c7, c4, c8, c12))))) WHERE (c3 IS NOT NULL) GROUP BY c7, c4, c8, (c13)."next_hop", (c13)."connector")) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c25, c28, c26 AS c29, c22, TRUE AS c30 FROM 
+(SELECT c25, c28, c26, min(CASE WHEN (NOT (c24 = 'mail.submitted')) THEN c27 END) AS c22 FROM 
+(SELECT "trace" AS c25, "type" AS c24, "node" AS c26, "at" AS c27, "mail" AS c28, "family" AS c23 FROM "silver/events") WHERE ((c23 IN ('mail')) AND (c24 IN ('hop.received', 'hop.dropped', 'mail.bad', 'mail.submitted'))) GROUP BY c25, c28, c26) WHERE (c22 IS NOT NULL))) ON (((c7 = c25) AND (c4 = c28)) AND (c16 = c29))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c33, c35, c34, c36, c43 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c33, c35, c34, c36 FROM 
+(SELECT c33, c35, c34, count(1) FILTER (WHERE (c32 IN ('hop.received', 'mail.submitted'))) AS c36 FROM 
+(SELECT "trace" AS c33, "type" AS c32, "node" AS c34, "mail" AS c35, "family" AS c31 FROM "silver/events") WHERE ((c31 IN ('mail')) AND (c32 IN ('hop.received', 'hop.dropped', 'mail.bad', 'mail.submitted'))) GROUP BY c33, c35, c34))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c39, c40, c41 AS c42, count(1) AS c43 FROM 
+(SELECT c39, c40, c41 FROM 
+(SELECT "trace" AS c39, "type" AS c38, "mail" AS c40, "next_hop" AS c41, "family" AS c37 FROM "silver/events") WHERE ((c37 IN ('mail')) AND (c38 IN ('hop.failed')))) GROUP BY c39, c40, c41)) ON (((c33 = c39) AND (c35 = c40)) AND (c34 = c42))))) ON (((c7 = c33) AND (c4 = c35)) AND (c8 = c34))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c46, c47, min(c48) AS c49 FROM 
+(SELECT c46, c47, c48 FROM 
+(SELECT "trace" AS c46, "type" AS c45, "node" AS c47, "at" AS c48, "family" AS c44 FROM "silver/events") WHERE ((c44 IN ('mail')) AND (c45 IN ('link.down', 'link.up')))) GROUP BY c46, c47)) ON ((c7 = c46) AND (c8 = c47))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c56, c57, count(DISTINCT c52) AS c70 FROM 
+(SELECT c56, c52, c57, c51, c50 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c56, c57, c51, c52 FROM 
+(SELECT * EXCLUDE (uc52), uc52 AS c52 FROM (SELECT *, unnest(c53) AS uc52 FROM 
+(SELECT c56, c51, c57, c53 FROM 
+(SELECT "trace" AS c56, "type" AS c55, "node" AS c51, "mail" AS c57, "recipients" AS c53, "family" AS c54 FROM "silver/events") WHERE ((c54 IN ('mail')) AND (c55 IN ('mail.submitted')))) WHERE (coalesce(len(c53)::INTEGER, -1) > 1))))) JOIN 
+(SELECT * FROM 
+(SELECT c61, c50, c66 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c61, map_extract_value(c62, 'to') AS c63, map_extract_value(c62, 'from') AS c50 FROM 
+(SELECT c61, c58, c62 FROM 
+(SELECT "trace" AS c61, "type" AS c60, "kind" AS c58, "details" AS c62, "family" AS c59 FROM "silver/events") WHERE ((c59 IN ('run')) AND (c60 IN ('fault.injected')))) WHERE (c58 IN ('lose', 'alter', 'delay', 'duplicate', 'reorder')))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c64, c65, c66 FROM 
+(SELECT c64, c65, c69 AS c66 FROM 
+(SELECT c64, c65, c69 FROM 
+(SELECT "trace" AS c64, "type" AS c68, "store" AS c65, "address" AS c69, "family" AS c67 FROM "silver/events") WHERE ((c67 IN ('replication')) AND (c68 IN ('address.stamped'))))))) ON ((c61 = c64) AND (c63 = c65))))) ON ((c56 = c61) AND (c52 = c66)))) WHERE (coalesce(c50, c51) = c51) GROUP BY c56, c57)) ON ((c7 = c56) AND (c4 = c57)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c72, c73, c74 FROM 
+(SELECT "trace" AS c72, "node" AS c73, "relays" AS c74 FROM "evidence/nodes"))) ON ((c7 = c72) AND (c8 = c73)))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c77, c78 AS c81, c79 AS c82, c80 FROM 
+(SELECT "trace" AS c77, "node" AS c78, "exact" AS c79, "skews" AS c80 FROM "evidence/nodes"))) ON ((c7 = c77) AND (c8 = c81))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c85, c86 AS c89, c87 AS c90, c88 FROM 
+(SELECT "trace" AS c85, "node" AS c86, "exact" AS c87, "skews" AS c88 FROM "evidence/nodes"))) ON ((c7 = c85) AND (c16 = c89))))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/attempts needs hop.expired,hop.failed
+SELECT c5 AS "trace", c143 AS "check", c1 AS "consumed", c144 AS "violations", c145 AS "at", c146 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c143, (c2)."consumed" AS c1, (c2)."violations" AS c144, (c2)."at" AS c145, (c2)."witness" AS c146 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'size limits for users do not apply to replication', 'consumed': c131, 'violations': c132, 'at': (c133)."at", 'witness': (c133)."words"}, {'check': 'retries wait 10 minutes', 'consumed': c134, 'violations': c135, 'at': (c136)."at", 'witness': (c136)."words"}, {'check': 'failed mails are returned', 'consumed': c137, 'violations': c138, 'at': (c139)."at", 'witness': (c139)."words"}, {'check': 'mails expire after two days', 'consumed': c140, 'violations': c141, 'at': (c142)."at", 'witness': (c142)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c119) AS c131, count(1) FILTER (WHERE c120) AS c132, arg_min(CASE WHEN c120 THEN {'at': c118, 'words': c121} END, CASE WHEN c120 THEN {n0: c118 IS NOT NULL, v0: c118, n1: c121 IS NOT NULL, v1: c121} END) AS c133, count(1) FILTER (WHERE c122) AS c134, count(1) FILTER (WHERE c123) AS c135, arg_min(CASE WHEN c123 THEN {'at': c118, 'words': c124} END, CASE WHEN c123 THEN {n0: c118 IS NOT NULL, v0: c118, n1: c124 IS NOT NULL, v1: c124} END) AS c136, count(1) FILTER (WHERE c125) AS c137, count(1) FILTER (WHERE c126) AS c138, arg_min(CASE WHEN c126 THEN {'at': c118, 'words': c127} END, CASE WHEN c126 THEN {n0: c118 IS NOT NULL, v0: c118, n1: c127 IS NOT NULL, v1: c127} END) AS c139, count(1) FILTER (WHERE c128) AS c140, count(1) FILTER (WHERE c129) AS c141, arg_min(CASE WHEN c129 THEN {'at': c118, 'words': c130} END, CASE WHEN c129 THEN {n0: c118 IS NOT NULL, v0: c118, n1: c130 IS NOT NULL, v1: c130} END) AS c142 FROM 
+(SELECT c5, c9 AS c118, coalesce(((c93 AND (NOT c101)) AND (c16 IN ('hop.failed', 'hop.expired'))), FALSE) AS c119, (coalesce(((c93 AND (NOT c101)) AND (c16 IN ('hop.failed', 'hop.expired'))), FALSE) AND (NOT coalesce(((c113 OR (NOT regexp_matches(coalesce(c11, ''), '(^|[^0-9.])(552|5[.]3[.]4|5[.]2[.]3|4[.]3[.]1|452)((?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z|[^0-9.])|takes no mail from'))) OR list_contains_or_null(c107, regexp_extract(c11, 'connector ([^\n\r\x{85}\x{2028}\x{2029}]+) takes', 1))), FALSE))) AS c120, CASE WHEN (coalesce(((c93 AND (NOT c101)) AND (c16 IN ('hop.failed', 'hop.expired'))), FALSE) AND (NOT coalesce(((c113 OR (NOT regexp_matches(coalesce(c11, ''), '(^|[^0-9.])(552|5[.]3[.]4|5[.]2[.]3|4[.]3[.]1|452)((?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z|[^0-9.])|takes no mail from'))) OR list_contains_or_null(c107, regexp_extract(c11, 'connector ([^\n\r\x{85}\x{2028}\x{2029}]+) takes', 1))), FALSE))) THEN (c6 || ' could not relay <' || c10 || '>: ' || c11) END AS c121, coalesce((((c117 AND (c16 IN ('hop.sent', 'hop.failed'))) AND ((c38)."what" = 'hop.failed')) AND (((c38)."next_hop" = c12) AND ((c38)."connector" IS NOT DISTINCT FROM c13))), FALSE) AS c122, (coalesce((((c117 AND (c16 IN ('hop.sent', 'hop.failed'))) AND ((c38)."what" = 'hop.failed')) AND (((c38)."next_hop" = c12) AND ((c38)."connector" IS NOT DISTINCT FROM c13))), FALSE) AND (NOT coalesce(((c9 >= add_wrapped((c38)."at", (600000000)::BIGINT)) OR (c9 >= add_wrapped(c67, 172800000000::BIGINT))), FALSE))) AS c123, CASE WHEN (coalesce((((c117 AND (c16 IN ('hop.sent', 'hop.failed'))) AND ((c38)."what" = 'hop.failed')) AND (((c38)."next_hop" = c12) AND ((c38)."connector" IS NOT DISTINCT FROM c13))), FALSE) AND (NOT coalesce(((c9 >= add_wrapped((c38)."at", (600000000)::BIGINT)) OR (c9 >= add_wrapped(c67, 172800000000::BIGINT))), FALSE))) THEN (c6 || ' tried <' || c10 || '> again too early') END AS c124, coalesce(((c16 = 'hop.failed') AND (c17 IS NULL)), FALSE) AS c125, (coalesce(((c16 = 'hop.failed') AND (c17 IS NULL)), FALSE) AND (NOT coalesce(c39, FALSE))) AS c126, CASE WHEN (coalesce(((c16 = 'hop.failed') AND (c17 IS NULL)), FALSE) AND (NOT coalesce(c39, FALSE))) THEN (c6 || ' gave up <' || c10 || '> but did not return it') END AS c127, coalesce(((c117 AND (c16 = 'hop.expired')) AND (c11 LIKE '%before it expired%' ESCAPE '\')), FALSE) AS c128, (coalesce(((c117 AND (c16 = 'hop.expired')) AND (c11 LIKE '%before it expired%' ESCAPE '\')), FALSE) AND (NOT coalesce((c9 >= add_wrapped(c67, 172800000000::BIGINT)), FALSE))) AS c129, CASE WHEN (coalesce(((c117 AND (c16 = 'hop.expired')) AND (c11 LIKE '%before it expired%' ESCAPE '\')), FALSE) AND (NOT coalesce((c9 >= add_wrapped(c67, 172800000000::BIGINT)), FALSE))) THEN (c6 || ' let <' || c10 || '> expire too early') END AS c130 FROM 
+(SELECT c5, c6, c10, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93, c101, c107, c113, coalesce(c116, FALSE) AS c117 FROM 
+(SELECT c5, c6, c10, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93, c101, c107, c113, c116 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c10, c6, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93, c101, c107, c113 FROM 
+(SELECT c5, c10, c6, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93, c101, c107, coalesce(list_contains_or_null(c110, coalesce(c13, (c38)."connector")), FALSE) AS c113 FROM 
+(SELECT c5, c10, c6, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93, c101, c107, c110 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c10, c6, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93, c101 FROM 
+(SELECT c5, c10, c6, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93, ((coalesce(c11, '') LIKE '%; it was sent as ordinary mail: %' ESCAPE '\') OR coalesce((coalesce(len(list_without(c100, c6))::INTEGER, -1) > 0), FALSE)) AS c101 FROM 
+(SELECT c5, c10, c6, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93, c100 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c10, c6, c9, c16, c12, c13, c11, c17, c38, c39, c67, c93 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c10, c9, c16, c12, c13, c11, c17, c38, c39, c67 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c9, c16, c10, c12, c13, c11, c17, c38, c39 FROM 
+(SELECT c5, c6, c9, c16, c10, c12, c13, c11, c17, CASE WHEN ((c32 IS NULL) OR ((c35)."incarnation" = c7)) THEN c36 END AS c38, (c37 >= c9) AS c39 FROM 
+(SELECT *, lag(c33, 1) OVER (PARTITION BY c5, c6, c18 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c35, lag(c33, 1) OVER (PARTITION BY c5, c6, c18 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c36, max(c34) OVER (PARTITION BY c5, c6, c18 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c37 FROM 
+(SELECT c5, c6, c7, c18, c8, c9, c16, c10, c12, c13, c11, c17, c32, {'what': c16, 'at': c9, 'next_hop': c12, 'connector': c13, 'incarnation': c7} AS c33, CASE WHEN (c16 = 'hop.expired') THEN c9 END AS c34 FROM 
+(SELECT c5, c6, c7, c18, c8, c9, c16, c10, c12, c13, c11, c17, c32 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c18, c7, c8, c9, c16, c10, c12, c13, c11, c17 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c8, c9, c4 AS c16, c10, c12, c13, c11, c15 AS c17, c14 AS c18 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "incarnation" AS c7, "seq" AS c8, "at" AS c9, "mail" AS c10, "reason" AS c11, "next_hop" AS c12, "connector" AS c13, "queue_id" AS c14, "retry_at" AS c15, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('mail')) AND (c4 IN ('hop.sent', 'hop.failed', 'hop.expired'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c19, c20, c21 FROM 
+(SELECT c19, c20, c21 FROM 
+(SELECT c19, c20, c24 AS c22, c25 AS c21 FROM 
+(SELECT "trace" AS c19, "type" AS c24, "node" AS c20, "queue_id" AS c25, "family" AS c23 FROM "silver/events") WHERE ((c23 IN ('mail')) AND (c24 IN ('hop.sent', 'hop.failed', 'hop.expired')))) WHERE (NOT (c22 = 'hop.sent'))))) ON (((c5 = c19) AND (c6 = c20)) AND (c18 = c21))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c29, c30, c31, TRUE AS c32 FROM 
+(SELECT c29, c30, c31, c26 FROM 
+(SELECT "trace" AS c29, "type" AS c28, "node" AS c30, "incarnation" AS c31, "reason" AS c26, "family" AS c27 FROM "silver/events") WHERE ((c27 IN ('run')) AND (c28 IN ('node.started')))) WHERE (c26 = 'restored'))) ON (((c5 = c29) AND (c6 = c30)) AND (c7 = c31))))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c43, c44, c40, min(c45) AS c67 FROM 
+(SELECT c43, c40, c44, c45 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c43, c44, c45, c40 FROM 
+(SELECT "trace" AS c43, "type" AS c42, "node" AS c44, "at" AS c45, "mail" AS c40, "family" AS c41 FROM "silver/events") WHERE ((c41 IN ('mail')) AND (c42 IN ('mail.submitted', 'hop.received')))) WHERE (c40 IS NOT NULL)) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c46, c47 FROM 
+(SELECT c46, c47 FROM 
+(SELECT c46, c47 FROM 
+(SELECT c46, c47 FROM 
+(SELECT * FROM 
+(SELECT c46, c47 FROM 
+(SELECT c46, c47 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c46, c50, c51, c47 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c46, c50, c51, c47, c52 AS c53 FROM 
+(SELECT "trace" AS c46, "type" AS c49, "node" AS c50, "incarnation" AS c51, "mail" AS c47, "queue_id" AS c52, "family" AS c48 FROM "silver/events") WHERE ((c48 IN ('mail')) AND (c49 IN ('hop.sent', 'hop.failed', 'hop.expired'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c54, c55, c56 FROM 
+(SELECT c54, c55, c56 FROM 
+(SELECT c54, c55, c59 AS c57, c60 AS c56 FROM 
+(SELECT "trace" AS c54, "type" AS c59, "node" AS c55, "queue_id" AS c60, "family" AS c58 FROM "silver/events") WHERE ((c58 IN ('mail')) AND (c59 IN ('hop.sent', 'hop.failed', 'hop.expired')))) WHERE (NOT (c57 = 'hop.sent'))))) ON (((c46 = c54) AND (c50 = c55)) AND (c53 = c56))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c64, c65, c66 FROM 
+(SELECT c64, c65, c66, c61 FROM 
+(SELECT "trace" AS c64, "type" AS c63, "node" AS c65, "incarnation" AS c66, "reason" AS c61, "family" AS c62 FROM "silver/events") WHERE ((c62 IN ('run')) AND (c63 IN ('node.started')))) WHERE (c61 = 'restored'))) ON (((c46 = c64) AND (c50 = c65)) AND (c51 = c66))))))))))) ON ((c43 = c46) AND (c40 = c47)))) GROUP BY c43, c44, c40)) ON (((c5 = c43) AND (c6 = c44)) AND (c10 = c40))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c68, c69, TRUE AS c93 FROM 
+(SELECT DISTINCT c68, c69 FROM 
+(SELECT c68, c69 FROM 
+(SELECT c68, c69, c70 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c68, c70, c69 FROM 
+(SELECT "trace" AS c68, "type" AS c70, "mail" AS c69, "family" AS c71 FROM "silver/events") WHERE ((c71 IN ('mail')) AND (c70 IN ('mail.submitted', 'hop.received')))) WHERE (c69 IS NOT NULL)) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c72, c73 FROM 
+(SELECT c72, c73 FROM 
+(SELECT c72, c73 FROM 
+(SELECT c72, c73 FROM 
+(SELECT * FROM 
+(SELECT c72, c73 FROM 
+(SELECT c72, c73 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c72, c76, c77, c73 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c72, c76, c77, c73, c78 AS c79 FROM 
+(SELECT "trace" AS c72, "type" AS c75, "node" AS c76, "incarnation" AS c77, "mail" AS c73, "queue_id" AS c78, "family" AS c74 FROM "silver/events") WHERE ((c74 IN ('mail')) AND (c75 IN ('hop.sent', 'hop.failed', 'hop.expired'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c80, c81, c82 FROM 
+(SELECT c80, c81, c82 FROM 
+(SELECT c80, c81, c85 AS c83, c86 AS c82 FROM 
+(SELECT "trace" AS c80, "type" AS c85, "node" AS c81, "queue_id" AS c86, "family" AS c84 FROM "silver/events") WHERE ((c84 IN ('mail')) AND (c85 IN ('hop.sent', 'hop.failed', 'hop.expired')))) WHERE (NOT (c83 = 'hop.sent'))))) ON (((c72 = c80) AND (c76 = c81)) AND (c79 = c82))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c90, c91, c92 FROM 
+(SELECT c90, c91, c92, c87 FROM 
+(SELECT "trace" AS c90, "type" AS c89, "node" AS c91, "incarnation" AS c92, "reason" AS c87, "family" AS c88 FROM "silver/events") WHERE ((c88 IN ('run')) AND (c89 IN ('node.started')))) WHERE (c87 = 'restored'))) ON (((c72 = c90) AND (c76 = c91)) AND (c77 = c92))))))))))) ON ((c68 = c72) AND (c69 = c73)))) WHERE (c70 = 'mail.submitted'))))) ON ((c5 = c68) AND (c10 = c69))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c98, c95, coalesce(list(DISTINCT c99) FILTER (WHERE c99 IS NOT NULL), []) AS c100 FROM 
+(SELECT c98, c99, c95, c94 FROM 
+(SELECT "trace" AS c98, "type" AS c97, "node" AS c99, "mail" AS c95, "ordinary" AS c94, "family" AS c96 FROM "silver/events") WHERE ((c96 IN ('mail')) AND (c97 IN ('hop.sent')))) WHERE ((NOT (c94 = '')) AND (c95 IS NOT NULL)) GROUP BY c98, c95)) ON ((c5 = c98) AND (c10 = c95))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c104, list_transform(list_filter(coalesce((c106)."connectors", CAST([] AS STRUCT("name" VARCHAR, "kind" VARCHAR, "size_limit" VARCHAR, "senders" VARCHAR[], "bandwidth" VARCHAR, "relay" VARCHAR)[])), lambda v109: ((((v109)."size_limit" IS NOT NULL) OR ((v109)."senders" IS NOT NULL)) AND ((v109)."kind" = 'smtp-relay'))), lambda v108: (v108)."name") AS c107, list_transform(list_filter(coalesce((c106)."connectors", CAST([] AS STRUCT("name" VARCHAR, "kind" VARCHAR, "size_limit" VARCHAR, "senders" VARCHAR[], "bandwidth" VARCHAR, "relay" VARCHAR)[])), lambda v112: ((v112)."relay" IS NOT NULL)), lambda v111: (v111)."name") AS c110 FROM 
+(SELECT c104, struct_from_json(c105, '{"connectors": [{"name": "VARCHAR", "kind": "VARCHAR", "size_limit": "VARCHAR", "senders": ["VARCHAR"], "bandwidth": "VARCHAR", "relay": "VARCHAR"}], "domain": "VARCHAR"}') AS c106 FROM 
+(SELECT c104, c105 FROM 
+(SELECT "trace" AS c104, "type" AS c103, "topology" AS c105, "family" AS c102 FROM "silver/events") WHERE ((c102 IN ('run')) AND (c103 IN ('run.started'))))))) ON (c5 = c104)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c114, c115, TRUE AS c116 FROM 
+(SELECT "trace" AS c114, "node" AS c115 FROM "evidence/plain"))) ON ((c5 = c114) AND (c6 = c115)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/overtakings needs hop.sent
+SELECT c6 AS "trace", c89 AS "check", c1 AS "consumed", c90 AS "violations", c91 AS "at", c92 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c89, (c2)."consumed" AS c1, (c2)."violations" AS c90, (c2)."at" AS c91, (c2)."witness" AS c92 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'urgent mails go first', 'consumed': c86, 'violations': c87, 'at': (c88)."at", 'witness': (c88)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c83) AS c86, count(1) FILTER (WHERE c84) AS c87, arg_min(CASE WHEN c84 THEN {'at': c82, 'words': c85} END, CASE WHEN c84 THEN {n0: c82 IS NOT NULL, v0: c82, n1: c85 IS NOT NULL, v1: c85} END) AS c88 FROM 
+(SELECT c6, c8 AS c82, coalesce((c81 > (0)::BIGINT), FALSE) AS c83, (coalesce((c81 > (0)::BIGINT), FALSE) AND (NOT coalesce(((c79 <= (1)::BIGINT) AND (c80 = (0)::BIGINT)), FALSE))) AS c84, CASE WHEN (coalesce((c81 > (0)::BIGINT), FALSE) AND (NOT coalesce(((c79 <= (1)::BIGINT) AND (c80 = (0)::BIGINT)), FALSE))) THEN (c7 || ' sent <' || c9 || '>, ' || c35 || ', after ' || (add_wrapped(c79, c80))::VARCHAR || ' less urgent mails') END AS c85 FROM 
+(SELECT c6, c7, c8, c9, c35, count(1) FILTER (WHERE (((c78 < c39) AND (c76 < c8)) AND (c77 = c32))) AS c79, count(1) FILTER (WHERE (((c78 < c39) AND (c76 < c8)) AND (c77 > c32))) AS c80, count(1) FILTER (WHERE ((NOT (c78 = c39)) AND (c77 = c32))) AS c81 FROM 
+(SELECT c6, c7, c11, c9, c8, c32, c35, c39, c76, c77, c78 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c9, c8, c11, c10, c32, c35, c39 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, c9, c11, c10 FROM 
+(SELECT c6, c11, c7, c8, c9, c10 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c3 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "at" AS c8, "mail" AS c9, "next_hop" AS c10, "connector" AS c11, "attempt" AS c3, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('mail')) AND (c5 IN ('hop.sent')))) WHERE (c3 = (1)::BIGINT)) SEMI JOIN 
+(SELECT * FROM 
+(SELECT c15, c19 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c15, (c12)."name" AS c19 FROM 
+(SELECT c15, c12 FROM 
+(SELECT * EXCLUDE (uc12), uc12 AS c12 FROM (SELECT *, unnest(list_filter(coalesce((c17)."connectors", CAST([] AS STRUCT("name" VARCHAR, "kind" VARCHAR, "size_limit" VARCHAR, "senders" VARCHAR[], "bandwidth" VARCHAR, "relay" VARCHAR)[])), lambda v18: ((v18)."bandwidth" IS NOT NULL))) AS uc12 FROM 
+(SELECT c15, struct_from_json(c16, '{"connectors": [{"name": "VARCHAR", "kind": "VARCHAR", "size_limit": "VARCHAR", "senders": ["VARCHAR"], "bandwidth": "VARCHAR", "relay": "VARCHAR"}], "domain": "VARCHAR"}') AS c17 FROM 
+(SELECT c15, c16 FROM 
+(SELECT "trace" AS c15, "type" AS c14, "topology" AS c16, "family" AS c13 FROM "silver/events") WHERE ((c13 IN ('run')) AND (c14 IN ('run.started')))))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c20 FROM 
+(SELECT c20 FROM 
+(SELECT c20, c21 FROM 
+(SELECT "trace" AS c20, "type" AS c23, "kind" AS c21, "family" AS c22 FROM "silver/events") WHERE ((c22 IN ('run')) AND (c23 IN ('fault.injected')))) WHERE (c21 = 'delay')))) ON (c15 = c20)))) ON ((c6 = c15) AND (c11 = c19)))))) JOIN 
+(SELECT * FROM 
+(SELECT c27, c28, c30, c32, c35, map_extract_value(MAP {'not urgent': (-1), 'normal': 0, 'urgent': 1}, c35) AS c39 FROM 
+(SELECT c27, c28, c30, c32, c35 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c27, c28, c30, c29 AS c32, c31 FROM 
+(SELECT "trace" AS c27, "node" AS c28, "at" AS c29, "mail" AS c30, "message_type" AS c25, "folder" AS c31, "what" AS c24, "untouched" AS c26 FROM "evidence/listed") WHERE (((c24 = 'mail') AND (c25 IN ((4)::BIGINT, 2147483652::BIGINT))) AND c26))) JOIN 
+(SELECT * FROM 
+(SELECT c33, concat_ws(':', c37, (c34)::VARCHAR) AS c38, c35 FROM 
+(SELECT c33, c34, c35, c37 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c33, "n" AS c34, "priority" AS c35 FROM "organization/genesis")) JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c36, "guid" AS c37 FROM "organization/setup")) ON (c33 = c36))))) ON ((c27 = c33) AND (c31 = c38)))))) ON (((c6 = c27) AND (c7 = c28)) AND (c9 = c30))))) JOIN 
+(SELECT * FROM 
+(SELECT c43, c44, c48, c47, c45 AS c76, c68 AS c77, c75 AS c78 FROM 
+(SELECT c43, c44, c45, c48, c47, c68, c75 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c43, c44, c45, c46, c48, c47 FROM 
+(SELECT c43, c48, c44, c45, c46, c47 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c43, c44, c45, c46, c47, c48, c40 FROM 
+(SELECT "trace" AS c43, "type" AS c42, "node" AS c44, "at" AS c45, "mail" AS c46, "next_hop" AS c47, "connector" AS c48, "attempt" AS c40, "family" AS c41 FROM "silver/events") WHERE ((c41 IN ('mail')) AND (c42 IN ('hop.sent')))) WHERE (c40 = (1)::BIGINT)) SEMI JOIN 
+(SELECT * FROM 
+(SELECT c52, c55 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c52, (c49)."name" AS c55 FROM 
+(SELECT c52, c49 FROM 
+(SELECT * EXCLUDE (uc49), uc49 AS c49 FROM (SELECT *, unnest(list_filter(coalesce((c54)."connectors", CAST([] AS STRUCT("name" VARCHAR, "kind" VARCHAR, "size_limit" VARCHAR, "senders" VARCHAR[], "bandwidth" VARCHAR, "relay" VARCHAR)[])), lambda v18: ((v18)."bandwidth" IS NOT NULL))) AS uc49 FROM 
+(SELECT c52, struct_from_json(c53, '{"connectors": [{"name": "VARCHAR", "kind": "VARCHAR", "size_limit": "VARCHAR", "senders": ["VARCHAR"], "bandwidth": "VARCHAR", "relay": "VARCHAR"}], "domain": "VARCHAR"}') AS c54 FROM 
+(SELECT c52, c53 FROM 
+(SELECT "trace" AS c52, "type" AS c51, "topology" AS c53, "family" AS c50 FROM "silver/events") WHERE ((c50 IN ('run')) AND (c51 IN ('run.started')))))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c56 FROM 
+(SELECT c56 FROM 
+(SELECT c56, c57 FROM 
+(SELECT "trace" AS c56, "type" AS c59, "kind" AS c57, "family" AS c58 FROM "silver/events") WHERE ((c58 IN ('run')) AND (c59 IN ('fault.injected')))) WHERE (c57 = 'delay')))) ON (c52 = c56)))) ON ((c43 = c52) AND (c48 = c55)))))) JOIN 
+(SELECT * FROM 
+(SELECT c63, c64, c66, c68, map_extract_value(MAP {'not urgent': (-1), 'normal': 0, 'urgent': 1}, c71) AS c75 FROM 
+(SELECT c63, c64, c66, c68, c71 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c63, c64, c66, c65 AS c68, c67 FROM 
+(SELECT "trace" AS c63, "node" AS c64, "at" AS c65, "mail" AS c66, "message_type" AS c61, "folder" AS c67, "what" AS c60, "untouched" AS c62 FROM "evidence/listed") WHERE (((c60 = 'mail') AND (c61 IN ((4)::BIGINT, 2147483652::BIGINT))) AND c62))) JOIN 
+(SELECT * FROM 
+(SELECT c69, concat_ws(':', c73, (c70)::VARCHAR) AS c74, c71 FROM 
+(SELECT c69, c70, c71, c73 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c69, "n" AS c70, "priority" AS c71 FROM "organization/genesis")) JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c72, "guid" AS c73 FROM "organization/setup")) ON (c69 = c72))))) ON ((c63 = c69) AND (c67 = c74)))))) ON (((c43 = c63) AND (c44 = c64)) AND (c46 = c66)))))) ON ((((c6 = c43) AND (c7 = c44)) AND (c11 = c48)) AND (c10 = c47)))) GROUP BY c6, c7, c8, c9, c11, c35)) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/unknown_peers needs hop.received
+SELECT c6 AS "trace", c27 AS "check", c1 AS "consumed", c28 AS "violations", c29 AS "at", c30 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c27, (c2)."consumed" AS c1, (c2)."violations" AS c28, (c2)."at" AS c29, (c2)."witness" AS c30 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'no open relay', 'consumed': c24, 'violations': c25, 'at': (c26)."at", 'witness': (c26)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c19) AS c24, count(1) FILTER (WHERE c20) AS c25, arg_min(CASE WHEN c20 THEN {'at': c18, 'words': c22} END, CASE WHEN c20 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c22 IS NOT NULL, v1: c22} END) AS c26 FROM 
+(SELECT c6, c8 AS c18, coalesce(TRUE, FALSE) AS c19, (coalesce(TRUE, FALSE) AND (NOT coalesce(list_all(list_transform(c10, lambda v21: (lower(v21) LIKE ('%@' || lower(c17)) ESCAPE '\'))), FALSE))) AS c20, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(list_all(list_transform(c10, lambda v23: (lower(v23) LIKE ('%@' || lower(c17)) ESCAPE '\'))), FALSE))) THEN (c7 || ' accepted <' || coalesce(c9, '') || '> from the unknown peer ' || c11 || ' to ' || list_text(c10, ', ')) END AS c22 FROM 
+(SELECT c6, c7, c8, c9, c11, c10, c17 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c7, c8, c9, c11, c10, c3 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "node" AS c7, "at" AS c8, "mail" AS c9, "recipients" AS c10, "peer" AS c11, "authenticated" AS c3, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('mail')) AND (c5 IN ('hop.received')))) WHERE (NOT c3)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c14, (c16)."domain" AS c17 FROM 
+(SELECT c14, struct_from_json(c15, '{"connectors": [{"name": "VARCHAR", "kind": "VARCHAR", "size_limit": "VARCHAR", "senders": ["VARCHAR"], "bandwidth": "VARCHAR", "relay": "VARCHAR"}], "domain": "VARCHAR"}') AS c16 FROM 
+(SELECT c14, c15 FROM 
+(SELECT "trace" AS c14, "type" AS c13, "topology" AS c15, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('run')) AND (c13 IN ('run.started'))))))) ON (c6 = c14)))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/facts
+SELECT c5 AS "trace", c587 AS "check", c1 AS "consumed", c588 AS "violations", c589 AS "at", c590 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c587, (c2)."consumed" AS c1, (c2)."violations" AS c588, (c2)."at" AS c589, (c2)."witness" AS c590 FROM 
+(SELECT c5, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'events agree with each other', 'consumed': c578, 'violations': c579, 'at': (c580)."at", 'witness': (c580)."words"}, {'check': 'what an event repeats was said before', 'consumed': c581, 'violations': c582, 'at': (c583)."at", 'witness': (c583)."words"}, {'check': 'what is sent arrives', 'consumed': c584, 'violations': c585, 'at': (c586)."at", 'witness': (c586)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c569) AS c578, count(1) FILTER (WHERE c570) AS c579, arg_min(CASE WHEN c570 THEN {'at': c568, 'words': c571} END, CASE WHEN c570 THEN {n0: c568 IS NOT NULL, v0: c568, n1: c571 IS NOT NULL, v1: c571} END) AS c580, count(1) FILTER (WHERE c572) AS c581, count(1) FILTER (WHERE c573) AS c582, arg_min(CASE WHEN c573 THEN {'at': c568, 'words': c574} END, CASE WHEN c573 THEN {n0: c568 IS NOT NULL, v0: c568, n1: c574 IS NOT NULL, v1: c574} END) AS c583, count(1) FILTER (WHERE c575) AS c584, count(1) FILTER (WHERE c576) AS c585, arg_min(CASE WHEN c576 THEN {'at': c568, 'words': c577} END, CASE WHEN c576 THEN {n0: c568 IS NOT NULL, v0: c568, n1: c577 IS NOT NULL, v1: c577} END) AS c586 FROM 
+(SELECT c5, c538 AS c568, coalesce(c564, FALSE) AS c569, (coalesce(c564, FALSE) AND (NOT coalesce((c550 IS NULL), FALSE))) AS c570, CASE WHEN (coalesce(c564, FALSE) AND (NOT coalesce((c550 IS NULL), FALSE))) THEN ((c550)."node" || ' says in ' || (c550)."type" || ' something else' || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ' than ' || (c563)."node" || ' in ' || (c563)."type") END AS c571, coalesce(TRUE, FALSE) AS c572, (coalesce(TRUE, FALSE) AND (NOT coalesce((c557 IS NULL), FALSE))) AS c573, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce((c557 IS NULL), FALSE))) THEN ((c557)."node" || ' has ' || (c557)."type" || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ', whose beginning is not in the trace') END AS c574, coalesce((c567 AND c543), FALSE) AS c575, (coalesce((c567 AND c543), FALSE) AND (NOT coalesce((c559 IS NULL), FALSE))) AS c576, CASE WHEN (coalesce((c567 AND c543), FALSE) AND (NOT coalesce((c559 IS NULL), FALSE))) THEN ((c559)."node" || ' has ' || (c559)."type" || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ', but nothing followed') END AS c577 FROM 
+(SELECT c5, c19, c21, c538, c543, c550, c557, c559, c563, c564, c567 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c19, c21, c538, c543, coalesce(list_extract(list_filter(c544, lambda v551: (((v551)."single" AND (NOT (v551)."undone")) AND list_any(list_transform(c544, lambda v552: ((NOT (v552)."undone") AND coalesce(list_any(list_transform(number_series(0, (coalesce(len((v551)."says")::INTEGER, -1) - 1)), lambda v553: (NOT (list_item((v551)."says", v553) = list_item((v552)."says", v553))))), FALSE)))))), 1), list_extract(list_filter(c547, lambda v554: ((coalesce(len(c544)::INTEGER, -1) > 0) AND list_all(list_transform(c544, lambda v555: coalesce(list_any(list_transform(number_series(0, (coalesce(len((v554)."says")::INTEGER, -1) - 1)), lambda v556: (NOT (list_item((v554)."says", v556) = list_item((v555)."says", v556))))), FALSE))))), 1)) AS c550, CASE WHEN (NOT c541) THEN list_extract(list_filter(c547, lambda v558: ((v558)."how" = 'repeats')), 1) END AS c557, list_extract(list_filter(c544, lambda v560: ((v560)."repeated" AND list_all(list_transform(c547, lambda v561: coalesce(list_any(list_transform(number_series(0, (coalesce(len((v560)."says")::INTEGER, -1) - 1)), lambda v562: (NOT (list_item((v560)."says", v562) = list_item((v561)."says", v562))))), FALSE))))), 1) AS c559, list_extract(c544, 1) AS c563, (coalesce(len(c539)::INTEGER, -1) > 1) AS c564 FROM 
+(SELECT c5, c19, c21, c538, c539, c541, c543, c544, CASE WHEN (((NOT c540) OR c543) OR ((NOT c541) AND c542)) THEN list_filter(list_transform(list_sort(list_transform(c539, lambda v549: {k: CASE WHEN v549 IS NOT NULL THEN {n0: (v549)."how" IS NOT NULL, v0: (v549)."how", n1: (v549)."says" IS NOT NULL, v1: list_transform((v549)."says", lambda v549says_item: {n: v549says_item IS NOT NULL, v: v549says_item}), n2: (v549)."type" IS NOT NULL, v2: (v549)."type", n3: (v549)."node" IS NOT NULL, v3: (v549)."node", n4: (v549)."single" IS NOT NULL, v4: (v549)."single", n5: (v549)."repeated" IS NOT NULL, v5: (v549)."repeated", n6: (v549)."undone" IS NOT NULL, v6: (v549)."undone"} END, v: v549}), 'ASC', 'NULLS LAST'), lambda v549: v549.v), lambda v548: (NOT ((v548)."how" = 'first'))) END AS c547 FROM 
+(SELECT c5, c19, c21, c538, c539, c540, c541, c542, c543, CASE WHEN (((NOT c540) OR c543) OR ((NOT c541) AND c542)) THEN list_filter(list_transform(list_sort(list_transform(c539, lambda v546: {k: CASE WHEN v546 IS NOT NULL THEN {n0: (v546)."how" IS NOT NULL, v0: (v546)."how", n1: (v546)."says" IS NOT NULL, v1: list_transform((v546)."says", lambda v546says_item: {n: v546says_item IS NOT NULL, v: v546says_item}), n2: (v546)."type" IS NOT NULL, v2: (v546)."type", n3: (v546)."node" IS NOT NULL, v3: (v546)."node", n4: (v546)."single" IS NOT NULL, v4: (v546)."single", n5: (v546)."repeated" IS NOT NULL, v5: (v546)."repeated", n6: (v546)."undone" IS NOT NULL, v6: (v546)."undone"} END, v: v546}), 'ASC', 'NULLS LAST'), lambda v546: v546.v), lambda v545: ((v545)."how" = 'first')) END AS c544 FROM 
+(SELECT c5, c19, c21, min(c17) AS c538, coalesce(list(DISTINCT {'how': c20, 'says': c22, 'type': c18, 'node': c16, 'single': c23, 'repeated': c24, 'undone': c25}) FILTER (WHERE {'how': c20, 'says': c22, 'type': c18, 'node': c16, 'single': c23, 'repeated': c24, 'undone': c25} IS NOT NULL), []) AS c539, (arg_min(c22, list_transform(c22, lambda c22_item: {n: c22_item IS NOT NULL, v: c22_item})) IS NOT DISTINCT FROM arg_max(c22, list_transform(c22, lambda c22_item: {n: c22_item IS NOT NULL, v: c22_item}))) AS c540, max((c20 = 'first')) AS c541, max((c20 = 'repeats')) AS c542, max(c24) AS c543 FROM 
+(SELECT c5 AS c5, c16 AS c16, c17 AS c17, c18 AS c18, c19 AS c19, c20 AS c20, c21 AS c21, c22 AS c22, c23 AS c23, c24 AS c24, c25 AS c25 FROM 
+(SELECT c5, c14 AS c16, c15 AS c17, 'run.started' AS c18, 'version' AS c19, 'first' AS c20, concat_ws(' ', c8) AS c21, [c7, c6, 'folder', c8, (c15)::VARCHAR, CAST(NULL AS VARCHAR), 'false'] AS c22, TRUE AS c23, FALSE AS c24, FALSE AS c25 FROM 
+(SELECT c5, c6, c7, c8, c14, c15 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c7, c8 FROM 
+(SELECT "trace" AS c5, "store" AS c4, "folder" AS c6, "object" AS c7, "act" AS c3, "number" AS c8 FROM "evidence/versions") WHERE ((c3 IS NOT DISTINCT FROM 'made') AND (c4 IS NOT DISTINCT FROM 'Setup')))) JOIN 
+(SELECT * FROM 
+(SELECT c11, c14, c15 FROM 
+(SELECT c11, c12 AS c14, c13 AS c15 FROM 
+(SELECT c11, c12, c13 FROM 
+(SELECT "trace" AS c11, "type" AS c10, "node" AS c12, "at" AS c13, "family" AS c9 FROM "silver/events") WHERE ((c9 IN ('run')) AND (c10 IN ('run.started'))))))) ON (c5 = c11))))
+UNION ALL SELECT c28 AS c5, c37 AS c16, c38 AS c17, c39 AS c18, c40 AS c19, c41 AS c20, c42 AS c21, c43 AS c22, c44 AS c23, c45 AS c24, c46 AS c25 FROM 
+(SELECT c28, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46 FROM 
+(SELECT c28, c35 AS c37, c36 AS c38, 'run.started' AS c39, 'folder' AS c40, 'first' AS c41, concat_ws(' ', c29) AS c42, [CAST(NULL AS VARCHAR)] AS c43, FALSE AS c44, FALSE AS c45, FALSE AS c46 FROM 
+(SELECT c28, c29, c35, c36 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c28, c29 FROM 
+(SELECT "trace" AS c28, "store" AS c27, "object" AS c29, "act" AS c26 FROM "evidence/versions") WHERE ((c26 IS NOT DISTINCT FROM 'made') AND (c27 IS NOT DISTINCT FROM 'Setup')))) JOIN 
+(SELECT * FROM 
+(SELECT c32, c35, c36 FROM 
+(SELECT c32, c33 AS c35, c34 AS c36 FROM 
+(SELECT c32, c33, c34 FROM 
+(SELECT "trace" AS c32, "type" AS c31, "node" AS c33, "at" AS c34, "family" AS c30 FROM "silver/events") WHERE ((c30 IN ('run')) AND (c31 IN ('run.started'))))))) ON (c28 = c32)))))
+UNION ALL SELECT c50 AS c5, c60 AS c16, c61 AS c17, c62 AS c18, c63 AS c19, c64 AS c20, c65 AS c21, c66 AS c22, c67 AS c23, c68 AS c24, c69 AS c25 FROM 
+(SELECT c50, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69 FROM 
+(SELECT c50, c58 AS c60, c59 AS c61, 'run.started' AS c62, 'holder' AS c63, 'first' AS c64, concat_ws(' ', c51, c47) AS c65, [CAST(NULL AS VARCHAR)] AS c66, FALSE AS c67, FALSE AS c68, FALSE AS c69 FROM 
+(SELECT c50, c51, c58, c59, c47 FROM 
+(SELECT * EXCLUDE (uc47), uc47 AS c47 FROM (SELECT *, unnest(c52) AS uc47 FROM 
+(SELECT c50, c51, c52, c58, c59 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c50, c51, c52 FROM 
+(SELECT "trace" AS c50, "store" AS c49, "object" AS c51, "act" AS c48, "replicas" AS c52 FROM "evidence/versions") WHERE ((c48 IS NOT DISTINCT FROM 'made') AND (c49 IS NOT DISTINCT FROM 'Setup')))) JOIN 
+(SELECT * FROM 
+(SELECT c55, c58, c59 FROM 
+(SELECT c55, c56 AS c58, c57 AS c59 FROM 
+(SELECT c55, c56, c57 FROM 
+(SELECT "trace" AS c55, "type" AS c54, "node" AS c56, "at" AS c57, "family" AS c53 FROM "silver/events") WHERE ((c53 IN ('run')) AND (c54 IN ('run.started'))))))) ON (c50 = c55))))))))
+UNION ALL SELECT c72 AS c5, c79 AS c16, c80 AS c17, c81 AS c18, c82 AS c19, c83 AS c20, c84 AS c21, c85 AS c22, c86 AS c23, c87 AS c24, c88 AS c25 FROM 
+(SELECT c72, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88 FROM 
+(SELECT c72, c76 AS c79, c77 AS c80, 'run.started' AS c81, 'mail domain' AS c82, 'first' AS c83, concat_ws(' ', (c78)."domain") AS c84, [CAST(NULL AS VARCHAR)] AS c85, FALSE AS c86, FALSE AS c87, FALSE AS c88 FROM 
+(SELECT c72, c73 AS c76, c74 AS c77, struct_from_json(c75, '{"domain": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "servers": "MAP(VARCHAR, STRUCT(\"version\" VARCHAR, \"settings\" MAP(VARCHAR, VARCHAR)))", "connectors": [{"name": "VARCHAR"}]}') AS c78 FROM 
+(SELECT c72, c73, c74, c75 FROM 
+(SELECT "trace" AS c72, "type" AS c71, "node" AS c73, "at" AS c74, "topology" AS c75, "family" AS c70 FROM "silver/events") WHERE ((c70 IN ('run')) AND (c71 IN ('run.started')))))))
+UNION ALL SELECT c93 AS c5, c100 AS c16, c101 AS c17, c102 AS c18, c103 AS c19, c104 AS c20, c105 AS c21, c106 AS c22, c107 AS c23, c108 AS c24, c109 AS c25 FROM 
+(SELECT c93, c100, c101, c102, c103, c104, c105, c106, c107, c108, c109 FROM 
+(SELECT c93, c97 AS c100, c98 AS c101, 'run.started' AS c102, 'server' AS c103, 'first' AS c104, concat_ws(' ', c89) AS c105, [(c90)."version"] AS c106, FALSE AS c107, FALSE AS c108, FALSE AS c109 FROM 
+(SELECT c93, c97, c98, c89, c90 FROM 
+(SELECT * EXCLUDE (uc89), uc89.key AS c89, uc89.value AS c90 FROM (SELECT *, unnest(map_entries((c99)."servers")) AS uc89 FROM 
+(SELECT c93, c94 AS c97, c95 AS c98, struct_from_json(c96, '{"domain": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "servers": "MAP(VARCHAR, STRUCT(\"version\" VARCHAR, \"settings\" MAP(VARCHAR, VARCHAR)))", "connectors": [{"name": "VARCHAR"}]}') AS c99 FROM 
+(SELECT c93, c94, c95, c96 FROM 
+(SELECT "trace" AS c93, "type" AS c92, "node" AS c94, "at" AS c95, "topology" AS c96, "family" AS c91 FROM "silver/events") WHERE ((c91 IN ('run')) AND (c92 IN ('run.started'))))))))))
+UNION ALL SELECT c116 AS c5, c126 AS c16, c127 AS c17, c128 AS c18, c129 AS c19, c130 AS c20, c131 AS c21, c132 AS c22, c133 AS c23, c134 AS c24, c135 AS c25 FROM 
+(SELECT c116, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135 FROM 
+(SELECT c116, c120 AS c126, c121 AS c127, 'run.started' AS c128, 'setting' AS c129, 'first' AS c130, concat_ws(' ', c112, c110, (c121)::VARCHAR) AS c131, [CASE WHEN regexp_matches(c111, '^[0-9]+ (s|min|h|d)(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN (multiply_wrapped(text_to_bigint(split_part(c111, ' ', 1)), (map_extract_value(MAP {'s': 1, 'min': 60, 'h': 3600, 'd': 86400}, split_part(c111, ' ', 2)))::BIGINT))::VARCHAR ELSE lower(regexp_replace(c111, ' (KB|MB)\z', '', 'g')) END] AS c132, FALSE AS c133, FALSE AS c134, FALSE AS c135 FROM 
+(SELECT c116, c120, c121, c112, c110, c111 FROM 
+(SELECT * EXCLUDE (uc110), uc110.key AS c110, uc110.value AS c111 FROM (SELECT *, unnest(map_entries(map_from_entries(list_transform(list_unique(map_keys(coalesce((c122)."settings", CAST(MAP {} AS MAP(VARCHAR, VARCHAR)))) || map_keys(coalesce((c113)."settings", CAST(MAP {} AS MAP(VARCHAR, VARCHAR))))), lambda pv123: {'key': pv123, 'value': coalesce(map_extract_value(coalesce((c113)."settings", CAST(MAP {} AS MAP(VARCHAR, VARCHAR))), pv123), map_extract_value(coalesce((c122)."settings", CAST(MAP {} AS MAP(VARCHAR, VARCHAR))), pv123))})))) AS uc110 FROM 
+(SELECT c116, c120, c121, c122, c112, c113 FROM 
+(SELECT * EXCLUDE (uc112), uc112.key AS c112, uc112.value AS c113 FROM (SELECT *, unnest(map_entries((c122)."servers")) AS uc112 FROM 
+(SELECT c116, c117 AS c120, c118 AS c121, struct_from_json(c119, '{"domain": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "servers": "MAP(VARCHAR, STRUCT(\"version\" VARCHAR, \"settings\" MAP(VARCHAR, VARCHAR)))", "connectors": [{"name": "VARCHAR"}]}') AS c122 FROM 
+(SELECT c116, c117, c118, c119 FROM 
+(SELECT "trace" AS c116, "type" AS c115, "node" AS c117, "at" AS c118, "topology" AS c119, "family" AS c114 FROM "silver/events") WHERE ((c114 IN ('run')) AND (c115 IN ('run.started')))))))))))))
+UNION ALL SELECT c142 AS c5, c149 AS c16, c150 AS c17, c151 AS c18, c152 AS c19, c153 AS c20, c154 AS c21, c155 AS c22, c156 AS c23, c157 AS c24, c158 AS c25 FROM 
+(SELECT c142, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158 FROM 
+(SELECT c142, c146 AS c149, c147 AS c150, 'run.started' AS c151, 'setting' AS c152, 'first' AS c153, concat_ws(' ', c138, c136, (c147)::VARCHAR) AS c154, [(multiply_wrapped(text_to_bigint(c137), (86400)::BIGINT))::VARCHAR] AS c155, FALSE AS c156, FALSE AS c157, FALSE AS c158 FROM 
+(SELECT c142, c146, c147, c138, c136, c137 FROM 
+(SELECT * EXCLUDE (uc136), uc136.key AS c136, uc136.value AS c137 FROM (SELECT *, unnest(map_entries(map_from_entries(list_transform(list_unique(map_keys(coalesce((c148)."settings", CAST(MAP {} AS MAP(VARCHAR, VARCHAR)))) || map_keys(coalesce((c139)."settings", CAST(MAP {} AS MAP(VARCHAR, VARCHAR))))), lambda pv123: {'key': pv123, 'value': coalesce(map_extract_value(coalesce((c139)."settings", CAST(MAP {} AS MAP(VARCHAR, VARCHAR))), pv123), map_extract_value(coalesce((c148)."settings", CAST(MAP {} AS MAP(VARCHAR, VARCHAR))), pv123))})))) AS uc136 FROM 
+(SELECT c142, c146, c147, c148, c138, c139 FROM 
+(SELECT * EXCLUDE (uc138), uc138.key AS c138, uc138.value AS c139 FROM (SELECT *, unnest(map_entries((c148)."servers")) AS uc138 FROM 
+(SELECT c142, c143 AS c146, c144 AS c147, struct_from_json(c145, '{"domain": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "servers": "MAP(VARCHAR, STRUCT(\"version\" VARCHAR, \"settings\" MAP(VARCHAR, VARCHAR)))", "connectors": [{"name": "VARCHAR"}]}') AS c148 FROM 
+(SELECT c142, c143, c144, c145 FROM 
+(SELECT "trace" AS c142, "type" AS c141, "node" AS c143, "at" AS c144, "topology" AS c145, "family" AS c140 FROM "silver/events") WHERE ((c140 IN ('run')) AND (c141 IN ('run.started')))))))))))))
+UNION ALL SELECT c162 AS c5, c169 AS c16, c170 AS c17, c171 AS c18, c172 AS c19, c173 AS c20, c174 AS c21, c175 AS c22, c176 AS c23, c177 AS c24, c178 AS c25 FROM 
+(SELECT c162, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178 FROM 
+(SELECT c162, c166 AS c169, c167 AS c170, 'run.started' AS c171, 'connector' AS c172, 'first' AS c173, concat_ws(' ', (c159)."name") AS c174, [CAST(NULL AS VARCHAR)] AS c175, FALSE AS c176, FALSE AS c177, FALSE AS c178 FROM 
+(SELECT c162, c166, c167, c159 FROM 
+(SELECT * EXCLUDE (uc159), uc159 AS c159 FROM (SELECT *, unnest((c168)."connectors") AS uc159 FROM 
+(SELECT c162, c163 AS c166, c164 AS c167, struct_from_json(c165, '{"domain": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "servers": "MAP(VARCHAR, STRUCT(\"version\" VARCHAR, \"settings\" MAP(VARCHAR, VARCHAR)))", "connectors": [{"name": "VARCHAR"}]}') AS c168 FROM 
+(SELECT c162, c163, c164, c165 FROM 
+(SELECT "trace" AS c162, "type" AS c161, "node" AS c163, "at" AS c164, "topology" AS c165, "family" AS c160 FROM "silver/events") WHERE ((c160 IN ('run')) AND (c161 IN ('run.started'))))))))))
+UNION ALL SELECT c182 AS c5, c183 AS c16, c185 AS c17, c181 AS c18, c208 AS c19, c209 AS c20, c210 AS c21, c211 AS c22, c212 AS c23, c213 AS c24, c205 AS c25 FROM 
+(SELECT c182, c183, c185, c181, c208, c209, c210, c211, c212, c213, c205 FROM 
+(SELECT c182, c183, c185, c181, c205, (c179)."fact" AS c208, (c179)."how" AS c209, (c179)."key" AS c210, (c179)."says" AS c211, (c179)."single" AS c212, (((c179)."repeated" AND (NOT c205)) AND ((NOT c207) AND ((NOT ((c179)."fact" = 'recipient at a server')) OR coalesce((c185 <= c201), FALSE)))) AS c213 FROM 
+(SELECT c182, c183, c185, c181, coalesce(list_any(list_transform(c202, lambda v206: ((c184 > (v206)."after") AND (c184 < (v206)."before")))), FALSE) AS c205, coalesce(c200, FALSE) AS c207, c201, c179 FROM 
+(SELECT * EXCLUDE (uc179), uc179 AS c179 FROM (SELECT *, unnest(CASE WHEN (c181 = 'backup.made') THEN ([{'fact': 'backup', 'how': 'first', 'key': (c190), 'says': [c189], 'single': TRUE, 'repeated': FALSE}]) WHEN (c181 = 'backup.restored') THEN ([{'fact': 'backup', 'how': 'repeats', 'key': (c190), 'says': [c189], 'single': TRUE, 'repeated': FALSE}]) WHEN (c181 = 'fault.altered') THEN ([{'fact': 'fault', 'how': 'repeats', 'key': (c195), 'says': [CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c197)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c197, lambda v204: [v204]) END, CAST([] AS VARCHAR[][])), lambda v203: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c186), 'says': [list_item(v203, 0)], 'single': FALSE, 'repeated': FALSE}]))) WHEN (c181 = 'fault.healed') THEN ([{'fact': 'fault', 'how': 'repeats', 'key': (c195), 'says': [CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]) WHEN (c181 = 'fault.injected') THEN ([{'fact': 'fault', 'how': 'first', 'key': (c195), 'says': [c196], 'single': TRUE, 'repeated': FALSE}]) WHEN (c181 = 'node.started') THEN ([{'fact': 'author''s GUID', 'how': 'first', 'key': (c188), 'says': [c183], 'single': TRUE, 'repeated': FALSE}, {'fact': 'server', 'how': 'repeats', 'key': (c183), 'says': [c187], 'single': FALSE, 'repeated': FALSE}]) WHEN (c181 = 'recipient.policy') THEN ([{'fact': 'mail domain', 'how': 'first', 'key': (c194), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c181 = 'setting.value') THEN ([{'fact': 'setting', 'how': 'if known', 'key': (c183 || ' ' || c191 || ' ' || (c185)::VARCHAR), 'says': [CASE WHEN regexp_matches(c192, '^[0-9]+ (s|min|h|d)(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN (multiply_wrapped(text_to_bigint(split_part(c192, ' ', 1)), (map_extract_value(MAP {'s': 1, 'min': 60, 'h': 3600, 'd': 86400}, split_part(c192, ' ', 2)))::BIGINT))::VARCHAR ELSE lower(regexp_replace(c192, ' (KB|MB)\z', '', 'g')) END], 'single': FALSE, 'repeated': FALSE}, {'fact': 'default of a setting', 'how': 'first', 'key': (c191), 'says': [c193], 'single': TRUE, 'repeated': FALSE}]) END) AS uc179 FROM 
+(SELECT c182, c183, c181, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c200, c201, c202 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c182, "type" AS c181, "node" AS c183, "seq" AS c184, "at" AS c185, "mail" AS c186, "version" AS c187, "replica_guid" AS c188, "store" AS c189, "backup" AS c190, "name" AS c191, "value" AS c192, "default" AS c193, "domain" AS c194, "fault" AS c195, "kind" AS c196, "recipients" AS c197, "family" AS c180 FROM "silver/events") WHERE ((c180 IN ('run')) AND (c181 IN ('backup.made', 'backup.restored', 'fault.altered', 'fault.healed', 'fault.injected', 'node.started', 'recipient.policy', 'setting.value')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c198, "node" AS c199, "gone" AS c200, "sent_until" AS c201, "undone_spans" AS c202 FROM "evidence/nodes")) ON ((c182 = c198) AND (c183 = c199))))))) WHERE ((c179)."key" IS NOT NULL)))
+UNION ALL SELECT c217 AS c5, c218 AS c16, c220 AS c17, c216 AS c18, c291 AS c19, c292 AS c20, c293 AS c21, c294 AS c22, c295 AS c23, c296 AS c24, c288 AS c25 FROM 
+(SELECT c217, c218, c220, c216, c291, c292, c293, c294, c295, c296, c288 FROM 
+(SELECT c217, c218, c220, c216, c288, (c214)."fact" AS c291, (c214)."how" AS c292, (c214)."key" AS c293, (c214)."says" AS c294, (c214)."single" AS c295, (((c214)."repeated" AND (NOT c288)) AND ((NOT c290) AND ((NOT ((c214)."fact" = 'recipient at a server')) OR coalesce((c220 <= c241), FALSE)))) AS c296 FROM 
+(SELECT c217, c218, c220, c216, coalesce(list_any(list_transform(c242, lambda v289: ((c219 > (v289)."after") AND (c219 < (v289)."before")))), FALSE) AS c288, coalesce(c237, FALSE) AS c290, c241, c214 FROM 
+(SELECT * EXCLUDE (uc214), uc214 AS c214 FROM (SELECT *, unnest(CASE WHEN (c216 = 'hop.dropped') THEN ([{'fact': 'mail', 'how': 'if known', 'key': (c221), 'says': [regexp_replace(c230, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g'), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'arrival of a mail', 'how': 'first', 'key': (c221 || ' ' || c218), 'says': [CAST(NULL AS VARCHAR), list_text(list_sort(c224, 'ASC', 'NULLS LAST'), ' ')], 'single': FALSE, 'repeated': FALSE}, {'fact': 'size of a mail', 'how': 'first', 'key': (CASE WHEN (c239 OR list_contains_or_null(c240, c231)) THEN CAST(NULL AS VARCHAR) ELSE CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'fault', 'how': 'repeats', 'key': (c222), 'says': [CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c224)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c224, lambda v244: [v244]) END, CAST([] AS VARCHAR[][])), lambda v243: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c221), 'says': [list_item(v243, 0)], 'single': FALSE, 'repeated': FALSE}]))) WHEN (c216 = 'hop.expired') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c218 || ' ' || (CASE WHEN (c232 = text_to_bigint('0')) THEN CAST(NULL AS BIGINT) ELSE c232 END)::VARCHAR), 'says': [c221, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'mail from another server', 'how': 'repeats', 'key': (c218 || ' ' || CASE WHEN (c221 LIKE ('%@' || c218 || '.%') ESCAPE '\') THEN CAST(NULL AS VARCHAR) ELSE c221 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c224)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c224, lambda v246: [v246]) END, CAST([] AS VARCHAR[][])), lambda v245: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c221), 'says': [list_item(v245, 0)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'recipient of a mail of people', 'how': 'if known', 'key': (c218 || ' ' || CASE WHEN ((c221 LIKE ('%@' || c218 || '.%') ESCAPE '\') OR (CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END IS NOT NULL)) THEN CAST(NULL AS VARCHAR) ELSE c221 END), 'says': [list_item(v245, 0)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(CASE WHEN ((c216 = 'mail.received') OR (c216 = 'mail.bad')) THEN [[c218]] ELSE CASE WHEN ((c221 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c216 = 'hop.received') AND (NOT c234)) AND (CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c224, lambda v249: (v249 LIKE '%-IS@%' ESCAPE '\')), lambda v248: [regexp_replace(v248, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v247: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c221 || ' ' || c218), 'says': [list_item(v247, 0)], 'single': FALSE, 'repeated': TRUE}]))) WHEN (c216 = 'hop.failed') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c218 || ' ' || (CASE WHEN (c232 = text_to_bigint('0')) THEN CAST(NULL AS BIGINT) ELSE c232 END)::VARCHAR), 'says': [c221, CASE WHEN (c238 OR (c223 = '')) THEN CAST(NULL AS VARCHAR) ELSE c223 END, CASE WHEN (c238 OR (c223 = '')) THEN CAST(NULL AS VARCHAR) ELSE c231 END], 'single': TRUE, 'repeated': FALSE}, {'fact': 'recipient at a server', 'how': 'if known', 'key': (c221 || ' ' || c218), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': TRUE}, {'fact': 'server', 'how': 'if known', 'key': (c223), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'connector', 'how': 'repeats', 'key': (c231), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c216 = 'hop.received') THEN ([{'fact': 'arrival of a mail', 'how': 'first', 'key': (c221 || ' ' || c218), 'says': [c233, list_text(list_sort(c224, 'ASC', 'NULLS LAST'), ' ')], 'single': FALSE, 'repeated': FALSE}, {'fact': 'size of a mail', 'how': 'first', 'key': (CASE WHEN (c239 OR list_contains_or_null(c240, c231)) THEN CAST(NULL AS VARCHAR) ELSE CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END END), 'says': [(c227)::VARCHAR], 'single': FALSE, 'repeated': FALSE}, {'fact': 'size of a mail', 'how': 'first', 'key': (CASE WHEN (c239 OR list_contains_or_null(c240, c231)) THEN CAST(NULL AS VARCHAR) ELSE CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END END), 'says': [(add_wrapped(add_wrapped(add_wrapped(c227, (length(c218)::INTEGER)::BIGINT), (length(coalesce(c233, c223))::INTEGER)::BIGINT), (65)::BIGINT))::VARCHAR], 'single': FALSE, 'repeated': FALSE}, {'fact': 'size of a mail that was read', 'how': 'first', 'key': (c221 || ' ' || c218), 'says': [(add_wrapped(add_wrapped(add_wrapped(c227, (length(c218)::INTEGER)::BIGINT), (length(coalesce(c233, c223))::INTEGER)::BIGINT), (65)::BIGINT))::VARCHAR], 'single': FALSE, 'repeated': FALSE}, {'fact': 'mail from another server', 'how': 'first', 'key': (c218 || ' ' || CASE WHEN (c221 LIKE ('%@' || c218 || '.%') ESCAPE '\') THEN CAST(NULL AS VARCHAR) ELSE c221 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c224)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c224, lambda v251: [v251]) END, CAST([] AS VARCHAR[][])), lambda v250: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c221), 'says': [list_item(v250, 0)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'recipient of a mail of people', 'how': 'first', 'key': (c218 || ' ' || CASE WHEN ((c221 LIKE ('%@' || c218 || '.%') ESCAPE '\') OR (CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END IS NOT NULL)) THEN CAST(NULL AS VARCHAR) ELSE c221 END), 'says': [list_item(v250, 0)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(CASE WHEN ((c216 = 'mail.received') OR (c216 = 'mail.bad')) THEN [[c218]] ELSE CASE WHEN ((c221 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c216 = 'hop.received') AND (NOT c234)) AND (CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c224, lambda v254: (v254 LIKE '%-IS@%' ESCAPE '\')), lambda v253: [regexp_replace(v253, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v252: [{'fact': 'recipient at a server', 'how': 'first', 'key': (c221 || ' ' || c218), 'says': [list_item(v252, 0)], 'single': FALSE, 'repeated': TRUE}]))) WHEN (c216 = 'hop.sent') THEN ([{'fact': 'arrival of a mail', 'how': 'if known', 'key': (c221 || ' ' || CASE WHEN list_contains_or_null(c240, c231) THEN CAST(NULL AS VARCHAR) ELSE c223 END), 'says': [c218, list_text(list_sort(c224, 'ASC', 'NULLS LAST'), ' ')], 'single': FALSE, 'repeated': FALSE}, {'fact': 'size of a mail', 'how': 'if known', 'key': (CASE WHEN (c239 OR list_contains_or_null(c240, c231)) THEN CAST(NULL AS VARCHAR) ELSE CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END END), 'says': [(c227)::VARCHAR], 'single': FALSE, 'repeated': FALSE}, {'fact': 'copy in a queue', 'how': 'first', 'key': (c218 || ' ' || (CASE WHEN (c232 = text_to_bigint('0')) THEN CAST(NULL AS BIGINT) ELSE c232 END)::VARCHAR), 'says': [c221, CASE WHEN (c238 OR (c223 = '')) THEN CAST(NULL AS VARCHAR) ELSE c223 END, CASE WHEN (c238 OR (c223 = '')) THEN CAST(NULL AS VARCHAR) ELSE c231 END], 'single': TRUE, 'repeated': FALSE}, {'fact': 'connector', 'how': 'repeats', 'key': (c231), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c224)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c224, lambda v256: [v256]) END, CAST([] AS VARCHAR[][])), lambda v255: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c221), 'says': [list_item(v255, 0)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(CASE WHEN ((c216 = 'mail.received') OR (c216 = 'mail.bad')) THEN [[c218]] ELSE CASE WHEN ((c221 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c216 = 'hop.received') AND (NOT c234)) AND (CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c224, lambda v259: (v259 LIKE '%-IS@%' ESCAPE '\')), lambda v258: [regexp_replace(v258, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v257: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c221 || ' ' || c218), 'says': [list_item(v257, 0)], 'single': FALSE, 'repeated': TRUE}]))) WHEN (c216 = 'link.down') THEN ([{'fact': 'connector', 'how': 'repeats', 'key': (c231), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c216 = 'link.up') THEN ([{'fact': 'connector', 'how': 'repeats', 'key': (c231), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c216 = 'mail.bad') THEN ([{'fact': 'mail', 'how': 'if known', 'key': (c221), 'says': [regexp_replace(c230, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g'), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'size of a mail that was read', 'how': 'repeats', 'key': (c221 || ' ' || c218), 'says': [(c227)::VARCHAR], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN ((c216 = 'mail.received') OR (c216 = 'mail.bad')) THEN [[c218]] ELSE CASE WHEN ((c221 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c216 = 'hop.received') AND (NOT c234)) AND (CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c224, lambda v262: (v262 LIKE '%-IS@%' ESCAPE '\')), lambda v261: [regexp_replace(v261, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v260: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c221 || ' ' || c218), 'says': [list_item(v260, 0)], 'single': FALSE, 'repeated': TRUE}]))) WHEN (c216 = 'mail.not_posted') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c218 || ' ' || CASE WHEN (c221 LIKE ('%@' || c218 || '.%') ESCAPE '\') THEN CAST(NULL AS VARCHAR) ELSE c221 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'mail to a folder', 'how': 'first', 'key': (c221), 'says': [c230], 'single': TRUE, 'repeated': FALSE}]) WHEN (c216 = 'mail.posted') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c218 || ' ' || CASE WHEN (c221 LIKE ('%@' || c218 || '.%') ESCAPE '\') THEN CAST(NULL AS VARCHAR) ELSE c221 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'mail to a folder', 'how': 'first', 'key': (c221), 'says': [c230], 'single': TRUE, 'repeated': FALSE}]) WHEN (c216 = 'mail.received') THEN ([{'fact': 'mail', 'how': 'repeats', 'key': (c221), 'says': [c230, (c225)::VARCHAR, c226, c228, ('[' || array_to_string(list_transform(c229, lambda v263: coalesce(to_json(v263)::VARCHAR, 'null')), ',') || ']'), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'size of a mail that was read', 'how': 'repeats', 'key': (c221 || ' ' || c218), 'says': [(c227)::VARCHAR], 'single': FALSE, 'repeated': FALSE}, {'fact': 'arrived mail', 'how': 'first', 'key': (c221 || ' ' || c218), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'reader of a mail', 'how': 'first', 'key': (c218 || ' ' || (c219)::VARCHAR), 'says': [c218], 'single': TRUE, 'repeated': FALSE}, {'fact': 'reader of a mail', 'how': 'repeats', 'key': (c218 || ' ' || (c219)::VARCHAR), 'says': [list_text(list_sort(c224, 'ASC', 'NULLS LAST'), ' ')], 'single': TRUE, 'repeated': FALSE}, {'fact': 'mail from a store', 'how': 'first', 'key': (c218 || ' ' || (c220)::VARCHAR || ' ' || c230), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN ((c216 = 'mail.received') OR (c216 = 'mail.bad')) THEN [[c218]] ELSE CASE WHEN ((c221 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c216 = 'hop.received') AND (NOT c234)) AND (CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c224, lambda v266: (v266 LIKE '%-IS@%' ESCAPE '\')), lambda v265: [regexp_replace(v265, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v264: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c221 || ' ' || c218), 'says': [list_item(v264, 0)], 'single': FALSE, 'repeated': TRUE}])) || list_flattened(list_transform(coalesce(CASE WHEN (c216 LIKE 'mail.%' ESCAPE '\') THEN list_transform(list_from_json(c226, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR"}]'), lambda v268: [(v268)."folder", (v268)."cnset", (v268)."cnset_fai", CASE WHEN ((v268)."cnset_fai" = '') THEN (v268)."cnset" ELSE CASE WHEN ((v268)."cnset" = '') THEN (v268)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c226 = '[]') THEN '[""]' ELSE c226 END, '["VARCHAR"]'), lambda v270: (NOT (v270 = '1-1'))), lambda v269: [v269]) END, CAST([] AS VARCHAR[][])), lambda v267: [{'fact': 'mail that is read', 'how': 'first', 'key': (c218 || ' ' || (c220)::VARCHAR), 'says': [list_item(v267, 0), CASE WHEN (c225 IN ((2)::BIGINT, (4)::BIGINT)) THEN 'broadcast' WHEN (c225 IN (2147483650::BIGINT, 2147483652::BIGINT)) THEN 'backfill' END], 'single': FALSE, 'repeated': FALSE}, {'fact': 'request that arrived', 'how': 'first', 'key': (c218 || ' ' || CASE WHEN (c225 = (8)::BIGINT) THEN c221 ELSE CAST(NULL AS VARCHAR) END), 'says': [c230, list_item(v267, 0)], 'single': FALSE, 'repeated': FALSE}]))) WHEN (c216 = 'mail.submitted') THEN ([{'fact': 'mail', 'how': 'first', 'key': (c221), 'says': [c218, (c225)::VARCHAR, c226, c228, ('[' || array_to_string(list_transform(c229, lambda v271: coalesce(to_json(v271)::VARCHAR, 'null')), ',') || ']'), (c220)::VARCHAR], 'single': TRUE, 'repeated': FALSE}, {'fact': 'mail', 'how': 'repeats', 'key': (c221), 'says': [CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), split_part(c221, '.', 1), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'size of a mail', 'how': 'first', 'key': (CASE WHEN (c239 OR list_contains_or_null(c240, c231)) THEN CAST(NULL AS VARCHAR) ELSE CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END END), 'says': [(c227)::VARCHAR], 'single': FALSE, 'repeated': FALSE}, {'fact': 'request mail', 'how': 'first', 'key': (c221), 'says': [CAST(NULL AS VARCHAR), c218], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c224)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c224, lambda v273: [v273]) END, CAST([] AS VARCHAR[][])), lambda v272: [{'fact': 'recipient of a mail', 'how': 'first', 'key': (c221), 'says': [list_item(v272, 0)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(CASE WHEN ((c216 = 'mail.received') OR (c216 = 'mail.bad')) THEN [[c218]] ELSE CASE WHEN ((c221 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c216 = 'hop.received') AND (NOT c234)) AND (CASE WHEN regexp_matches(c221, '^[0-9]+[.][0-9a-f]{12}@') THEN c221 ELSE CAST(NULL AS VARCHAR) END IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c224, lambda v276: (v276 LIKE '%-IS@%' ESCAPE '\')), lambda v275: [regexp_replace(v275, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v274: [{'fact': 'recipient at a server', 'how': 'first', 'key': (c221 || ' ' || c218), 'says': [list_item(v274, 0)], 'single': FALSE, 'repeated': TRUE}])) || list_flattened(list_transform(coalesce(CASE WHEN (c216 LIKE 'mail.%' ESCAPE '\') THEN list_transform(list_from_json(c226, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR"}]'), lambda v278: [(v278)."folder", (v278)."cnset", (v278)."cnset_fai", CASE WHEN ((v278)."cnset_fai" = '') THEN (v278)."cnset" ELSE CASE WHEN ((v278)."cnset" = '') THEN (v278)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c226 = '[]') THEN '[""]' ELSE c226 END, '["VARCHAR"]'), lambda v280: (NOT (v280 = '1-1'))), lambda v279: [v279]) END, CAST([] AS VARCHAR[][])), lambda v277: [{'fact': 'request that is sent', 'how': 'first', 'key': (c218 || ' ' || (CASE WHEN (c225 = (8)::BIGINT) THEN c220 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || list_item(v277, 0) || ' ' || regexp_replace(list_item(c224, 0), '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')), 'says': [regexp_replace(list_item(c224, 0), '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g'), list_item(v277, 1), list_item(v277, 2)], 'single': FALSE, 'repeated': TRUE}, {'fact': 'response', 'how': 'first', 'key': (c218 || ' ' || (CASE WHEN (c225 IN (2147483650::BIGINT, 2147483652::BIGINT)) THEN c220 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || list_item(v277, 0) || ' ' || regexp_replace(list_item(c224, 0), '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')), 'says': [list_item(v277, 3)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'status request', 'how': 'first', 'key': (c218 || ' ' || (CASE WHEN ((c225 = (32)::BIGINT) AND (NOT list_overlaps(coalesce(c229, CAST([] AS VARCHAR[])), ['repeat', 'delete-pending']))) THEN c220 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || list_item(v277, 0)), 'says': [list_text(list_sort(list_transform(c224, lambda v281: regexp_replace(v281, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')), 'ASC', 'NULLS LAST'), ' ')], 'single': FALSE, 'repeated': TRUE}, {'fact': 'choice of responders', 'how': 'repeats', 'key': (c218 || ' ' || (CASE WHEN ((c225 = (32)::BIGINT) AND (NOT list_overlaps(coalesce(c229, CAST([] AS VARCHAR[])), ['repeat', 'delete-pending']))) THEN c220 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || list_item(v277, 0)), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(CASE WHEN ((c216 = 'mail.submitted') AND (c225 = (32)::BIGINT)) THEN list_flattened(list_transform(list_from_json(c226, '[{"folder": "VARCHAR"}]'), lambda v283: list_transform(c224, lambda v284: [(v283)."folder", regexp_replace(v284, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]))) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v282: [{'fact': 'responder', 'how': 'first', 'key': (c218 || ' ' || (CASE WHEN (c225 = (32)::BIGINT) THEN c220 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || list_item(v282, 0)), 'says': [list_item(v282, 1)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(CASE WHEN (c216 = 'mail.submitted') THEN list_flattened(list_transform(list_from_json(c226, '[{"folder": "VARCHAR"}]'), lambda v286: list_transform(c224, lambda v287: [(v286)."folder", regexp_replace(v287, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]))) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v285: [{'fact': 'order to send again', 'how': 'repeats', 'key': (c218 || ' ' || (CASE WHEN list_contains_or_null(coalesce(c229, CAST([] AS VARCHAR[])), 'resent') THEN c220 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || list_item(v285, 0)), 'says': [list_item(v285, 1)], 'single': FALSE, 'repeated': TRUE}]))) WHEN (c216 = 'mailbox.delivered') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c218 || ' ' || CASE WHEN (c221 LIKE ('%@' || c218 || '.%') ESCAPE '\') THEN CAST(NULL AS VARCHAR) ELSE c221 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) END) AS uc214 FROM 
+(SELECT c217, c218, c216, c219, c220, c221, c222, c223, c224, c225, c226, c227, c228, c229, c230, c231, c232, c233, c234, c237, c238, c239, c240, c241, c242 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c217, "type" AS c216, "node" AS c218, "seq" AS c219, "at" AS c220, "mail" AS c221, "fault" AS c222, "next_hop" AS c223, "recipients" AS c224, "message_type" AS c225, "folders" AS c226, "size" AS c227, "number" AS c228, "marks" AS c229, "sender" AS c230, "connector" AS c231, "queue_id" AS c232, "peer" AS c233, "authenticated" AS c234, "family" AS c215 FROM "silver/events") WHERE ((c215 IN ('mail')) AND (c216 IN ('hop.dropped', 'hop.expired', 'hop.failed', 'hop.received', 'hop.sent', 'link.down', 'link.up', 'mail.bad', 'mail.not_posted', 'mail.posted', 'mail.received', 'mail.submitted', 'mailbox.delivered')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c235, "node" AS c236, "gone" AS c237, "rerouted" AS c238, "altered" AS c239, "relays" AS c240, "sent_until" AS c241, "undone_spans" AS c242 FROM "evidence/nodes")) ON ((c217 = c235) AND (c218 = c236))))))) WHERE ((c214)."key" IS NOT NULL)))
+UNION ALL SELECT c300 AS c5, c301 AS c16, c303 AS c17, c299 AS c18, c335 AS c19, c336 AS c20, c337 AS c21, c338 AS c22, c339 AS c23, c340 AS c24, c332 AS c25 FROM 
+(SELECT c300, c301, c303, c299, c335, c336, c337, c338, c339, c340, c332 FROM 
+(SELECT c300, c301, c303, c299, c332, (c297)."fact" AS c335, (c297)."how" AS c336, (c297)."key" AS c337, (c297)."says" AS c338, (c297)."single" AS c339, (((c297)."repeated" AND (NOT c332)) AND ((NOT c334) AND ((NOT ((c297)."fact" = 'recipient at a server')) OR coalesce((c303 <= c322), FALSE)))) AS c340 FROM 
+(SELECT c300, c301, c303, c299, coalesce(list_any(list_transform(c323, lambda v333: ((c302 > (v333)."after") AND (c302 < (v333)."before")))), FALSE) AS c332, coalesce(c321, FALSE) AS c334, c322, c297 FROM 
+(SELECT * EXCLUDE (uc297), uc297 AS c297 FROM (SELECT *, unnest(CASE WHEN (c299 = 'change.made') THEN ([{'fact': 'version', 'how': 'first', 'key': (trim(c305, '"')), 'says': [c307, c306, c304, CASE WHEN (c315 OR (c308 = 'delete')) THEN CAST(NULL AS VARCHAR) ELSE c311 END, (c309)::VARCHAR, c312, coalesce((c315)::VARCHAR, CASE WHEN (c308 = 'delete') THEN 'true' ELSE 'false' END)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'folder', 'how': 'first', 'key': (CASE WHEN (c306 = '1-1') THEN c307 ELSE CAST(NULL AS VARCHAR) END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(list_transform(c313, lambda v325: [v325]), CAST([] AS VARCHAR[][])), lambda v324: [{'fact': 'holder', 'how': 'first', 'key': (c307 || ' ' || list_item(v324, 0)), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(list_transform(c310, lambda v327: [v327]), CAST([] AS VARCHAR[][])), lambda v326: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v326, 0)), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]))) WHEN (c299 = 'conflict.aged') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c317), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]) WHEN (c299 = 'conflict.arose') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c317), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'conflicting versions', 'how': 'first', 'key': (c301 || ' ' || c307), 'says': [list_text(list_sort(c318, 'ASC', 'NULLS LAST'), ' ')], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c318)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c318, lambda v329: [v329]) END, CAST([] AS VARCHAR[][])), lambda v328: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v328, 0)), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]))) WHEN (c299 = 'conflict.ended') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]) WHEN (c299 = 'conflict.notice') THEN ([{'fact': 'conflicting versions', 'how': 'if known', 'key': (c301 || ' ' || CASE WHEN (coalesce(len(c318)::INTEGER, -1) > 1) THEN c307 ELSE CAST(NULL AS VARCHAR) END), 'says': [list_text(list_sort(c318, 'ASC', 'NULLS LAST'), ' ')], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c318)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c318, lambda v331: [v331]) END, CAST([] AS VARCHAR[][])), lambda v330: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v330, 0)), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]))) WHEN (c299 = 'item.expired') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), (c309)::VARCHAR, CAST(NULL AS VARCHAR), CASE WHEN (c299 IS NULL) THEN CAST(NULL AS VARCHAR) ELSE 'false' END], 'single': TRUE, 'repeated': FALSE}, {'fact': 'age limit', 'how': 'first', 'key': (c301 || ' ' || c306), 'says': [(c314)::VARCHAR], 'single': TRUE, 'repeated': FALSE}]) WHEN (c299 = 'item.recovered') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]) WHEN (c299 = 'tombstone.dropped') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CASE WHEN (c299 IS NULL) THEN CAST(NULL AS VARCHAR) ELSE 'true' END], 'single': TRUE, 'repeated': FALSE}]) WHEN (c299 = 'tombstone.made') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CASE WHEN (c299 IS NULL) THEN CAST(NULL AS VARCHAR) ELSE 'true' END], 'single': TRUE, 'repeated': FALSE}]) WHEN (c299 = 'version.dropped') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, c304, CASE WHEN (c315 OR (c308 = 'delete')) THEN CAST(NULL AS VARCHAR) ELSE c311 END, (c309)::VARCHAR, c312, coalesce((c315)::VARCHAR, CASE WHEN (c308 = 'delete') THEN 'true' ELSE 'false' END)], 'single': TRUE, 'repeated': FALSE}]) WHEN (c299 = 'version.held') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, c304, CASE WHEN (c315 OR (c308 = 'delete')) THEN CAST(NULL AS VARCHAR) ELSE c311 END, (c309)::VARCHAR, c312, coalesce((c315)::VARCHAR, CASE WHEN (c308 = 'delete') THEN 'true' ELSE 'false' END)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'folder', 'how': 'if known', 'key': (c316), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c299 = 'version.ignored') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (trim(c305, '"')), 'says': [c307, c306, c304, CASE WHEN (c315 OR (c308 = 'delete')) THEN CAST(NULL AS VARCHAR) ELSE c311 END, (c309)::VARCHAR, c312, coalesce((c315)::VARCHAR, CASE WHEN (c308 = 'delete') THEN 'true' ELSE 'false' END)], 'single': TRUE, 'repeated': FALSE}]) END) AS uc297 FROM 
+(SELECT c300, c301, c299, c302, c303, c304, c305, c306, c307, c308, c309, c310, c311, c312, c313, c314, c315, c316, c317, c318, c321, c322, c323 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c300, "type" AS c299, "node" AS c301, "seq" AS c302, "at" AS c303, "kind" AS c304, "number" AS c305, "folder" AS c306, "object" AS c307, "operation" AS c308, "modified_at" AS c309, "supersedes" AS c310, "pcl" AS c311, "digest" AS c312, "replicas" AS c313, "limit_us" AS c314, "deleted" AS c315, "waits_for" AS c316, "winner" AS c317, "versions" AS c318, "family" AS c298 FROM "silver/events") WHERE ((c298 IN ('change')) AND (c299 IN ('change.made', 'conflict.aged', 'conflict.arose', 'conflict.ended', 'conflict.notice', 'item.expired', 'item.recovered', 'tombstone.dropped', 'tombstone.made', 'version.dropped', 'version.held', 'version.ignored')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c319, "node" AS c320, "gone" AS c321, "sent_until" AS c322, "undone_spans" AS c323 FROM "evidence/nodes")) ON ((c300 = c319) AND (c301 = c320))))))) WHERE ((c297)."key" IS NOT NULL)))
+UNION ALL SELECT c344 AS c5, c345 AS c16, c347 AS c17, c343 AS c18, c462 AS c19, c463 AS c20, c464 AS c21, c465 AS c22, c466 AS c23, c467 AS c24, c459 AS c25 FROM 
+(SELECT c344, c345, c347, c343, c462, c463, c464, c465, c466, c467, c459 FROM 
+(SELECT c344, c345, c347, c343, c459, (c341)."fact" AS c462, (c341)."how" AS c463, (c341)."key" AS c464, (c341)."says" AS c465, (c341)."single" AS c466, (((c341)."repeated" AND (NOT c459)) AND ((NOT c461) AND ((NOT ((c341)."fact" = 'recipient at a server')) OR coalesce((c347 <= c369), FALSE)))) AS c467 FROM 
+(SELECT c344, c345, c347, c343, coalesce(list_any(list_transform(c370, lambda v460: ((c346 > (v460)."after") AND (c346 < (v460)."before")))), FALSE) AS c459, coalesce(c368, FALSE) AS c461, c369, c341 FROM 
+(SELECT * EXCLUDE (uc341), uc341 AS c341 FROM (SELECT *, unnest(CASE WHEN (c343 = 'address.lacking') THEN (list_flattened(list_transform(coalesce(CASE WHEN (c343 LIKE 'mail.%' ESCAPE '\') THEN list_transform(list_from_json(c351, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR"}]'), lambda v372: [(v372)."folder", (v372)."cnset", (v372)."cnset_fai", CASE WHEN ((v372)."cnset_fai" = '') THEN (v372)."cnset" ELSE CASE WHEN ((v372)."cnset" = '') THEN (v372)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c351 = '[]') THEN '[""]' ELSE c351 END, '["VARCHAR"]'), lambda v374: (NOT (v374 = '1-1'))), lambda v373: [v373]) END, CAST([] AS VARCHAR[][])), lambda v371: [{'fact': 'folder', 'how': 'repeats', 'key': (list_item(v371, 0)), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(CASE WHEN (coalesce(len(c364)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c364, lambda v376: [v376]) END, CAST([] AS VARCHAR[][])), lambda v375: [{'fact': 'entry without an address', 'how': 'repeats', 'key': (c345 || ' ' || list_item(v375, 0)), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]))) WHEN (c343 = 'address.missing') THEN ([{'fact': 'entry without an address', 'how': 'first', 'key': (c345 || ' ' || c350), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'server', 'how': 'repeats', 'key': (c350), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'address.stamped') THEN ([{'fact': 'address', 'how': 'first', 'key': (c350), 'says': [split_part(c365, '@', 1)], 'single': TRUE, 'repeated': FALSE}, {'fact': 'mail domain', 'how': 'repeats', 'key': (split_part(c365, '@', -1)), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'server', 'how': 'repeats', 'key': (c350), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'changes.resent') THEN (list_flattened(list_transform(coalesce(CASE WHEN (c343 = 'changes.resent') THEN list_transform(c364, lambda v378: [v378]) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v377: [{'fact': 'order to send again', 'how': 'first', 'key': (c345 || ' ' || (CASE WHEN (NOT ((c353 || c354) = '')) THEN c347 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || c352), 'says': [list_item(v377, 0)], 'single': FALSE, 'repeated': TRUE}]))) WHEN (c343 = 'entry.made') THEN ([{'fact': 'entry', 'how': 'first', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (c343 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE CASE WHEN (list_reduce(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v383: (NOT (v383 = ''))), lambda v382: list_transform(str_split(split_part(v382, ':', 2), ','), lambda v384: {'guid': split_part(v382, ':', 1), 'low': text_to_bigint(split_part(v384, '-', 1)), 'high': text_to_bigint(split_part(v384, '-', (-1)))}))), lambda v380, v381: add_wrapped(add_wrapped(v380, abs_wrapped(subtract_wrapped((v381)."high", (v381)."low"))), (1)::BIGINT), CAST(0::BIGINT AS BIGINT)) > (500)::BIGINT) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v388: (NOT (v388 = ''))), lambda v387: list_transform(str_split(split_part(v387, ':', 2), ','), lambda v389: {'guid': split_part(v387, ':', 1), 'low': text_to_bigint(split_part(v389, '-', 1)), 'high': text_to_bigint(split_part(v389, '-', (-1)))}))), lambda v386: list_transform(number_series((v386)."low", (v386)."high"), lambda v390: [((v386)."guid" || ':' || (v390)::VARCHAR)]))) END END, CAST([] AS VARCHAR[][])), lambda v379: [{'fact': 'numbers of an entry', 'how': 'first', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [list_item(v379, 0)], 'single': FALSE, 'repeated': FALSE}, {'fact': 'version', 'how': 'if known', 'key': (list_item(v379, 0)), 'says': [CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]))) WHEN (c343 = 'entry.pruned') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (c343 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE CASE WHEN (list_reduce(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v395: (NOT (v395 = ''))), lambda v394: list_transform(str_split(split_part(v394, ':', 2), ','), lambda v396: {'guid': split_part(v394, ':', 1), 'low': text_to_bigint(split_part(v396, '-', 1)), 'high': text_to_bigint(split_part(v396, '-', (-1)))}))), lambda v392, v393: add_wrapped(add_wrapped(v392, abs_wrapped(subtract_wrapped((v393)."high", (v393)."low"))), (1)::BIGINT), CAST(0::BIGINT AS BIGINT)) > (500)::BIGINT) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v400: (NOT (v400 = ''))), lambda v399: list_transform(str_split(split_part(v399, ':', 2), ','), lambda v401: {'guid': split_part(v399, ':', 1), 'low': text_to_bigint(split_part(v401, '-', 1)), 'high': text_to_bigint(split_part(v401, '-', (-1)))}))), lambda v398: list_transform(number_series((v398)."low", (v398)."high"), lambda v402: [((v398)."guid" || ':' || (v402)::VARCHAR)]))) END END, CAST([] AS VARCHAR[][])), lambda v391: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [list_item(v391, 0)], 'single': FALSE, 'repeated': FALSE}]))) WHEN (c343 = 'entry.satisfied') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'entry.timed_out') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'expired.everywhere') THEN (list_flattened(list_transform(coalesce(CASE WHEN (c343 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE CASE WHEN (list_reduce(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v407: (NOT (v407 = ''))), lambda v406: list_transform(str_split(split_part(v406, ':', 2), ','), lambda v408: {'guid': split_part(v406, ':', 1), 'low': text_to_bigint(split_part(v408, '-', 1)), 'high': text_to_bigint(split_part(v408, '-', (-1)))}))), lambda v404, v405: add_wrapped(add_wrapped(v404, abs_wrapped(subtract_wrapped((v405)."high", (v405)."low"))), (1)::BIGINT), CAST(0::BIGINT AS BIGINT)) > (500)::BIGINT) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v412: (NOT (v412 = ''))), lambda v411: list_transform(str_split(split_part(v411, ':', 2), ','), lambda v413: {'guid': split_part(v411, ':', 1), 'low': text_to_bigint(split_part(v413, '-', 1)), 'high': text_to_bigint(split_part(v413, '-', (-1)))}))), lambda v410: list_transform(number_series((v410)."low", (v410)."high"), lambda v414: [((v410)."guid" || ':' || (v414)::VARCHAR)]))) END END, CAST([] AS VARCHAR[][])), lambda v403: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v403, 0)), 'says': [CAST(NULL AS VARCHAR), c352, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]))) WHEN (c343 = 'loss') THEN (list_flattened(list_transform(coalesce(CASE WHEN (c343 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE CASE WHEN (list_reduce(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v419: (NOT (v419 = ''))), lambda v418: list_transform(str_split(split_part(v418, ':', 2), ','), lambda v420: {'guid': split_part(v418, ':', 1), 'low': text_to_bigint(split_part(v420, '-', 1)), 'high': text_to_bigint(split_part(v420, '-', (-1)))}))), lambda v416, v417: add_wrapped(add_wrapped(v416, abs_wrapped(subtract_wrapped((v417)."high", (v417)."low"))), (1)::BIGINT), CAST(0::BIGINT AS BIGINT)) > (500)::BIGINT) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v424: (NOT (v424 = ''))), lambda v423: list_transform(str_split(split_part(v423, ':', 2), ','), lambda v425: {'guid': split_part(v423, ':', 1), 'low': text_to_bigint(split_part(v425, '-', 1)), 'high': text_to_bigint(split_part(v425, '-', (-1)))}))), lambda v422: list_transform(number_series((v422)."low", (v422)."high"), lambda v426: [((v422)."guid" || ':' || (v426)::VARCHAR)]))) END END, CAST([] AS VARCHAR[][])), lambda v415: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v415, 0)), 'says': [CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)], 'single': TRUE, 'repeated': FALSE}]))) WHEN (c343 = 'replica.added') THEN ([{'fact': 'own replica', 'how': 'first', 'key': (c345 || ' ' || (c346)::VARCHAR), 'says': [c345], 'single': TRUE, 'repeated': FALSE}, {'fact': 'own replica', 'how': 'repeats', 'key': (c345 || ' ' || (c346)::VARCHAR), 'says': [c350], 'single': TRUE, 'repeated': FALSE}, {'fact': 'holder', 'how': 'repeats', 'key': (c352 || ' ' || c350), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'request.answered') THEN ([{'fact': 'request mail', 'how': 'repeats', 'key': (c360), 'says': [CAST(NULL AS VARCHAR), c359], 'single': FALSE, 'repeated': FALSE}, {'fact': 'request that arrived', 'how': 'repeats', 'key': (c345 || ' ' || c360), 'says': [c359, c352], 'single': FALSE, 'repeated': FALSE}, {'fact': 'response', 'how': 'repeats', 'key': (c345 || ' ' || (CASE WHEN (c361 = (1)::BIGINT) THEN c347 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || c352 || ' ' || c359), 'says': [c353], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'request.deferred') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352], 'single': FALSE, 'repeated': FALSE}, {'fact': 'chosen source', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR || ' ' || (c347)::VARCHAR), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': TRUE}]) WHEN (c343 = 'request.ended') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352], 'single': FALSE, 'repeated': FALSE}, {'fact': 'request', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352, c358], 'single': FALSE, 'repeated': TRUE}, {'fact': 'retried request', 'how': 'first', 'key': (c345 || ' ' || (CASE WHEN (c349 = 'retry') THEN c347 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || c352 || ' ' || c358), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'request.refused') THEN ([{'fact': 'request mail', 'how': 'repeats', 'key': (c360), 'says': [CAST(NULL AS VARCHAR), c359], 'single': FALSE, 'repeated': FALSE}, {'fact': 'request that arrived', 'how': 'repeats', 'key': (c345 || ' ' || c360), 'says': [c359, c352], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'request.sent') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352], 'single': FALSE, 'repeated': FALSE}, {'fact': 'request', 'how': 'first', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352, c358], 'single': FALSE, 'repeated': TRUE}, {'fact': 'request that is sent', 'how': 'repeats', 'key': (c345 || ' ' || (c347)::VARCHAR || ' ' || c352 || ' ' || c358), 'says': [c358, c353, c354], 'single': FALSE, 'repeated': TRUE}, {'fact': 'chosen source', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR || ' ' || (c347)::VARCHAR), 'says': [c358], 'single': FALSE, 'repeated': TRUE}] || list_flattened(list_transform(coalesce(CASE WHEN (c343 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE CASE WHEN (list_reduce(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v431: (NOT (v431 = ''))), lambda v430: list_transform(str_split(split_part(v430, ':', 2), ','), lambda v432: {'guid': split_part(v430, ':', 1), 'low': text_to_bigint(split_part(v432, '-', 1)), 'high': text_to_bigint(split_part(v432, '-', (-1)))}))), lambda v428, v429: add_wrapped(add_wrapped(v428, abs_wrapped(subtract_wrapped((v429)."high", (v429)."low"))), (1)::BIGINT), CAST(0::BIGINT AS BIGINT)) > (500)::BIGINT) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v436: (NOT (v436 = ''))), lambda v435: list_transform(str_split(split_part(v435, ':', 2), ','), lambda v437: {'guid': split_part(v435, ':', 1), 'low': text_to_bigint(split_part(v437, '-', 1)), 'high': text_to_bigint(split_part(v437, '-', (-1)))}))), lambda v434: list_transform(number_series((v434)."low", (v434)."high"), lambda v438: [((v434)."guid" || ':' || (v438)::VARCHAR)]))) END END, CAST([] AS VARCHAR[][])), lambda v427: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [list_item(v427, 0)], 'single': FALSE, 'repeated': FALSE}]))) WHEN (c343 = 'responders.considered') THEN ([{'fact': 'status request', 'how': 'if known', 'key': (c345 || ' ' || (CASE WHEN (coalesce(len(c362)::INTEGER, -1) > 0) THEN c347 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || c352), 'says': [CASE WHEN (c363 = 'all holders') THEN list_text(list_sort(c362, 'ASC', 'NULLS LAST'), ' ') ELSE CAST(NULL AS VARCHAR) END], 'single': FALSE, 'repeated': TRUE}, {'fact': 'choice of responders', 'how': 'first', 'key': (c345 || ' ' || (CASE WHEN (coalesce(len(c362)::INTEGER, -1) > 0) THEN c347 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || c352), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(list_transform(c362, lambda v440: [v440]), CAST([] AS VARCHAR[][])), lambda v439: [{'fact': 'responder', 'how': 'repeats', 'key': (c345 || ' ' || (CASE WHEN (coalesce(len(c362)::INTEGER, -1) > 0) THEN c347 ELSE CAST(NULL AS BIGINT) END)::VARCHAR || ' ' || c352), 'says': [list_item(v439, 0)], 'single': FALSE, 'repeated': FALSE}]))) WHEN (c343 = 'row.replaced') THEN ([{'fact': 'mail', 'how': 'repeats', 'key': (c348), 'says': [c350, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR), (c356)::VARCHAR, CAST(NULL AS VARCHAR), (c355)::VARCHAR], 'single': TRUE, 'repeated': FALSE}, {'fact': 'arrived mail', 'how': 'repeats', 'key': (c348 || ' ' || c345), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'source.down') THEN ([{'fact': 'retried request', 'how': 'repeats', 'key': (c345 || ' ' || (c347)::VARCHAR || ' ' || c352 || ' ' || c350), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'source.up') THEN ([{'fact': 'mail from a store', 'how': 'repeats', 'key': (c345 || ' ' || (c347)::VARCHAR || ' ' || c350), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c343 = 'sources.considered') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [c352], 'single': FALSE, 'repeated': FALSE}] || list_flattened(list_transform(coalesce(CASE WHEN (c343 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE CASE WHEN (list_reduce(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v445: (NOT (v445 = ''))), lambda v444: list_transform(str_split(split_part(v444, ':', 2), ','), lambda v446: {'guid': split_part(v444, ':', 1), 'low': text_to_bigint(split_part(v446, '-', 1)), 'high': text_to_bigint(split_part(v446, '-', (-1)))}))), lambda v442, v443: add_wrapped(add_wrapped(v442, abs_wrapped(subtract_wrapped((v443)."high", (v443)."low"))), (1)::BIGINT), CAST(0::BIGINT AS BIGINT)) > (500)::BIGINT) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(list_flattened(list_transform(list_filter(str_split(c353, ';'), lambda v450: (NOT (v450 = ''))), lambda v449: list_transform(str_split(split_part(v449, ':', 2), ','), lambda v451: {'guid': split_part(v449, ':', 1), 'low': text_to_bigint(split_part(v451, '-', 1)), 'high': text_to_bigint(split_part(v451, '-', (-1)))}))), lambda v448: list_transform(number_series((v448)."low", (v448)."high"), lambda v452: [((v448)."guid" || ':' || (v452)::VARCHAR)]))) END END, CAST([] AS VARCHAR[][])), lambda v441: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c345 || ' ' || (c357)::VARCHAR), 'says': [list_item(v441, 0)], 'single': FALSE, 'repeated': FALSE}])) || list_flattened(list_transform(coalesce(list_transform(c362, lambda v454: [v454]), CAST([] AS VARCHAR[][])), lambda v453: [{'fact': 'chosen source', 'how': 'first', 'key': (c345 || ' ' || (c357)::VARCHAR || ' ' || (c347)::VARCHAR), 'says': [list_item(v453, 0)], 'single': FALSE, 'repeated': TRUE}]))) WHEN (c343 = 'status.due') THEN (list_flattened(list_transform(coalesce(CASE WHEN (c343 LIKE 'mail.%' ESCAPE '\') THEN list_transform(list_from_json(c351, '[{"folder": "VARCHAR", "cnset": "VARCHAR", "cnset_fai": "VARCHAR"}]'), lambda v456: [(v456)."folder", (v456)."cnset", (v456)."cnset_fai", CASE WHEN ((v456)."cnset_fai" = '') THEN (v456)."cnset" ELSE CASE WHEN ((v456)."cnset" = '') THEN (v456)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c351 = '[]') THEN '[""]' ELSE c351 END, '["VARCHAR"]'), lambda v458: (NOT (v458 = '1-1'))), lambda v457: [v457]) END, CAST([] AS VARCHAR[][])), lambda v455: [{'fact': 'folder', 'how': 'repeats', 'key': (list_item(v455, 0)), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]))) WHEN (c343 = 'status.ordered') THEN ([{'fact': 'status request', 'how': 'repeats', 'key': (c345 || ' ' || (c347)::VARCHAR || ' ' || c352), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': TRUE}]) WHEN (c343 = 'store.deleted') THEN ([{'fact': 'server', 'how': 'repeats', 'key': (c350), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) END) AS uc341 FROM 
+(SELECT c344, c345, c343, c346, c347, c348, c349, c350, c351, c352, c353, c354, c355, c356, c357, c358, c359, c360, c361, c362, c363, c364, c365, c368, c369, c370 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c344, "type" AS c343, "node" AS c345, "seq" AS c346, "at" AS c347, "mail" AS c348, "how" AS c349, "store" AS c350, "folders" AS c351, "folder" AS c352, "cnset" AS c353, "cnset_fai" AS c354, "sent_at" AS c355, "sent_number" AS c356, "entry" AS c357, "source" AS c358, "requester" AS c359, "request_mail" AS c360, "mails" AS c361, "chosen" AS c362, "method" AS c363, "stores" AS c364, "address" AS c365, "family" AS c342 FROM "silver/events") WHERE ((c342 IN ('replication')) AND (c343 IN ('address.lacking', 'address.missing', 'address.stamped', 'changes.resent', 'entry.made', 'entry.pruned', 'entry.satisfied', 'entry.timed_out', 'expired.everywhere', 'loss', 'replica.added', 'request.answered', 'request.deferred', 'request.ended', 'request.refused', 'request.sent', 'responders.considered', 'row.replaced', 'source.down', 'source.up', 'sources.considered', 'status.due', 'status.ordered', 'store.deleted')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c366, "node" AS c367, "gone" AS c368, "sent_until" AS c369, "undone_spans" AS c370 FROM "evidence/nodes")) ON ((c344 = c366) AND (c345 = c367))))))) WHERE ((c341)."key" IS NOT NULL)))
+UNION ALL SELECT c471 AS c5, c472 AS c16, c490 AS c17, c470 AS c18, c484 AS c19, c485 AS c20, c486 AS c21, c487 AS c22, c488 AS c23, c489 AS c24, c481 AS c25 FROM 
+(SELECT c471, c472, c490, c470, c484, c485, c486, c487, c488, c489, c481 FROM 
+(SELECT c471, c472, c470, c481, c484, c485, c486, c487, c488, c489, min(c474) AS c490 FROM 
+(SELECT c471, c472, c474, c470, c481, (c468)."fact" AS c484, (c468)."how" AS c485, (c468)."key" AS c486, (c468)."says" AS c487, (c468)."single" AS c488, (((c468)."repeated" AND (NOT c481)) AND ((NOT c483) AND ((NOT ((c468)."fact" = 'recipient at a server')) OR coalesce((c474 <= c479), FALSE)))) AS c489 FROM 
+(SELECT c471, c472, c474, c470, coalesce(list_any(list_transform(c480, lambda v482: ((c473 > (v482)."after") AND (c473 < (v482)."before")))), FALSE) AS c481, coalesce(c478, FALSE) AS c483, c479, c468 FROM 
+(SELECT * EXCLUDE (uc468), uc468 AS c468 FROM (SELECT *, unnest(CASE WHEN (c470 = 'mail.not_posted') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c475 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c475 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) END) AS uc468 FROM 
+(SELECT c471, c472, c470, c473, c474, c475, c478, c479, c480 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c471, "type" AS c470, "node" AS c472, "seq" AS c473, "at" AS c474, "folder" AS c475, "family" AS c469 FROM "silver/events") WHERE ((c469 IN ('mail')) AND (c470 IN ('mail.not_posted')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c476, "node" AS c477, "gone" AS c478, "sent_until" AS c479, "undone_spans" AS c480 FROM "evidence/nodes")) ON ((c471 = c476) AND (c472 = c477))))))) WHERE ((c468)."key" IS NOT NULL)) GROUP BY c471, c472, c470, c481, c484, c485, c486, c487, c488, c489))
+UNION ALL SELECT c494 AS c5, c495 AS c16, c514 AS c17, c493 AS c18, c508 AS c19, c509 AS c20, c510 AS c21, c511 AS c22, c512 AS c23, c513 AS c24, c505 AS c25 FROM 
+(SELECT c494, c495, c514, c493, c508, c509, c510, c511, c512, c513, c505 FROM 
+(SELECT c494, c495, c493, c505, c508, c509, c510, c511, c512, c513, min(c497) AS c514 FROM 
+(SELECT c494, c495, c497, c493, c505, (c491)."fact" AS c508, (c491)."how" AS c509, (c491)."key" AS c510, (c491)."says" AS c511, (c491)."single" AS c512, (((c491)."repeated" AND (NOT c505)) AND ((NOT c507) AND ((NOT ((c491)."fact" = 'recipient at a server')) OR coalesce((c497 <= c503), FALSE)))) AS c513 FROM 
+(SELECT c494, c495, c497, c493, coalesce(list_any(list_transform(c504, lambda v506: ((c496 > (v506)."after") AND (c496 < (v506)."before")))), FALSE) AS c505, coalesce(c502, FALSE) AS c507, c503, c491 FROM 
+(SELECT * EXCLUDE (uc491), uc491 AS c491 FROM (SELECT *, unnest(CASE WHEN (c493 = 'change.made') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c498 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c498 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c493 = 'version.applied') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c495 || ' ' || (CASE WHEN (c499 = 'queue') THEN CAST(NULL AS BIGINT) ELSE c497 END)::VARCHAR), 'says': [c498, c499], 'single': FALSE, 'repeated': FALSE}]) WHEN (c493 = 'version.held') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c495 || ' ' || (CASE WHEN (c499 = 'queue') THEN CAST(NULL AS BIGINT) ELSE c497 END)::VARCHAR), 'says': [c498, c499], 'single': FALSE, 'repeated': FALSE}]) WHEN (c493 = 'version.ignored') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c495 || ' ' || (CASE WHEN (c499 = 'queue') THEN CAST(NULL AS BIGINT) ELSE c497 END)::VARCHAR), 'says': [c498, c499], 'single': FALSE, 'repeated': FALSE}]) END) AS uc491 FROM 
+(SELECT c494, c495, c493, c496, c497, c498, c499, c502, c503, c504 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c494, "type" AS c493, "node" AS c495, "seq" AS c496, "at" AS c497, "folder" AS c498, "way" AS c499, "family" AS c492 FROM "silver/events") WHERE ((c492 IN ('change')) AND (c493 IN ('change.made', 'version.applied', 'version.held', 'version.ignored')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c500, "node" AS c501, "gone" AS c502, "sent_until" AS c503, "undone_spans" AS c504 FROM "evidence/nodes")) ON ((c494 = c500) AND (c495 = c501))))))) WHERE ((c491)."key" IS NOT NULL)) GROUP BY c494, c495, c493, c505, c508, c509, c510, c511, c512, c513))
+UNION ALL SELECT c518 AS c5, c519 AS c16, c537 AS c17, c517 AS c18, c531 AS c19, c532 AS c20, c533 AS c21, c534 AS c22, c535 AS c23, c536 AS c24, c528 AS c25 FROM 
+(SELECT c518, c519, c537, c517, c531, c532, c533, c534, c535, c536, c528 FROM 
+(SELECT c518, c519, c517, c528, c531, c532, c533, c534, c535, c536, min(c521) AS c537 FROM 
+(SELECT c518, c519, c521, c517, c528, (c515)."fact" AS c531, (c515)."how" AS c532, (c515)."key" AS c533, (c515)."says" AS c534, (c515)."single" AS c535, (((c515)."repeated" AND (NOT c528)) AND ((NOT c530) AND ((NOT ((c515)."fact" = 'recipient at a server')) OR coalesce((c521 <= c526), FALSE)))) AS c536 FROM 
+(SELECT c518, c519, c521, c517, coalesce(list_any(list_transform(c527, lambda v529: ((c520 > (v529)."after") AND (c520 < (v529)."before")))), FALSE) AS c528, coalesce(c525, FALSE) AS c530, c526, c515 FROM 
+(SELECT * EXCLUDE (uc515), uc515 AS c515 FROM (SELECT *, unnest(CASE WHEN (c517 = 'changes.resent') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'entry.made') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'folder.hidden') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'folder.shown') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'loss') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'post.refused') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'replica.added') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'replica.dropped') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'replica.pending') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'responders.considered') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'row.replaced') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'source.down') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) WHEN (c517 = 'status.ordered') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (CASE WHEN (c522 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c522 END), 'says': [CAST(NULL AS VARCHAR)], 'single': FALSE, 'repeated': FALSE}]) END) AS uc515 FROM 
+(SELECT c518, c519, c517, c520, c521, c522, c525, c526, c527 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c518, "type" AS c517, "node" AS c519, "seq" AS c520, "at" AS c521, "folder" AS c522, "family" AS c516 FROM "silver/events") WHERE ((c516 IN ('replication')) AND (c517 IN ('changes.resent', 'entry.made', 'folder.hidden', 'folder.shown', 'loss', 'post.refused', 'replica.added', 'replica.dropped', 'replica.pending', 'responders.considered', 'row.replaced', 'source.down', 'status.ordered')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c523, "node" AS c524, "gone" AS c525, "sent_until" AS c526, "undone_spans" AS c527 FROM "evidence/nodes")) ON ((c518 = c523) AND (c519 = c524))))))) WHERE ((c515)."key" IS NOT NULL)) GROUP BY c518, c519, c517, c528, c531, c532, c533, c534, c535, c536))) GROUP BY c5, c19, c21))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c565, (TRUE AND min((c566 = 'converged'))) AS c567 FROM 
+(SELECT "trace" AS c565, "judgement" AS c566 FROM "gold/verdicts") GROUP BY c565)) ON (c5 = c565)))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/steps
+SELECT c11 AS "trace", c68 AS "check", c1 AS "consumed", c69 AS "violations", c70 AS "at", c71 AS "witness" FROM (SELECT * FROM 
+(SELECT c11, (c2)."check" AS c68, (c2)."consumed" AS c1, (c2)."violations" AS c69, (c2)."at" AS c70, (c2)."witness" AS c71 FROM 
+(SELECT c11, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'events follow each other in order', 'consumed': c62, 'violations': c63, 'at': (c64)."at", 'witness': (c64)."words"}, {'check': 'what begins comes to its end', 'consumed': c65, 'violations': c66, 'at': (c67)."at", 'witness': (c67)."words"}]) AS uc2 FROM 
+(SELECT c11, count(1) FILTER (WHERE c56) AS c62, count(1) FILTER (WHERE c57) AS c63, arg_min(CASE WHEN c57 THEN {'at': c55, 'words': c58} END, CASE WHEN c57 THEN {n0: c55 IS NOT NULL, v0: c55, n1: c58 IS NOT NULL, v1: c58} END) AS c64, count(1) FILTER (WHERE c59) AS c65, count(1) FILTER (WHERE c60) AS c66, arg_min(CASE WHEN c60 THEN {'at': c55, 'words': c61} END, CASE WHEN c60 THEN {n0: c55 IS NOT NULL, v0: c55, n1: c61 IS NOT NULL, v1: c61} END) AS c67 FROM 
+(SELECT c11, c13 AS c55, coalesce(TRUE, FALSE) AS c56, (coalesce(TRUE, FALSE) AND (NOT coalesce(c50, FALSE))) AS c57, CASE WHEN (coalesce(TRUE, FALSE) AND (NOT coalesce(c50, FALSE))) THEN (c12 || ' has ' || c31 || ' of a ' || c3 || ' after ' || CASE WHEN (c46 = 'begin') THEN 'nothing' ELSE c46 END) END AS c58, coalesce((c54 AND (c48 = 'end')), FALSE) AS c59, (coalesce((c54 AND (c48 = 'end')), FALSE) AND (NOT coalesce(c51, FALSE))) AS c60, CASE WHEN (coalesce((c54 AND (c48 = 'end')), FALSE) AND (NOT coalesce(c51, FALSE))) THEN (c12 || ' has ' || c31 || ' of a ' || c3 || ', and nothing after it') END AS c61 FROM 
+(SELECT c11, c12, c13, c3, c46, c31, c48, c50, c51, c54 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c11, c12, c13, c3, c46, c31, c48, (coalesce(list_contains_or_null(map_extract_value(c49, (c3 || ': ' || c46)), c31), FALSE) OR ((c44 AND (c3 = 'version')) AND coalesce(list_contains_or_null(map_extract_value(c49, (c3 || ': ' || 'begin')), c31), FALSE))) AS c50, ((coalesce(c37, FALSE) OR ((c3 = 'mail') AND (NOT coalesce((c13 <= c38), FALSE)))) OR coalesce(list_contains_or_null(map_extract_value(c49, (c3 || ': ' || c31)), c48), FALSE)) AS c51 FROM 
+(SELECT c11, c12, c13, c31, c3, c37, c38, c44, c46, c48, list_from_json('{"copy of a mail: begin": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired"], "copy of a mail: hop.failed": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "end"], "copy of a mail: hop.failed for good": ["hop.expired", "end"], "copy of a mail: hop.sent": ["hop.failed", "hop.failed for good", "hop.expired", "end"], "copy of a mail: hop.expired": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "end"], "mail: begin": ["mail.submitted", "hop.received", "hop.received here"], "mail: mail.submitted": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired"], "mail: hop.received": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.received", "hop.received here"], "mail: hop.received here": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.received", "hop.received here", "mail.received", "mail.bad"], "mail: hop.sent": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.received", "hop.received here", "mail.received", "mail.bad", "end"], "mail: hop.failed": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.received", "hop.received here", "mail.received", "mail.bad", "end"], "mail: hop.failed for good": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.received", "hop.received here", "mail.received", "mail.bad", "end"], "mail: hop.expired": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.received", "hop.received here", "mail.received", "mail.bad", "end"], "mail: mail.received": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.received", "hop.received here", "mail.received", "mail.bad", "end"], "mail: mail.bad": ["hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.received", "hop.received here", "mail.received", "mail.bad", "end"], "mail to this store: begin": ["hop.received here"], "mail to this store: hop.received here": ["mail.received", "mail.bad"], "mail to this store: mail.received": ["hop.received here", "end"], "mail to this store: mail.bad": ["hop.received here", "end"], "entry: begin": ["entry.made"], "entry: entry.made": ["entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered", "sources.considered in vain"], "entry: entry.timed_out": ["sources.considered", "sources.considered in vain"], "entry: sources.considered": ["request.sent", "request.deferred"], "entry: sources.considered in vain": ["entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered", "sources.considered in vain", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired"], "entry: request.deferred": ["sources.considered", "sources.considered in vain", "entry.satisfied", "entry.pruned", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired"], "entry: request.sent": ["request.sent", "request.deferred", "entry.timed_out", "sources.considered", "sources.considered in vain", "entry.pruned", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired"], "entry: request.ended satisfied": ["entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered", "sources.considered in vain", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired"], "entry: request.ended retry": ["entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered", "sources.considered in vain", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired"], "entry: request.ended empty": ["entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered", "sources.considered in vain", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired"], "entry: request.ended pruned": ["entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered", "sources.considered in vain", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired", "end"], "entry: request.ended expired": ["entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered", "sources.considered in vain", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired"], "entry: entry.pruned": ["entry.timed_out", "entry.satisfied", "entry.pruned", "sources.considered", "sources.considered in vain", "request.ended satisfied", "request.ended retry", "request.ended empty", "request.ended pruned", "request.ended expired", "end"], "entry: entry.satisfied": ["end"], "node: begin": ["node.started"], "node: node.started": ["node.stopped", "node.started again", "node.started restored", "node.started"], "node: node.started again": ["node.stopped", "node.started again", "node.started restored", "node.started"], "node: node.started restored": ["node.stopped", "node.started again", "node.started restored", "node.started"], "node: node.stopped": ["node.started again", "node.started restored", "node.started", "end"], "replica: begin": ["replica.added", "replica.pending", "replica.dropped"], "replica: replica.added": ["replica.pending", "replica.dropped", "end"], "replica: replica.pending": ["replica.pending", "replica.dropped", "end"], "replica: replica.dropped": ["replica.added", "end"], "directory entry: begin": ["address.stamped", "address.missing"], "directory entry: address.stamped": ["address.stamped", "address.missing", "store.deleted", "end"], "directory entry: address.missing": ["address.stamped", "address.missing", "store.deleted", "end"], "directory entry: store.deleted": ["address.stamped", "address.missing", "end"], "version: begin": ["change.made", "change.made deletion", "version.applied", "version.applied from the queue", "version.ignored", "version.held", "tombstone.made"], "version: change.made": ["version.applied", "version.applied from the queue", "version.ignored", "version.held", "item.expired", "end"], "version: change.made deletion": ["tombstone.made"], "version: version.applied": ["version.applied", "version.applied from the queue", "version.ignored", "version.held", "item.expired", "end"], "version: version.applied from the queue": ["version.applied", "version.applied from the queue", "version.ignored", "version.held", "item.expired", "end"], "version: version.applied deletion": ["version.ignored", "tombstone.dropped", "end"], "version: version.ignored": ["version.applied", "version.applied from the queue", "version.ignored", "version.held", "item.expired", "end", "tombstone.made", "tombstone.dropped"], "version: version.held": ["version.applied", "version.applied from the queue", "version.dropped", "version.held", "version.ignored", "end"], "version: version.dropped": ["version.applied", "version.applied from the queue", "version.ignored", "version.held", "item.expired", "end"], "version: tombstone.made": ["version.applied deletion", "version.ignored", "tombstone.dropped", "end"], "version: tombstone.dropped": ["version.ignored", "tombstone.made", "end"], "version: item.expired": ["version.applied", "version.applied from the queue", "version.ignored", "version.held", "item.expired", "end"], "visible folder: begin": ["folder.shown", "folder.hidden"], "visible folder: folder.shown": ["folder.shown", "folder.hidden", "end"], "visible folder: folder.hidden": ["folder.shown", "end"], "content: begin": ["content.suspended"], "content: content.suspended": ["content.resumed", "end"], "content: content.resumed": ["content.suspended", "end"], "conflict: begin": ["conflict.arose", "conflict.notice"], "conflict: conflict.arose": ["conflict.notice", "conflict.arose", "conflict.ended", "end"], "conflict: conflict.notice": ["conflict.notice", "conflict.arose", "conflict.ended", "end"], "conflict: conflict.ended": ["conflict.aged", "conflict.arose", "conflict.notice", "end"], "conflict: conflict.aged": ["conflict.arose", "conflict.notice", "end"], "silent source: begin": ["source.down"], "silent source: source.down": ["source.up", "source.down", "end"], "silent source: source.up": ["source.down", "end"], "link: begin": ["link.down"], "link: link.down": ["link.up", "link.down", "end"], "link: link.up": ["link.down", "link.up", "end"], "fault: begin": ["fault.injected"], "fault: fault.injected": ["fault.healed", "fault.altered", "end"], "fault: fault.altered": ["fault.altered", "fault.healed", "end"], "fault: fault.healed": ["fault.altered", "end"]}', '"MAP(VARCHAR, VARCHAR[])"') AS c49 FROM 
+(SELECT c11, c12, c13, c31, c3, c37, c38, c44, c46, c48 FROM 
+(SELECT c11, c12, c13, c31, c3, c37, c38, c44, c46, coalesce(c47, 'end') AS c48 FROM 
+(SELECT *, lead(c31, 1) OVER (PARTITION BY c11, c12, c3, c7 ORDER BY c6 ASC NULLS FIRST ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING) AS c47 FROM 
+(SELECT c11, c12, c6, c13, c31, c3, c7, c37, c38, c44, c46 FROM 
+(SELECT c11, c12, c6, c13, c31, c3, c7, c37, c38, c44, c46 FROM 
+(SELECT c11, c12, c6, c13, c31, c3, c7, c37, c38, c44, coalesce(c45, 'begin') AS c46 FROM 
+(SELECT *, lag(c31, 1) OVER (PARTITION BY c11, c12, c3, c7 ORDER BY c6 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c45 FROM 
+(SELECT c11, c12, c6, c13, c31, c3, c7, c37, c38, c44 FROM 
+(SELECT c11, c12, c6, c13, c31, c3, c7, c37, c38, c44 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c11, c12, c6, c13, c31, c21, c3, c7, c37, c38 FROM 
+(SELECT c11, c12, c6, c13, c31, c21, c3, c7, c37, c38, c5 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c11, c12, c6, c13, c31, c21, (c8)."life" AS c3, list_item(c33, (c8)."key") AS c7 FROM 
+(SELECT c11, c12, c6, c13, concat_ws(' ', c10, CASE WHEN (c10 = 'hop.received') THEN CASE WHEN list_any(list_transform(c19, lambda v32: (v32 LIKE (c12 || '-IS@%') ESCAPE '\'))) THEN 'here' ELSE CAST(NULL AS VARCHAR) END WHEN (c10 = 'hop.failed') THEN CASE WHEN (c25 IS NULL) THEN 'for good' ELSE CAST(NULL AS VARCHAR) END WHEN (c10 = 'node.started') THEN CASE WHEN (c15 = 'restart') THEN 'again' ELSE CASE WHEN (c15 = 'restored') THEN 'restored' ELSE CAST(NULL AS VARCHAR) END END WHEN (c10 = 'request.ended') THEN c16 WHEN (c10 = 'sources.considered') THEN CASE WHEN (coalesce(len(c30)::INTEGER, -1) = 0) THEN 'in vain' ELSE CAST(NULL AS VARCHAR) END WHEN (c10 = 'version.applied') THEN CASE WHEN c28 THEN 'deletion' ELSE CASE WHEN (c27 = 'queue') THEN 'from the queue' ELSE CAST(NULL AS VARCHAR) END END WHEN (c10 = 'change.made') THEN CASE WHEN (c26 = 'delete') THEN 'deletion' ELSE CAST(NULL AS VARCHAR) END END) AS c31, c21, [c23, (CASE WHEN (c24 = text_to_bigint('0')) THEN CAST(NULL AS BIGINT) ELSE c24 END)::VARCHAR, (c29)::VARCHAR, c18, c21, CASE WHEN ((c10 LIKE 'mail.%' ESCAPE '\') OR list_any(list_transform(c19, lambda v34: (v34 LIKE (c12 || '-IS@%') ESCAPE '\')))) THEN CASE WHEN regexp_matches(c14, '^[0-9]+[.][0-9a-f]{12}@') THEN c14 ELSE CAST(NULL AS VARCHAR) END ELSE CAST(NULL AS VARCHAR) END, c12, c22, CASE WHEN regexp_matches(c14, '^[0-9]+[.][0-9a-f]{12}@') THEN c14 ELSE CAST(NULL AS VARCHAR) END, c17, c20] AS c33, c8 FROM 
+(SELECT * EXCLUDE (uc8), uc8 AS c8 FROM (SELECT *, unnest(map_extract_value(list_from_json('{"hop.expired": [{"life": "copy of a mail", "key": 1}, {"life": "mail", "key": 8}], "hop.failed": [{"life": "copy of a mail", "key": 1}, {"life": "mail", "key": 8}], "hop.sent": [{"life": "copy of a mail", "key": 1}, {"life": "mail", "key": 8}], "hop.received": [{"life": "mail", "key": 8}, {"life": "mail to this store", "key": 5}], "mail.bad": [{"life": "mail", "key": 8}, {"life": "mail to this store", "key": 5}], "mail.received": [{"life": "mail", "key": 8}, {"life": "mail to this store", "key": 5}], "mail.submitted": [{"life": "mail", "key": 8}], "entry.made": [{"life": "entry", "key": 2}], "entry.pruned": [{"life": "entry", "key": 2}], "entry.satisfied": [{"life": "entry", "key": 2}], "entry.timed_out": [{"life": "entry", "key": 2}], "request.deferred": [{"life": "entry", "key": 2}], "request.ended": [{"life": "entry", "key": 2}], "request.sent": [{"life": "entry", "key": 2}], "sources.considered": [{"life": "entry", "key": 2}], "node.started": [{"life": "node", "key": 6}], "node.stopped": [{"life": "node", "key": 6}], "replica.added": [{"life": "replica", "key": 4}], "replica.dropped": [{"life": "replica", "key": 4}], "replica.pending": [{"life": "replica", "key": 4}], "address.missing": [{"life": "directory entry", "key": 9}], "address.stamped": [{"life": "directory entry", "key": 9}], "store.deleted": [{"life": "directory entry", "key": 9}], "change.made": [{"life": "version", "key": 10}], "item.expired": [{"life": "version", "key": 10}], "tombstone.dropped": [{"life": "version", "key": 10}], "tombstone.made": [{"life": "version", "key": 10}], "version.applied": [{"life": "version", "key": 10}], "version.dropped": [{"life": "version", "key": 10}], "version.held": [{"life": "version", "key": 10}], "version.ignored": [{"life": "version", "key": 10}], "folder.hidden": [{"life": "visible folder", "key": 4}], "folder.shown": [{"life": "visible folder", "key": 4}], "content.resumed": [{"life": "content", "key": 6}], "content.suspended": [{"life": "content", "key": 6}], "conflict.aged": [{"life": "conflict", "key": 7}], "conflict.arose": [{"life": "conflict", "key": 7}], "conflict.ended": [{"life": "conflict", "key": 7}], "conflict.notice": [{"life": "conflict", "key": 7}], "source.down": [{"life": "silent source", "key": 9}], "source.up": [{"life": "silent source", "key": 9}], "link.down": [{"life": "link", "key": 0}], "link.up": [{"life": "link", "key": 0}], "fault.altered": [{"life": "fault", "key": 3}], "fault.healed": [{"life": "fault", "key": 3}], "fault.injected": [{"life": "fault", "key": 3}]}', '"MAP(VARCHAR, STRUCT(\"life\" VARCHAR, \"key\" INTEGER)[])"'), c10)) AS uc8 FROM 
+(SELECT "trace" AS c11, "type" AS c10, "node" AS c12, "seq" AS c6, "at" AS c13, "mail" AS c14, "reason" AS c15, "how" AS c16, "store" AS c17, "fault" AS c18, "recipients" AS c19, "number" AS c20, "folder" AS c21, "object" AS c22, "connector" AS c23, "queue_id" AS c24, "retry_at" AS c25, "operation" AS c26, "way" AS c27, "deleted" AS c28, "entry" AS c29, "chosen" AS c30, "family" AS c9 FROM "silver/events") WHERE ((c9 IN ('change', 'mail', 'replication', 'run')) AND (c10 IN ('address.missing', 'address.stamped', 'change.made', 'conflict.aged', 'conflict.arose', 'conflict.ended', 'conflict.notice', 'content.resumed', 'content.suspended', 'entry.made', 'entry.pruned', 'entry.satisfied', 'entry.timed_out', 'fault.altered', 'fault.healed', 'fault.injected', 'folder.hidden', 'folder.shown', 'hop.expired', 'hop.failed', 'hop.received', 'hop.sent', 'item.expired', 'link.down', 'link.up', 'mail.bad', 'mail.received', 'mail.submitted', 'node.started', 'node.stopped', 'replica.added', 'replica.dropped', 'replica.pending', 'request.deferred', 'request.ended', 'request.sent', 'source.down', 'source.up', 'sources.considered', 'store.deleted', 'tombstone.dropped', 'tombstone.made', 'version.applied', 'version.dropped', 'version.held', 'version.ignored'))))))) WHERE (c7 IS NOT NULL)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c35, "node" AS c36, "gone" AS c37, "sent_until" AS c38, "undone_spans" AS c5 FROM "evidence/nodes")) ON ((c11 = c35) AND (c12 = c36)))) WHERE ((c3 = 'node') OR (NOT coalesce(list_any(list_transform(c5, lambda v4: ((c6 > (v4)."after") AND (c6 < (v4)."before")))), FALSE))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c39, c40, c41, TRUE AS c44 FROM 
+(SELECT DISTINCT c39, c40, c41 FROM 
+(SELECT c39, c40, c41 FROM 
+(SELECT c39, c40, c41 FROM 
+(SELECT "trace" AS c39, "type" AS c43, "node" AS c40, "folder" AS c41, "family" AS c42 FROM "silver/events") WHERE ((c42 IN ('replication')) AND (c43 IN ('replica.dropped')))))))) ON (((c11 = c39) AND (c12 = c40)) AND (c21 = c41))))))))))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c52, (TRUE AND min((c53 = 'converged'))) AS c54 FROM 
+(SELECT "trace" AS c52, "judgement" AS c53 FROM "gold/verdicts") GROUP BY c52)) ON (c11 = c52)))) GROUP BY c11))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/clocks
+SELECT c3 AS "trace", c25 AS "check", c1 AS "consumed", c26 AS "violations", c27 AS "at", c28 AS "witness" FROM (SELECT * FROM 
+(SELECT c3, (c2)."check" AS c25, (c2)."consumed" AS c1, (c2)."violations" AS c26, (c2)."at" AS c27, (c2)."witness" AS c28 FROM 
+(SELECT c3, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'lab time never goes back', 'consumed': c19, 'violations': c20, 'at': (c21)."at", 'witness': (c21)."words"}, {'check': 'Lamport numbers have no gap', 'consumed': c22, 'violations': c23, 'at': (c24)."at", 'witness': (c24)."words"}]) AS uc2 FROM 
+(SELECT c3, count(1) FILTER (WHERE c13) AS c19, count(1) FILTER (WHERE c14) AS c20, arg_min(CASE WHEN c14 THEN {'at': c12, 'words': c15} END, CASE WHEN c14 THEN {n0: c12 IS NOT NULL, v0: c12, n1: c15 IS NOT NULL, v1: c15} END) AS c21, count(1) FILTER (WHERE c16) AS c22, count(1) FILTER (WHERE c17) AS c23, arg_min(CASE WHEN c17 THEN {'at': c12, 'words': c18} END, CASE WHEN c17 THEN {n0: c12 IS NOT NULL, v0: c12, n1: c18 IS NOT NULL, v1: c18} END) AS c24 FROM 
+(SELECT c3, c8 AS c12, coalesce((c10 IS NOT NULL), FALSE) AS c13, (coalesce((c10 IS NOT NULL), FALSE) AND (NOT coalesce((c8 >= c10), FALSE))) AS c14, CASE WHEN (coalesce((c10 IS NOT NULL), FALSE) AND (NOT coalesce((c8 >= c10), FALSE))) THEN ('the time of ' || c5 || ' went back at event ' || (c6)::VARCHAR) END AS c15, coalesce((c11 IS NOT NULL), FALSE) AS c16, (coalesce((c11 IS NOT NULL), FALSE) AND (NOT coalesce(((c7 = add_wrapped(c11, (1)::BIGINT)) OR ((c7 > c11) AND ((c6 > add_wrapped(c9, (1)::BIGINT)) OR (c4 IN ('hop.received', 'hop.dropped', 'mail.received', 'link.down', 'link.up'))))), FALSE))) AS c17, CASE WHEN (coalesce((c11 IS NOT NULL), FALSE) AND (NOT coalesce(((c7 = add_wrapped(c11, (1)::BIGINT)) OR ((c7 > c11) AND ((c6 > add_wrapped(c9, (1)::BIGINT)) OR (c4 IN ('hop.received', 'hop.dropped', 'mail.received', 'link.down', 'link.up'))))), FALSE))) THEN ('the Lamport number of ' || c5 || ' went from ' || (c11)::VARCHAR || ' to ' || (c7)::VARCHAR || ' at event ' || (c6)::VARCHAR) END AS c18 FROM 
+(SELECT c3, c5, c6, c8, c7, c4, c9, c10, c11 FROM 
+(SELECT c3, c5, c6, c8, c7, c4, c9, c10, c11, c9, c10, c11 FROM 
+(SELECT *, lag(c6, 1) OVER (PARTITION BY c3, c5 ORDER BY c6 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c9, lag(c8, 1) OVER (PARTITION BY c3, c5 ORDER BY c6 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c10, lag(c7, 1) OVER (PARTITION BY c3, c5 ORDER BY c6 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c11 FROM 
+(SELECT c3, c5, c6, c8, c7, c4 FROM 
+(SELECT c3, c5, c6, c8, c7, c4 FROM 
+(SELECT "trace" AS c3, "type" AS c4, "node" AS c5, "seq" AS c6, "lamport" AS c7, "at" AS c8 FROM "silver/events"))))))) GROUP BY c3))))) WHERE (c1 > (0)::BIGINT));
+
+-- table gold/losses
+SELECT c2 AS "trace", c3 AS "folder", c9 AS "path", c4 AS "object", c5 AS "subject", c1 AS "number" FROM (SELECT c2, c3, c9, c4, c5, c1 FROM 
+(SELECT * EXCLUDE (uc1), uc1 AS c1 FROM (SELECT *, unnest(c6) AS uc1 FROM 
+(SELECT c2, c3, c4, c5, c6, c9 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c2, "folder" AS c3, "object" AS c4, "subject" AS c5, "lost" AS c6 FROM "evidence/objects")) JOIN 
+(SELECT * FROM 
+(SELECT c7, c8, c9 FROM 
+(SELECT "trace" AS c7, "folder" AS c8, "path" AS c9 FROM "evidence/folders"))) ON ((c2 = c7) AND (c3 = c8)))))));
+
+-- table evidence/differences
+SELECT c2 AS "trace", c16 AS "guid", c3 AS "folder", c5 AS "path", c4 AS "store", c8 AS "what", c6 AS "kind", c20 AS "low", c21 AS "high", c22 AS "subject", c1 AS "nth", c23 AS "all", c26 AS "name" FROM (SELECT c2, c16, c3, c5, c4, c8, c6, c20, c21, c22, c1, c23, c26 FROM 
+(SELECT c2, c16, c3, c5, c4, c8, c6, c20, c21, c22, c1, c23, c26 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, c5, c4, c8, c6, c16, c20, c21, c22, c1, c23 FROM 
+(SELECT c2, c3, c5, c4, c8, c6, c16, c20, c21, c22, c1, c23, c23 FROM 
+(SELECT *, count(1) OVER (PARTITION BY c2, c3) AS c23 FROM 
+(SELECT c2, c3, c5, c4, c8, c6, c16, c20, c21, c22, c1 FROM 
+(SELECT c2, c3, c5, c4, c8, c6, c16, c20, c21, c22, c1 FROM 
+(SELECT c2, c3, c5, c4, c8, c6, c16, c20, c21, c22, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c2, c3 ORDER BY c4 ASC NULLS FIRST, c8 ASC NULLS FIRST, c16 ASC NULLS FIRST, c20 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c2, c3, c5, c4, c8, c6, c16, c20, c21, c22 FROM 
+(SELECT c2, c3, c5, c4, c8, c6, c16, min(c17) AS c20, max(c17) AS c21, arg_min_null(c7, {n0: c17 IS NOT NULL, v0: c17, n1: c7 IS NOT NULL, v1: c7}) AS c22 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, c8, c16, c17, c19 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, c8, c16, c17, coalesce(subtract_wrapped(c17, (c18)::BIGINT), (0)::BIGINT) AS c19 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c2, c3, c5, c4, c8, c6, c16 ORDER BY c17 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c18 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, c8, c16, c17 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, c8, c16, text_to_bigint(split_part(c9, ':', -1)) AS c17 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, c8, c9, split_part(c9, ':', 1) AS c16 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, c8, c9 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c2, "folder" AS c3, "store" AS c4, "path" AS c5, "kind" AS c6, "subject" AS c7, "what" AS c8, "number" AS c9 FROM "gold/mismatches")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT c12, c13 FROM 
+(SELECT c12, c13, c10 FROM 
+(SELECT c12, c13, c10, c11 FROM 
+(SELECT c12, c13, c10, c11, c11 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c12 ORDER BY c15 ASC NULLS FIRST, c14 ASC NULLS FIRST, c13 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c11 FROM 
+(SELECT c12, c13, c14, c10, CASE WHEN (c10 = 'not converged') THEN 0 WHEN (c10 = 'unknown') THEN 1 ELSE 2 END AS c15 FROM 
+(SELECT "trace" AS c12, "folder" AS c13, "path" AS c14, "judgement" AS c10 FROM "gold/verdicts"))))) WHERE (c11 <= 200)) WHERE (c10 = 'not converged'))) ON ((c2 = c12) AND (c3 = c13)))))))))) GROUP BY c2, c3, c5, c4, c8, c6, c16, c19))))))))) WHERE (c1 <= 12)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c24, c25, c26 FROM 
+(SELECT "trace" AS c24, "guid" AS c25, "name" AS c26 FROM "organization/guids"))) ON ((c2 = c24) AND (c16 = c25)))));
+
+-- query lines
+SELECT c1 AS "trace", c3 AS "lines", c4 AS "events", c5 AS "malformed", c6 AS "other version", c7 AS "unknown type" FROM (SELECT c1, count(1) AS c3, count(1) FILTER (WHERE (c2 IS NULL)) AS c4, count(1) FILTER (WHERE (c2 = 'malformed')) AS c5, count(1) FILTER (WHERE (c2 = 'other version')) AS c6, count(1) FILTER (WHERE (c2 = 'unknown type')) AS c7 FROM 
+(SELECT "trace" AS c1, "aside" AS c2 FROM "bronze") GROUP BY c1);
+
+-- query judgements
+SELECT c1 AS "trace", c2 AS "judgement", c3 AS "folders" FROM (SELECT c1, c2, count(1) AS c3 FROM 
+(SELECT "trace" AS c1, "judgement" AS c2 FROM "gold/verdicts") GROUP BY c1, c2);
+
+-- query doubts
+SELECT c2 AS "trace", c3 AS "doubt" FROM (SELECT c2, c3 FROM 
+(SELECT c2, c3, c1 FROM 
+(SELECT c2, c3, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c2 ORDER BY c3 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c2, c3 FROM 
+(SELECT "trace" AS c2, "doubt" AS c3 FROM "evidence/doubts"))))) WHERE (c1 <= 20));
+
+-- query folders
+SELECT c2 AS "trace", c3 AS "folder", c4 AS "path", c6 AS "judgement", c5 AS "holders", c7 AS "reasons", c9 AS "rank" FROM (SELECT c2, c3, c4, c6, c5, c7, CASE WHEN (c6 = 'not converged') THEN 0 WHEN (c6 = 'unknown') THEN 1 ELSE 2 END AS c9 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, c1 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c2 ORDER BY c8 ASC NULLS FIRST, c4 ASC NULLS FIRST, c3 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c2, c3, c4, c5, c6, c7, CASE WHEN (c6 = 'not converged') THEN 0 WHEN (c6 = 'unknown') THEN 1 ELSE 2 END AS c8 FROM 
+(SELECT "trace" AS c2, "folder" AS c3, "path" AS c4, "holders" AS c5, "judgement" AS c6, "reasons" AS c7 FROM "gold/verdicts"))))) WHERE (c1 <= 200));
+
+-- query witnesses
+SELECT c2 AS "trace", c4 AS "folder", c6 AS "store", c3 AS "guid", c8 AS "low", c7 AS "kind", c5 AS "path", c1 AS "what", c9 AS "high", c10 AS "subject", c11 AS "nth", c12 AS "all", c13 AS "name", c112 AS "fate" FROM (SELECT c2 AS c2, c4 AS c4, c6 AS c6, c3 AS c3, c8 AS c8, c7 AS c7, c5 AS c5, c1 AS c1, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c112 AS c112 FROM 
+(SELECT c2, c4, c6, c3, c8, c7, c5, c1, c9, c10, c11, c12, c13, c112 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c2, "guid" AS c3, "folder" AS c4, "path" AS c5, "store" AS c6, "what" AS c1, "kind" AS c7, "low" AS c8, "high" AS c9, "subject" AS c10, "nth" AS c11, "all" AS c12, "name" AS c13 FROM "evidence/differences") WHERE starts_with(c1, 'lacks')) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c14, c18, c16, c15, c17, c19, {'sent': c33, 'mails': c56, 'received': c57, 'first': c58, 'asked': c84, 'requests': c85, 'due_at': c111} AS c112 FROM 
+(SELECT c14, c18, c16, c15, c17, c19, c33, c56, c57, c58, c84, c85, c111 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c14, c18, c16, c15, c17, c19, c33, c56, c57, c58, c84, c85 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c14, c18, c16, c15, c17, c19, c33, c56, c57, c58 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c14, c18, c16, c15, c17, c19, c33 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c14, c15, c16, c17, c18, c19 FROM 
+(SELECT c14, c18, c16, c15, c17, c19 FROM 
+(SELECT "trace" AS c14, "guid" AS c15, "folder" AS c18, "store" AS c16, "what" AS c20, "kind" AS c19, "low" AS c17 FROM "evidence/differences") WHERE (c20 IN ('lacks', 'lacks deletion'))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c26, c28, c30, c24, c25, c23, count(DISTINCT c27) AS c33 FROM 
+(SELECT c26, c27, c28, c30, c24, c25, c23 FROM 
+(SELECT c26, c28, c27, c22, c30, c24, c25, c23 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c26, "mail" AS c27, "folder" AS c28, "stands_for" AS c22 FROM "evidence/mail_folders")) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c29, c24, c30, c25, c31, c23 FROM 
+(SELECT c29, c31, c30, c24, c25, c23 FROM 
+(SELECT "trace" AS c29, "guid" AS c24, "folder" AS c31, "store" AS c30, "what" AS c32, "kind" AS c23, "low" AS c25 FROM "evidence/differences") WHERE (c32 IN ('lacks', 'lacks deletion'))))) ON ((c26 = c29) AND (c28 = c31)))) WHERE list_any(list_transform(c22, lambda v21: (((v21)."guid" = CASE WHEN (c23 = 'fai') THEN (c24 || ' fai') ELSE c24 END) AND ((c25 >= (v21)."low") AND (c25 <= (v21)."high")))))) GROUP BY c26, c28, c30, c24, c25, c23)) ON ((((((c14 = c26) AND (c18 = c28)) AND (c16 = c30)) AND (c15 = c24)) AND (c17 = c25)) AND (c19 = c23))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c38, c40, c42, c36, c37, c35, count(1) AS c56, count(1) FILTER (WHERE (c50 IS NOT NULL)) AS c57, arg_min_null({'mail': c39, 'sender': c48, 'submitted_at': c49, 'received_at': c50, 'dropped_at': c51, 'fault': c52, 'expired_at': c53, 'bad_at': c54, 'reason': c55}, {n0: c49 IS NOT NULL, v0: c49, n1: c39 IS NOT NULL, v1: c39}) AS c58 FROM 
+(SELECT c38, c39, c42, c40, c36, c37, c35, c48, c49, c50, c51, c52, c53, c54, c55 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c38, c39, c40, c42, c36, c37, c35 FROM 
+(SELECT c38, c40, c39, c34, c42, c36, c37, c35 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c38, "mail" AS c39, "folder" AS c40, "stands_for" AS c34 FROM "evidence/mail_folders")) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c41, c36, c42, c37, c43, c35 FROM 
+(SELECT c41, c43, c42, c36, c37, c35 FROM 
+(SELECT "trace" AS c41, "guid" AS c36, "folder" AS c43, "store" AS c42, "what" AS c44, "kind" AS c35, "low" AS c37 FROM "evidence/differences") WHERE (c44 IN ('lacks', 'lacks deletion'))))) ON ((c38 = c41) AND (c40 = c43)))) WHERE list_any(list_transform(c34, lambda v21: (((v21)."guid" = CASE WHEN (c35 = 'fai') THEN (c36 || ' fai') ELSE c36 END) AND ((c37 >= (v21)."low") AND (c37 <= (v21)."high"))))))) JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c45, "mail" AS c46, "store" AS c47, "sender" AS c48, "submitted_at" AS c49, "received_at" AS c50, "dropped_at" AS c51, "fault" AS c52, "expired_at" AS c53, "bad_at" AS c54, "reason" AS c55 FROM "evidence/mails")) ON (((c38 = c45) AND (c39 = c46)) AND (c42 = c47)))) GROUP BY c38, c40, c42, c36, c37, c35)) ON ((((((c14 = c38) AND (c18 = c40)) AND (c16 = c42)) AND (c15 = c36)) AND (c17 = c37)) AND (c19 = c35))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c66, c69, c73, c62, c63, c61, arg_max_null({'source': c72, 'at': c68}, c68) AS c84, count(1) AS c85 FROM 
+(SELECT c66, c69, c73, c60, c72, c68, c62, c63, c61 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c66, c69, c67 AS c73, (list_flattened(list_transform(list_filter(str_split(c70, ';'), lambda v75: (NOT (v75 = ''))), lambda v74: list_transform(str_split(split_part(v74, ':', 2), ','), lambda v76: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v74, ':', 1) || ' fai') ELSE split_part(v74, ':', 1) END, 'low': text_to_bigint(split_part(v76, '-', 1)), 'high': text_to_bigint(split_part(v76, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c71, ';'), lambda v78: (NOT (v78 = ''))), lambda v77: list_transform(str_split(split_part(v77, ':', 2), ','), lambda v79: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v77, ':', 1) || ' fai') ELSE split_part(v77, ':', 1) END, 'low': text_to_bigint(split_part(v79, '-', 1)), 'high': text_to_bigint(split_part(v79, '-', (-1)))})))) AS c60, c72, c68 FROM 
+(SELECT c66, c67, c68, c69, c72, c70, c71 FROM 
+(SELECT "trace" AS c66, "type" AS c65, "node" AS c67, "at" AS c68, "folder" AS c69, "cnset" AS c70, "cnset_fai" AS c71, "source" AS c72, "family" AS c64 FROM "silver/events") WHERE ((c64 IN ('replication')) AND (c65 IN ('request.sent')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c80, c62, c81, c63, c82, c61 FROM 
+(SELECT c80, c82, c81, c62, c63, c61 FROM 
+(SELECT "trace" AS c80, "guid" AS c62, "folder" AS c82, "store" AS c81, "what" AS c83, "kind" AS c61, "low" AS c63 FROM "evidence/differences") WHERE (c83 IN ('lacks', 'lacks deletion'))))) ON (((c66 = c80) AND (c69 = c82)) AND (c73 = c81)))) WHERE list_any(list_transform(c60, lambda v59: (((v59)."guid" = CASE WHEN (c61 = 'fai') THEN (c62 || ' fai') ELSE c62 END) AND ((c63 >= (v59)."low") AND (c63 <= (v59)."high"))))) GROUP BY c66, c69, c73, c62, c63, c61)) ON ((((((c14 = c66) AND (c18 = c69)) AND (c16 = c73)) AND (c15 = c62)) AND (c17 = c63)) AND (c19 = c61))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c93, c96, c100, c89, c90, c88, arg_max_null(c99, c95) AS c111 FROM 
+(SELECT c93, c96, c100, c87, c95, c99, c89, c90, c88 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c93, c96, c94 AS c100, (list_flattened(list_transform(list_filter(str_split(c97, ';'), lambda v102: (NOT (v102 = ''))), lambda v101: list_transform(str_split(split_part(v101, ':', 2), ','), lambda v103: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v101, ':', 1) || ' fai') ELSE split_part(v101, ':', 1) END, 'low': text_to_bigint(split_part(v103, '-', 1)), 'high': text_to_bigint(split_part(v103, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c98, ';'), lambda v105: (NOT (v105 = ''))), lambda v104: list_transform(str_split(split_part(v104, ':', 2), ','), lambda v106: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v104, ':', 1) || ' fai') ELSE split_part(v104, ':', 1) END, 'low': text_to_bigint(split_part(v106, '-', 1)), 'high': text_to_bigint(split_part(v106, '-', (-1)))})))) AS c87, c95, c99 FROM 
+(SELECT c93, c94, c95, c96, c97, c98, c99 FROM 
+(SELECT "trace" AS c93, "type" AS c92, "node" AS c94, "seq" AS c95, "folder" AS c96, "cnset" AS c97, "cnset_fai" AS c98, "due_at" AS c99, "family" AS c91 FROM "silver/events") WHERE ((c91 IN ('replication')) AND (c92 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c107, c89, c108, c90, c109, c88 FROM 
+(SELECT c107, c109, c108, c89, c90, c88 FROM 
+(SELECT "trace" AS c107, "guid" AS c89, "folder" AS c109, "store" AS c108, "what" AS c110, "kind" AS c88, "low" AS c90 FROM "evidence/differences") WHERE (c110 IN ('lacks', 'lacks deletion'))))) ON (((c93 = c107) AND (c96 = c109)) AND (c100 = c108)))) WHERE list_any(list_transform(c87, lambda v86: (((v86)."guid" = CASE WHEN (c88 = 'fai') THEN (c89 || ' fai') ELSE c89 END) AND ((c90 >= (v86)."low") AND (c90 <= (v86)."high"))))) GROUP BY c93, c96, c100, c89, c90, c88)) ON ((((((c14 = c93) AND (c18 = c96)) AND (c16 = c100)) AND (c15 = c89)) AND (c17 = c90)) AND (c19 = c88)))))) ON ((((((c2 = c14) AND (c4 = c18)) AND (c6 = c16)) AND (c3 = c15)) AND (c8 = c17)) AND (c7 = c19))))
+UNION ALL SELECT c114 AS c2, c116 AS c4, c118 AS c6, c115 AS c3, c120 AS c8, c119 AS c7, c117 AS c5, c113 AS c1, c121 AS c9, c122 AS c10, c123 AS c11, c124 AS c12, c125 AS c13, c126 AS c112 FROM 
+(SELECT c114, c116, c118, c115, c120, c119, c117, c113, c121, c122, c123, c124, c125, c126 FROM 
+(SELECT c114, c115, c116, c117, c118, c113, c119, c120, c121, c122, c123, c124, c125, CAST(NULL AS STRUCT("sent" BIGINT, "mails" BIGINT, "received" BIGINT, "first" STRUCT("mail" VARCHAR, "sender" VARCHAR, "submitted_at" BIGINT, "received_at" BIGINT, "dropped_at" BIGINT, "fault" VARCHAR, "expired_at" BIGINT, "bad_at" BIGINT, "reason" VARCHAR), "asked" STRUCT("source" VARCHAR, "at" BIGINT), "requests" BIGINT, "due_at" BIGINT)) AS c126 FROM 
+(SELECT "trace" AS c114, "guid" AS c115, "folder" AS c116, "path" AS c117, "store" AS c118, "what" AS c113, "kind" AS c119, "low" AS c120, "high" AS c121, "subject" AS c122, "nth" AS c123, "all" AS c124, "name" AS c125 FROM "evidence/differences") WHERE (NOT starts_with(c113, 'lacks')))));
+
+-- query rules
+SELECT c1 AS "trace", c2 AS "check", c3 AS "consumed", c4 AS "violations", c5 AS "at", c6 AS "witness" FROM (SELECT c1, c2, c3, c4, c5, c6 FROM 
+(SELECT "trace" AS c1, "check" AS c2, "consumed" AS c3, "violations" AS c4, "at" AS c5, "witness" AS c6 FROM "gold/rules"));
+
+-- query names
+SELECT c1 AS "trace", c2 AS "kind", c3 AS "id", c4 AS "name" FROM (SELECT DISTINCT c1, c2, c3, c4 FROM 
+(SELECT c1 AS c1, c2 AS c2, c3 AS c3, c4 AS c4 FROM 
+(SELECT c1, c2, c3, c4 FROM 
+(SELECT c1, c3, c2, c4 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c1, c2, c3 FROM 
+(SELECT c1, CASE WHEN starts_with(c5, 'folder=') THEN 'folder' WHEN starts_with(c5, 'object=') THEN 'object' END AS c2, split_part(c5, '=', -1) AS c3 FROM 
+(SELECT c1, c5 FROM 
+(SELECT * EXCLUDE (uc5), uc5 AS c5 FROM (SELECT *, unnest(list_unique(regexp_extract_all(c7, '(?:(?:folder|object)=)?\{?[0-9a-f]{32}\}?:[0-9]+(?:-[0-9]+)?', 0))) AS uc5 FROM 
+(SELECT "trace" AS c1, "violations" AS c6, "witness" AS c7 FROM "gold/rules") WHERE (c6 > (0)::BIGINT)))))) WHERE (c2 = 'folder')) JOIN 
+(SELECT * FROM 
+(SELECT c8, c9 AS c11, c10 AS c4 FROM 
+(SELECT "trace" AS c8, "folder" AS c9, "path" AS c10 FROM "gold/verdicts"))) ON ((c1 = c8) AND (c3 = c11)))))
+UNION ALL SELECT c13 AS c1, c12 AS c2, c14 AS c3, c22 AS c4 FROM 
+(SELECT c13, c12, c14, c22 FROM 
+(SELECT c13, c12, c14, c22 FROM 
+(SELECT c13, c14, c12, c22 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c13, c12, c14 FROM 
+(SELECT c13, CASE WHEN starts_with(c15, 'folder=') THEN 'folder' WHEN starts_with(c15, 'object=') THEN 'object' END AS c12, split_part(c15, '=', -1) AS c14 FROM 
+(SELECT c13, c15 FROM 
+(SELECT * EXCLUDE (uc15), uc15 AS c15 FROM (SELECT *, unnest(list_unique(regexp_extract_all(c17, '(?:(?:folder|object)=)?\{?[0-9a-f]{32}\}?:[0-9]+(?:-[0-9]+)?', 0))) AS uc15 FROM 
+(SELECT "trace" AS c13, "violations" AS c16, "witness" AS c17 FROM "gold/rules") WHERE (c16 > (0)::BIGINT)))))) WHERE (c12 = 'object')) JOIN 
+(SELECT * FROM 
+(SELECT c19, c20 AS c21, c18 AS c22 FROM 
+(SELECT "trace" AS c19, "object" AS c20, "subject" AS c18 FROM "evidence/objects") WHERE (NOT (c18 = '')))) ON ((c13 = c19) AND (c14 = c21))))))
+UNION ALL SELECT c23 AS c1, c29 AS c2, c30 AS c3, c25 AS c4 FROM 
+(SELECT c23, c29, c30, c25 FROM 
+(SELECT c23, 'guid' AS c29, c24 AS c30, c25 FROM 
+(SELECT c23 AS c23, c24 AS c24, c25 AS c25 FROM 
+(SELECT c23, c24, c25 FROM 
+(SELECT "trace" AS c23, "guid" AS c24, "name" AS c25 FROM "organization/guids"))
+UNION ALL SELECT c26 AS c23, c27 AS c24, c28 AS c25 FROM 
+(SELECT c26, c27, c28 FROM 
+(SELECT c26, c27, 'Setup' AS c28 FROM 
+(SELECT "trace" AS c26, "guid" AS c27 FROM "organization/setup"))))))));
+
+-- query losses
+SELECT c2 AS "trace", c3 AS "path", c4 AS "subject", c5 AS "number", c10 AS "name", c6 AS "all" FROM (SELECT c2, c3, c4, c5, c10, c6 FROM 
+(SELECT c2, c3, c4, c5, c6, c10 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, c4, c5, c6, split_part(c5, ':', 1) AS c7 FROM 
+(SELECT c2, c3, c4, c5, c6, c1 FROM 
+(SELECT c2, c3, c4, c5, c6, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c2 ORDER BY c3 ASC NULLS FIRST, c5 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c2, c3, c4, c5, c6 FROM 
+(SELECT c2, c3, c4, c5, c6 FROM 
+(SELECT c2, c3, c4, c5, c6, c6 FROM 
+(SELECT *, count(1) OVER (PARTITION BY c2) AS c6 FROM 
+(SELECT c2, c3, c4, c5 FROM 
+(SELECT "trace" AS c2, "path" AS c3, "subject" AS c4, "number" AS c5 FROM "gold/losses"))))))))) WHERE (c1 <= 20))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c8, c9, c10 FROM 
+(SELECT "trace" AS c8, "guid" AS c9, "name" AS c10 FROM "organization/guids"))) ON ((c2 = c8) AND (c7 = c9)))));

@@ -1,0 +1,218 @@
+"""The lines of segments: which are events, and why the others are set aside.
+
+This is plain Python, so that both engines read the same. Spark runs it in its tasks. An event is decoded with its definition
+in `traces`, and written again: so what follows sees each field once, with the type of its definition.
+
+A trace is one run in one place. Its name is `place#run`: the folder of its segments (for a folder `traces`, the folder above
+it) and the run's id. Runs of one seed have the same id, so the place is part of the name.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
+
+import msgspec
+
+from traces.events import (
+    EVENT_TYPES,
+    ChangeEvent,
+    MailEvent,
+    ReplicationEvent,
+    RunEvent,
+)
+from traces.segments import END_TYPE, SUFFIX
+from traces.trace_version import is_readable
+
+ASIDE: Final = "aside"
+"""The family of lines that are not events of a known type."""
+
+MALFORMED: Final = "malformed"
+OTHER_VERSION: Final = "other version"
+UNKNOWN_TYPE: Final = "unknown type"
+SEGMENT_END: Final = "segment end"
+"""The reasons why a line is kept aside. The end of a segment is no event, but nothing is wrong with it."""
+
+REASONS: Final = (MALFORMED, OTHER_VERSION, UNKNOWN_TYPE)
+"""The reasons that mean that something is wrong."""
+
+FAMILIES: Final[Mapping[str, frozenset[str]]] = {
+    name: frozenset(str(event.__struct_config__.tag) for event in get_args(union))
+    for name, union in (
+        ("run", RunEvent),
+        ("mail", MailEvent),
+        ("change", ChangeEvent),
+        ("replication", ReplicationEvent),
+    )
+}
+"""Maps each family to its event types. Tables are partitioned by family."""
+
+_FAMILY_OF: Final = {tag: family for family, tags in FAMILIES.items() for tag in tags}
+
+KEPT_OF_LINE: Final = 2000
+"""How many characters of a line kept aside are stored."""
+
+_LONG: Final = re.compile(rb"[0-9]{16}")
+"""A number that may be larger than `_LARGEST`."""
+
+_LARGEST: Final = 2**62
+"""No number of an event may be larger, so that a sum of two has 64 bits. A sequence number has the same limit."""
+
+
+class _Head(msgspec.Struct):
+    """What is read of an event of an unknown type or another version."""
+
+    type: str
+    run: str
+    node: str
+    incarnation: int
+    seq: int
+    lamport: int
+    at: int
+    v: int = 1
+
+
+class _Run(msgspec.Struct):
+    run: str
+
+
+class _Type(msgspec.Struct):
+    type: str
+
+
+def _with_any_text(annotation: Any) -> Any:
+    """Return a field's type with text in place of a choice of texts: checks find a value that is none of them."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return str
+    if origin in {Union, UnionType}:
+        return Union[tuple(map(_with_any_text, args))]  # noqa: UP007 - the members are known only here
+    return annotation
+
+
+def _with_any_texts(event: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    fields: list[Any] = []
+    for each in msgspec.structs.fields(event):
+        default = () if each.required else (each.default,)
+        fields.append((each.name, _with_any_text(each.type), *default))
+    tag = event.__struct_config__.tag
+    return msgspec.defstruct(
+        event.__name__, fields, tag_field="type", tag=tag, omit_defaults=True, kw_only=True, gc=False
+    )
+
+
+_EVENT: Final = msgspec.json.Decoder(Union[tuple(map(_with_any_texts, EVENT_TYPES.values()))])  # noqa: UP007 - as above
+_HEAD: Final = msgspec.json.Decoder(_Head)
+_RUN: Final = msgspec.json.Decoder(_Run)
+_TYPE: Final = msgspec.json.Decoder(_Type)
+_ENCODE: Final = msgspec.json.Encoder().encode
+_ERRORS: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+@dataclass(slots=True)
+class Lines:
+    """Lines as columns.
+
+    trace, place, file: where they are from. aside: the reason, None for an event. text: of a line that is set aside. hash: the
+    CRC-32 of the line. event: the event as JSON, None for a line that has none. family: of the event.
+    """
+
+    trace: list[str] = field(default_factory=list)
+    place: list[str] = field(default_factory=list)
+    file: list[str] = field(default_factory=list)
+    aside: list[str | None] = field(default_factory=list)
+    text: list[str | None] = field(default_factory=list)
+    hash: list[int] = field(default_factory=list)
+    event: list[bytes | None] = field(default_factory=list)
+    family: list[str] = field(default_factory=list)
+
+
+def place_of(file: str) -> str:
+    """Return the folder of a segment; for a folder `traces` the folder above it."""
+    folder = file.rpartition("/")[0]
+    return folder.removesuffix("/traces")
+
+
+def is_of_latest(file: str) -> bool:
+    """Return whether a segment was reached over the link to the latest run, which would be read twice."""
+    return re.search(r"/latest/(traces/)?[^/]*$", file) is not None
+
+
+def is_segment(file: str) -> bool:
+    return file.endswith(SUFFIX) and not is_of_latest(file)
+
+
+def read_lines(file: str, content: bytes) -> Lines:
+    """Return the lines of a segment. file: its path or URL."""
+    lines = Lines()
+    place = place_of(file)
+    start = f"{place}#"
+    for line in _split(content):
+        run, aside, event, family = _line(line)
+        lines.trace.append(start + run)
+        lines.aside.append(aside)
+        lines.text.append(None if aside is None else line[: 4 * KEPT_OF_LINE].decode("utf-8", "replace")[:KEPT_OF_LINE])
+        lines.hash.append(zlib.crc32(line))
+        lines.event.append(event)
+        lines.family.append(family)
+    lines.place = [place] * len(lines.trace)
+    lines.file = [file] * len(lines.trace)
+    return lines
+
+
+def _split(content: bytes) -> Iterator[bytes]:
+    """Yield the lines of a file without their ends."""
+    every = content.split(b"\n")
+    if every[-1] == b"":
+        every.pop()
+    for line in every:
+        yield line.rstrip(b"\r")
+
+
+def _line(line: bytes) -> tuple[str, str | None, bytes | None, str]:
+    """Return what a line is: its run, why it is set aside, its event as JSON, and the family of the event."""
+    try:
+        event = _EVENT.decode(line)
+    except _ERRORS:
+        return _other(line)
+    if not is_readable(event.v):
+        return event.run, OTHER_VERSION, _ENCODE(event), ASIDE
+    if _LONG.search(line) and _has_large(msgspec.to_builtins(event)):
+        return event.run, MALFORMED, None, ASIDE
+    return event.run, None, _ENCODE(event), _FAMILY_OF[event.__struct_config__.tag]
+
+
+def _other(line: bytes) -> tuple[str, str, bytes | None, str]:
+    """Return the same for a line that is not an event of this version."""
+    try:
+        if _TYPE.decode(line).type == END_TYPE:
+            return "?", SEGMENT_END, None, ASIDE
+        head = _HEAD.decode(line)
+    except _ERRORS:
+        return _run_of(line), MALFORMED, None, ASIDE
+    if head.seq < 1 or _has_large(msgspec.to_builtins(head)):
+        return head.run, MALFORMED, None, ASIDE
+    if not is_readable(head.v):
+        return head.run, OTHER_VERSION, _ENCODE(head), ASIDE
+    if head.type not in EVENT_TYPES:
+        return head.run, UNKNOWN_TYPE, _ENCODE(head), ASIDE
+    return head.run, MALFORMED, None, ASIDE
+
+
+def _run_of(line: bytes) -> str:
+    try:
+        return _RUN.decode(line).run
+    except _ERRORS:
+        return "?"
+
+
+def _has_large(value: object) -> bool:
+    if isinstance(value, int):
+        return not -_LARGEST <= value <= _LARGEST
+    if isinstance(value, dict):
+        return any(map(_has_large, value.values()))
+    return isinstance(value, Sequence) and not isinstance(value, str) and any(map(_has_large, value))

@@ -1,0 +1,169 @@
+"""The conclusion of a check: from findings of any engine, or of several checks together, to a `CheckResult`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from analytics.errors import NoTraces
+from analytics.ingest.lines import REASONS
+from analytics.rows import Engine, Row, in_order
+from analytics.rules.catalogue import CHECKS
+from analytics.verdicts import words
+from analytics.verdicts.judgements import (
+    BROKEN,
+    CONVERGED,
+    EXIT_CODES,
+    NOT_CONVERGED,
+    UNKNOWN,
+)
+from analytics.verdicts.result import CheckResult, FolderVerdict, RuleResult, RunVerdict, short
+from analytics.verdicts.witness_names import named
+
+Findings = Mapping[str, Sequence[Row]]
+"""The rows of each query of `analytics.verdicts.findings.FINDINGS`."""
+
+QUERIES: Final = ("lines", "judgements", "doubts", "folders", "witnesses", "rules", "names", "losses")
+MAX_RUNS: Final = 2000
+MAX_FOLDERS: Final = 200
+"""How many folders a verdict names, the worst first. The tables have all folders."""
+
+MAX_WITNESSES: Final = 12
+"""How many witnesses of a folder are shown. The tables have all mismatches."""
+
+MAX_LOSSES: Final = 20
+MAX_DOUBTS: Final = 20
+
+UNTOLD: Final = "a field that the witness names is missing"
+"""The witness of a violation whose text cannot be computed."""
+
+
+def findings_of(engine: Engine) -> Findings:
+    return {name: engine.rows(name) for name in QUERIES}
+
+
+def together(every: Iterable[Findings]) -> Findings:
+    """Return the findings of several checks as one."""
+    parts = list(every)
+    return {name: [row for part in parts for row in part[name]] for name in QUERIES}
+
+
+def conclude(found: Findings) -> CheckResult:
+    """Return the result for people and programs. Raises NoTraces if there is no line."""
+    if not sum(row.lines for row in found["lines"]):
+        raise NoTraces("the given paths contain no segment (*.jsonl); name run folders or segment files")
+    incomplete = {row.trace for row in found["doubts"]}
+    rules, violations = _rule_results(found, incomplete)
+    folders: Counter[str] = Counter()
+    for row in found["judgements"]:
+        folders[row.judgement] += row.folders
+    losses = in_order(found["losses"], "trace", "path", "number")
+    aside = {reason: sum(row[reason] for row in found["lines"]) for reason in REASONS}
+    judged = {row.trace for row in found["judgements"]}
+    doubts = in_order((row for row in found["doubts"] if row.trace not in judged), "trace", "doubt")
+    return CheckResult(
+        runs=_run_verdicts(found, incomplete),
+        rules=rules,
+        violations=violations,
+        traces=sum(row.events > 0 for row in found["lines"]),
+        events=sum(row.events for row in found["lines"]),
+        aside={reason: number for reason, number in aside.items() if number},
+        folders=dict(sorted(folders.items())),
+        told=_folder_verdicts(found),
+        doubts=tuple(f"{short(row.trace)}: {row.doubt}" for row in doubts[:MAX_DOUBTS]),
+        lost_rightly=tuple(map(_loss, losses[:MAX_LOSSES])),
+        lost_rightly_count=sum({row.trace: row["all"] for row in losses}.values()),
+    )
+
+
+def _loss(row: Row) -> str:
+    return f"{short(row.trace)}: {row.name or 'Setup'}-{row.number.rpartition(':')[2]} ({row.subject!r}) of {row.path}"
+
+
+def _rule_results(found: Findings, incomplete: set[str]) -> tuple[tuple[RuleResult, ...], int]:
+    """Return each check with what it consumed and found over all runs, and the number of violations.
+
+    Violations in incomplete runs do not count, because a missing event may look like a violation.
+    """
+    consumed: Counter[str] = Counter()
+    violations: Counter[str] = Counter()
+    broken: dict[str, list[Row]] = {}
+    for row in found["rules"]:
+        consumed[row.check] += row.consumed
+        if row.violations and row.trace not in incomplete:
+            violations[row.check] += row.violations
+            broken.setdefault(row.check, []).append(row)
+    first = {check: in_order(rows, "at", "trace", "witness")[0] for check, rows in broken.items()}
+    texts = named(found["names"], [(row.trace, row.witness or UNTOLD) for row in first.values()])
+    witnesses = {row.check: f"{short(row.trace)}: {text}" for row, text in zip(first.values(), texts, strict=True)}
+    results = tuple(
+        RuleResult(check.id, check.rules, consumed[check.id], violations[check.id], witnesses.get(check.id, ""))
+        for check in CHECKS
+    )
+    return results, violations.total()
+
+
+def _run_verdicts(found: Findings, incomplete: set[str]) -> tuple[RunVerdict, ...]:
+    """Return the verdict of each run, the worst first, at most MAX_RUNS."""
+    folders: dict[str, Counter[str]] = {trace: Counter() for trace in incomplete}
+    for row in found["judgements"]:
+        folders.setdefault(row.trace, Counter())[row.judgement] += row.folders
+    violations: Counter[str] = Counter()
+    for row in found["rules"]:
+        folders.setdefault(row.trace, Counter())
+        if row.trace not in incomplete:
+            violations[row.trace] += row.violations
+    ranked = sorted(
+        (_rank(many, violations[trace], incomplete=trace in incomplete), trace) for trace, many in folders.items()
+    )
+    return tuple(
+        RunVerdict(
+            short(trace),
+            _RANKS[rank],
+            EXIT_CODES[_RANKS[rank]],
+            folders[trace][NOT_CONVERGED],
+            folders[trace][UNKNOWN],
+            violations[trace],
+        )
+        for rank, trace in ranked[:MAX_RUNS]
+    )
+
+
+_RANKS: Final = (NOT_CONVERGED, BROKEN, UNKNOWN, CONVERGED)
+"""The judgements of a run, the worst first."""
+
+
+def _rank(folders: Mapping[str, int], violations: int, *, incomplete: bool) -> int:
+    if folders.get(NOT_CONVERGED):
+        return _RANKS.index(NOT_CONVERGED)
+    if violations:
+        return _RANKS.index(BROKEN)
+    if folders.get(UNKNOWN) or not folders.get(CONVERGED) or incomplete:
+        return _RANKS.index(UNKNOWN)
+    return _RANKS.index(CONVERGED)
+
+
+def _folder_verdicts(found: Findings) -> tuple[FolderVerdict, ...]:
+    texts: dict[tuple[str, str], list[str]] = {}
+    stuck: set[tuple[str, str]] = set()
+    for row in in_order(found["witnesses"], "trace", "path", "nth"):
+        said = texts.setdefault((row.trace, row.folder), [])
+        said.append(words.witness(row, row.fate))
+        if not words.is_under_way(row.fate):
+            stuck.add((row.trace, row.folder))
+        if row.nth == MAX_WITNESSES and row["all"] > row.nth:
+            said.append(f"and {row['all'] - row.nth} more")
+    worst = in_order(found["folders"], "rank", "trace", "path")[:MAX_FOLDERS]
+    return tuple(
+        FolderVerdict(
+            short(row.trace),
+            row.folder,
+            row.path,
+            row.judgement,
+            tuple(row.holders or ()),
+            tuple(texts.get((row.trace, row.folder), row.reasons)),
+            under_way=(row.trace, row.folder) in texts.keys() - stuck,
+        )
+        for row in worst
+    )

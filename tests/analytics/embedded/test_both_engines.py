@@ -1,0 +1,114 @@
+"""The embedded engine says what Spark says, of every trace of the tests, and its statements are those of the tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from analytics.embedded.engine import judged as judged_embedded
+from analytics.embedded.engine import segments
+from analytics.embedded.product import FUNCTIONS, JUDGE, Product, Statement, product
+from analytics.errors import AnalyticsError, NoTraces
+from analytics.verdicts.conclusion import conclude, findings_of, together
+from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
+
+
+def test_both_engines_give_the_same_verdict_word_for_word(judged: Judged) -> None:
+    """The embedded engine finds the same cases, violations, verdicts, witnesses and doubts as Spark: in all scenarios, random
+    runs, labs with running clocks, altered and damaged traces, and traces with planted faults."""
+    with judged_embedded([str(judged.root)]) as engine:
+        found = findings_of(engine)
+    ours = json.loads(json.dumps(conclude(found).as_document()))
+    assert ours == judged.document
+
+
+def test_findings_of_parts_together_are_the_findings_of_all(judged: Judged) -> None:
+    """Runs that are judged apart have the same verdict as runs that are judged together."""
+    parts = [str(judged.root / name) for name in ("suite", "planted", "rules")]
+    with judged_embedded(parts) as engine:
+        whole = conclude(findings_of(engine))
+    apart = []
+    for part in parts:
+        with judged_embedded([part]) as engine:
+            apart.append(findings_of(engine))
+    assert conclude(together(apart)) == whole
+
+
+def test_the_statements_are_those_of_the_tables(judged: Judged, tmp_path: Path) -> None:
+    """judge.sql is what `make sql` writes from the tables as they are."""
+    from analytics.translate.__main__ import made  # noqa: PLC0415 - only where pyspark is
+
+    assert made(judged.spark).text() == JUDGE.read_text("utf-8"), "the tables have changed: run make sql"
+
+
+def test_the_statements_are_read_as_they_were_written() -> None:
+    """What the build writes is read back: the types of events that a table needs, its name, and its statement."""
+    tables = (Statement("a/b", "SELECT '-- table'", ("x.y", "z")), Statement("c", "SELECT 1\nFROM d"))
+    written = Product({"a": "BIGINT"}, tables, (Statement("q", "SELECT 2"),))
+    assert Product.parse(written.text()) == written
+    assert product().tables
+    assert FUNCTIONS.is_file()
+
+
+def test_a_folder_without_segments_is_no_verdict(tmp_path: Path) -> None:
+    """Without a segment there is nothing to judge, and an error says so."""
+    with judged_embedded([str(tmp_path)]) as engine, pytest.raises(NoTraces, match="no segment"):
+        conclude(findings_of(engine))
+
+
+def test_the_link_to_the_latest_run_is_not_read_twice(tmp_path: Path) -> None:
+    """`latest` names a run that is in the folder too. Hidden files are left out, as Spark does."""
+    run = tmp_path / "one" / "traces"
+    run.mkdir(parents=True)
+    (tmp_path / "latest").symlink_to("one")
+    for name in ("A-1-1.jsonl", "_A-1-1.jsonl", ".A-1-1.jsonl", "A-1-1.jsonl.part"):
+        (run / name).touch()
+    assert segments([str(tmp_path), str(run)]) == [str(run / "A-1-1.jsonl")]
+    assert segments([f"{tmp_path}/o*/traces/*.jsonl"]) == [str(run / "A-1-1.jsonl")]
+
+
+def test_a_segment_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """A segment that the system does not open gives one line with its name."""
+    (tmp_path / "A-1-1.jsonl").symlink_to("nowhere")
+    with pytest.raises(AnalyticsError, match=r"A-1-1\.jsonl: cannot be read"), judged_embedded([str(tmp_path)]):
+        pass
+
+
+@pytest.mark.parametrize("option", [("--master", "local[1]"), ("--tables", "t"), ("--report", "r.html")])
+def test_what_only_spark_can_is_said_in_one_line(option: tuple[str, str], project_root: Path, tmp_path: Path) -> None:
+    """An option that needs Spark beside --engine embedded is a mistake, which one line explains."""
+    done = pflab_check(project_root, str(tmp_path), "--engine", "embedded", *option)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"pflab check: {option[0]} needs Spark; leave out --engine embedded\n"
+
+
+def test_a_small_check_needs_no_java(judged: Judged, project_root: Path, tmp_path: Path) -> None:
+    """A few runs are judged without Java, with the same words as by Spark."""
+    traces = str(judged.root / "suite" / "lost-mail")
+    small = pflab_check(project_root, traces, JAVA_HOME=str(tmp_path))
+    large = pflab_check(project_root, traces, "--engine", "spark")
+    assert (small.returncode, small.stdout) == (large.returncode, large.stdout)
+    assert small.stderr == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_check_that_is_stopped_says_so(
+    judged: Judged, project_root: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """A check that a signal ends in the middle of its statements says so in one line, and leaves no file."""
+    env = {**os.environ, "PYTHONPATH": str(project_root), "TMPDIR": str(tmp_path)}
+    order = [*PFLAB, str(judged.root), "--engine", "embedded"]
+    with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as check:
+        until = time.monotonic() + PATIENCE_S
+        while not any(tmp_path.iterdir()) and check.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        check.send_signal(number)
+        said, told = check.communicate(timeout=PATIENCE_S)
+    assert (check.returncode, said, told) == (130, "", "pflab: stopped\n")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,114 @@
+"""Lines of segments: what is an event, and why a line is set aside."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+import pytest
+
+from analytics.ingest.lines import (
+    ASIDE,
+    KEPT_OF_LINE,
+    MALFORMED,
+    OTHER_VERSION,
+    SEGMENT_END,
+    UNKNOWN_TYPE,
+    is_segment,
+    place_of,
+    read_lines,
+)
+
+HEAD = {"run": "r", "node": "A", "incarnation": 1, "seq": 1, "lamport": 1, "at": 10**15}
+STOP = {"type": "node.stopped", **HEAD, "how": "stop"}
+FILE = "/runs/one/traces/A-1-1.jsonl"
+
+
+def line(**changes: object) -> bytes:
+    """Return an event as a line, with these fields changed; None removes a field."""
+    return json.dumps({name: value for name, value in {**STOP, **changes}.items() if value is not None}).encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "aside", "trace"),
+    [
+        (line(), None, "/runs/one#r"),
+        (line(extra=1), None, "/runs/one#r"),
+        (line(how="in another way"), None, "/runs/one#r"),
+        (line(v=1), None, "/runs/one#r"),
+        (line(v=2), OTHER_VERSION, "/runs/one#r"),
+        (line(v=2, how=7), OTHER_VERSION, "/runs/one#r"),
+        (line(type="node.slept"), UNKNOWN_TYPE, "/runs/one#r"),
+        (line(how=None), MALFORMED, "/runs/one#r"),
+        (line(how=7), MALFORMED, "/runs/one#r"),
+        (line(seq=0), MALFORMED, "/runs/one#r"),
+        (line(seq="1"), MALFORMED, "/runs/one#r"),
+        (line(lamport=2**63), MALFORMED, "/runs/one#r"),
+        (line(lamport=10**400), MALFORMED, "/runs/one#r"),
+        (line(type="node.slept", at=2**70), MALFORMED, "/runs/one#r"),
+        (line(node=None), MALFORMED, "/runs/one#r"),
+        (line(run=None), MALFORMED, "/runs/one#?"),
+        (line()[:-1], MALFORMED, "/runs/one#?"),
+        (line() + b" {}", MALFORMED, "/runs/one#?"),
+        (b'{"type":"segment.end","events":1,"last_seq":1,"crc32_sum":1}', SEGMENT_END, "/runs/one#?"),
+        (b"", MALFORMED, "/runs/one#?"),
+        (b"[1, 2]", MALFORMED, "/runs/one#?"),
+        (b"null", MALFORMED, "/runs/one#?"),
+        (b"\xff\xfe", MALFORMED, "/runs/one#?"),
+        (b"\0" * 10, MALFORMED, "/runs/one#?"),
+        (b"[" * 100_000, MALFORMED, "/runs/one#?"),
+    ],
+)
+def test_a_line_is_an_event_or_set_aside_with_the_reason(content: bytes, aside: str | None, trace: str) -> None:
+    """A line is an event if it has each field that its type must have, with a value of its type that fits into 64 bits."""
+    lines = read_lines(FILE, content + b"\n")
+    assert (lines.aside, lines.trace, lines.hash) == ([aside], [trace], [zlib.crc32(content)])
+    assert (lines.family[0] == ASIDE) == (aside is not None)
+    assert (lines.text[0] is None) == (aside is None)
+
+
+def test_what_follows_sees_each_field_once() -> None:
+    """Of a field that a line has twice the last counts, and a field that no definition has is left out."""
+    (event,) = read_lines(FILE, line(extra=1)[:-1] + b', "seq": 5}').event
+    assert event is not None
+    assert json.loads(event) == {**STOP, "seq": 5}
+
+
+def test_a_long_line_is_kept_in_part() -> None:
+    """Of a line that is set aside, at most 2,000 characters are kept."""
+    (text,) = read_lines(FILE, "é".encode() * 10_000).text
+    assert text == "é" * KEPT_OF_LINE
+
+
+def test_line_ends_are_not_part_of_a_line() -> None:
+    """A line ends with LF or CR LF. A last line without an end is a line; an empty file has none."""
+    assert read_lines(FILE, line() + b"\r\n" + line()).hash == [zlib.crc32(line())] * 2
+    assert read_lines(FILE, b"").hash == []
+
+
+@pytest.mark.parametrize(
+    ("file", "place"),
+    [
+        ("/a/b/traces/x.jsonl", "/a/b"),
+        ("/a/b/x.jsonl", "/a/b"),
+        ("/a/mytraces/x.jsonl", "/a/mytraces"),
+        ("x.jsonl", ""),
+    ],
+)
+def test_the_place_is_the_folder_of_the_run(file: str, place: str) -> None:
+    """The folder `traces` is part of a run's folder."""
+    assert place_of(file) == place
+
+
+@pytest.mark.parametrize(
+    ("file", "yes"),
+    [
+        ("/r/latest/traces/A-1-1.jsonl", False),
+        ("/r/latest/A-1-1.jsonl", False),
+        ("/r/one/latest.jsonl", True),
+        ("/r/A.json", False),
+    ],
+)
+def test_the_latest_run_is_reached_by_its_own_name(file: str, yes: bool) -> None:
+    """A segment below the link `latest` is below its run's own name too."""
+    assert is_segment(file) is yes
