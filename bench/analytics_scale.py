@@ -32,6 +32,7 @@ from analytics.ingest import bronze
 from analytics.ingest.schemas import WIDE
 from analytics.ingest.session import JAVA, LOCAL_JAVA, new_session, settings_for
 from analytics.ingest.tables import Tables
+from analytics.verdicts.conclusion import conclude
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -154,7 +155,10 @@ def measure(events: int) -> None:
             lambda: used_by_spark(spark),
             lambda: tables.keep("bronze", bronze.parse(bronze.read_lines(spark, [str(place)])), by=["family"]),
         )
-        checks, result = measured(lambda: used_by_spark(spark), lambda: pipeline.conclude(pipeline.judge(kept, tables)))
+        checks, result = measured(
+            lambda: used_by_spark(spark),
+            lambda: conclude(pipeline.SparkEngine(pipeline.judge(kept, tables)).findings()),
+        )
         java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # it exists while the session does
         python_mib, java_mib = peak_mib("self"), peak_mib(java)
         lacks = spark.read.parquet(tables.path("gold/mismatches")).count()
