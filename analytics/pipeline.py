@@ -15,11 +15,11 @@ from analytics.evidence import evidence, folder_tree, mails, objects, organizati
 from analytics.ingest import bronze, incremental, silver
 from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import Tables, at_once
-from analytics.rows import Given, Row, row_of
+from analytics.rows import Findings, Row, row_of
 from analytics.rules import required_events
 from analytics.rules.catalogue import CHECKS
 from analytics.verdicts import convergence, evaluate, findings
-from analytics.verdicts.conclusion import QUERIES, Findings, conclude
+from analytics.verdicts.conclusion import conclude
 from analytics.verdicts.findings import FINDINGS
 from analytics.verdicts.gold import Gold
 from analytics.verdicts.result import CheckResult
@@ -65,7 +65,7 @@ def judge_traces(
             lines = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
         with incremental.naming_damage(tables):
             gold = judge(lines, tables, progress, unfinished)
-            found = SparkEngine(gold).findings()
+            found = findings_of(gold)
             result = conclude(found)
             then(gold, found, result)
         return result
@@ -124,19 +124,10 @@ def _rule_tables(tables: Tables, material: evidence.Material, verdicts: DataFram
     return reduce(DataFrame.unionByName, at_once(*[partial(judge_part, part) for part in range(len(evidence.PARTS))]))
 
 
-class SparkEngine:
-    """The tables of a check in Spark."""
+def findings_of(gold: Gold) -> Findings:
+    """Return what a check has found, from several queries at the same time."""
 
-    def __init__(self, gold: Gold) -> None:
-        self.gold = gold
+    def rows(name: str) -> list[Row]:
+        return [row_of(row.asDict(recursive=True)) for row in FINDINGS[name](gold).collect()]
 
-    @property
-    def name(self) -> str:
-        return f"Spark {self.gold.verdicts.sparkSession.version}"
-
-    def rows(self, query: str, given: Given | None = None) -> list[Row]:
-        return [row_of(row.asDict(recursive=True)) for row in FINDINGS[query](self.gold).collect()]
-
-    def findings(self) -> Findings:
-        """Return the findings, from several queries at the same time."""
-        return dict(zip(QUERIES, at_once(*[partial(self.rows, name) for name in QUERIES]), strict=True))
+    return dict(zip(FINDINGS, at_once(*[partial(rows, name) for name in FINDINGS]), strict=True))

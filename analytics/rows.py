@@ -1,9 +1,9 @@
-"""The rows of a query, the same from both engines, and what an engine is."""
+"""The rows of a query, the same from both engines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 
 class Row(dict[str, Any]):
@@ -17,7 +17,7 @@ class Row(dict[str, Any]):
 
 
 def row_of(columns: Mapping[str, Any]) -> Row:
-    """Return a row, with rows in place of all mappings that have only texts as keys."""
+    """Return a row, with rows in place of the mappings in it."""
     return Row((name, _value(value)) for name, value in columns.items())
 
 
@@ -29,21 +29,8 @@ def _value(value: Any) -> Any:
     return value
 
 
-Given = Mapping[str, Sequence[Sequence[Any]]]
-"""Tables that a query is given, by their names: rows of plain values."""
-
-
-class Engine(Protocol):
-    """What has judged traces, and answers queries about them."""
-
-    @property
-    def name(self) -> str:
-        """Return the name and the version of the engine."""
-        ...
-
-    def rows(self, query: str, given: Given | None = None) -> list[Row]:
-        """Return the rows of a query. given: the tables that it is given (`analytics.queries`)."""
-        ...
+Findings = Mapping[str, Sequence[Row]]
+"""What a check has found: the rows of each query of `analytics.verdicts.findings`, by its name."""
 
 
 def in_order(rows: Iterable[Row], *columns: str) -> list[Row]:

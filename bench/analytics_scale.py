@@ -157,7 +157,7 @@ def measure(events: int) -> None:
         )
         checks, result = measured(
             lambda: used_by_spark(spark),
-            lambda: conclude(pipeline.SparkEngine(pipeline.judge(kept, tables)).findings()),
+            lambda: conclude(pipeline.findings_of(pipeline.judge(kept, tables))),
         )
         java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # it exists while the session does
         python_mib, java_mib = peak_mib("self"), peak_mib(java)

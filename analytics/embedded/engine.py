@@ -7,25 +7,21 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 import duckdb
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from analytics.embedded.product import FUNCTIONS, product
+from analytics.embedded.product import FUNCTIONS, GOLD_RULES, RULES, Statement, product
 from analytics.errors import AnalyticsError
 from analytics.ingest.lines import Lines, is_segment, read_lines
-from analytics.rows import Given, Row, row_of
+from analytics.rows import Findings, Row, row_of
 
 SMALL_BYTES: Final = 2_000_000
 """Up to this size of traces, optimizing the statements takes longer than it saves."""
 
 STAGES: Final = ("reading the segments", "the tables", "the verdict")
-
-RULES: Final = "rules/"
-GOLD_RULES: Final = "gold/rules"
 
 _LINES: Final = pa.schema(
     [
@@ -35,23 +31,6 @@ _LINES: Final = pa.schema(
         ("family", pa.string()),
     ]
 )
-
-
-class EmbeddedEngine:
-    """The tables of a check in DuckDB."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self._connection = connection
-        self._queries = {each.name: each.sql for each in product().queries}
-
-    @property
-    def name(self) -> str:
-        return f"DuckDB {duckdb.__version__}"
-
-    def rows(self, query: str, given: Given | None = None) -> list[Row]:
-        found = self._connection.execute(self._queries[query])
-        columns = [each[0] for each in found.description or ()]
-        return [row_of(dict(zip(columns, values, strict=True))) for values in found.fetchall()]
 
 
 def segments(places: Iterable[str]) -> list[str]:
@@ -81,9 +60,8 @@ def _is_hidden(name: str) -> bool:
     return name.startswith((".", "_"))
 
 
-@contextmanager
-def judged(places: Sequence[str], progress: Callable[[str], None] = lambda _: None) -> Iterator[EmbeddedEngine]:
-    """Judge the traces in these places, and keep the tables inside the block.
+def judge(places: Sequence[str], progress: Callable[[str], None] = lambda _: None) -> Findings:
+    """Judge the traces in these places (files, folders, or patterns of them), and return the findings.
 
     progress: called with the name of each stage. Raises AnalyticsError with one line of text if a segment cannot be read or
     DuckDB fails, for example because the disk is full.
@@ -101,7 +79,7 @@ def judged(places: Sequence[str], progress: Callable[[str], None] = lambda _: No
                 connection.execute("PRAGMA disable_optimizer")
             _compute(connection)
             progress(STAGES[2])
-            yield EmbeddedEngine(connection)
+            return {query.name: _rows(connection, query) for query in product().queries}
         except duckdb.Error as error:
             line = str(error).strip().partition("\n")[0]
             raise AnalyticsError(f"DuckDB failed: {line}") from error
@@ -113,6 +91,12 @@ def judged(places: Sequence[str], progress: Callable[[str], None] = lambda _: No
             raise AnalyticsError(f"{error.filename}: cannot be read: {error.strerror}") from error
         finally:
             connection.close()
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, query: Statement) -> list[Row]:
+    answer = connection.execute(query.sql)
+    columns = [each[0] for each in answer.description or ()]
+    return [row_of(dict(zip(columns, values, strict=True))) for values in answer.fetchall()]
 
 
 def _read(connection: duckdb.DuckDBPyConnection, files: Iterable[str]) -> None:

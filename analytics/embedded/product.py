@@ -13,6 +13,12 @@ from typing import Final
 JUDGE: Final = Path(__file__).with_name("judge.sql")
 FUNCTIONS: Final = Path(__file__).with_name("functions.sql")
 
+RULES: Final = "rules/"
+"""The layer of the tables with the results of the checks of one evidence table each."""
+
+GOLD_RULES: Final = "gold/rules"
+"""All results of checks: the union of these tables."""
+
 _HEAD: Final = "-- Made by `make sql` from the tables in PySpark. Do not edit.\n"
 _SHAPE: Final = "-- shape "
 _PART: Final = re.compile(r"^-- (table|query) (\S+)(?: needs (\S+))?\n", re.MULTILINE)

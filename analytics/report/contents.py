@@ -15,10 +15,11 @@ from analytics.drawing.spacetime import Diagram
 from analytics.ingest.tables import AT_ONCE
 from analytics.report import measures, runs_by_rule, surroundings, who_had_what
 from analytics.report.runs import Found, Run, runs
+from analytics.rows import Findings
 from analytics.rules import catalogue
 from analytics.rules.check import Check
 from analytics.verdicts import witness
-from analytics.verdicts.conclusion import UNTOLD, Findings
+from analytics.verdicts.conclusion import UNTOLD
 from analytics.verdicts.gold import Gold
 from analytics.verdicts.result import CheckResult
 from analytics.verdicts.witness_names import named

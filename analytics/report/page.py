@@ -18,7 +18,7 @@ from analytics.drawing.mail_types import KINDS
 from analytics.drawing.svg import cleaned, natural
 from analytics.report.contents import Contents, contents, subjects
 from analytics.report.runs import Run, line_of, organization
-from analytics.verdicts.conclusion import Findings
+from analytics.rows import Findings
 from analytics.verdicts.gold import Gold
 from analytics.verdicts.judgements import BROKEN, CONVERGED, NOT_CONVERGED, UNKNOWN
 from analytics.verdicts.result import CheckResult, FolderVerdict, RuleResult, counted, short

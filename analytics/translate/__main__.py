@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
-from analytics.embedded.product import JUDGE, Product, Statement
-from analytics.ingest.schemas import WIDE
+from analytics.embedded.product import JUDGE
 from analytics.ingest.session import TINY, new_session
-from analytics.translate.record import QUERY, record
-from analytics.translate.types import json_shape
+from analytics.translate.record import record
 from analytics.verdicts.result import counted
-
-
-def made(spark: SparkSession) -> Product:
-    """Record all plans with Spark, and translate them."""
-    recorded = record(spark)
-    queries = [each for each in recorded if each.name.startswith(QUERY)]
-    return Product(
-        json_shape(json.loads(WIDE.json())),
-        tuple(Statement(each.name, each.sql, each.needs) for each in recorded if each not in queries),
-        tuple(Statement(each.name.removeprefix(QUERY), each.sql) for each in queries),
-    )
 
 
 def main() -> int:
     """Write the file."""
     spark = new_session("local[1]", TINY)
     try:
-        written = made(spark)
+        written = record(spark)
     finally:
         spark.stop()
     file = Path(sys.argv[1]) if sys.argv[1:] else JUDGE

@@ -91,7 +91,6 @@ CASTS: Final[Mapping[tuple[str, str], str]] = {
     (LONG, DOUBLE): "({0})::DOUBLE",
     ("integer", DOUBLE): "({0})::DOUBLE",
     (DOUBLE, LONG): "double_to_bigint({0})",
-    (LONG, "timestamp"): "make_timestamptz({0} * 1000000)",
     ("integer", BOOLEAN): "({0} != 0)",
     (BOOLEAN, "integer"): "({0})::INTEGER",
     (BOOLEAN, LONG): "({0})::BIGINT",
@@ -110,7 +109,7 @@ _ARITHMETIC: Final = {
 _COMPARISONS: Final = {
     "GreaterThan": ">", "LessThan": "<", "GreaterThanOrEqual": ">=", "LessThanOrEqual": "<="
 }  # fmt: skip
-_SCALARS: Final = {STRING, LONG, "integer", DOUBLE, BOOLEAN, "timestamp", VOID}
+_SCALARS: Final = {STRING, LONG, "integer", DOUBLE, BOOLEAN, VOID}
 
 
 class Expressions:

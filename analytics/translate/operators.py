@@ -28,11 +28,10 @@ _TRANSPARENT: Final = frozenset({"ResolvedHint", "SubqueryAlias"})
 Columns = frozenset[int]
 
 
-class Statement:
-    """The statement of one table. `sources`: the tables that it reads, known after `sql`."""
+class _Translation:
+    """The translation of one plan."""
 
     def __init__(self) -> None:
-        self.sources: set[str] = set()
         self._names: dict[int, str] = {}
         self._expressions = ColumnExpressions(self._name)
 
@@ -115,7 +114,6 @@ class Statement:
 
     def _table(self, plan: Node, need: Columns) -> str:
         name = plan.fields["desc"]["identifier"]["table"]
-        self.sources.add(name)
         every = self._output(plan)
         kept = [each for each in every if each[0] in need] or every[:1]
         columns = ", ".join(f"{quoted(column)} AS {self._name(number)}" for number, column in kept)
@@ -204,22 +202,21 @@ def _columns(nodes: Iterable[Node]) -> Columns:
 
 
 _OPERATORS: Final = {
-    "Filter": Statement._filter,
-    "Project": Statement._project,
-    "Aggregate": Statement._aggregated,
-    "View": Statement._table,
-    "Join": Statement._join,
-    "Union": Statement._union,
-    "Deduplicate": Statement._distinct,
-    "Intersect": Statement._intersection,
-    "Window": Statement._windows,
-    "Generate": Statement._generate,
-    "GlobalLimit": Statement._limit,
-    "Sort": Statement._sorted,
+    "Filter": _Translation._filter,
+    "Project": _Translation._project,
+    "Aggregate": _Translation._aggregated,
+    "View": _Translation._table,
+    "Join": _Translation._join,
+    "Union": _Translation._union,
+    "Deduplicate": _Translation._distinct,
+    "Intersect": _Translation._intersection,
+    "Window": _Translation._windows,
+    "Generate": _Translation._generate,
+    "GlobalLimit": _Translation._limit,
+    "Sort": _Translation._sorted,
 }
 
 
-def statement(plan: list[dict[str, object]]) -> tuple[str, frozenset[str]]:
-    """Return the statement for a plan in Spark's JSON, and the tables that it reads. Raises Untranslatable."""
-    made = Statement()
-    return made.sql(parsed(plan)), frozenset(made.sources)
+def statement(plan: list[dict[str, object]]) -> str:
+    """Return the statement for a plan in Spark's JSON. Raises Untranslatable."""
+    return _Translation().sql(parsed(plan))

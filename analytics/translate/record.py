@@ -15,7 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.classic.dataframe import DataFrame as OfJava
 
+from analytics.embedded.product import GOLD_RULES, RULES, Product, Statement
 from analytics.evidence import evidence
+from analytics.ingest import bronze
 from analytics.ingest.schemas import WIDE
 from analytics.ingest.silver import Seen
 from analytics.ingest.tables import Tables
@@ -24,51 +26,20 @@ from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
 from analytics.translate.operators import statement
 from analytics.translate.plan import Untranslatable
+from analytics.translate.types import json_shape
 from analytics.verdicts import evaluate
 from analytics.verdicts.findings import FINDINGS
-
-BRONZE = "bronze"
-RULES = "rules/"
-GOLD_RULES = "gold/rules"
-QUERY = "query/"
-
-BRONZE_SCHEMA = T.StructType(
-    [
-        *(T.StructField(name, T.StringType()) for name in ("trace", "place", "file", "aside", "text")),
-        T.StructField("hash", T.LongType()),
-        *WIDE.fields,
-        T.StructField("family", T.StringType()),
-    ]
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A table or a query. reads: the tables that it reads. needs: it is empty unless an event of one of these types occurs; ()
-    if it is always computed."""
-
-    name: str
-    sql: str
-    reads: frozenset[str]
-    needs: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class Recorder:
-    """Takes the place of `Tables` while the tables are planned."""
+    """Takes the place of `Tables` while the tables are planned. tables: their statements so far."""
 
     spark: SparkSession
-    recorded: list[Recorded] = field(default_factory=list)
+    tables: list[Statement] = field(default_factory=list)
 
     def record(self, name: str, frame: DataFrame, needs: tuple[str, ...] = ()) -> None:
-        if not isinstance(frame, OfJava):
-            raise TypeError("only a classic session shows its plans")
-        plan = json.loads(frame._jdf.queryExecution().analyzed().toJSON())
-        try:
-            sql, reads = statement(plan)
-        except Untranslatable as error:
-            raise Untranslatable(f"{name}: {error}") from error
-        self.recorded.append(Recorded(name, sql, reads, needs))
+        self.tables.append(translated(name, frame, needs))
 
     def table(self, name: str, schema: T.StructType) -> DataFrame:
         """Return an empty view with this name."""
@@ -92,10 +63,9 @@ class _Recording(Tables):
         return {name: self.keep(f"{layer}/{name}", of()) for name, of in made.items()}
 
 
-def record(spark: SparkSession) -> list[Recorded]:
-    """Return all tables in the order in which they are computed, then the queries."""
+def record(spark: SparkSession) -> Product:
+    """Return the statements of all tables, in the order in which they are computed, and of the queries."""
     recorder = Recorder(spark)
-    kept = _Recording(spark, "", recorder=recorder)
 
     def rules(tables: Tables, material: evidence.Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
         about = evaluate.settled(verdicts, unfinished=unfinished)
@@ -106,8 +76,19 @@ def record(spark: SparkSession) -> list[Recorded]:
             schema = frame.schema
         return recorder.table(GOLD_RULES, schema)
 
-    bronze = recorder.table(BRONZE, BRONZE_SCHEMA)
-    gold = judge(bronze, kept, look=lambda _: Seen(), rules=rules)
-    for name, query in FINDINGS.items():
-        recorder.record(f"{QUERY}{name}", query(gold))
-    return recorder.recorded
+    lines = bronze.parse(spark.createDataFrame([], "text string, file string"))
+    kept = _Recording(spark, "", recorder=recorder)
+    gold = judge(recorder.table("bronze", lines.schema), kept, look=lambda _: Seen(), rules=rules)
+    queries = tuple(translated(name, query(gold)) for name, query in FINDINGS.items())
+    return Product(json_shape(json.loads(WIDE.json())), tuple(recorder.tables), queries)
+
+
+def translated(name: str, frame: DataFrame, needs: tuple[str, ...] = ()) -> Statement:
+    """Return the statement of a table or a query. Raises Untranslatable, which names the table."""
+    if not isinstance(frame, OfJava):
+        raise TypeError("only a classic session shows its plans")
+    plan = json.loads(frame._jdf.queryExecution().analyzed().toJSON())
+    try:
+        return Statement(name, statement(plan), needs)
+    except Untranslatable as error:
+        raise Untranslatable(f"{name}: {error}") from error

@@ -22,7 +22,7 @@ DOUBLE: Final = "double"
 
 _NAMES: Final[Mapping[str, str]] = {
     STRING: "VARCHAR", LONG: "BIGINT", "integer": "INTEGER", BOOLEAN: "BOOLEAN", DOUBLE: "DOUBLE",
-    "timestamp": "TIMESTAMPTZ", VOID: "INTEGER",
+    VOID: "INTEGER",
 }  # fmt: skip
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from analytics.errors import NoTraces
 from analytics.ingest.lines import REASONS
-from analytics.rows import Engine, Row, in_order
+from analytics.rows import Findings, Row, in_order
 from analytics.rules.catalogue import CHECKS
 from analytics.verdicts import words
 from analytics.verdicts.judgements import (
@@ -21,10 +21,6 @@ from analytics.verdicts.judgements import (
 from analytics.verdicts.result import CheckResult, FolderVerdict, RuleResult, RunVerdict, short
 from analytics.verdicts.witness_names import named
 
-Findings = Mapping[str, Sequence[Row]]
-"""The rows of each query of `analytics.verdicts.findings.FINDINGS`."""
-
-QUERIES: Final = ("lines", "judgements", "doubts", "folders", "witnesses", "rules", "names", "losses")
 MAX_RUNS: Final = 2000
 MAX_FOLDERS: Final = 200
 """How many folders a verdict names, the worst first. The tables have all folders."""
@@ -39,14 +35,9 @@ UNTOLD: Final = "a field that the witness names is missing"
 """The witness of a violation whose text cannot be computed."""
 
 
-def findings_of(engine: Engine) -> Findings:
-    return {name: engine.rows(name) for name in QUERIES}
-
-
-def together(every: Iterable[Findings]) -> Findings:
-    """Return the findings of several checks as one."""
-    parts = list(every)
-    return {name: [row for part in parts for row in part[name]] for name in QUERIES}
+def together(every: Sequence[Findings]) -> Findings:
+    """Return the findings of several checks, at least one, as one."""
+    return {name: [row for each in every for row in each[name]] for name in every[0]}
 
 
 def conclude(found: Findings) -> CheckResult:

@@ -111,13 +111,6 @@ def losses(gold: Gold) -> DataFrame:
 
 
 FINDINGS: Final[Mapping[str, Callable[[Gold], DataFrame]]] = {
-    "lines": lines,
-    "judgements": judgements,
-    "doubts": doubts,
-    "folders": folders,
-    "witnesses": witnesses,
-    "rules": rules,
-    "names": names,
-    "losses": losses,
+    query.__name__: query for query in (lines, judgements, doubts, folders, witnesses, rules, names, losses)
 }
 """The queries whose rows are the findings, by name."""

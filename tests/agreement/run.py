@@ -22,12 +22,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analytics.embedded.engine import judged
+from analytics.embedded.engine import judge as judge_embedded
 from analytics.ingest.session import session, settings_for
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judge_traces
-from analytics.rows import in_order
-from analytics.verdicts.conclusion import Findings, conclude, findings_of
+from analytics.rows import Findings, in_order
+from analytics.verdicts.conclusion import conclude
 from analytics.verdicts.gold import Gold
 from analytics.verdicts.judgements import CONVERGED
 from analytics.verdicts.result import CheckResult
@@ -76,8 +76,7 @@ def judge(place: Path) -> Verdicts:
 
     with tempfile.TemporaryDirectory() as base, session(CORES, settings_for(bytes_of([str(place)]))) as spark:
         result = judge_traces([str(place)], Tables(spark, base), then=find)
-    with judged([str(place)]) as engine:
-        embedded = conclude(findings_of(engine))
+    embedded = conclude(judge_embedded([str(place)]))
     return Verdicts({_name(run.trace): run.judgement for run in result.runs}, found, _engines_differ(result, embedded))
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from analytics.errors import AnalyticsError
     from analytics.follow import Export
-    from analytics.verdicts.conclusion import Findings
+    from analytics.rows import Findings
     from analytics.verdicts.gold import Gold
     from analytics.verdicts.result import CheckResult
 
@@ -163,16 +163,15 @@ def _run_embedded(places: list[str]) -> CheckResult:
     from analytics.ingest.session import need_packages  # noqa: PLC0415 - as above
 
     need_packages("pyspark", "duckdb", "pyarrow")
-    from analytics.embedded.engine import STAGES, judged  # noqa: PLC0415 - as above
-    from analytics.verdicts.conclusion import conclude, findings_of  # noqa: PLC0415 - as above
+    from analytics.embedded.engine import STAGES, judge  # noqa: PLC0415 - as above
+    from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - as above
 
     with progress(len(STAGES), STAGES[0]) as bar:
 
         def show_stage(stage: str) -> None:
             bar.update(bar.task_ids[0], advance=1, description=stage)
 
-        with judged(places, show_stage) as engine:
-            return conclude(findings_of(engine))
+        return conclude(judge(places, show_stage))
 
 
 def _run_check(

@@ -11,40 +11,31 @@ from pathlib import Path
 
 import pytest
 
-from analytics.embedded.engine import judged as judged_embedded
-from analytics.embedded.engine import segments
+from analytics.embedded.engine import judge, segments
 from analytics.embedded.product import FUNCTIONS, JUDGE, Product, Statement, product
 from analytics.errors import AnalyticsError, NoTraces
-from analytics.verdicts.conclusion import conclude, findings_of, together
+from analytics.verdicts.conclusion import conclude, together
 from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
 
 
 def test_both_engines_give_the_same_verdict_word_for_word(judged: Judged) -> None:
     """The embedded engine finds the same cases, violations, verdicts, witnesses and doubts as Spark: in all scenarios, random
     runs, labs with running clocks, altered and damaged traces, and traces with planted faults."""
-    with judged_embedded([str(judged.root)]) as engine:
-        found = findings_of(engine)
-    ours = json.loads(json.dumps(conclude(found).as_document()))
+    ours = json.loads(json.dumps(conclude(judge([str(judged.root)])).as_document()))
     assert ours == judged.document
 
 
 def test_findings_of_parts_together_are_the_findings_of_all(judged: Judged) -> None:
     """Runs that are judged apart have the same verdict as runs that are judged together."""
     parts = [str(judged.root / name) for name in ("suite", "planted", "rules")]
-    with judged_embedded(parts) as engine:
-        whole = conclude(findings_of(engine))
-    apart = []
-    for part in parts:
-        with judged_embedded([part]) as engine:
-            apart.append(findings_of(engine))
-    assert conclude(together(apart)) == whole
+    assert conclude(together([judge([part]) for part in parts])) == conclude(judge(parts))
 
 
 def test_the_statements_are_those_of_the_tables(judged: Judged, tmp_path: Path) -> None:
     """judge.sql is what `make sql` writes from the tables as they are."""
-    from analytics.translate.__main__ import made  # noqa: PLC0415 - only where pyspark is
+    from analytics.translate.record import record  # noqa: PLC0415 - only where pyspark is
 
-    assert made(judged.spark).text() == JUDGE.read_text("utf-8"), "the tables have changed: run make sql"
+    assert record(judged.spark).text() == JUDGE.read_text("utf-8"), "the tables have changed: run make sql"
 
 
 def test_the_statements_are_read_as_they_were_written() -> None:
@@ -58,8 +49,8 @@ def test_the_statements_are_read_as_they_were_written() -> None:
 
 def test_a_folder_without_segments_is_no_verdict(tmp_path: Path) -> None:
     """Without a segment there is nothing to judge, and an error says so."""
-    with judged_embedded([str(tmp_path)]) as engine, pytest.raises(NoTraces, match="no segment"):
-        conclude(findings_of(engine))
+    with pytest.raises(NoTraces, match="no segment"):
+        conclude(judge([str(tmp_path)]))
 
 
 def test_the_link_to_the_latest_run_is_not_read_twice(tmp_path: Path) -> None:
@@ -76,8 +67,8 @@ def test_the_link_to_the_latest_run_is_not_read_twice(tmp_path: Path) -> None:
 def test_a_segment_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     """A segment that the system does not open gives one line with its name."""
     (tmp_path / "A-1-1.jsonl").symlink_to("nowhere")
-    with pytest.raises(AnalyticsError, match=r"A-1-1\.jsonl: cannot be read"), judged_embedded([str(tmp_path)]):
-        pass
+    with pytest.raises(AnalyticsError, match=r"A-1-1\.jsonl: cannot be read"):
+        judge([str(tmp_path)])
 
 
 @pytest.mark.parametrize("option", [("--master", "local[1]"), ("--tables", "t"), ("--report", "r.html")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -12,10 +13,10 @@ import pytest
 from analytics.embedded.product import FUNCTIONS
 from analytics.rows import row_of
 from analytics.translate.aggregates import _AGGREGATES
-from analytics.translate.expressions import _FUNCTIONS, TEMPLATES
+from analytics.translate.expressions import _FUNCTIONS, CASTS, TEMPLATES
 from analytics.translate.operators import _OPERATORS
 from analytics.translate.plan import Untranslatable
-from analytics.translate.record import Recorder
+from analytics.translate.record import translated
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,6 +91,11 @@ cast(d as bigint)
 cast(b as string)
 cast(b as int)
 cast(s as array<bigint>)
+cast(t as int)
+cast(i as string)
+cast(i as double)
+cast(i as boolean)
+cast(b as bigint)
 floor(d)
 floor(n)
 transform(l, e -> e + 1)
@@ -222,9 +228,7 @@ def connection(values: DataFrame) -> duckdb.DuckDBPyConnection:
 
 
 def _both(frame: DataFrame, connection: duckdb.DuckDBPyConnection) -> tuple[list[Any], list[Any]]:
-    recorder = Recorder(frame.sparkSession)
-    recorder.record("query/test", frame)
-    found = connection.execute(recorder.recorded[0].sql)
+    found = connection.execute(translated("test", frame).sql)
     columns = [each[0] for each in found.description or ()]
     ours = [_plain(row_of(dict(zip(columns, row, strict=True)))) for row in found.fetchall()]
     theirs = [_plain(row_of(row.asDict(recursive=True))) for row in frame.collect()]
@@ -354,7 +358,7 @@ def test_distinct_rows_are_the_same_in_both_engines(values: DataFrame, connectio
 def test_what_the_translator_does_not_know_is_refused_by_name(values: DataFrame, expression: str, named: str) -> None:
     """An expression, or a use of one, that might mean something else in DuckDB is not translated."""
     with pytest.raises(Untranslatable, match=named):
-        Recorder(values.sparkSession).record("query/test", values.selectExpr(f"{expression} as value"))
+        translated("test", values.selectExpr(f"{expression} as value"))
 
 
 def test_everything_that_is_translated_is_tried(values: DataFrame) -> None:
@@ -367,6 +371,10 @@ def test_everything_that_is_translated_is_tried(values: DataFrame) -> None:
     for frame in frames:
         plan = json.loads(frame._jdf.queryExecution().analyzed().toJSON())
         tried |= set(_classes(plan))
+    names = {"t": "string", "u": "string", "n": "long", "i": "integer", "d": "double", "b": "boolean"}
+    types = {"bigint": "long", "int": "integer"}
+    casts = re.findall(r"^cast\((\w) as (\w+)\)$", EXPRESSIONS, re.MULTILINE)
+    assert set(CASTS) == {(names[of], types.get(target, target)) for of, target in casts}
     known = {*TEMPLATES, *_FUNCTIONS, *_AGGREGATES, *_OPERATORS}
     assert known - tried == set()
 
