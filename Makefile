@@ -19,6 +19,7 @@ JOBS     ?= 2
 ARGS     ?=
 ENGINE   ?=
 SECONDS  ?= 300
+COUNT    ?= 200
 
 .DEFAULT_GOAL := help
 .PHONY: help install relative-path demo console test test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
@@ -38,10 +39,9 @@ $(BIN)/python:
 	echo "Creating $(VENV) with $$($$python --version)"; $$python -m venv $(VENV)
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, two to six minutes without further output"
+	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, one to five minutes without further output"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics,imap]'
 	@$(MAKE) --no-print-directory relative-path
-	@$(BIN)/python -m analytics.class_archive
 	@touch $@
 
 # Python reads this file in the locale's encoding: with LC_ALL=C, Python 3.11 and 3.12 cannot start if it names a folder like /home/müller.
@@ -68,7 +68,7 @@ test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail and th
 	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/traces tests/topology tests/transport tests/node tests/drivers)
 
 test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks, a tutorial with Spark
-	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/test_settings.py tests/project/test_benchmarks.py tests/project/site/test_tutorials.py)
+	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/distributed/test_settings.py tests/project/test_benchmarks.py tests/project/site/test_tutorials.py)
 
 test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and compare their verdicts with those of a check
 	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_killed.py)
@@ -141,8 +141,8 @@ bench-analytics: $(STAMP)  ## measure Spark on generated traces of 1 and 10 mill
 bench-console: $(STAMP)  ## measure the console in Chromium beside a lab of 12 servers, 1,000 folders and 50,000 events (ARGS: number of events)
 	@$(BIN)/python -m bench.console_in_browser $(ARGS)
 
-cluster: $(STAMP)  ## run pflab check on a Spark cluster: a master and two workers on this machine
-	@$(BIN)/pytest tests/analytics/cluster.py $(ARGS)
+cluster: $(STAMP)  ## judge and play COUNT seeds on a Spark cluster, a master and two workers on this machine, and kill a worker
+	@COUNT=$(COUNT) $(BIN)/pytest tests/analytics/distributed/cluster.py $(ARGS)
 
 wheel: $(STAMP)  ## build the wheel of pflab into dist/, for other machines
 	@$(BIN)/python -m hatchling build --target wheel --directory dist

@@ -14,7 +14,8 @@ from pyspark.sql import SparkSession
 
 from analytics.ingest.silver import Unfinished
 from analytics.ingest.tables import Tables
-from analytics.pipeline import judge_traces
+from analytics.pipeline import judged
+from analytics.verdicts.conclusion import conclude
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def _is_unchanged(before: Export, now: Export) -> bool:
 
 
 def _judged(spark: SparkSession, base: str, export: Export) -> Verdict:
-    result = judge_traces([export.place], Tables(spark, base), keep=True, unfinished=Unfinished(export.away))
+    with judged([export.place], Tables(spark, base), keep=True, unfinished=Unfinished(export.away)) as found:
+        result = conclude(found.findings)
     spark.catalog.clearCache()  # the next round cannot use what this round cached
     words = [_heading(export), *result.in_words()]
     return {**result.as_document(), "run": export.run, "at": export.at, "words": words, "exit_code": result.exit_code}

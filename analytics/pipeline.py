@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Final, Protocol
@@ -15,14 +15,13 @@ from analytics.evidence import evidence, folder_tree, mails, objects, organizati
 from analytics.ingest import bronze, incremental, silver
 from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import Tables, at_once
-from analytics.rows import Findings, Row, row_of
+from analytics.report.queries import DETAILS, FIGURES, GIVEN
+from analytics.rows import Findings, Given, Judged, Row, row_of
 from analytics.rules import required_events
 from analytics.rules.catalogue import CHECKS
 from analytics.verdicts import convergence, evaluate, findings
-from analytics.verdicts.conclusion import conclude
 from analytics.verdicts.findings import FINDINGS
 from analytics.verdicts.gold import Gold
-from analytics.verdicts.result import CheckResult
 
 STAGES: Final = (
     "reading the segments", "histories", "what must exist and who has what", "mails end to end", "the rules",
@@ -43,19 +42,18 @@ class Rules(Protocol):
         ...
 
 
-def judge_traces(
+@contextmanager
+def judged(
     traces: Sequence[str],
     tables: Tables,
     progress: Progress = lambda _: None,
     *,
     keep: bool = False,
     unfinished: silver.Unfinished | None = None,
-    then: Callable[[Gold, Findings, CheckResult], None] = lambda _gold, _found, _result: None,
-) -> CheckResult:
-    """Check these traces (folders, files, globs). Raises NoTraces if there is no segment.
+) -> Iterator[Judged]:
+    """Judge these traces (folders, files, globs) by Spark's own plans of the tables, which are there inside the block.
 
-    keep: keep the tables, and read only segments that were not there the last time. unfinished: the runs have not ended. then:
-    called with the tables, the findings and the result before the tables are removed.
+    keep: keep the tables, and read only segments that were not there the last time. unfinished: the runs have not ended.
     """
     progress(STAGES[0])
     with locked(tables) if keep else nullcontext():
@@ -65,10 +63,7 @@ def judge_traces(
             lines = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
         with incremental.naming_damage(tables):
             gold = judge(lines, tables, progress, unfinished)
-            found = findings_of(gold)
-            result = conclude(found)
-            then(gold, found, result)
-        return result
+            yield Judged(findings_of(gold), partial(_answer, gold))
 
 
 def judge(
@@ -126,8 +121,16 @@ def _rule_tables(tables: Tables, material: evidence.Material, verdicts: DataFram
 
 def findings_of(gold: Gold) -> Findings:
     """Return what a check has found, from several queries at the same time."""
+    queries = [partial(_rows, query(gold)) for query in FINDINGS.values()]
+    return dict(zip(FINDINGS, at_once(*queries), strict=True))
 
-    def rows(name: str) -> list[Row]:
-        return [row_of(row.asDict(recursive=True)) for row in FINDINGS[name](gold).collect()]
 
-    return dict(zip(FINDINGS, at_once(*[partial(rows, name) for name in FINDINGS]), strict=True))
+def _answer(gold: Gold, name: str, given: Given) -> list[Row]:
+    """Return the rows of a query of a report."""
+    spark = gold.verdicts.sparkSession
+    tables = {table: spark.createDataFrame(list(given.get(table, ())), columns) for table, columns in GIVEN.items()}
+    return _rows({**FIGURES, **DETAILS}[name](gold, tables))
+
+
+def _rows(frame: DataFrame) -> list[Row]:
+    return [row_of(row.asDict(recursive=True)) for row in frame.collect()]

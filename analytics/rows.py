@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -31,6 +32,21 @@ def _value(value: Any) -> Any:
 
 Findings = Mapping[str, Sequence[Row]]
 """What a check has found: the rows of each query of `analytics.verdicts.findings`, by its name."""
+
+
+Given = Mapping[str, Sequence[tuple[Any, ...]]]
+"""The rows of the small tables that a query is given, by the table's name (`analytics.report.queries.GIVEN`)."""
+
+Answers = Callable[[str, Given], list[Row]]
+"""Answers a query of `analytics.report.queries`, which has a name and is given tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a check has found, and what answers the queries of a report about it."""
+
+    findings: Findings
+    answers: Answers
 
 
 def in_order(rows: Iterable[Row], *columns: str) -> list[Row]:

@@ -30,7 +30,7 @@ from analytics import pipeline
 from analytics.generate import Shape, generate
 from analytics.ingest import bronze
 from analytics.ingest.schemas import WIDE
-from analytics.ingest.session import JAVA, LOCAL_JAVA, new_session, settings_for
+from analytics.ingest.session import JAVA, LOCAL_JAVA, new_session
 from analytics.ingest.tables import Tables
 from analytics.verdicts.conclusion import conclude
 
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 SIZES = (1_000_000, 10_000_000)
 FAULT_EVERY = 500
-EVENT_BYTES = 500
-"""The length of a line of the generated traces, on average."""
 
 T_ = TypeVar("T_")
 
@@ -144,9 +142,7 @@ def peak_mib(pid: int | str) -> int:
 def measure(events: int) -> None:
     shape = Shape.of_events(events, fault_every=FAULT_EVERY)
     # Java starts compiler threads as it needs them, and the processor time of those that have ended is lost.
-    chosen = settings_for(events * EVENT_BYTES)
-    java_options = f"{chosen.get(JAVA, LOCAL_JAVA)} -XX:-UseDynamicNumberOfCompilerThreads"
-    spark = new_session(settings={**chosen, JAVA: java_options})
+    spark = new_session(settings={JAVA: f"{LOCAL_JAVA} -XX:-UseDynamicNumberOfCompilerThreads"})
     with tempfile.TemporaryDirectory(prefix="pflab-bench-") as folder:
         place = Path(folder) / "trace"
         tables = Tables(spark, f"{folder}/tables")

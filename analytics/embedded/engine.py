@@ -6,22 +6,36 @@ import glob
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
 import duckdb
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from analytics.embedded.product import FUNCTIONS, GOLD_RULES, RULES, Statement, product
+from analytics.embedded.product import FUNCTIONS, GIVEN, GOLD_RULES, RULES, product
 from analytics.errors import AnalyticsError
 from analytics.ingest.lines import Lines, is_segment, read_lines
-from analytics.rows import Findings, Row, row_of
+from analytics.rows import Findings, Given, Judged, Row, row_of
 
 SMALL_BYTES: Final = 2_000_000
 """Up to this size of traces, optimizing the statements takes longer than it saves."""
 
+NAME: Final = f"DuckDB {duckdb.__version__}"
+
 STAGES: Final = ("reading the segments", "the tables", "the verdict")
+
+Progress = Callable[[str], None]
+"""Called with the name of each stage when it begins."""
+
+_SETTINGS: Final[Mapping[str, Any]] = {
+    "preserve_insertion_order": False,
+    "disabled_optimizers": "partial_aggregate_pushdown",
+}
+"""Pushing aggregates below joins takes seconds to plan for our largest statements, and saves nothing there."""
 
 _LINES: Final = pa.schema(
     [
@@ -60,26 +74,49 @@ def _is_hidden(name: str) -> bool:
     return name.startswith((".", "_"))
 
 
-def judge(places: Sequence[str], progress: Callable[[str], None] = lambda _: None) -> Findings:
+def contents_of(places: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the content of each segment in these places. Raises AnalyticsError for one that cannot be read."""
+    for file in segments(places):
+        try:
+            yield file, Path(file).read_bytes()
+        except OSError as error:
+            raise AnalyticsError(f"{error.filename}: cannot be read: {error.strerror}") from error
+
+
+def judge(places: Iterable[str]) -> Findings:
     """Judge the traces in these places (files, folders, or patterns of them), and return the findings.
 
-    progress: called with the name of each stage. Raises AnalyticsError with one line of text if a segment cannot be read or
-    DuckDB fails, for example because the disk is full.
+    Raises AnalyticsError as `judged` does.
+    """
+    with judged(contents_of(places)) as found:
+        return found.findings
+
+
+@contextmanager
+def judged(
+    segments: Iterable[tuple[str, bytes]],
+    progress: Progress = lambda _: None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[Judged]:
+    """Judge the traces in these segments, each with its path or URL and its content. The tables are there inside the block.
+
+    settings: of DuckDB. progress: called with the name of each stage. Raises AnalyticsError with one line of text if DuckDB
+    fails, for example because the disk is full.
     """
     with tempfile.TemporaryDirectory(prefix="pflab-check-") as spilled:
-        connection = duckdb.connect(config={"temp_directory": spilled, "preserve_insertion_order": False})
+        connection = duckdb.connect(config={**_SETTINGS, "temp_directory": spilled, **settings})
         try:
             connection.execute("SET TimeZone = 'UTC'")
             connection.execute(FUNCTIONS.read_text("utf-8"))
             progress(STAGES[0])
-            files = segments(places)
-            _read(connection, files)
+            size = _read(connection, segments)
             progress(STAGES[1])
-            if sum(map(os.path.getsize, files)) <= SMALL_BYTES:
+            if size <= SMALL_BYTES:
                 connection.execute("PRAGMA disable_optimizer")
             _compute(connection)
             progress(STAGES[2])
-            return {query.name: _rows(connection, query) for query in product().queries}
+            answers = partial(_answer, connection)
+            yield Judged({query.name: answers(query.name, {}) for query in product().findings}, answers)
         except duckdb.Error as error:
             line = str(error).strip().partition("\n")[0]
             raise AnalyticsError(f"DuckDB failed: {line}") from error
@@ -87,24 +124,29 @@ def judge(places: Sequence[str], progress: Callable[[str], None] = lambda _: Non
             if "interrupted" not in str(error).lower():
                 raise
             raise KeyboardInterrupt from None
-        except OSError as error:
-            raise AnalyticsError(f"{error.filename}: cannot be read: {error.strerror}") from error
         finally:
             connection.close()
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, query: Statement) -> list[Row]:
-    answer = connection.execute(query.sql)
+def _answer(connection: duckdb.DuckDBPyConnection, name: str, given: Given) -> list[Row]:
+    for table, rows in given.items():
+        connection.execute(f'CREATE OR REPLACE TABLE "{GIVEN}{table}"({product().given[table]})')
+        if rows:
+            places = ", ".join("?" for _ in rows[0])
+            connection.executemany(f'INSERT INTO "{GIVEN}{table}" VALUES ({places})', rows)
+    answer = connection.execute(product().query(name))
     columns = [each[0] for each in answer.description or ()]
     return [row_of(dict(zip(columns, values, strict=True))) for values in answer.fetchall()]
 
 
-def _read(connection: duckdb.DuckDBPyConnection, files: Iterable[str]) -> None:
-    """Make the table bronze from the lines of these segments."""
+def _read(connection: duckdb.DuckDBPyConnection, segments: Iterable[tuple[str, bytes]]) -> int:
+    """Make the table bronze from the lines of these segments, and return their size in bytes."""
+    size = 0
     columns = ", ".join(f"{each.name} {'BIGINT' if each.name == 'hash' else 'VARCHAR'}" for each in _LINES)
     connection.execute(f"CREATE TABLE lines({columns})")
-    for file in files:
-        connection.register("segment", _table(read_lines(file, Path(file).read_bytes())))
+    for file, content in segments:
+        size += len(content)
+        connection.register("segment", _table(read_lines(file, content)))
         connection.execute("INSERT INTO lines SELECT * FROM segment")
         connection.unregister("segment")
     shape = product().shape
@@ -115,6 +157,7 @@ def _read(connection: duckdb.DuckDBPyConnection, files: Iterable[str]) -> None:
         [json.dumps(shape)],
     )
     connection.execute("DROP TABLE lines")
+    return size
 
 
 def _table(lines: Lines) -> pa.Table:

@@ -1,5 +1,6 @@
 -- Made by `make sql` from the tables in PySpark. Do not edit.
 -- shape {"type": "VARCHAR", "run": "VARCHAR", "node": "VARCHAR", "incarnation": "BIGINT", "seq": "BIGINT", "lamport": "BIGINT", "at": "BIGINT", "real": "DOUBLE", "mail": "VARCHAR", "v": "BIGINT", "topology": "VARCHAR", "seed": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "version": "VARCHAR", "verdict": "VARCHAR", "replica_guid": "VARCHAR", "reason": "VARCHAR", "how": "VARCHAR", "store": "VARCHAR", "backup": "VARCHAR", "through": "BIGINT", "name": "VARCHAR", "value": "VARCHAR", "default": "VARCHAR", "recipient_update": "VARCHAR", "domain": "VARCHAR", "at_once": "BOOLEAN", "rate": "DOUBLE", "to": "BIGINT", "fault": "VARCHAR", "kind": "VARCHAR", "details": "MAP(VARCHAR, VARCHAR)", "server": "VARCHAR", "next_hop": "VARCHAR", "recipients": ["VARCHAR"], "message_type": "BIGINT", "folders": "VARCHAR", "size": "BIGINT", "number": "VARCHAR", "marks": ["VARCHAR"], "sender": "VARCHAR", "folder": "VARCHAR", "object": "VARCHAR", "recipient": "VARCHAR", "subject": "VARCHAR", "connector": "VARCHAR", "attempt": "BIGINT", "queue_id": "BIGINT", "ordinary": "VARCHAR", "retry_at": "BIGINT", "peer": "VARCHAR", "authenticated": "BOOLEAN", "by": "VARCHAR", "avoided": "BOOLEAN", "operation": "VARCHAR", "modified_at": "BIGINT", "supersedes": ["VARCHAR"], "pcl": "VARCHAR", "digest": "VARCHAR", "replicas": ["VARCHAR"], "parent": "VARCHAR", "resolve": "VARCHAR", "limit_us": "BIGINT", "of": "VARCHAR", "deleted_at": "BIGINT", "retention_us": "BIGINT", "way": "VARCHAR", "stands_for": "VARCHAR", "deleted": "BOOLEAN", "until_at": "BIGINT", "waits_for": "VARCHAR", "winner": "VARCHAR", "since_at": "BIGINT", "versions": ["VARCHAR"], "contacts": ["VARCHAR"], "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "sent_at": "BIGINT", "sent_number": "BIGINT", "entry": "BIGINT", "local": "BOOLEAN", "due_at": "BIGINT", "source": "VARCHAR", "requester": "VARCHAR", "request_mail": "VARCHAR", "mails": "BIGINT", "expired": "VARCHAR", "candidates": [{"store": "VARCHAR", "down": "BOOLEAN", "preferred": "BOOLEAN", "cost": "BIGINT", "version": "VARCHAR", "has": "BIGINT", "passed_over": "VARCHAR", "site": "VARCHAR", "near": "BOOLEAN", "group": "BIGINT", "has_all": "BOOLEAN", "affinity": "BIGINT", "transit_us": "BIGINT", "backfilled_at": "BIGINT", "guid": "VARCHAR", "active": "BOOLEAN", "added_at": "BIGINT", "leaving": "BOOLEAN"}], "chosen": ["VARCHAR"], "method": "VARCHAR", "missing": "VARCHAR", "missing_fai": "VARCHAR", "one_by_one": "BOOLEAN", "limit": "BIGINT", "last_update_at": "BIGINT", "stores": ["VARCHAR"], "address": "VARCHAR", "forced": "BOOLEAN", "path": "VARCHAR"}
+-- given {"runs": "trace string", "folders": "trace string, folder string", "moments": "nth int, trace string, moment bigint"}
 
 -- table silver/numbers
 SELECT c2 AS "trace", c4 AS "node", c6 AS "bucket", c7 AS "found", c8 AS "distinct", c9 AS "last", c10 AS "last_type", c11 AS "is_lab", c12 AS "types" FROM (SELECT c2, c4, bucket_of(c5) AS c6, count(1) AS c7, count(DISTINCT c5) AS c8, max(c5) AS c9, arg_max_null(c3, c5) AS c10, max((c3 = 'run.started')) AS c11, coalesce(list(DISTINCT CASE WHEN (c1 IS NULL) THEN c3 END) FILTER (WHERE CASE WHEN (c1 IS NULL) THEN c3 END IS NOT NULL), []) AS c12 FROM 
@@ -3749,15 +3750,15 @@ SELECT c2 AS "trace", c16 AS "guid", c3 AS "folder", c5 AS "path", c4 AS "store"
 (SELECT c24, c25, c26 FROM 
 (SELECT "trace" AS c24, "guid" AS c25, "name" AS c26 FROM "organization/guids"))) ON ((c2 = c24) AND (c16 = c25)))));
 
--- query lines
+-- finding lines
 SELECT c1 AS "trace", c3 AS "lines", c4 AS "events", c5 AS "malformed", c6 AS "other version", c7 AS "unknown type" FROM (SELECT c1, count(1) AS c3, count(1) FILTER (WHERE (c2 IS NULL)) AS c4, count(1) FILTER (WHERE (c2 = 'malformed')) AS c5, count(1) FILTER (WHERE (c2 = 'other version')) AS c6, count(1) FILTER (WHERE (c2 = 'unknown type')) AS c7 FROM 
 (SELECT "trace" AS c1, "aside" AS c2 FROM "bronze") GROUP BY c1);
 
--- query judgements
+-- finding judgements
 SELECT c1 AS "trace", c2 AS "judgement", c3 AS "folders" FROM (SELECT c1, c2, count(1) AS c3 FROM 
 (SELECT "trace" AS c1, "judgement" AS c2 FROM "gold/verdicts") GROUP BY c1, c2);
 
--- query doubts
+-- finding doubts
 SELECT c2 AS "trace", c3 AS "doubt" FROM (SELECT c2, c3 FROM 
 (SELECT c2, c3, c1 FROM 
 (SELECT c2, c3, c1, c1 FROM 
@@ -3765,7 +3766,7 @@ SELECT c2 AS "trace", c3 AS "doubt" FROM (SELECT c2, c3 FROM
 (SELECT c2, c3 FROM 
 (SELECT "trace" AS c2, "doubt" AS c3 FROM "evidence/doubts"))))) WHERE (c1 <= 20));
 
--- query folders
+-- finding folders
 SELECT c2 AS "trace", c3 AS "folder", c4 AS "path", c6 AS "judgement", c5 AS "holders", c7 AS "reasons", c9 AS "rank" FROM (SELECT c2, c3, c4, c6, c5, c7, CASE WHEN (c6 = 'not converged') THEN 0 WHEN (c6 = 'unknown') THEN 1 ELSE 2 END AS c9 FROM 
 (SELECT c2, c3, c4, c5, c6, c7, c1 FROM 
 (SELECT c2, c3, c4, c5, c6, c7, c1, c1 FROM 
@@ -3773,7 +3774,7 @@ SELECT c2 AS "trace", c3 AS "folder", c4 AS "path", c6 AS "judgement", c5 AS "ho
 (SELECT c2, c3, c4, c5, c6, c7, CASE WHEN (c6 = 'not converged') THEN 0 WHEN (c6 = 'unknown') THEN 1 ELSE 2 END AS c8 FROM 
 (SELECT "trace" AS c2, "folder" AS c3, "path" AS c4, "holders" AS c5, "judgement" AS c6, "reasons" AS c7 FROM "gold/verdicts"))))) WHERE (c1 <= 200));
 
--- query witnesses
+-- finding witnesses
 SELECT c2 AS "trace", c4 AS "folder", c6 AS "store", c3 AS "guid", c8 AS "low", c7 AS "kind", c5 AS "path", c1 AS "what", c9 AS "high", c10 AS "subject", c11 AS "nth", c12 AS "all", c13 AS "name", c112 AS "fate" FROM (SELECT c2 AS c2, c4 AS c4, c6 AS c6, c3 AS c3, c8 AS c8, c7 AS c7, c5 AS c5, c1 AS c1, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c112 AS c112 FROM 
 (SELECT c2, c4, c6, c3, c8, c7, c5, c1, c9, c10, c11, c12, c13, c112 FROM 
 (SELECT * FROM 
@@ -3852,11 +3853,11 @@ UNION ALL SELECT c114 AS c2, c116 AS c4, c118 AS c6, c115 AS c3, c120 AS c8, c11
 (SELECT c114, c115, c116, c117, c118, c113, c119, c120, c121, c122, c123, c124, c125, CAST(NULL AS STRUCT("sent" BIGINT, "mails" BIGINT, "received" BIGINT, "first" STRUCT("mail" VARCHAR, "sender" VARCHAR, "submitted_at" BIGINT, "received_at" BIGINT, "dropped_at" BIGINT, "fault" VARCHAR, "expired_at" BIGINT, "bad_at" BIGINT, "reason" VARCHAR), "asked" STRUCT("source" VARCHAR, "at" BIGINT), "requests" BIGINT, "due_at" BIGINT)) AS c126 FROM 
 (SELECT "trace" AS c114, "guid" AS c115, "folder" AS c116, "path" AS c117, "store" AS c118, "what" AS c113, "kind" AS c119, "low" AS c120, "high" AS c121, "subject" AS c122, "nth" AS c123, "all" AS c124, "name" AS c125 FROM "evidence/differences") WHERE (NOT starts_with(c113, 'lacks')))));
 
--- query rules
+-- finding rules
 SELECT c1 AS "trace", c2 AS "check", c3 AS "consumed", c4 AS "violations", c5 AS "at", c6 AS "witness" FROM (SELECT c1, c2, c3, c4, c5, c6 FROM 
 (SELECT "trace" AS c1, "check" AS c2, "consumed" AS c3, "violations" AS c4, "at" AS c5, "witness" AS c6 FROM "gold/rules"));
 
--- query names
+-- finding names
 SELECT c1 AS "trace", c2 AS "kind", c3 AS "id", c4 AS "name" FROM (SELECT DISTINCT c1, c2, c3, c4 FROM 
 (SELECT c1 AS c1, c2 AS c2, c3 AS c3, c4 AS c4 FROM 
 (SELECT c1, c2, c3, c4 FROM 
@@ -3896,7 +3897,7 @@ UNION ALL SELECT c26 AS c23, c27 AS c24, c28 AS c25 FROM
 (SELECT c26, c27, 'Setup' AS c28 FROM 
 (SELECT "trace" AS c26, "guid" AS c27 FROM "organization/setup"))))))));
 
--- query losses
+-- finding losses
 SELECT c2 AS "trace", c3 AS "path", c4 AS "subject", c5 AS "number", c10 AS "name", c6 AS "all" FROM (SELECT c2, c3, c4, c5, c10, c6 FROM 
 (SELECT c2, c3, c4, c5, c6, c10 FROM 
 (SELECT * FROM 
@@ -3914,3 +3915,211 @@ SELECT c2 AS "trace", c3 AS "path", c4 AS "subject", c5 AS "number", c10 AS "nam
 (SELECT * FROM 
 (SELECT c8, c9, c10 FROM 
 (SELECT "trace" AS c8, "guid" AS c9, "name" AS c10 FROM "organization/guids"))) ON ((c2 = c8) AND (c7 = c9)))));
+
+-- query latencies
+SELECT c3 AS "trace", c9 AS "way", c20 AS "took_us", c21 AS "applied", c22 AS "longest_us" FROM (SELECT c3, c9, c20, count(1) AS c21, max(c19) AS c22 FROM 
+(SELECT c3, c9, c19, subtract_wrapped(c19, remainder_or_null(c19, (CASE WHEN (abs_wrapped(c19) < 3600000000::BIGINT) THEN 1000000 ELSE 60000000 END)::BIGINT)) AS c20 FROM 
+(SELECT c3, c9, subtract_wrapped(c8, c18) AS c19 FROM 
+(SELECT c3, c8, c9, c18 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c6, min(c5) AS c8, arg_min_null(c7, c2) AS c9 FROM 
+(SELECT "trace" AS c3, "store" AS c4, "act" AS c1, "seq" AS c2, "at" AS c5, "number" AS c6, "way" AS c7 FROM "evidence/versions") WHERE ((c1 = 'applied') AND (c2 > (0)::BIGINT)) GROUP BY c3, c4, c6)) JOIN 
+(SELECT * FROM 
+(SELECT c12, c15, c17 AS c18 FROM 
+(SELECT c12, c15, (c16)."at" AS c17 FROM 
+(SELECT c12, c15, arg_min_null({'at': c14}, {n0: c14 IS NOT NULL, v0: c14, n1: c13 IS NOT NULL, v1: c13, n2: c11 IS NOT NULL, v2: c11}) AS c16 FROM 
+(SELECT "trace" AS c12, "store" AS c13, "act" AS c10, "seq" AS c11, "at" AS c14, "number" AS c15 FROM "evidence/versions") WHERE ((c10 = 'made') AND (c11 > (0)::BIGINT)) GROUP BY c12, c15)))) ON ((c3 = c12) AND (c6 = c15)))))) GROUP BY c3, c9, c20);
+
+-- query fates
+SELECT c1 AS "trace", c29 AS "fate", c30 AS "changes" FROM (SELECT c1, CASE WHEN list_contains_or_null(c23, c4) THEN 'lost' WHEN (c28 IS NULL) THEN 'folder deleted' WHEN ((NOT list_contains_or_null(c24, c4)) AND (NOT coalesce((c21 = c4), FALSE))) THEN 'superseded' WHEN (coalesce(len(list_except(c28, coalesce(c16, CAST([] AS VARCHAR[]))))::INTEGER, -1) > 0) THEN 'never read' WHEN coalesce(c17, FALSE) THEN 'late' ELSE 'stable' END AS c29, count(1) AS c30 FROM 
+(SELECT c1, c4, c16, c17, c23, c24, c21, c28 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c1, c2, c4, c16, c17, c23, c24, c21 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c1, c2, c3, c4, c16, c17 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c1, c2, c3, c4 FROM 
+(SELECT c1, c2, c3, c4 FROM 
+(SELECT "trace" AS c1, "folder" AS c2, "object" AS c3, "act" AS c5, "seq" AS c6, "number" AS c4 FROM "evidence/versions") WHERE ((c5 = 'made') AND (c6 > (0)::BIGINT))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c10, c12, c13, c14, coalesce(list(DISTINCT c11) FILTER (WHERE c11 IS NOT NULL), []) AS c16, max((coalesce(c15, '') = 'backfill')) AS c17 FROM 
+(SELECT "trace" AS c10, "store" AS c11, "folder" AS c12, "object" AS c13, "act" AS c7, "number" AS c14, "way" AS c15, "undone" AS c8, "dropped" AS c9 FROM "evidence/versions") WHERE (((c7 IN ('made', 'applied')) AND (NOT c8)) AND (NOT c9)) GROUP BY c10, c12, c13, c14)) ON ((((c1 = c10) AND (c2 = c12)) AND (c3 = c13)) AND (c4 = c14))))) JOIN 
+(SELECT * FROM 
+(SELECT c18, c19, c20, c23, list_transform(c22, lambda v25: (v25)."number") AS c24, c21 FROM 
+(SELECT "trace" AS c18, "folder" AS c19, "object" AS c20, "tombstone" AS c21, "versions" AS c22, "lost" AS c23 FROM "evidence/objects"))) ON (((c1 = c18) AND (c2 = c19)) AND (c3 = c20))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c26, c27, c28 FROM 
+(SELECT "trace" AS c26, "folder" AS c27, "holders" AS c28 FROM "evidence/folders"))) ON ((c1 = c26) AND (c2 = c27)))) GROUP BY c1, CASE WHEN list_contains_or_null(c23, c4) THEN 'lost' WHEN (c28 IS NULL) THEN 'folder deleted' WHEN ((NOT list_contains_or_null(c24, c4)) AND (NOT coalesce((c21 = c4), FALSE))) THEN 'superseded' WHEN (coalesce(len(list_except(c28, coalesce(c16, CAST([] AS VARCHAR[]))))::INTEGER, -1) > 0) THEN 'never read' WHEN coalesce(c17, FALSE) THEN 'late' ELSE 'stable' END);
+
+-- query traffic
+SELECT c2 AS "trace", c4 AS "message_type", c9 AS "mails", c10 AS "copies", c11 AS "bytes", c12 AS "arrived", c13 AS "lost", c14 AS "bad", c15 AS "redundant_bytes" FROM (SELECT c2, c4, count(DISTINCT c3) AS c9, count(1) AS c10, wrapped(sum(c5)) AS c11, count(1) FILTER (WHERE (c6 > (0)::BIGINT)) AS c12, count(1) FILTER (WHERE (c7 IS NOT NULL)) AS c13, count(1) FILTER (WHERE (c8 IS NOT NULL)) AS c14, wrapped(sum(CASE WHEN (c6 > (1)::BIGINT) THEN multiply_wrapped(c5, subtract_wrapped(c6, (1)::BIGINT)) ELSE (0)::BIGINT END)) AS c15 FROM 
+(SELECT "trace" AS c2, "mail" AS c3, "sender" AS c1, "message_type" AS c4, "size" AS c5, "times" AS c6, "dropped_at" AS c7, "bad_at" AS c8 FROM "evidence/mails") WHERE (c1 IS NOT NULL) GROUP BY c2, c4);
+
+-- query lab_events
+SELECT c4 AS "trace", c3 AS "type", c6 AS "at", c8 AS "seed", c10 AS "version", c7 AS "topology", c9 AS "settings", c11 AS "fault", c12 AS "kind", c13 AS "details" FROM (SELECT c4, c3, c6, c8, c10, c7, c9, c11, c12, c13 FROM 
+(SELECT c4, c3, c6, c7, c8, c9, c10, c11, c12, c13, c1 FROM 
+(SELECT c4, c3, c6, c7, c8, c9, c10, c11, c12, c13, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c4 ORDER BY c15 ASC NULLS FIRST, c6 ASC NULLS FIRST, c5 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c4, c3, c5, c6, c7, c8, c9, c10, c11, c12, c13, CASE WHEN (c3 = 'run.started') THEN 0 WHEN (c3 = 'run.ended') THEN 1 ELSE 2 END AS c15 FROM 
+(SELECT c4, c3, c5, c6, c7, c8, c9, c10, c11, c12, c13, c2 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c4, "type" AS c3, "seq" AS c5, "at" AS c6, "topology" AS c7, "seed" AS c8, "settings" AS c9, "version" AS c10, "fault" AS c11, "kind" AS c12, "details" AS c13, "family" AS c2 FROM "silver/events")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c14 FROM "given/runs")) ON (c4 = c14))) WHERE ((c2 = 'run') AND (c3 IN ('run.started', 'run.ended', 'fault.injected', 'fault.healed'))))))) WHERE (c1 <= 800));
+
+-- query mail_slots
+SELECT c3 AS "trace", c4 AS "message_type", c16 AS "slot", c17 AS "at", c18 AS "copies", c19 AS "lost" FROM (SELECT c3, c4, double_to_bigint(floor(((subtract_wrapped(c1, c14))::DOUBLE / nullif(greatest(((subtract_wrapped(c15, c14))::DOUBLE / nullif((768)::DOUBLE, 0)), (1000000)::DOUBLE), 0)))) AS c16, min(c1) AS c17, count(1) AS c18, count(1) FILTER (WHERE ((c5 IS NULL) AND (coalesce(c6, c8, c7) IS NOT NULL))) AS c19 FROM 
+(SELECT c3, c4, c1, c5, c6, c7, c8, c14, c15 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c3, c2, c4, c1, c5, c6, c7, c8 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c3, "sender" AS c2, "message_type" AS c4, "submitted_at" AS c1, "received_at" AS c5, "dropped_at" AS c6, "expired_at" AS c7, "bad_at" AS c8 FROM "evidence/mails")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c9 FROM "given/runs")) ON (c3 = c9))) WHERE ((c1 IS NOT NULL) AND (c2 IS NOT NULL))) JOIN 
+(SELECT * FROM 
+(SELECT c12, min(c10) AS c14, max(c10) AS c15 FROM 
+(SELECT c12, c11, c10 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c12, "sender" AS c11, "submitted_at" AS c10 FROM "evidence/mails")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c13 FROM "given/runs")) ON (c12 = c13))) WHERE ((c10 IS NOT NULL) AND (c11 IS NOT NULL)) GROUP BY c12)) ON (c3 = c12))) GROUP BY c3, c4, double_to_bigint(floor(((subtract_wrapped(c1, c14))::DOUBLE / nullif(greatest(((subtract_wrapped(c15, c14))::DOUBLE / nullif((768)::DOUBLE, 0)), (1000000)::DOUBLE), 0)))));
+
+-- query differing_stores
+SELECT c2 AS "trace", c3 AS "folder", c5 AS "path", c4 AS "store", c17 AS "many", c18 AS "first_at", c19 AS "number" FROM (SELECT c2, c3, c5, c4, c17, c18, c19 FROM 
+(SELECT c2, c3, c5, c4, c17, c18, c19, c1 FROM 
+(SELECT c2, c3, c5, c4, c17, c18, c19, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c2 ORDER BY c5 ASC NULLS FIRST, c3 ASC NULLS FIRST, c4 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c2, c3, c5, c4, c17, c18, c19 FROM 
+(SELECT c2, c3, c5, c4, count(1) AS c17, min(c16) AS c18, arg_min_null(c6, c16) AS c19 FROM 
+(SELECT c2, c6, c3, c4, c5, c16 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, c4, c5, c6 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c2, "folder" AS c3, "store" AS c4, "path" AS c5, "number" AS c6 FROM "gold/mismatches")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT c8, c9 FROM 
+(SELECT c8, c9, c7 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c8, "folder" AS c9, "judgement" AS c7 FROM "gold/verdicts")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c10 FROM "given/runs")) ON (c8 = c10))) WHERE (c7 = 'not converged'))) ON ((c2 = c8) AND (c3 = c9))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c12, c14, min(c13) AS c16 FROM 
+(SELECT c12, c11, c13, c14 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c12, "act" AS c11, "at" AS c13, "number" AS c14 FROM "evidence/versions")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c15 FROM "given/runs")) ON (c12 = c15))) WHERE (c11 = 'made') GROUP BY c12, c14)) ON ((c2 = c12) AND (c6 = c14)))) GROUP BY c2, c3, c5, c4))))) WHERE (c1 <= 480));
+
+-- query violated_checks
+SELECT c2 AS "trace", c3 AS "check", c1 AS "violations", c4 AS "at", c5 AS "witness" FROM (SELECT c2, c3, c1, c4, c5 FROM 
+(SELECT c2, c3, c1, c4, c5 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, c1, c4, c5 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c2, "check" AS c3, "violations" AS c1, "at" AS c4, "witness" AS c5 FROM "gold/rules")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c6 FROM "given/runs")) ON (c2 = c6))) WHERE (c1 > (0)::BIGINT)) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c7 FROM 
+(SELECT c7 FROM 
+(SELECT "trace" AS c7 FROM "evidence/doubts")))) ON (c2 = c7))));
+
+-- query store_guids
+SELECT c1 AS "trace", c2 AS "guid", c3 AS "name" FROM (SELECT c1, c2, c3 FROM 
+(SELECT c1, c2, c3 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c1, "guid" AS c2, "name" AS c3 FROM "organization/guids")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c4 FROM "given/runs")) ON (c1 = c4))));
+
+-- query clocked_events
+SELECT c2 AS "type", c4 AS "node", c5 AS "seq", c6 AS "lamport", c7 AS "at", c8 AS "mail", c9 AS "number", c11 AS "folder", c12 AS "source", c10 AS "sender" FROM (SELECT c2, c4, c5, c6, c7, c8, c9, c11, c12, c10 FROM 
+(SELECT c2, c4, c5, c6, c7, c8, c9, c10, c11, c12, c1 FROM 
+(SELECT c2, c4, c5, c6, c7, c8, c9, c10, c11, c12, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c3 ORDER BY c6 ASC NULLS FIRST, c4 ASC NULLS FIRST, c5 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c3, c2, c4, c5, c6, c7, c8, c9, c10, c11, c12 FROM 
+(SELECT c3, c2, c4, c5, c6, c7, c8, c9, c10, c11, c12 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c3, "type" AS c2, "node" AS c4, "seq" AS c5, "lamport" AS c6, "at" AS c7, "mail" AS c8, "number" AS c9, "sender" AS c10, "folder" AS c11, "source" AS c12 FROM "silver/events")) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c13 FROM "given/runs")) ON (c3 = c13))) WHERE (c2 IN ('node.started', 'node.stopped', 'change.made', 'version.applied', 'mail.submitted', 'mail.received', 'hop.dropped', 'conflict.arose', 'entry.made', 'request.sent', 'request.answered', 'replica.added', 'replica.dropped')))))) WHERE (c1 <= 5000));
+
+-- query moment_mails
+SELECT c13 AS "nth", c6 AS "mail", c4 AS "sender", c7 AS "store", c8 AS "message_type", c2 AS "submitted_at", c9 AS "received_at", c10 AS "dropped_at", c12 AS "bad_at", c11 AS "expired_at" FROM (SELECT c13, c6, c4, c7, c8, c2, c9, c10, c12, c11 FROM 
+(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c1 FROM 
+(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c13 ORDER BY c15 ASC NULLS FIRST, c6 ASC NULLS FIRST, c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, abs_wrapped(subtract_wrapped(c2, c3)) AS c15 FROM 
+(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c3 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c5, "mail" AS c6, "store" AS c7, "sender" AS c4, "message_type" AS c8, "submitted_at" AS c2, "received_at" AS c9, "dropped_at" AS c10, "expired_at" AS c11, "bad_at" AS c12 FROM "evidence/mails") WHERE (c4 IS NOT NULL)) JOIN 
+(SELECT * FROM 
+(SELECT "nth" AS c13, "trace" AS c14, "moment" AS c3 FROM "given/moments")) ON (c5 = c14))) WHERE ((c2 >= subtract_wrapped(c3, 129600000000::BIGINT)) AND (c2 <= add_wrapped(c3, 129600000000::BIGINT))))))) WHERE (c1 <= 40));
+
+-- query moment_events
+SELECT c13 AS "nth", c6 AS "node", c4 AS "type", c2 AS "at", c7 AS "seq", c8 AS "mail", c9 AS "number", c11 AS "object", c10 AS "folder", c12 AS "subject" FROM (SELECT c13, c6, c4, c2, c7, c8, c9, c11, c10, c12 FROM 
+(SELECT c6, c4, c2, c7, c8, c9, c11, c10, c12, c13, c1 FROM 
+(SELECT c6, c4, c2, c7, c8, c9, c11, c10, c12, c13, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c13 ORDER BY c15 ASC NULLS FIRST, c6 ASC NULLS FIRST, c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c6, c4, c2, c7, c8, c9, c11, c10, c12, c13, abs_wrapped(subtract_wrapped(c2, c3)) AS c15 FROM 
+(SELECT c6, c4, c2, c7, c8, c9, c11, c10, c12, c13, c3 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c5, c6, c4, c2, c7, c8, c9, c11, c10, c12 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "seq" AS c7, "at" AS c2, "mail" AS c8, "number" AS c9, "folder" AS c10, "object" AS c11, "subject" AS c12 FROM "silver/events"))) JOIN 
+(SELECT * FROM 
+(SELECT "nth" AS c13, "trace" AS c14, "moment" AS c3 FROM "given/moments")) ON (c5 = c14))) WHERE ((c2 = c3) OR ((c4 IN ('change.made', 'backup.restored', 'conflict.arose', 'store.deleted', 'replica.dropped')) AND ((c2 >= subtract_wrapped(c3, 129600000000::BIGINT)) AND (c2 <= add_wrapped(c3, 129600000000::BIGINT))))))))) WHERE (c1 <= 40));
+
+-- query last_changes
+SELECT c4 AS "trace", c5 AS "folder", c7 AS "number", c8 AS "guid", c9 AS "counter", c34 AS "name", c14 AS "made_at", c11 AS "subject", c10 AS "deleted", c15 AS "all", c31 AS "arrivals" FROM (SELECT c4, c5, c7, c8, c9, c34, c14, c11, c10, c15, c31 FROM 
+(SELECT c4, c8, c5, c7, c9, c14, c11, c10, c15, c31, c34 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c7, c8, c9, c14, c11, c10, c15, c31 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c4, c5, c7, c8, c9, c14, c11, c10, c15, c1 FROM 
+(SELECT c4, c5, c7, c8, c9, c14, c11, c10, c15, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c4, c5 ORDER BY c14 DESC NULLS LAST, c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c4, c5, c7, c8, c9, c14, c11, c10, c15 FROM 
+(SELECT c4, c5, c7, c8, c9, c14, c11, c10, c15 FROM 
+(SELECT c4, c5, c7, c8, c9, c14, c11, c10, c15, c15 FROM 
+(SELECT *, count(1) OVER (PARTITION BY c4, c5) AS c15 FROM 
+(SELECT c4, c5, c7, c8, c9, c14, c11, c10 FROM 
+(SELECT c4, c5, c7, c8, c9, c6 AS c14, c11, c10 FROM 
+(SELECT c4, c5, c2, c6, c7, c8, c9, c10, c11 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c4, "store" AS c3, "folder" AS c5, "act" AS c2, "at" AS c6, "number" AS c7, "guid" AS c8, "counter" AS c9, "deleted" AS c10, "subject" AS c11 FROM "evidence/versions") WHERE ((c2 IN ('made', 'applied')) AND (NOT (c3 = 'Setup')))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c12, "folder" AS c13 FROM "given/folders")) ON ((c4 = c12) AND (c5 = c13)))) WHERE (c2 = 'made')))))))))) WHERE (c1 <= 40)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c20, c21, c24, coalesce(list({'store': c19, 'at': c28, 'way': c29, 'act': c30}) FILTER (WHERE {'store': c19, 'at': c28, 'way': c29, 'act': c30} IS NOT NULL), []) AS c31 FROM 
+(SELECT c20, c21, c24, c19, min(c23) AS c28, arg_min_null(c25, c22) AS c29, arg_min_null(c18, c22) AS c30 FROM 
+(SELECT c20, c21, c19, c18, c22, c23, c24, c25, c16, c17 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c20, "store" AS c19, "folder" AS c21, "act" AS c18, "seq" AS c22, "at" AS c23, "number" AS c24, "way" AS c25, "undone" AS c16, "dropped" AS c17 FROM "evidence/versions") WHERE ((c18 IN ('made', 'applied')) AND (NOT (c19 = 'Setup')))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c26, "folder" AS c27 FROM "given/folders")) ON ((c20 = c26) AND (c21 = c27)))) WHERE ((NOT c16) AND (NOT c17)) GROUP BY c20, c21, c24, c19) GROUP BY c20, c21, c24)) ON (((c4 = c20) AND (c5 = c21)) AND (c7 = c24))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c32, c33, c34 FROM 
+(SELECT "trace" AS c32, "guid" AS c33, "name" AS c34 FROM "organization/guids"))) ON ((c4 = c32) AND (c8 = c33)))));

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,9 +18,13 @@ RULES: Final = "rules/"
 GOLD_RULES: Final = "gold/rules"
 """All results of checks: the union of these tables."""
 
+GIVEN: Final = "given/"
+"""The layer of the small tables that a query is given."""
+
 _HEAD: Final = "-- Made by `make sql` from the tables in PySpark. Do not edit.\n"
 _SHAPE: Final = "-- shape "
-_PART: Final = re.compile(r"^-- (table|query) (\S+)(?: needs (\S+))?\n", re.MULTILINE)
+_GIVEN: Final = "-- given "
+_PART: Final = re.compile(r"^-- (table|finding|query) (\S+)(?: needs (\S+))?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +38,23 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """shape: the fields of all events, as DuckDB reads them from JSON. tables: in the order in which they are computed."""
+    """shape: the fields of all events, as DuckDB reads them from JSON. given: the columns of the tables that queries are given.
+    tables: in the order in which they are computed. findings: the queries of a verdict. queries: those of a report."""
 
     shape: dict[str, object]
+    given: dict[str, str]
     tables: tuple[Statement, ...]
+    findings: tuple[Statement, ...]
     queries: tuple[Statement, ...]
+
+    def query(self, name: str) -> str:
+        """Return the SQL of a query of the verdict or of a report."""
+        return next(each.sql for each in (*self.findings, *self.queries) if each.name == name)
 
     def text(self) -> str:
         """Return the content of the file."""
-        parts = [_HEAD, f"{_SHAPE}{json.dumps(self.shape)}\n"]
-        for kind, statements in (("table", self.tables), ("query", self.queries)):
+        parts = [_HEAD, f"{_SHAPE}{json.dumps(self.shape)}\n", f"{_GIVEN}{json.dumps(self.given)}\n"]
+        for kind, statements in (("table", self.tables), ("finding", self.findings), ("query", self.queries)):
             for each in statements:
                 needs = f" needs {','.join(each.needs)}" if each.needs else ""
                 parts.append(f"\n-- {kind} {each.name}{needs}\n{each.sql};\n")
@@ -53,10 +63,13 @@ class Product:
     @classmethod
     def parse(cls, text: str) -> Product:
         """Return the product in the content of a file."""
-        shape = next(line for line in text.splitlines() if line.startswith(_SHAPE)).removeprefix(_SHAPE)
-        _, *parts = _PART.split(text)
-        groups = list(zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True))
-        return cls(json.loads(shape), tuple(_of("table", groups)), tuple(_of("query", groups)))
+        head, *parts = _PART.split(text)
+        shape, given = (json.loads(_after(start, head)) for start in (_SHAPE, _GIVEN))
+        statements: dict[str, list[Statement]] = {"table": [], "finding": [], "query": []}
+        for kind, name, needs, sql in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
+            types = tuple(needs.split(",")) if needs else ()
+            statements[kind].append(Statement(name, sql.strip().removesuffix(";"), types))
+        return cls(shape, given, *map(tuple, statements.values()))
 
 
 @cache
@@ -65,7 +78,6 @@ def product() -> Product:
     return Product.parse(JUDGE.read_text("utf-8"))
 
 
-def _of(kind: str, groups: Iterable[tuple[str, str, str | None, str]]) -> Iterable[Statement]:
-    for of, name, needs, sql in groups:
-        if of == kind:
-            yield Statement(name, sql.strip().removesuffix(";"), tuple(needs.split(",")) if needs else ())
+def _after(start: str, text: str) -> str:
+    """Return the rest of the line that starts so."""
+    return next(line for line in text.splitlines() if line.startswith(start)).removeprefix(start)

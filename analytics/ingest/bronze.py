@@ -33,8 +33,10 @@ def read_lines(spark: SparkSession, files: Sequence[str]) -> DataFrame:
 
 
 def named(read: DataFrame) -> DataFrame:
-    """Return text, file: the lines that Spark's text reader gives, in a batch or a stream."""
-    lines = read.select(F.col("value").alias("text"), F.col("_metadata.file_path").alias("file"))
+    """Return text, file: the lines that Spark's text reader gives, in a batch or a stream. A file on this machine has a path
+    without a scheme, as in `analytics.batches`."""
+    path = F.regexp_replace("_metadata.file_path", "^file:/+", "/")
+    lines = read.select(F.col("value").alias("text"), path.alias("file"))
     # The link to the latest run would read that run twice. If a user names the link, the caller resolves it first.
     is_latest = F.col("file").contains("/latest/") & F.col("file").rlike("/latest/(traces/)?[^/]*$")
     return lines.where(~is_latest)

@@ -43,6 +43,9 @@ _STREAM: Final = {
 }
 
 
+_NAMES: Final = "a local file has a path without a scheme"
+"""How the files of events are named."""
+
 _OWN: Final = "[0-9a-f]{16}"
 """Matches the name of the table and of the checkpoint of a place."""
 
@@ -104,7 +107,9 @@ def take_new(
 def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) -> DataFrame:
     rows = parse(named(tables.spark.readStream.options(**_STREAM, maxFilesPerTrigger=segments_at_once).text(place)))
     # Tables of another version of pflab have another name, so that they are never mixed.
-    identity = json.dumps([place, rows.schema.json(), sorted((name, sorted(tags)) for name, tags in FAMILIES.items())])
+    identity = json.dumps(
+        [_NAMES, place, rows.schema.json(), sorted((name, sorted(tags)) for name, tags in FAMILIES.items())]
+    )
     own = hashlib.sha256(identity.encode()).hexdigest()[:16]
     parts = Parts(tables, f"bronze/{own}", by="family", many=many)
     checkpoint = tables.path(f"checkpoints/{own}")

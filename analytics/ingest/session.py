@@ -8,11 +8,9 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
@@ -98,58 +96,6 @@ QUICK: Final[Mapping[str, str]] = {
     "spark.shuffle.compress": "false",
     "spark.broadcast.compress": "false",
 }
-_QUICK_QUERIES: Final = {name: value for name, value in QUICK.items() if name.startswith("spark.sql.")}
-
-TINY: Final[Mapping[str, str]] = {
-    # Every task costs some milliseconds, and the code of Java's second compiler comes too late.
-    **QUICK,
-    "spark.sql.files.minPartitionNum": "1",
-    "spark.sql.leafNodeDefaultParallelism": "1",
-    "spark.sql.files.openCostInBytes": "1024",
-    JAVA: f"{_QUICK_JAVA} -XX:TieredStopAtLevel=1",
-}
-HELD_UP_TO_BYTES: Final = 1024 * 1024
-"""Up to this size the tables of a check are kept in memory, unless the user keeps them with --tables (`Tables.held`). For 174
-events this saves a quarter of the processor time. Larger traces were not measured; each plan reads the held rows again."""
-TINY_UP_TO_BYTES: Final = 12 * 1024 * 1024
-QUICK_UP_TO_BYTES: Final = 64 * 1024 * 1024
-"""Up to these sizes of the traces TINY, then QUICK, are the fastest settings on two cores. (58 scenarios, 7 MB: 50 s with TINY,
-56 s with QUICK. 325 runs, 25 MB: 99 s with QUICK, 135 s with TINY, over 200 s in two partitions.)"""
-
-
-SILENT: Final = "-Xlog:disable"
-"""Java's option that keeps its messages about the class archive out of our output."""
-
-
-def archive_path() -> Path:
-    """Return the place of the class archive for this installation of pyspark, whether it exists or not."""
-    try:
-        number = version("pyspark")
-    except PackageNotFoundError:
-        number = "none"
-    return Path(sys.prefix) / "share" / "pflab" / f"spark-{number}.jsa"
-
-
-def archive_options() -> str:
-    """Return the options that make Java use the class archive; '' if there is none."""
-    path = archive_path()
-    return f'-XX:SharedArchiveFile="{path}" {SILENT}' if path.is_file() else ""
-
-
-def settings_for(size: int) -> Mapping[str, str]:
-    """Return Spark's settings for this many bytes of traces, on this machine or on a cluster."""
-    if size <= TINY_UP_TO_BYTES:
-        return TINY
-    return QUICK if size <= QUICK_UP_TO_BYTES else {}
-
-
-def fit_to(spark: SparkSession, size_bytes: int) -> None:
-    """Set the query settings of a running session for this size of traces."""
-    for name, value in _QUICK_QUERIES.items():
-        if size_bytes <= QUICK_UP_TO_BYTES:
-            spark.conf.set(name, value)
-        else:
-            spark.conf.unset(name)
 
 
 def java_version() -> int | None:
@@ -204,10 +150,8 @@ def need_spark() -> None:
     )
 
 
-def new_session(
-    master: str | None = None, settings: Mapping[str, str] | None = None, *, archive: bool = True
-) -> SparkSession:
-    """Return a session on `master` (a Spark URL; by default this machine's cores). archive: use the archive of Spark's classes.
+def new_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """Return a session on `master` (a Spark URL; by default this machine's cores).
 
     Raises PackageMissing, JavaMissing, and AnalyticsError if the master cannot be reached.
     """
@@ -218,10 +162,7 @@ def new_session(
     where = master or LOCAL
     builder = SparkSession.builder.appName("pflab check").master(where)
     given = settings_on(where, settings or {})
-    options = [given.get(JAVA, _JAVA_OPTIONS), f'-Dlog4j2.configurationFile="{_LOGGING.as_uri()}"']
-    if archive and _is_local(where):
-        options.append(archive_options())
-    given[JAVA] = " ".join(options)
+    given[JAVA] = f'{given.get(JAVA, _JAVA_OPTIONS)} -Dlog4j2.configurationFile="{_LOGGING.as_uri()}"'
     for name, value in given.items():
         builder = builder.config(name, value)
     try:
@@ -229,10 +170,10 @@ def new_session(
         java = _java_process(spark)
         if java is not None:
             end_with_python(java.pid)
-        return _cache_java_names(spark)
     except (PySparkException, OSError) as error:
         line = str(error).strip().partition("\n")[0]
         raise AnalyticsError(f"cannot start Spark on {where}: {line}") from error
+    return spark
 
 
 def settings_on(master: str, settings: Mapping[str, str]) -> dict[str, str]:
@@ -256,30 +197,6 @@ def _chosen_by_user(setting: str) -> bool:
             given += "\n" + (Path(conf) / "spark-defaults.conf").read_text("utf-8")
     option = f"--{setting.removeprefix('spark.').replace('.', '-')}"
     return re.search(rf"(?m)^\s*{re.escape(setting)}[\s=:]|[\s'\"]{re.escape(setting)}=|{option}\b", given) is not None
-
-
-_FUNCTIONS: Final = (
-    "col", "lit", "expr", "when", "not", "struct", "array", "coalesce", "broadcast", "count_if", "min", "max", "explode",
-)  # fmt: skip
-_JAVA_NAMES: Final[Mapping[str, Sequence[str]]] = {
-    "functions": _FUNCTIONS,
-    "PythonUtils": ("toSeq",),
-    "PythonSQLUtils": ("fn", "lambdaFunction", "unresolvedNamedLambdaVariable"),
-    "org.apache.spark.sql.functions": _FUNCTIONS,
-    "org.apache.spark.api.python.PythonUtils": ("toSeq",),
-}
-"""The Java names that pyspark uses most, and the members that it uses."""
-
-
-def _cache_java_names(spark: SparkSession) -> SparkSession:
-    """Look up the Java names once, and return the session. Otherwise pyspark asks Java for them with every column, some ten
-    thousand times in a check, and for some of them Java searches all of Spark's archives."""
-    view = spark.sparkContext._jvm
-    for name, members in _JAVA_NAMES.items():
-        known = getattr(view, name)
-        vars(known).update({each: getattr(known, each) for each in members})
-        vars(view)[name] = known
-    return spark
 
 
 @contextmanager

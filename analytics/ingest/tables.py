@@ -1,4 +1,4 @@
-"""The tables of a check: Parquet below one folder in any file system of Spark, or in Spark's memory for small traces."""
+"""The tables of a check: Parquet below one folder in any file system of Spark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.classic.dataframe import DataFrame as OfJava
 
 AT_ONCE: Final = 2
 """How many threads plan and run queries. With few events most of the time is planning, which uses one thread for each query."""
@@ -24,22 +23,17 @@ def at_once(*acts: Callable[[], T]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Where the tables of a check are. base: a path or URL; a table is `base/<layer>/<name>`. held: Spark's driver
-    keeps the rows of a table in memory and does not write them, for small traces without --tables."""
+    """Where the tables of a check are. base: a path or URL; a table is `base/<layer>/<name>`."""
 
     spark: SparkSession
     base: str
-    held: bool = False
 
     def path(self, name: str) -> str:
         return f"{self.base.rstrip('/')}/{name}"
 
     def keep(self, name: str, frame: DataFrame, *, by: Sequence[str] = ()) -> DataFrame:
         """Write `frame` as the table `name`, partitioned by the columns `by`, and return the table read from its files. Then
-        Spark plans later queries on the files. A held table is not written; Spark plans from its rows, and drops empty
-        tables from its plans."""
-        if self.held:
-            return self._hold(frame)
+        Spark plans later queries on the files."""
         writer = frame.write.mode("overwrite")
         (writer.partitionBy(*by) if by else writer).parquet(self.path(name))
         return self.whole(self.spark.read.schema(frame.schema).parquet(self.path(name)))
@@ -47,13 +41,6 @@ class Tables:
     def view(self, name: str, frame: DataFrame) -> DataFrame:
         """Return `frame` as a table that is not written, because it is about as large as what it is computed from."""
         return frame
-
-    def _hold(self, frame: DataFrame) -> DataFrame:
-        """Return the rows as a table in the driver. They stay in Java, because copying them to Python takes longer than writing
-        a file."""
-        made = frame._jdf
-        session = self.spark._jsparkSession
-        return OfJava(session.createDataFrame(made.collectAsList(), made.schema()), self.spark)
 
     def keep_all(self, layer: str, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
         """Keep several tables of a layer; `made` has a function for each table that computes it."""

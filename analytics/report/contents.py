@@ -1,31 +1,29 @@
-"""What the report says, as a limited number of plain values. Spark computes them; `analytics.report.page` writes them."""
+"""What the report says, as a limited number of plain values. Queries compute them; `analytics.report.page` writes them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from types import ModuleType
-from typing import Any, Final
-
-from pyspark.sql import functions as F  # noqa: N812
+from typing import Final
 
 from analytics.drawing.mail_types import name_of
 from analytics.drawing.spacetime import Diagram
-from analytics.ingest.tables import AT_ONCE
-from analytics.report import measures, runs_by_rule, surroundings, who_had_what
+from analytics.report import runs_by_rule, surroundings, who_had_what
 from analytics.report.runs import Found, Run, runs
-from analytics.rows import Findings
+from analytics.rows import Answers, Findings, Row
 from analytics.rules import catalogue
 from analytics.rules.check import Check
-from analytics.verdicts import witness
-from analytics.verdicts.conclusion import UNTOLD
-from analytics.verdicts.gold import Gold
-from analytics.verdicts.result import CheckResult
+from analytics.verdicts.conclusion import UNTOLD, conclude, worst_folders
+from analytics.verdicts.result import CheckResult, short
 from analytics.verdicts.witness_names import named
 
 RUNS: Final = 3
 """How many of several runs are shown in detail, the worst ones."""
+
+_SUMMED: Final = ("mails", "copies", "bytes", "arrived", "lost", "bad")
 
 PICTURES: Final = 8
 """How many findings of a report have a picture."""
@@ -61,7 +59,7 @@ class Contents:
     """All that a report says.
 
     runs: the runs in detail. texts: the findings of each in words, in the order of `Run.found`. diagrams: by the places of
-    the run and of the finding. matrix: None for a single run. spark: the version of Spark.
+    the run and of the finding. matrix: None for a single run. engine: what computed the tables.
     """
 
     result: CheckResult
@@ -73,7 +71,7 @@ class Contents:
     latency: tuple[Latency, ...]
     fates: tuple[tuple[str, int], ...]
     traffic: tuple[Traffic, ...]
-    spark: str
+    engine: str
 
 
 def subjects() -> dict[str, tuple[Check, ...]]:
@@ -84,34 +82,43 @@ def subjects() -> dict[str, tuple[Check, ...]]:
     }
 
 
-def contents(gold: Gold, found: Findings, result: CheckResult) -> Contents:
-    """Return what the report says, from a fixed number of queries."""
+def contents(answers: Answers, found: Findings, result: CheckResult, engine: str) -> Contents:
+    """Return what the report says, from a fixed number of queries. engine: its name and version."""
+    single = result.traces <= 1
+    some_runs, texts, diagrams = _detailed(answers, found, chosen_runs(found, result))
+    matrix = None if single else runs_by_rule.matrix(found, result.traces)
+    latency, fates, traffic = _figures(answers)
+    had = tuple(who_had_what.matrices(answers, found))
+    return Contents(result, some_runs, texts, diagrams, matrix, had, latency, fates, traffic, engine)
+
+
+def chosen_runs(found: Findings, result: CheckResult) -> list[str]:
+    """Return the traces that are shown in detail: the only one, or the worst of several. If two have the same short name, the
+    first is shown."""
     single = result.traces <= 1
     names = [each.trace for each in result.runs if single or each.exit_code][: 1 if single else RUNS]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        detailed = pool.submit(_detailed, gold, found, names)
-        figures = pool.submit(_figures, gold)
-        had = pool.submit(_who_had_what, gold)
-        matrix = None if single else pool.submit(runs_by_rule.matrix, gold, result.traces)
-    some_runs, texts, diagrams = detailed.result()
-    latency, fates, traffic = figures.result()
-    return Contents(
-        result, some_runs, texts, diagrams, matrix.result() if matrix else None, had.result(), latency, fates, traffic,
-        gold.mails.sparkSession.version,
-    )  # fmt: skip
+    of_name: dict[str, str] = {}
+    for row in sorted(found["lines"], key=lambda row: (not row.events, row.trace)):
+        of_name.setdefault(short(row.trace), row.trace)
+    return [of_name[name] for name in names if name in of_name]
+
+
+def shown_traces(found: Findings) -> set[str]:
+    """Return the traces about which a report asks more than the findings and the figures say."""
+    return {*chosen_runs(found, conclude(found)), *(row.trace for row in worst_folders(found)[: who_had_what.FOLDERS])}
 
 
 def _detailed(
-    gold: Gold, findings: Findings, names: list[str]
+    answers: Answers, findings: Findings, traces: list[str]
 ) -> tuple[tuple[Run, ...], tuple[tuple[str, ...], ...], dict[tuple[int, int], Diagram]]:
-    some = tuple(runs(gold, names))
+    some = tuple(runs(answers, traces))
     raw = [(run.trace, found.text or UNTOLD) for run in some for found in run.found]
     told = iter(named(findings["names"], raw))
     texts = tuple(tuple(next(told) for _ in run.found) for run in some)
     each = max(PICTURES // max(len(some), 1), 1)
     places = [(nth, index) for nth, run in enumerate(some) for index in _pictured(run.found, each)]
     about: list[tuple[Run, Found]] = [(some[nth], some[nth].found[index]) for nth, index in places]
-    drawn = zip(places, surroundings.diagrams(gold, about), strict=True)
+    drawn = zip(places, surroundings.diagrams(answers, about), strict=True)
     return some, texts, {place: diagram for place, diagram in drawn if diagram is not None}
 
 
@@ -120,25 +127,32 @@ def _pictured(found: tuple[Found, ...], most: int) -> list[int]:
     return [index for index, each in enumerate(found) if each.at is not None][:most]
 
 
-def _figures(gold: Gold) -> tuple[tuple[Latency, ...], tuple[tuple[str, int], ...], tuple[Traffic, ...]]:
-    latency = measures.latency(gold.histories).orderBy("way").collect()
-    fates = measures.fates(gold.histories, gold.objects, gold.folders).groupBy("fate").count().orderBy("fate").collect()
-    sums = [F.sum(name).alias(name) for name in ("mails", "copies", "bytes", "arrived", "lost", "bad")]
-    traffic = measures.traffic(gold.mails).groupBy("message_type").agg(*sums).orderBy("message_type").collect()
+def _figures(answers: Answers) -> tuple[tuple[Latency, ...], tuple[tuple[str, int], ...], tuple[Traffic, ...]]:
+    took: dict[str, list[Row]] = defaultdict(list)
+    for row in answers("latencies", {}):
+        took[row.way or ""].append(row)
+    changes: Counter[str] = Counter()
+    for row in answers("fates", {}):
+        changes[row.fate] += row.changes
+    sums: dict[int, Counter[str]] = defaultdict(Counter)
+    for row in answers("traffic", {}):
+        sums[row.message_type or 0].update({name: row[name] or 0 for name in _SUMMED})
     return (
-        tuple(
-            Latency(row.way or "", row.applied, row.p50_us, row.p90_us, row.p99_us, row.longest_us) for row in latency
-        ),
-        tuple((row.fate, row["count"]) for row in fates),
-        tuple(_traffic(row) for row in traffic),
+        tuple(latency(way, took[way]) for way in sorted(took)),
+        tuple(sorted(changes.items())),
+        tuple(Traffic(name_of(kind), *(sums[kind][name] for name in _SUMMED)) for kind in sorted(sums)),
     )
 
 
-def _traffic(row: Any) -> Traffic:
-    name = name_of(row.message_type or 0)
-    return Traffic(name, row.mails, row.copies, row.bytes or 0, row.arrived, row.lost, row.bad)
+def latency(way: str, rows: Sequence[Row]) -> Latency:
+    """Return the latency of a way from its rows (took_us, applied, longest_us): of a part of all applied versions the longest,
+    as `latencies` rounds them."""
+    ordered = sorted(rows, key=lambda row: row.took_us)
+    applied = sum(row.applied for row in ordered)
 
+    def part(share: float) -> int:
+        so_far = accumulate(row.applied for row in ordered)
+        longest: int = next(row.took_us for row, count in zip(ordered, so_far, strict=True) if count >= share * applied)
+        return longest
 
-def _who_had_what(gold: Gold) -> tuple[who_had_what.Matrix, ...]:
-    chosen = witness.worst_folders(gold.verdicts).limit(who_had_what.FOLDERS).collect()
-    return tuple(who_had_what.matrices(chosen, gold.histories, gold.org.guids))
+    return Latency(way, applied, part(0.5), part(0.9), part(0.99), max(row.longest_us for row in ordered))

@@ -18,8 +18,7 @@ from analytics.drawing.mail_types import KINDS
 from analytics.drawing.svg import cleaned, natural
 from analytics.report.contents import Contents, contents, subjects
 from analytics.report.runs import Run, line_of, organization
-from analytics.rows import Findings
-from analytics.verdicts.gold import Gold
+from analytics.rows import Answers, Findings
 from analytics.verdicts.judgements import BROKEN, CONVERGED, NOT_CONVERGED, UNKNOWN
 from analytics.verdicts.result import CheckResult, FolderVerdict, RuleResult, counted, short
 from traces.trace_version import TRACE_VERSION
@@ -39,9 +38,9 @@ SIGNS: Final = {"good": "✓", "bad": "✕", "doubt": "?"}
 _HERE: Final = Path(__file__).parent
 
 
-def write_report(gold: Gold, found: Findings, result: CheckResult, file: Path) -> None:
-    """Write the report. Its size is limited, however many runs there are."""
-    file.write_text(page(contents(gold, found, result), datetime.now(UTC)), encoding="utf-8")
+def write_report(answers: Answers, found: Findings, result: CheckResult, engine: str, file: Path) -> None:
+    """Write the report. Its size is limited, however many runs there are. engine: the name and version of what answers."""
+    file.write_text(page(contents(answers, found, result, engine), datetime.now(UTC)), encoding="utf-8")
 
 
 def page(what: Contents, written_at: datetime) -> str:
@@ -115,7 +114,7 @@ def _versions(what: Contents) -> list[tuple[str, str]]:
     formats = sorted({cleaned(run.format, 12) for run in what.runs if run.format}, key=natural)
     return [
         ("pflab", importlib.metadata.version("pflab")),
-        ("Spark", what.spark),
+        ("judged by", what.engine),
         ("trace format", f"{', '.join(formats) or 'unknown'} (read as {TRACE_VERSION})"),
     ]
 

@@ -5,25 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
-
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812
+from typing import Any
 
 from analytics.drawing import organization_map, timeline
 from analytics.drawing.lab_time import day_time, step_for
 from analytics.drawing.mail_types import kind_of
 from analytics.drawing.spacetime import Fault
 from analytics.drawing.svg import natural
-from analytics.verdicts.gold import Gold
-
-LINES: Final = 800
-"""How many events of the lab are read for a run: its start, its end, and the first faults."""
-
-FOLDERS: Final = 60
-"""How many folders with differences are looked at in a run."""
-
-_ABOUT: Final = ("run.started", "run.ended", "fault.injected", "fault.healed")
+from analytics.rows import Answers, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,80 +54,17 @@ class Run:
         return sorted(_mapping(self.topology.get("servers")), key=natural)
 
 
-def short_name() -> Column:
-    """Return the short name of a trace, as `analytics.verdicts.result.short` computes it."""
-    return F.regexp_extract("trace", r"([^/]*/?[^/]*)#[^#]*$", 1)
-
-
-def runs(gold: Gold, names: Sequence[str]) -> list[Run]:
-    """Return the runs with these short names, in this order. If two runs have the same name, the first is returned."""
-    lab = gold.events.events.where((F.col("family") == "run") & F.col("type").isin(*_ABOUT) & short_name().isin(*names))
-    rank = F.when(F.col("type") == "run.started", 0).when(F.col("type") == "run.ended", 1).otherwise(2)
-    nth = F.row_number().over(Window.partitionBy("trace").orderBy(rank, "at", "seq"))
-    kept = lab.withColumn("nth", nth).where(F.col("nth") <= LINES)
-    rows = kept.select(
-        "trace", short_name().alias("name"), "type", "at", "seed", "version", "topology", "settings", "fault", "kind", "details"
-    ).collect()  # fmt: skip
-    by_name: dict[str, str] = {}
-    for row in sorted(rows, key=lambda each: each.trace):
-        by_name.setdefault(row.name, row.trace)
-    traces = [by_name[name] for name in names if name in by_name]
-    if not traces:
-        return []
-    mails = _mails(gold.mails, traces)
-    mismatches = _mismatches(gold, traces)
-    found = _violations(gold, traces)
-    return [
-        _run(
-            trace, [row for row in rows if row.trace == trace], [row for row in mails if row.trace == trace],
-            [row for row in mismatches if row.trace == trace], [row for row in found if row.trace == trace],
-        )
-        for trace in traces
-    ]  # fmt: skip
-
-
-def _mails(mails: DataFrame, traces: Sequence[str]) -> list[Any]:
-    """Return trace, slot (of a quarter of an hour), at (of the first), message_type, copies, lost. A long run has longer slots
-    later on the page."""
-    # The driver knows the length of a run only after another query, so the slots come from the mails themselves.
-    mine = mails.where(F.col("trace").isin(*traces) & F.col("submitted_at").isNotNull() & F.col("sender").isNotNull())
-    span = mine.groupBy("trace").agg(F.min("submitted_at").alias("low"), F.max("submitted_at").alias("high"))
-    width = F.greatest((F.col("high") - F.col("low")) / F.lit(8 * timeline.BARS), F.lit(1_000_000))
-    never = F.col("received_at").isNull() & F.coalesce("dropped_at", "bad_at", "expired_at").isNotNull()
-    slots = mine.join(F.broadcast(span), "trace").groupBy(
-        "trace", "message_type", F.floor((F.col("submitted_at") - F.col("low")) / width).alias("slot")
+def runs(answers: Answers, traces: Sequence[str]) -> list[Run]:
+    """Return these runs, in this order."""
+    names = {"runs": [(trace,) for trace in traces]}
+    lab, mails, wrong, broken = (
+        answers(query, names) for query in ("lab_events", "mail_slots", "differing_stores", "violated_checks")
     )
-    return slots.agg(
-        F.min("submitted_at").alias("at"), F.count(F.lit(1)).alias("copies"), F.count_if(never).alias("lost")
-    ).collect()  # fmt: skip
+    return [_run(trace, *(_of(trace, rows) for rows in (lab, mails, wrong, broken))) for trace in traces]
 
 
-def _mismatches(gold: Gold, traces: Sequence[str]) -> list[Any]:
-    """Return trace, folder, path, store, many, first_at and number (of the first version that differs), for folders that have
-    not converged."""
-    here = F.col("trace").isin(*traces)
-    judged = gold.verdicts.where(here & (F.col("judgement") == "not converged")).select("trace", "folder")
-    made = gold.histories.where(here & (F.col("act") == "made")).groupBy("trace", "number")
-    first = made.agg(F.min("at").alias("made_at"))
-    wrong = gold.mismatches.where(here).join(F.broadcast(judged), ["trace", "folder"], "left_semi")
-    per_store = wrong.join(first, ["trace", "number"], "left").groupBy("trace", "folder", "path", "store")
-    return (
-        per_store.agg(
-            F.count(F.lit(1)).alias("many"),
-            F.min("made_at").alias("first_at"),
-            F.min_by("number", "made_at").alias("number"),
-        )
-        .orderBy("trace", "path", "store")
-        .limit(FOLDERS * len(traces) * 8)
-        .collect()
-    )
-
-
-def _violations(gold: Gold, traces: Sequence[str]) -> list[Any]:
-    """Return trace, check, violations, at, witness of each violated check; none of a trace that is incomplete."""
-    broken = gold.rules.where(F.col("trace").isin(*traces) & (F.col("violations") > 0))
-    sure = broken.join(gold.events.doubts.select("trace").distinct(), "trace", "left_anti")
-    return sure.select("trace", "check", "violations", "at", "witness").collect()
+def _of(trace: str, rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.trace == trace]
 
 
 def _run(trace: str, lab: Sequence[Any], mails: Sequence[Any], wrong: Sequence[Any], broken: Sequence[Any]) -> Run:
@@ -183,7 +109,7 @@ def _checks(trace: str, broken: Sequence[Any]) -> list[Found]:
 
 
 def _slots(mails: Sequence[Any], start_at: int, end_at: int, width: int) -> tuple[timeline.Slot, ...]:
-    """Return the bars of the timeline, from the small slots that Spark counted."""
+    """Return the bars of the timeline, from small slots."""
     copies: dict[int, dict[str, int]] = {}
     lost: dict[int, int] = {}
     for row in mails:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
-
-from analytics.verdicts.gold import Gold
+from analytics.rows import Findings
 from analytics.verdicts.judgements import NOT_CONVERGED, UNKNOWN
 from analytics.verdicts.result import short
 
@@ -44,17 +42,24 @@ class Matrix:
     quiet: int
 
 
-def matrix(gold: Gold, traces: int) -> Matrix:
-    """Return the matrix of `traces` runs."""
-    alike = _alike(gold)
-    worst = alike.orderBy(F.desc("bad"), F.desc(F.size("checks")), F.desc("runs"), "trace").limit(LINES).collect()
-    saying = alike.agg(F.sum("runs").alias("runs"), F.collect_set("checks").alias("checks")).collect()[0]
-    lines = tuple(
-        Line(short(row.trace), row.runs - 1, row.bad, row.unknown, row.incomplete, dict(row.violations or {}))
-        for row in worst
-    )
-    told = saying.runs or 0
-    return arranged(lines, {check for each in saying.checks for check in each}, told, traces)
+def matrix(found: Findings, traces: int) -> Matrix:
+    """Return the matrix of `traces` runs. Violations in incomplete traces do not count."""
+    incomplete = {row.trace for row in found["doubts"]}
+    violations: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in found["rules"]:
+        if row.violations and row.trace not in incomplete:
+            violations[row.trace][row.check] = row.violations
+    folders = {(row.trace, row.judgement): row.folders for row in found["judgements"]}
+    alike: dict[tuple[tuple[str, ...], bool, bool], list[Line]] = defaultdict(list)
+    for trace in sorted(incomplete | violations.keys() | {trace for trace, _ in folders}):
+        bad, unknown = (folders.get((trace, judgement), 0) for judgement in (NOT_CONVERGED, UNKNOWN))
+        line = Line(short(trace), 0, bad, unknown, trace in incomplete, violations.get(trace, {}))
+        if bad or unknown or line.incomplete or line.violations:
+            alike[tuple(sorted(line.violations)), bad > 0, unknown > 0].append(line)
+    lines = [replace(same[0], more=len(same) - 1) for same in alike.values()]
+    worst = sorted(lines, key=lambda line: (-line.bad, -len(line.violations), -line.more, line.run))[:LINES]
+    saying = sum(line.more + 1 for line in lines)
+    return arranged(tuple(worst), {check for checks, *_ in alike for check in checks}, saying, traces)
 
 
 def arranged(lines: tuple[Line, ...], violated: set[str], saying: int, traces: int) -> Matrix:
@@ -64,28 +69,3 @@ def arranged(lines: tuple[Line, ...], violated: set[str], saying: int, traces: i
     checks = sorted(times, key=lambda check: (-times[check], check))[:CHECKS]
     shown = sum(line.more + 1 for line in lines)
     return Matrix(lines, tuple(checks), saying - shown, len(violated) - len(checks), max(traces - saying, 0))
-
-
-def _alike(gold: Gold) -> DataFrame:
-    """Return a row for all runs that violate the same checks and have folders of the same judgements: the first trace with its
-    figures, and the number of runs. Violations in incomplete traces do not count."""
-    incomplete = gold.events.doubts.select("trace").distinct().withColumn("incomplete", F.lit(True))
-    broken = gold.rules.where("violations > 0").join(incomplete, "trace", "left_anti")
-    entries = F.collect_list(F.struct("check", "violations"))
-    violations = broken.groupBy("trace").agg(F.map_from_entries(entries).alias("violations"))
-    folders = gold.verdicts.groupBy("trace").agg(
-        F.count_if(F.col("judgement") == NOT_CONVERGED).alias("bad"),
-        F.count_if(F.col("judgement") == UNKNOWN).alias("unknown"),
-    )
-    every = folders.join(violations, "trace", "full").join(incomplete, "trace", "full").select(
-        "trace", "violations",
-        *(F.coalesce(name, F.lit(0)).alias(name) for name in ("bad", "unknown")),
-        F.coalesce("incomplete", F.lit(False)).alias("incomplete"),
-        F.coalesce(F.array_sort(F.map_keys("violations")), F.array().cast("array<string>")).alias("checks"),
-    )  # fmt: skip
-    saying = every.where("bad > 0 or unknown > 0 or incomplete or size(checks) > 0")
-    return (
-        saying.groupBy("checks", (F.col("bad") > 0).alias("some_bad"), (F.col("unknown") > 0).alias("some_unknown"))
-        .agg(F.count(F.lit(1)).alias("runs"), F.min_by(F.struct("*"), "trace").alias("of"))
-        .select("of.trace", "of.bad", "of.unknown", "of.incomplete", "of.violations", "checks", "runs")
-    )

@@ -10,35 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
-
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from typing import Any
 
 from analytics.drawing.lab_time import instant
-from analytics.verdicts import witness
-from analytics.verdicts.gold import Gold
-
-EVENTS: Final = 5000
-"""How many events the file has, counted from the first event of the trace. The viewer cannot draw more."""
-
-SHOWN: Final = (
-    "node.started", "node.stopped", "change.made", "version.applied", "mail.submitted", "mail.received", "hop.dropped",
-    "conflict.arose", "entry.made", "request.sent", "request.answered", "replica.added", "replica.dropped",
-)  # fmt: skip
+from analytics.rows import Answers, Findings
+from analytics.verdicts.conclusion import worst_folders
 
 
-def write_worst(gold: Gold, file: Path) -> int:
+def write_worst(answers: Answers, found: Findings, file: Path) -> int:
     """Write the run of the worst folder, and return the number of events; 0 if there is no run."""
-    worst = witness.worst_folders(gold.verdicts).limit(1).collect()
-    return write_shiviz(gold.events.events, worst[0].trace, file) if worst else 0
-
-
-def write_shiviz(events: DataFrame, trace: str, file: Path) -> int:
-    """Write the first EVENTS events of `trace`, and return their number."""
-    chosen = events.where((F.col("trace") == trace) & F.col("type").isin(*SHOWN))
-    rows = chosen.select("type", "node", "seq", "lamport", "at", "mail", "number", "folder", "source", "sender")
-    taken = rows.orderBy("lamport", "node", "seq").limit(EVENTS).collect()
+    worst = worst_folders(found)[:1]
+    rows = answers("clocked_events", {"runs": [(row.trace,) for row in worst]})
+    taken = sorted(rows, key=lambda row: (row.lamport, row.node, row.seq))
     file.write_text("".join(f"{line}\n" for line in clocked(taken)), encoding="utf-8")
     return len(taken)
 

@@ -1,7 +1,4 @@
-"""What happened around a few violations: the nearest mails and events, as space-time diagrams.
-
-Two queries find everything for all pictures. Each returns a limited number of rows for each picture.
-"""
+"""What happened around a few violations: the nearest mails and events, as space-time diagrams."""
 
 from __future__ import annotations
 
@@ -9,45 +6,29 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812
-
 from analytics.drawing.spacetime import Diagram, End, Event, Mail
+from analytics.report.queries import MARKED
 from analytics.report.runs import Found, Run
-from analytics.verdicts.gold import Gold
+from analytics.rows import Answers
 from traces.labtime import HOUR_US, MINUTE_US
-
-MAILS: Final = 40
-"""How many mails a picture has, the nearest ones; more would be hard to tell apart."""
 
 FEW: Final = 8
 """A picture has at least these mails, however far apart they are."""
 
 PAUSE_US: Final = 10 * MINUTE_US
-EVENTS: Final = 40
-AROUND_US: Final = 36 * HOUR_US
 LANES: Final = 8
 """How many servers a picture has. In a larger organization only the servers of the mails are shown."""
 
 _ID_NAMED: Final = 4
 """How much the id of a mail, change or object in a text weighs. A folder and a server weigh 1 each."""
 
-MARKED: Final = ("change.made", "backup.restored", "conflict.arose", "store.deleted", "replica.dropped")
-"""The events that a picture shows even if nothing was found at their time."""
 
-
-def diagrams(gold: Gold, about: Sequence[tuple[Run, Found]]) -> list[Diagram | None]:
+def diagrams(answers: Answers, about: Sequence[tuple[Run, Found]]) -> list[Diagram | None]:
     """Return a diagram for each finding; None for a finding whose time is unknown."""
     timed = [(index, run, found) for index, (run, found) in enumerate(about) if found.at is not None]
-    if not timed:
-        return [None for _ in about]
-    moments = gold.mails.sparkSession.createDataFrame(
-        [(index, found.trace, found.at) for index, _, found in timed], "nth int, trace string, moment bigint"
-    )
-    mails = _mails(gold.mails, moments)
-    events = _events(gold.events.events, moments)
-    traces = {found.trace for _, _, found in timed}
-    guids = gold.org.guids.where(F.col("trace").isin(*traces)).select("trace", "guid", "name").collect()
+    moments = {"moments": [(index, found.trace, found.at) for index, _, found in timed]}
+    mails, events = answers("moment_mails", moments), answers("moment_events", moments)
+    guids = answers("store_guids", {"runs": sorted({(found.trace,) for _, _, found in timed})})
     drawn: dict[int, Diagram] = {}
     for index, run, found in timed:
         names = {row.guid: row.name for row in guids if row.trace == found.trace}
@@ -56,34 +37,8 @@ def diagrams(gold: Gold, about: Sequence[tuple[Run, Found]]) -> list[Diagram | N
     return [drawn.get(index) for index in range(len(about))]
 
 
-def _nearest(rows: DataFrame, at: Column, tie: Sequence[str], most: int) -> DataFrame:
-    """Return the rows of each moment that are nearest to it."""
-    near = Window.partitionBy("nth").orderBy(F.abs(at - F.col("moment")), *tie)
-    return rows.withColumn("_near", F.row_number().over(near)).where(F.col("_near") <= most).drop("_near")
-
-
-def _mails(mails: DataFrame, moments: DataFrame) -> list[Any]:
-    sent = mails.where(F.col("sender").isNotNull()).join(F.broadcast(moments), "trace")
-    at = F.col("submitted_at")
-    within = sent.where(at.between(F.col("moment") - AROUND_US, F.col("moment") + AROUND_US))
-    near = _nearest(within, at, ("mail", "store"), MAILS)
-    return near.select(
-        "nth", "mail", "sender", "store", "message_type", "submitted_at", "received_at", "dropped_at", "bad_at", "expired_at"
-    ).collect()  # fmt: skip
-
-
-def _events(events: DataFrame, moments: DataFrame) -> list[Any]:
-    """Return the events at the very time of a moment, and the marked events around it."""
-    at = F.col("at")
-    columns = ("trace", "node", "type", "at", "seq", "mail", "number", "object", "folder", "subject")
-    around = events.select(*columns).join(F.broadcast(moments), "trace")
-    within = at.between(F.col("moment") - AROUND_US, F.col("moment") + AROUND_US)
-    marked = F.col("type").isin(*MARKED)
-    return _nearest(around.where((at == F.col("moment")) | (marked & within)), at, ("node", "seq"), EVENTS).collect()
-
-
 def diagram(run: Run, found: Found, mails: Sequence[Any], events: Sequence[Any], names: Mapping[str, str]) -> Diagram:
-    """Return the diagram of a finding from the rows that Spark chose."""
+    """Return the diagram of a finding from the rows of the queries."""
     arrows = tuple(_mail(row) for row in _together(mails, found.at or 0))
     low = min([each.sent_at for each in arrows], default=found.at or 0) - HOUR_US
     high = max([each.sent_at for each in arrows], default=found.at or 0) + HOUR_US

@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812
-
 from analytics.drawing.lab_time import duration
 from analytics.drawing.svg import natural
+from analytics.rows import Answers, Findings
+from analytics.verdicts.conclusion import worst_folders
 from analytics.verdicts.judgements import CONVERGED
 from analytics.verdicts.result import short
 from analytics.verdicts.words import number
 
 FOLDERS: Final = 6
-CHANGES: Final = 40
-"""How many changes of a folder are shown: the last ones. The tables have all changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +38,10 @@ class Matrix:
     rows: tuple[tuple[str, str, tuple[Cell, ...]], ...]
 
 
-def matrices(chosen: Sequence[Any], histories: DataFrame, guids: DataFrame) -> list[Matrix]:
-    """Return the matrices of the folders in `chosen` (rows with trace, folder, path, judgement, holders), at most FOLDERS."""
-    few = list(chosen[:FOLDERS])
-    if not few:
-        return []
-    spark = histories.sparkSession
-    wanted = spark.createDataFrame([(each.trace, each.folder) for each in few], "trace string, folder string")
-    mine = histories.where("act in ('made', 'applied') and store != 'Setup'").join(
-        F.broadcast(wanted), ["trace", "folder"], "left_semi"
-    )
-    arrivals = mine.where("not undone and not dropped").groupBy("trace", "folder", "number", "store").agg(
-        F.min("at").alias("at"), F.min_by("way", "seq").alias("way"), F.min_by("act", "seq").alias("act")
-    )  # fmt: skip
-    by_change = arrivals.groupBy("trace", "folder", "number").agg(
-        F.collect_list(F.struct("store", "at", "way", "act")).alias("at")
-    )
-    made = mine.where("act = 'made'").select(
-        "trace", "folder", "number", "guid", "counter", F.col("at").alias("made_at"), "subject", "deleted"
-    )
-    within = Window.partitionBy("trace", "folder")
-    made = made.withColumn("all", F.count(F.lit(1)).over(within)).withColumn(
-        "nth", F.row_number().over(within.orderBy(F.desc("made_at"), "number"))
-    )
-    latest = (
-        made.where(F.col("nth") <= CHANGES)
-        .join(by_change, ["trace", "folder", "number"], "left")
-        .join(F.broadcast(guids.select("trace", "guid", "name")), ["trace", "guid"], "left")
-    )
-    rows = latest.collect()
+def matrices(answers: Answers, found: Findings) -> list[Matrix]:
+    """Return the matrices of the worst folders."""
+    few = worst_folders(found)[:FOLDERS]
+    rows = answers("last_changes", {"folders": [(each.trace, each.folder) for each in few]})
     return [
         _matrix(each, [row for row in rows if (row.trace, row.folder) == (each.trace, each.folder)]) for each in few
     ]
@@ -90,7 +62,7 @@ def _matrix(folder: Any, rows: Sequence[Any]) -> Matrix:
 
 
 def _line(row: Any, holders: Sequence[str]) -> tuple[str, str, tuple[Cell, ...]]:
-    at = {each.store: each for each in row.at or ()}
+    at = {each.store: each for each in row.arrivals or ()}
     subject = "(deleted)" if row.deleted else row.subject or ""
     return (
         number(row.name, row.guid, row.counter, row.counter),

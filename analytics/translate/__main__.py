@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 
 from analytics.embedded.product import JUDGE
-from analytics.ingest.session import TINY, new_session
+from analytics.ingest.session import QUICK, new_session
 from analytics.translate.record import record
 from analytics.verdicts.result import counted
 
 
 def main() -> int:
     """Write the file."""
-    spark = new_session("local[1]", TINY)
+    spark = new_session("local[1]", QUICK)
     try:
         written = record(spark)
     finally:

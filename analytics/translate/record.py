@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.classic.dataframe import DataFrame as OfJava
 
+from analytics.embedded.product import GIVEN as GIVEN_LAYER
 from analytics.embedded.product import GOLD_RULES, RULES, Product, Statement
 from analytics.evidence import evidence
 from analytics.ingest import bronze
@@ -22,6 +23,7 @@ from analytics.ingest.schemas import WIDE
 from analytics.ingest.silver import Seen
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judge
+from analytics.report.queries import DETAILS, FIGURES, GIVEN
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
 from analytics.translate.operators import statement
@@ -79,8 +81,14 @@ def record(spark: SparkSession) -> Product:
     lines = bronze.parse(spark.createDataFrame([], "text string, file string"))
     kept = _Recording(spark, "", recorder=recorder)
     gold = judge(recorder.table("bronze", lines.schema), kept, look=lambda _: Seen(), rules=rules)
-    queries = tuple(translated(name, query(gold)) for name, query in FINDINGS.items())
-    return Product(json_shape(json.loads(WIDE.json())), tuple(recorder.tables), queries)
+    findings = tuple(translated(name, query(gold)) for name, query in FINDINGS.items())
+    given = {name: recorder.table(f"{GIVEN_LAYER}{name}", _schema(spark, columns)) for name, columns in GIVEN.items()}
+    queries = tuple(translated(name, query(gold, given)) for name, query in {**FIGURES, **DETAILS}.items())
+    return Product(json_shape(json.loads(WIDE.json())), dict(GIVEN), tuple(recorder.tables), findings, queries)
+
+
+def _schema(spark: SparkSession, columns: str) -> T.StructType:
+    return spark.createDataFrame([], columns).schema
 
 
 def translated(name: str, frame: DataFrame, needs: tuple[str, ...] = ()) -> Statement:

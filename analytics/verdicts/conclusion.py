@@ -40,6 +40,11 @@ def together(every: Sequence[Findings]) -> Findings:
     return {name: [row for each in every for row in each[name]] for name in every[0]}
 
 
+def worst_folders(found: Findings) -> list[Row]:
+    """Return the folders of the findings, the worst first: not converged, then unknown, then converged."""
+    return in_order(found["folders"], "rank", "trace", "path")
+
+
 def conclude(found: Findings) -> CheckResult:
     """Return the result for people and programs. Raises NoTraces if there is no line."""
     if not sum(row.lines for row in found["lines"]):
@@ -145,7 +150,7 @@ def _folder_verdicts(found: Findings) -> tuple[FolderVerdict, ...]:
             stuck.add((row.trace, row.folder))
         if row.nth == MAX_WITNESSES and row["all"] > row.nth:
             said.append(f"and {row['all'] - row.nth} more")
-    worst = in_order(found["folders"], "rank", "trace", "path")[:MAX_FOLDERS]
+    worst = worst_folders(found)[:MAX_FOLDERS]
     return tuple(
         FolderVerdict(
             short(row.trace),

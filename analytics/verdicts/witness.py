@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.number_sets import by_kind, guid_of_kind
 from analytics.ingest.silver import Silver
-from analytics.verdicts.conclusion import MAX_FOLDERS, MAX_WITNESSES
+from analytics.verdicts.conclusion import MAX_WITNESSES
 from analytics.verdicts.judgements import NOT_CONVERGED, UNKNOWN
 
 _GROUP: Final = ("trace", "folder", "path", "store", "what", "kind")
@@ -21,11 +21,6 @@ _GROUP: Final = ("trace", "folder", "path", "store", "what", "kind")
 def rank() -> Column:
     """Return the rank of a folder's judgement, the worst first: not converged, unknown, converged."""
     return F.when(F.col("judgement") == NOT_CONVERGED, 0).when(F.col("judgement") == UNKNOWN, 1).otherwise(2)
-
-
-def worst_folders(verdicts: DataFrame) -> DataFrame:
-    """Return the folders to name: not converged, then unknown, then converged."""
-    return verdicts.withColumn("rank", rank()).orderBy("rank", "trace", "path").limit(MAX_FOLDERS)
 
 
 def witness_rows(mismatches: DataFrame, guids: DataFrame) -> DataFrame:

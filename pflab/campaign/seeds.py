@@ -68,6 +68,10 @@ class Order:
         return run_seed(seed, days=self.days, faults=self.faults, topology=self.organization(), folder=self.traces)
 
 
+Played = Callable[[Sequence[int], Order], Iterator[SeedResult]]
+"""Plays seeds and yields their results, in the order of the seeds."""
+
+
 @dataclass(frozen=True, slots=True)
 class CampaignResult:
     """The results of a campaign, in the order of the seeds.
@@ -120,15 +124,17 @@ def run_campaign(
     verify_share: float = 0.0,
     done: Callable[[SeedResult], None] = lambda _: None,
     verified: Callable[[int], None] = lambda _: None,
+    played: Played | None = None,
 ) -> CampaignResult:
-    """Play the seeds. `done` is called for each result, in the order of the seeds; `verified` for each seed played again."""
+    """Play the seeds. `done` is called for each result, in the order of the seeds; `verified` for each seed played again.
+    played: plays the seeds elsewhere, and yields the results in order."""
     results: list[SeedResult] = []
     differing: list[int] = []
     again = chosen_for_verification(seeds, verify_share)
     checked = 0
     interrupted = False
     try:
-        for result in _played(seeds, order, jobs):
+        for result in _played(seeds, order, jobs) if played is None else played(seeds, order):
             results.append(result)
             done(result)
         digests = {each.seed: each.digest for each in results}
@@ -156,9 +162,7 @@ def _other_hash_seed() -> str:
 def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None = None) -> Iterator[SeedResult]:
     """Yield results in order. With one job and no `hash_seed`, play the seeds in this process."""
     if jobs <= 1 and hash_seed is None:
-        with _collecting_between_labs():
-            for seed in seeds:
-                yield _play(order, seed)
+        yield from play_here(seeds, order)
         return
     if not seeds:
         return
@@ -186,6 +190,13 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
                     results[playing.pop(worker)] = _received(worker)
                     give_next(worker)
             yield results.pop(nth)
+
+
+def play_here(seeds: Sequence[int], order: Order) -> Iterator[SeedResult]:
+    """Play the seeds one after the other in this process."""
+    with _collecting_between_labs():
+        for seed in seeds:
+            yield _play(order, seed)
 
 
 def _received(worker: Connection) -> SeedResult:

@@ -23,17 +23,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analytics.embedded.engine import judge as judge_embedded
-from analytics.ingest.session import session, settings_for
+from analytics.ingest.session import QUICK, session
 from analytics.ingest.tables import Tables
-from analytics.pipeline import judge_traces
-from analytics.rows import Findings, in_order
+from analytics.pipeline import judged as judged_by_plans
+from analytics.rows import in_order
 from analytics.verdicts.conclusion import conclude
-from analytics.verdicts.gold import Gold
 from analytics.verdicts.judgements import CONVERGED
 from analytics.verdicts.result import CheckResult
 from analytics.verdicts.witness_names import named
 from pflab.campaign.seed import SeedResult, run_seed
-from pflab.cli.verbs.analytics import bytes_of
 from pflab.terms.verdict import Judgement
 
 CORES = "local[2]"
@@ -64,18 +62,20 @@ class Verdicts:
 def judge(place: Path) -> Verdicts:
     """Judge all traces below `place` with Spark and with the embedded engine."""
     found: dict[str, list[str]] = {}
-
-    def find(_gold: Gold, findings: Findings, result: CheckResult) -> None:
-        rows = in_order((row for row in findings["rules"] if row.violations), "trace", "check")
-        texts = named(findings["names"], [(row.trace, row.witness or "") for row in rows])
-        for row, text in zip(rows, texts, strict=True):
-            found.setdefault(_name(row.trace.partition("#")[0]), []).append(f"{row.check}: {text}")
-        for each in result.told:
-            if each.judgement != CONVERGED:
-                found.setdefault(_name(each.trace), []).extend(f"{each.path}: {what}" for what in each.witnesses)
-
-    with tempfile.TemporaryDirectory() as base, session(CORES, settings_for(bytes_of([str(place)]))) as spark:
-        result = judge_traces([str(place)], Tables(spark, base), then=find)
+    with (
+        tempfile.TemporaryDirectory() as base,
+        session(CORES, QUICK) as spark,
+        judged_by_plans([str(place)], Tables(spark, base)) as judged,
+    ):
+        findings = judged.findings
+    result = conclude(findings)
+    rows = in_order((row for row in findings["rules"] if row.violations), "trace", "check")
+    texts = named(findings["names"], [(row.trace, row.witness or "") for row in rows])
+    for row, text in zip(rows, texts, strict=True):
+        found.setdefault(_name(row.trace.partition("#")[0]), []).append(f"{row.check}: {text}")
+    for each in result.told:
+        if each.judgement != CONVERGED:
+            found.setdefault(_name(each.trace), []).extend(f"{each.path}: {what}" for what in each.witnesses)
     embedded = conclude(judge_embedded([str(place)]))
     return Verdicts({_name(run.trace): run.judgement for run in result.runs}, found, _engines_differ(result, embedded))
 

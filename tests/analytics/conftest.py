@@ -26,7 +26,7 @@ pytest.importorskip("pyspark", reason="the extra `analytics` is not installed")
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-from analytics.ingest.session import JAVA_FROM, TINY, java_version, new_session
+from analytics.ingest.session import JAVA_FROM, QUICK, java_version, new_session
 
 
 @pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups.
@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = new_session("local[2]", {**TINY, "spark.driver.memory": "1g"})
+    session = new_session("local[2]", {**QUICK, "spark.driver.memory": "1g"})
     yield session
     session.stop()
 

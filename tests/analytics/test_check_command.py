@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -64,11 +65,11 @@ def test_a_wrong_path_is_refused(project_root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("master", ["local[*]", "local[2]", "spark://host:7077", "yarn"])
-@pytest.mark.parametrize("size", [1, session.QUICK_UP_TO_BYTES + 1])
-def test_planning_ends_on_every_master(master: str, size: int) -> None:
-    """On every master, and for traces of every size, a check plans with 3 GB and without constraint propagation. Otherwise it
-    would fill any heap."""
-    settings = session.settings_on(master, session.settings_for(size))
+@pytest.mark.parametrize("chosen", [{}, session.QUICK])
+def test_planning_ends_on_every_master(master: str, chosen: Mapping[str, str]) -> None:
+    """On every master, with all settings, a check plans with 3 GB and without constraint propagation. Otherwise it would fill
+    any heap."""
+    settings = session.settings_on(master, chosen)
     assert settings["spark.sql.constraintPropagation.enabled"] == "false"
     assert settings["spark.driver.memory"] == "3g"
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from analytics import pipeline
+from analytics.verdicts.result import CheckResult
 from tests.support.judged_traces import Judged
 from tests.support.running_clocks import COURSES
 from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, SEEDS, expected
@@ -190,5 +190,5 @@ def test_times_are_checked_again_after_a_wrong_clock(judged: Judged) -> None:
 
 def test_nothing_to_judge_is_unknown() -> None:
     """A verdict over nothing is never clean."""
-    nothing = pipeline.CheckResult(0, 0, {}, {}, ())
+    nothing = CheckResult(0, 0, {}, {}, ())
     assert nothing.exit_code == 2

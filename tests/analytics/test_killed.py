@@ -20,7 +20,8 @@ from analytics.ingest import incremental
 from analytics.ingest.bronze import parse, read_lines
 from analytics.ingest.silver import Unfinished
 from analytics.ingest.tables import Tables
-from analytics.pipeline import judge_traces
+from analytics.pipeline import judged
+from analytics.verdicts.conclusion import conclude
 from tests.support.replayed_lab import ReplayedLab, in_exports
 from tests.support.scenario_traces import SCENARIOS, play_scenario
 
@@ -28,10 +29,10 @@ PFLAB = "from pflab.cli import main; main()"
 READ = """
 import sys
 from analytics.ingest.incremental import take_new
-from analytics.ingest.session import TINY, new_session
+from analytics.ingest.session import QUICK, new_session
 from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import Tables
-tables = Tables(new_session("local[2]", {**TINY, "spark.driver.memory": "1g"}), sys.argv[2])
+tables = Tables(new_session("local[2]", {**QUICK, "spark.driver.memory": "1g"}), sys.argv[2])
 with locked(tables):
     take_new(tables, [sys.argv[1]], segments_at_once=1, many=3)
 """
@@ -139,7 +140,9 @@ def test_the_verdict_of_a_killed_follower_is_that_of_a_check(
             lab.export()
         run_until([*follow, "--rounds", "1"], project_root, tables, sys.maxsize)
         last = lab.verdicts[-1]
-        whole = judge_traces([str(lab.folder)], Tables(spark, str(tmp_path / "fresh")), unfinished=Unfinished())
-    judged = json.loads(json.dumps(whole.as_document()))
+        fresh = Tables(spark, str(tmp_path / "fresh"))
+        with judged([str(lab.folder)], fresh, unfinished=Unfinished()) as found:
+            whole = conclude(found.findings)
+    document = json.loads(json.dumps(whole.as_document()))
     assert last["violations"] > 0
-    assert {key: last[key] for key in judged} == judged
+    assert {key: last[key] for key in document} == document

@@ -64,12 +64,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if find_spec("pyspark") is None or shutil.which("java") is None:
         pytest.skip("Spark is not installed on this machine")
     from analytics.generate import Shape, generate  # noqa: PLC0415 - only where pyspark is
-    from analytics.ingest.session import QUICK_UP_TO_BYTES, session  # noqa: PLC0415 - as above
+    from analytics.ingest.session import session  # noqa: PLC0415 - as above
+    from pflab.cli.verbs.analytics import EMBEDDED_UP_TO_BYTES  # noqa: PLC0415 - as above
 
     place = tmp_path_factory.mktemp("large") / "run"
     with session("local[2]") as spark:
         generate(spark, Shape.of_events(LARGE_EVENTS), place)
-    assert sum(each.stat().st_size for each in place.rglob("*.jsonl")) > QUICK_UP_TO_BYTES
+    assert sum(each.stat().st_size for each in place.rglob("*.jsonl")) > EMBEDDED_UP_TO_BYTES
     return place
 
 

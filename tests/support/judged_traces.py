@@ -51,7 +51,7 @@ class Judged:
         return self.spark.read.parquet(str(self.tables / name))
 
     def place(self, name: str) -> str:
-        return f"file:{self.root / name}"
+        return str(self.root / name)
 
     def verdicts(self, name: str) -> dict[str, str]:
         """Return path to judgement for one trace."""

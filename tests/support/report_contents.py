@@ -48,7 +48,7 @@ def hostile() -> Contents:
     matrix = Matrix(name, False, HOSTILE, 0, (HOSTILE,), ((HOSTILE, HOSTILE, (Cell(HOSTILE, "lacks"),)),))
     return Contents(
         result, (run,), ((HOSTILE,),), {(0, 0): diagram}, None, (matrix,), (), ((HOSTILE, 1),),
-        (Traffic(HOSTILE, 1, 1, 1, 0, 1, 0),), "4",
+        (Traffic(HOSTILE, 1, 1, 1, 0, 1, 0),), HOSTILE,
     )  # fmt: skip
 
 

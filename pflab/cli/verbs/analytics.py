@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
-from pflab.cli.doctor.extras import how_to_install
+from pflab.cli.judging.failure import analytics_failure_of
 from pflab.cli.output import CommandError, Json, err, print_json, print_lines, progress
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError
@@ -25,10 +25,8 @@ from traces.open_segment import OPEN
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from analytics.errors import AnalyticsError
     from analytics.follow import Export
-    from analytics.rows import Findings
-    from analytics.verdicts.gold import Gold
+    from analytics.rows import Judged
     from analytics.verdicts.result import CheckResult
 
 Master = Annotated[
@@ -73,7 +71,7 @@ def check(
         EngineName | None,
         Option(
             help="embedded: judge in this process, without Java; spark: with Spark. Default: embedded for up to 64 MB of"
-            " local traces, unless an option needs Spark (--master, --tables, --report, --shiviz)."
+            " local traces, unless an option needs Spark (--master, --tables)."
         ),
     ] = None,
     as_json: Json = False,
@@ -86,26 +84,20 @@ def check(
 
     Example: pflab check runs/latest
     """
-    from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
-
     for file in (report, shiviz):
         if file is not None:
             _check_writable(file)
     for place in traces:
         _end_killed_runs(Path(place))
-    try:
+    with analytics_failure_of("check"):
+        if report is not None:
+            _need("jinja2")
         places = [_location(each) for each in traces]
-        needs_spark = [
-            name
-            for name, value in (("--master", master), ("--tables", tables), ("--report", report), ("--shiviz", shiviz))
-            if value is not None
-        ]
-        if _is_embedded(engine, places, needs_spark):
-            result = _run_embedded(places)
-        else:
-            result = _run_check(places, master, tables, report, shiviz)
-    except AnalyticsError as error:
-        raise CommandError(f"pflab check: {_with_remedy(error)}") from None
+        needs_spark = [name for name, value in (("--master", master), ("--tables", tables)) if value is not None]
+        is_embedded = _is_embedded(engine, places, needs_spark)
+        judging = _embedded(places) if is_embedded else _on_spark(places, master, tables, is_report=report is not None)
+        with judging as (judged, name):
+            result = _written(judged, name, report, shiviz)
     if as_json:
         print_json(result.as_document())
     else:
@@ -131,15 +123,6 @@ def _end_killed_runs(place: Path) -> None:
             err.print(f"{run}: its lab was killed; its traces are now written from its databases", markup=False)
 
 
-def _with_remedy(error: AnalyticsError) -> str:
-    """Return the text of an error. If a package is missing, the text says how to install it."""
-    from analytics.errors import PackageMissing  # noqa: PLC0415 - as above
-
-    if isinstance(error, PackageMissing):
-        return f"{error}; {how_to_install('analytics')}. Everything else in pflab works without it"
-    return str(error)
-
-
 def _check_writable(file: Path) -> None:
     """Raise CommandError if a file cannot be written. The verb checks this first, because Spark is slow."""
     if file.is_dir():
@@ -159,61 +142,72 @@ def _is_embedded(engine: EngineName | None, places: list[str], needs_spark: list
     return engine is EngineName.EMBEDDED
 
 
-def _run_embedded(places: list[str]) -> CheckResult:
-    from analytics.ingest.session import need_packages  # noqa: PLC0415 - as above
+@contextmanager
+def _embedded(places: list[str]) -> Iterator[tuple[Judged, str]]:
+    """Judge in this process. Yield what was found, and the engine's name and version."""
+    _need("pyspark", "duckdb", "pyarrow")
+    from analytics.embedded.engine import NAME, STAGES, contents_of, judged  # noqa: PLC0415 - an extra
 
-    need_packages("pyspark", "duckdb", "pyarrow")
-    from analytics.embedded.engine import STAGES, judge  # noqa: PLC0415 - as above
-    from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - as above
-
-    with progress(len(STAGES), STAGES[0]) as bar:
-
-        def show_stage(stage: str) -> None:
-            bar.update(bar.task_ids[0], advance=1, description=stage)
-
-        return conclude(judge(places, show_stage))
+    with _stages("reading the segments", STAGES) as show_stage, judged(contents_of(places), show_stage) as found:
+        yield found, NAME
 
 
-def _run_check(
-    places: list[str], master: str | None, tables: str | None, report: Path | None, shiviz: Path | None
-) -> CheckResult:
-    from analytics.ingest.session import (  # noqa: PLC0415 - as above
-        HELD_UP_TO_BYTES,
-        need_packages,
-        need_spark,
-        session,
-        settings_for,
-    )
+@contextmanager
+def _on_spark(
+    places: list[str], master: str | None, tables: str | None, *, is_report: bool
+) -> Iterator[tuple[Judged, str]]:
+    """Judge with Spark: batches of runs with the embedded engine in its tasks, or, if the tables are kept, with its own
+    plans."""
+    from analytics.ingest.session import QUICK, need_spark, session  # noqa: PLC0415 - an extra
 
-    if report is not None:
-        need_packages("jinja2")
+    _need("pyspark", "duckdb", "pyarrow", "pandas")
     need_spark()
-    from analytics.ingest.tables import Tables  # noqa: PLC0415 - as above
-    from analytics.pipeline import STAGES, judge_traces  # noqa: PLC0415 - as above
+    from analytics import batches, pipeline  # noqa: PLC0415 - an extra
+    from analytics.ingest.tables import Tables  # noqa: PLC0415 - an extra
 
-    def write_reports(gold: Gold, found: Findings, result: CheckResult) -> None:
-        if report is not None:
-            from analytics.report.page import write_report  # noqa: PLC0415 - as above
+    stages = batches.STAGES if tables is None else pipeline.STAGES
+    settings = QUICK if tables is not None and 0 < bytes_of(places) <= EMBEDDED_UP_TO_BYTES else None
+    with (
+        _stages("starting Spark", stages) as show_stage,
+        _tables_folder(tables) as base,
+        session(master, settings) as spark,
+    ):
+        name = f"Spark {spark.version}"
+        if tables is not None:
+            with pipeline.judged(places, Tables(spark, base), show_stage, keep=True) as found:
+                yield found, name
+            return
+        with batches.judged(spark, places, lambda: Tables(spark, base), show_stage, report=is_report) as found:
+            yield found, name
 
-            write_report(gold, found, result, report)
-        if shiviz is not None:
-            from analytics.report.shiviz import write_worst  # noqa: PLC0415 - as above
 
-            write_worst(gold, shiviz)
+@contextmanager
+def _stages(first: str, stages: Sequence[str]) -> Iterator[Callable[[str], None]]:
+    """Show a bar of progress inside the block. Yield a function that shows the next stage."""
+    with progress(len(stages) + 1, first) as bar:
+        yield lambda stage: bar.update(bar.task_ids[0], advance=1, description=stage)
 
-    size = bytes_of(places)
-    settings = settings_for(size) if size else None  # traces at a URL have no size here, and may be large
-    with progress(len(STAGES) + 1, "starting Spark") as bar, _tables_folder(tables) as base:
 
-        def show_stage(stage: str) -> None:
-            bar.update(bar.task_ids[0], advance=1, description=stage)
+def _written(judged: Judged, engine: str, report: Path | None, shiviz: Path | None) -> CheckResult:
+    """Write the files that the user asked for, and return the verdict."""
+    from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra
 
-        with session(master, settings) as spark:
-            # A check has about forty tables. To write them is slow: Spark starts several system processes for each file.
-            held = tables is None and master is None and 0 < size <= HELD_UP_TO_BYTES
-            return judge_traces(
-                places, Tables(spark, base, held), show_stage, keep=tables is not None, then=write_reports
-            )
+    result = conclude(judged.findings)
+    if report is not None:
+        from analytics.report.page import write_report  # noqa: PLC0415 - an extra
+
+        write_report(judged.answers, judged.findings, result, engine, report)
+    if shiviz is not None:
+        from analytics.report.shiviz import write_worst  # noqa: PLC0415 - an extra
+
+        write_worst(judged.answers, judged.findings, shiviz)
+    return result
+
+
+def _need(*packages: str) -> None:
+    from analytics.ingest.session import need_packages  # noqa: PLC0415 - an extra
+
+    need_packages(*packages)
 
 
 @contextmanager
@@ -274,35 +268,33 @@ def follow(
 
     Example: pflab follow lab/traces --tables tables --lab http://127.0.0.1:8025
     """
-    from analytics.errors import AnalyticsError  # noqa: PLC0415 - Spark is an extra; every other verb works without
-    from analytics.ingest.session import QUICK, need_spark, session  # noqa: PLC0415 - as above
+    from analytics.ingest.session import (  # noqa: PLC0415 - Spark is an extra; every other verb works without
+        QUICK,
+        need_spark,
+        session,
+    )
 
-    try:
+    with analytics_failure_of("follow"):
         need_spark()
         with client_of(lab) as client, session(master, QUICK) as spark:
-            _rounds(spark, client, _Source(client, traces, spark), tables, every, rounds)
-    except AnalyticsError as error:
-        raise CommandError(f"pflab follow: {_with_remedy(error)}") from None
+            _rounds(spark, client, _Source(client, traces), tables, every, rounds)
     return ExitCode.GOOD
 
 
 class _Source:
     """Makes the lab write its traces, and returns where they are."""
 
-    def __init__(self, client: Client, traces: Path, spark: SparkSession) -> None:
+    def __init__(self, client: Client, traces: Path) -> None:
         self._client = client
         self._traces = traces.absolute()
-        self._spark = spark
 
     def __call__(self) -> Export:
         from analytics.follow import Export  # noqa: PLC0415 - as above
-        from analytics.ingest.session import fit_to  # noqa: PLC0415
 
         written = self._write_traces()
         place = self._traces / written["traces"]
         if not place.is_dir():
             raise CommandError(f"{place}: no such folder; name the folder below which the lab writes its traces")
-        fit_to(self._spark, bytes_of([str(place)]))
         return Export(
             written["traces"] or written["run"], str(place), written["at"], written["events"], tuple(written["away"])
         )

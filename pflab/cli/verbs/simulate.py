@@ -7,7 +7,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,15 @@ from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import document_of, load_plan, plan_text
 from pflab.campaign.plans.plan import Plan
 from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, parse_faults, run_plan
-from pflab.campaign.seeds import CampaignResult, Order, as_document, chosen_for_verification, jobs_here, run_campaign
+from pflab.campaign.seeds import (
+    CampaignResult,
+    Order,
+    Played,
+    as_document,
+    chosen_for_verification,
+    jobs_here,
+    run_campaign,
+)
 from pflab.campaign.shrinker import MOST_PLAYS, Shrinker
 from pflab.cli.bugs import debugging
 from pflab.cli.given_by_name import read_topology
@@ -49,6 +57,9 @@ BLOCK: Final = 100
 
 DEFAULT_COUNT = 20
 
+LOCAL: Final = "local[*]"
+"""The Spark master that has all cores of this machine."""
+
 DEFAULT_LEDGER = RUNS / "simulate" / "ledger.jsonl"
 
 
@@ -65,6 +76,7 @@ class SimulateOptions:
     verify_share: float | None
     as_json: bool
     topology_path: Path | None = None
+    master: str | None = None
 
     def again(self, seed: int) -> str:
         """Return the command that plays the plan of this seed again. It repeats all options on which the plan depends."""
@@ -152,12 +164,13 @@ def play_plan(path: Path, options: SimulateOptions) -> int:
 def run_seeds(seeds: Sequence[int], options: SimulateOptions) -> int:
     """Play the seeds and print the results. Return the exit code."""
     order = Order.of(options.days, options.kinds(), options.topology, options.traces)
-    default = VERIFY_SHARE if len(seeds) >= VERIFY_FROM_SEEDS and options.traces is None else 0.0
+    is_here = options.traces is None and options.master is None
+    default = VERIFY_SHARE if len(seeds) >= VERIFY_FROM_SEEDS and is_here else 0.0
     share = default if options.verify_share is None else options.verify_share
     more = len(chosen_for_verification(seeds, share))
     if not options.as_json:
         err.print(f"seeds {_shown(seeds)}", style="dim")
-    with progress(len(seeds) + more, "seeds") as bar:
+    with playing_on(options.master) as played, progress(len(seeds) + more, "seeds") as bar:
 
         def done(result: SeedResult) -> None:
             bar.advance(bar.task_ids[0])
@@ -171,6 +184,7 @@ def run_seeds(seeds: Sequence[int], options: SimulateOptions) -> int:
             verify_share=share,
             done=done,
             verified=lambda _: bar.advance(bar.task_ids[0]),
+            played=played,
         )
     if options.as_json:
         print_json(as_document(campaign))
@@ -243,6 +257,7 @@ class Endless:
     verify_share: float
     count: int | None
     as_json: bool
+    master: str | None = None
 
 
 def play_on(wanted: Endless) -> int:
@@ -252,21 +267,22 @@ def play_on(wanted: Endless) -> int:
         with suppress(KeyboardInterrupt):  # between two blocks; within a block, the campaign ends by itself
             if not wanted.as_json:
                 err.print(f"{wanted.ledger}: {_summary(ledger.totals)}", style="dim", markup=False)
-            for code in _blocks(wanted, ledger):
-                codes.add(code)
+            with playing_on(wanted.master) as played:
+                for code in _blocks(wanted, ledger, played):
+                    codes.add(code)
         if wanted.as_json:
             print_json({**asdict(ledger.totals), "codes": sorted(ledger.totals.codes)})
     return max(codes)
 
 
-def _blocks(wanted: Endless, ledger: Ledger) -> Iterator[int]:
+def _blocks(wanted: Endless, ledger: Ledger, played: Played | None) -> Iterator[int]:
     """Play and append block after block; yield the exit code of each."""
     totals = ledger.totals
     first, left = totals.last_seed + 1 if totals.seeds else _fresh_seed(), wanted.count
     while left is None or left > 0:
         seeds = range(first, first + (BLOCK if left is None else min(BLOCK, left)))
         began_s = time.monotonic()
-        campaign = _played_block(seeds, wanted)
+        campaign = _played_block(seeds, wanted, played)
         took_s = time.monotonic() - began_s
         ledger.append(first, campaign, took_s)
         if not wanted.as_json and campaign.results:
@@ -277,7 +293,7 @@ def _blocks(wanted: Endless, ledger: Ledger) -> Iterator[int]:
         first, left = seeds.stop, None if left is None else left - len(seeds)
 
 
-def _played_block(seeds: range, wanted: Endless) -> CampaignResult:
+def _played_block(seeds: range, wanted: Endless, played: Played | None) -> CampaignResult:
     with progress(len(seeds), f"seeds {seeds[0]}..{seeds[-1]}") as bar:
 
         def done(result: SeedResult) -> None:
@@ -285,7 +301,9 @@ def _played_block(seeds: range, wanted: Endless) -> CampaignResult:
             if result.judgement is not Judgement.CONVERGED and not wanted.as_json:
                 print_lines(result.in_words(), style="red")
 
-        return run_campaign(seeds, wanted.order, jobs=wanted.jobs, verify_share=wanted.verify_share, done=done)
+        return run_campaign(
+            seeds, wanted.order, jobs=wanted.jobs, verify_share=wanted.verify_share, done=done, played=played
+        )
 
 
 def _exit_code(campaign: CampaignResult, *, bounded: bool) -> int:
@@ -387,6 +405,16 @@ def simulate(
         Path | None,
         Option(help="Keep the traces of each seed in this folder. Seeds are then played one after the other."),
     ] = None,
+    spark: Annotated[
+        bool,
+        Option(
+            "--spark",
+            help="Play the seeds as tasks of Spark, and judge the trace of each one too, as pflab check does.",
+        ),
+    ] = False,
+    master: Annotated[
+        str | None, Option(metavar="URL", help="With --spark: the Spark master; default: all cores, local[*].")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Simulate labs with random work and faults, and check that all stores converge in time.
@@ -414,8 +442,19 @@ def simulate(
             "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
             " leave out --traces or --verify-share"
         )
+    where = _master(
+        spark,
+        master,
+        {
+            "--plan": plan,
+            "--expand": expand or None,
+            "--traces": traces,
+            "--jobs": jobs or None,
+            "--verify-share": verify_share,
+        },
+    )
     organization = None if topology is None else read_topology(topology)
-    options = SimulateOptions(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology)
+    options = SimulateOptions(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology, where)
     if plan is not None:
         return play_plan(plan, options)
     if forever or ledger is not None:
@@ -429,11 +468,36 @@ def simulate(
         }
         _refuse_beside("a campaign with a ledger plays the seeds that come next", given)
         order = Order.of(days, options.kinds(), organization)
-        share = VERIFY_SHARE if verify_share is None else verify_share
+        share = verify_share if verify_share is not None else 0.0 if where else VERIFY_SHARE
         length = None if forever else count or DEFAULT_COUNT
-        return play_on(Endless(ledger or DEFAULT_LEDGER, order, jobs or jobs_here(), share, length, as_json))
+        return play_on(Endless(ledger or DEFAULT_LEDGER, order, jobs or jobs_here(), share, length, as_json, where))
     chosen = chosen_seeds(seeds, seed_file, count or DEFAULT_COUNT)
     return print_plans(chosen, options) if expand else run_seeds(chosen, options)
+
+
+def _master(spark: bool, master: str | None, beside: Mapping[str, object]) -> str | None:
+    """Return the Spark master on which the seeds are played; None if they are played here without Spark."""
+    if not spark:
+        if master is not None:
+            raise CommandError("pflab simulate: --master names a Spark cluster; add --spark")
+        return None
+    _refuse_beside("--spark plays the seeds in tasks", beside)
+    return master or LOCAL
+
+
+@contextmanager
+def playing_on(master: str | None) -> Iterator[Played | None]:
+    """Start Spark inside the block, and return what plays seeds there; None without a master.
+
+    Raises CommandError if Spark cannot be started or fails.
+    """
+    if master is None:
+        yield None
+        return
+    from pflab.cli.judging.spark_campaign import playing_in_spark  # noqa: PLC0415 - Spark is an extra
+
+    with playing_in_spark(master) as played:
+        yield played
 
 
 def _refuse_beside(reason: str, given: Mapping[str, object]) -> None:

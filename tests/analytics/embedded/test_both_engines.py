@@ -41,7 +41,8 @@ def test_the_statements_are_those_of_the_tables(judged: Judged, tmp_path: Path) 
 def test_the_statements_are_read_as_they_were_written() -> None:
     """What the build writes is read back: the types of events that a table needs, its name, and its statement."""
     tables = (Statement("a/b", "SELECT '-- table'", ("x.y", "z")), Statement("c", "SELECT 1\nFROM d"))
-    written = Product({"a": "BIGINT"}, tables, (Statement("q", "SELECT 2"),))
+    findings, queries = (Statement("f", "SELECT 2"),), (Statement("q", "SELECT 3"),)
+    written = Product({"a": "BIGINT"}, {"runs": "trace string"}, tables, findings, queries)
     assert Product.parse(written.text()) == written
     assert product().tables
     assert FUNCTIONS.is_file()
@@ -71,7 +72,7 @@ def test_a_segment_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         judge([str(tmp_path)])
 
 
-@pytest.mark.parametrize("option", [("--master", "local[1]"), ("--tables", "t"), ("--report", "r.html")])
+@pytest.mark.parametrize("option", [("--master", "local[1]"), ("--tables", "t")])
 def test_what_only_spark_can_is_said_in_one_line(option: tuple[str, str], project_root: Path, tmp_path: Path) -> None:
     """An option that needs Spark beside --engine embedded is a mistake, which one line explains."""
     done = pflab_check(project_root, str(tmp_path), "--engine", "embedded", *option)

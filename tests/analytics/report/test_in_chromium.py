@@ -21,11 +21,12 @@ from tests.support.report_contents import hostile, many
 from tests.support.trace_faults import read_trace, renumber, write_trace
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    pass
 
-from analytics.ingest.tables import Tables
-from analytics.pipeline import judge_traces
+from analytics.embedded.engine import contents_of
+from analytics.embedded.engine import judged as judged_here
 from analytics.report.page import page, write_report
+from analytics.verdicts.conclusion import conclude
 
 pytestmark = pytest.mark.skipif(
     chromium() is None, reason="Chromium is not installed; on Debian: apt-get install chromium"
@@ -79,7 +80,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def reports(spark: SparkSession, judged: Judged, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def reports(judged: Judged, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return pages: of one run in which a store has silently lost a deletion, of all runs of these tests, of thousands of
     runs, and of a run with hostile texts."""
     place = tmp_path_factory.mktemp("reports")
@@ -90,10 +91,8 @@ def reports(spark: SparkSession, judged: Judged, tmp_path_factory: pytest.TempPa
     renumber(trace["B"])
     write_trace(place / "lost-deletion" / "00001" / "traces", trace)
     files = {name: place / f"{name}.html" for name in ("one", "all", "thousands", "hostile")}
-    judge_traces(
-        [str(place / "lost-deletion")], Tables(spark, str(place / "tables"), held=True),
-        then=lambda gold, found, result: write_report(gold, found, result, files["one"]),
-    )  # fmt: skip
+    with judged_here(contents_of([str(place / "lost-deletion")])) as found:
+        write_report(found.answers, found.findings, conclude(found.findings), "DuckDB", files["one"])
     files["all"].write_text(judged.report, encoding="utf-8")
     files["thousands"].write_text(page(many(4000), WRITTEN), encoding="utf-8")
     files["hostile"].write_text(page(hostile(), WRITTEN), encoding="utf-8")

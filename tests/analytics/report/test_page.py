@@ -98,12 +98,12 @@ def test_texts_of_a_trace_cannot_break_the_page() -> None:
 
 
 def test_a_report_says_what_it_was_made_with() -> None:
-    """The date, the versions of pflab, Spark and the trace format, and the seed."""
+    """The date, the versions of pflab, the engine and the trace format, and the seed."""
     words = Elements(page(hostile(), WRITTEN)).text
     about = words[words.index("About this report", words.index("Times and mails") + 200) :]
     assert "2 January 2026, 03:04 UTC" in about
     assert re.search(r"pflab\s*\d+\.\d+", about)
-    assert re.search(r"Spark\s*4", about)
+    assert re.search(r"judged by\s*</title>", about)
     assert re.search(r"read as 1\.\d+", about)
     assert "seed " in about
 

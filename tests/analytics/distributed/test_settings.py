@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from analytics.rows import Findings
 from tests.support.extra_runs import write_extra_runs
 from tests.support.rule_faults import plant_rule_faults
 from tests.support.scenario_traces import write_scenarios
@@ -31,8 +32,6 @@ _SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
 _EVERY: Final = 8
 """Every eighth check is enough: how expressions are compiled does not depend on the check."""
 
-Found = dict[str, list[tuple[Any, ...]]]
-
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -49,7 +48,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def as_tiny(spark: SparkSession, planted: Path, tmp_path_factory: pytest.TempPathFactory) -> Found:
+def as_tiny(spark: SparkSession, planted: Path, tmp_path_factory: pytest.TempPathFactory) -> Findings:
     return _judge(spark, planted, tmp_path_factory.mktemp("tiny"))
 
 
@@ -65,28 +64,21 @@ def changed(spark: SparkSession) -> Iterator[SparkSession]:
 
 @pytest.mark.parametrize("name", _SETTINGS)
 def test_a_verdict_is_the_same_under_all_settings(
-    changed: SparkSession, as_tiny: Found, planted: Path, tmp_path: Path, name: str
+    changed: SparkSession, as_tiny: Findings, planted: Path, tmp_path: Path, name: str
 ) -> None:
     """Judgements, mismatches, counts of each check and witnesses are the same with compiled and interpreted expressions, with
     and without adaptive plans, and in one or several partitions."""
     for key, value in _SETTINGS[name].items():
         changed.conf.set(key, value)
     found = _judge(changed, planted, tmp_path)
-    assert any(row[3] for row in found["rules"])  # violations
-    assert {table: len(rows) for table, rows in found.items()} == {table: len(rows) for table, rows in as_tiny.items()}
+    assert any(row.violations for row in found["rules"])
+    assert {query: len(rows) for query, rows in found.items()} == {query: len(rows) for query, rows in as_tiny.items()}
     assert found == as_tiny
 
 
-def _judge(spark: SparkSession, traces: Path, folder: Path) -> Found:
+def _judge(spark: SparkSession, traces: Path, folder: Path) -> Findings:
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - only where pyspark is
-    from analytics.pipeline import judge_traces  # noqa: PLC0415
+    from analytics.pipeline import judged  # noqa: PLC0415
 
-    found: Found = {}
-
-    def keep(gold: Any, _result: Any) -> None:
-        tables = {"verdicts": gold.verdicts, "mismatches": gold.mismatches, "rules": gold.rules, "losses": gold.losses}
-        for table, frame in tables.items():
-            found[table] = sorted(map(tuple, frame.collect()), key=repr)
-
-    judge_traces([str(traces)], Tables(spark, str(folder / "tables")), then=keep)
-    return found
+    with judged([str(traces)], Tables(spark, str(folder / "tables"))) as found:
+        return {name: sorted(rows, key=repr) for name, rows in found.findings.items()}

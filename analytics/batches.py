@@ -1,0 +1,169 @@
+"""A check as a Spark job: each task judges a batch of runs with the embedded engine, and the driver puts the findings together.
+
+Spark lists and reads the segments, in any file system that it knows. All segments of a place (a folder) are in one batch,
+because nothing relates the runs of two places. A place that is too large for a task is judged by Spark's own plans of the same
+tables (`analytics.pipeline`).
+
+Example: on 4 cores, 1,000 runs of 100 KB become 4 batches of 25 MB, and 10,000 runs become 32 batches.
+
+What must never happen: a task fails because of the content of a trace; then Spark would end the check of all others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.embedded.engine import judged as judged_here
+from analytics.embedded.task import RESULT, findings_in
+from analytics.ingest.lines import is_segment, place_of
+from analytics.ingest.tables import Tables
+from analytics.pipeline import judged as judged_by_plans
+from analytics.report.contents import shown_traces
+from analytics.report.queries import FIGURES
+from analytics.rows import Answers, Findings, Given, Judged, Row
+from analytics.verdicts.conclusion import together
+from analytics.verdicts.findings import FINDINGS
+
+BATCH_BYTES: Final = 32 * 1024 * 1024
+"""A batch is closed when it has this size: large enough that planning the statements costs little, and small enough for the
+memory of a task."""
+
+SMALLEST_BATCH_BYTES: Final = 256 * 1024
+"""A smaller batch would take longer to plan than to judge."""
+
+LARGE_BYTES: Final = 700 * 1024 * 1024
+"""A place of this size, about three million events, is too large for a task."""
+
+STAGES: Final = ("listing the segments", "judging the runs", "judging what is too large for a task")
+
+_HOME: Final = str(Path(__file__).resolve().parent.parent)
+
+
+@contextmanager
+def judged(
+    spark: SparkSession,
+    places: Sequence[str],
+    tables: Callable[[], Tables],
+    progress: Callable[[str], None] = lambda _: None,
+    *,
+    report: bool = False,
+    large_bytes: int = LARGE_BYTES,
+) -> Iterator[Judged]:
+    """Judge the traces in these places (paths or URLs of folders and files, or patterns of them).
+
+    spark: any session, also one of Spark Connect. tables: makes the tables for a place that is too large for a task.
+    progress: called with the name of each stage. report: also compute the figures that a report has of all runs.
+    """
+    progress(STAGES[0])
+    files = _binary(spark, places)
+    sizes = {row.file: row.length for row in files.select("file", "length").collect() if is_segment(row.file)}
+    of_place: dict[str, list[str]] = defaultdict(list)
+    for file in sizes:
+        of_place[place_of(file)].append(file)
+    bytes_of = {place: sum(sizes[file] for file in of_place[place]) for place in of_place}
+    large = [place for place in of_place if bytes_of[place] > large_bytes]
+    progress(STAGES[1])
+    batches = _batches({place: bytes_of[place] for place in of_place if place not in large}, _cores(spark))
+    segments = [[file for place in batch for file in of_place[place]] for batch in batches]
+    figures = tuple(FIGURES) if report else ()
+    with ExitStack() as kept:
+        found = _judge_batches(spark, files, segments, figures)
+        plans = []
+        for place in large:
+            progress(STAGES[2])
+            plans.append(kept.enter_context(judged_by_plans(of_place[place], tables())))
+            found.append({**plans[-1].findings, **{name: plans[-1].answers(name, {}) for name in figures}})
+        every = together(found) if found else {name: [] for name in (*FINDINGS, *figures)}
+
+        @cache
+        def shown() -> Answers:
+            """Return what answers about the runs of a report that were judged in batches: they are judged here again."""
+            few = {trace.rpartition("#")[0] for trace in shown_traces(every)} - set(large)
+            chosen = files.where(F.col("file").isin([file for place in few for file in of_place[place]]))
+            contents = [(row.file, bytes(row.content)) for row in chosen.dropDuplicates(["file"]).collect()]
+            return kept.enter_context(judged_here(contents)).answers
+
+        def answers(name: str, given: Given) -> list[Row]:
+            if name in figures:
+                return list(every[name])
+            return [row for each in (shown(), *(plan.answers for plan in plans)) for row in each(name, given)]
+
+        yield Judged({name: every[name] for name in FINDINGS}, answers)
+
+
+def _binary(spark: SparkSession, places: Sequence[str]) -> DataFrame:
+    """Return file, length, content of the segments. The file is a path without a scheme if it is on this machine."""
+    read = spark.read.format("binaryFile").option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
+    return read.load(list(places)).select(F.regexp_replace("path", "^file:/+", "/").alias("file"), "length", "content")
+
+
+def _cores(spark: SparkSession) -> int:
+    """Return how many tasks run at the same time: so many partitions has a range."""
+    return spark.range(10_000).select(F.spark_partition_id().alias("part")).distinct().count()
+
+
+def _batches(bytes_of: Mapping[str, int], cores: int) -> list[list[str]]:
+    """Return batches of places, of about the same size: one for each core, fewer if they would be small, more if large."""
+    total = sum(bytes_of.values())
+    count = max(-(-total // BATCH_BYTES), min(cores, -(-total // SMALLEST_BATCH_BYTES)), 1)  # rounded up
+    batches: list[list[str]] = [[] for _ in range(count)]
+    filled = [0] * count
+    for place in sorted(bytes_of, key=lambda name: (-bytes_of[name], name)):
+        smallest = filled.index(min(filled))
+        batches[smallest].append(place)
+        filled[smallest] += bytes_of[place]
+    return [batch for batch in batches if batch]
+
+
+def _judge_batches(
+    spark: SparkSession, files: DataFrame, batches: Sequence[Sequence[str]], figures: Sequence[str]
+) -> list[Findings]:
+    """Return the findings and the figures of each batch of files."""
+    if not batches:
+        return []
+    keys = _keys(spark, len(batches))
+    chosen = [(file, key) for key, batch in zip(keys, batches, strict=True) for file in batch]
+    keyed = files.join(F.broadcast(spark.createDataFrame(chosen, "file string, key bigint")), "file")
+    parts = keyed.repartition(len(batches), "key").select("file", "content")
+    return [findings_in(bytes(row[0])) for row in parts.mapInArrow(_task(_HOME, figures), f"{RESULT} binary").collect()]
+
+
+def _keys(spark: SparkSession, count: int) -> list[int]:
+    """Return a number for each of `count` partitions that Spark puts into this partition."""
+    part = F.pmod(F.hash("id"), F.lit(count))
+    rows = spark.range(64 * count + 64).groupBy(part.alias("part")).agg(F.min("id").alias("key")).collect()
+    return [row.key for row in rows]
+
+
+def _task(home: str, figures: Sequence[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Return the function of a task. A worker is a process of the session's owner, who may have modules with the names of
+    ours, so the function puts back what it finds. It is a closure because Spark sends a closure by value."""
+
+    def judge_batch(rows: Iterable[Any]) -> Iterator[Any]:
+        import sys  # noqa: PLC0415 - in the worker
+
+        def take() -> dict[str, Any]:
+            ours = [name for name in sys.modules if name.partition(".")[0] in {"analytics", "traces"}]
+            return {name: sys.modules.pop(name) for name in ours}
+
+        theirs = take()
+        sys.path.insert(0, home)
+        try:
+            from analytics.embedded.task import judge_batch as judge_in_task  # noqa: PLC0415 - in the worker
+
+            results = list(judge_in_task(rows, figures))
+        finally:
+            sys.path.remove(home)
+            take()
+            sys.modules.update(theirs)
+        yield from results
+
+    return judge_batch

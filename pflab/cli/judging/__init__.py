@@ -1,0 +1,1 @@
+"""What the command line needs of the analytics in more than one verb."""

@@ -1,0 +1,149 @@
+"""A campaign as Spark jobs (`pflab simulate --spark`): a task plays a few seeds and judges them with both judges.
+
+The oracle looks into the stores while the simulator plays; the check reads only the traces, with the embedded engine. Where the
+two disagree, the seed has failed: one of the judges is wrong.
+
+    a wave of seeds -> tasks: play, keep the traces in a folder of the task, judge them -> results, in the order of the seeds
+
+A wave is a Spark job. If a worker dies, Spark plays the seeds of its unfinished tasks on another one. A seed decides
+everything, so the results are the same. If the driver dies, the waves before are in the ledger, if there is one.
+
+What must never happen: traces of two tasks in one folder, or a seed whose traces were not judged and that counts as good.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pflab.campaign.seed import SeedResult
+from pflab.campaign.seeds import Order, Played, play_here
+from pflab.cli.judging.failure import analytics_failure_of
+from pflab.home import HOME
+from pflab.invariants.invariant import Violation
+from pflab.terms.verdict import ExitCode, Judgement
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from analytics.rows import Findings
+
+SEEDS_OF_A_TASK: Final = 20
+"""With fewer seeds, a task would plan the statements of the check longer than it runs them."""
+
+TASKS_OF_A_CORE: Final = 4
+"""How many tasks of a wave a core has, so that the cores end a wave at about the same time."""
+
+AGREEMENT: Final = "the trace says the same"
+"""The id of the invariant that a seed violates if the two judges disagree."""
+
+_SEED: Final = re.compile(r"seed-(\d+)/[^/]*$")
+_RESULT: Final = "results"
+
+
+@contextmanager
+def playing_in_spark(master: str) -> Iterator[Played]:
+    """Start Spark inside the block, and return what plays seeds in its tasks. Raises CommandError if Spark fails."""
+    from analytics.ingest.session import need_packages, need_spark, session  # noqa: PLC0415 - an extra
+
+    with analytics_failure_of("simulate"):
+        need_packages("pyspark", "duckdb", "pyarrow", "pandas")
+        need_spark()
+        with session(master) as spark:
+            yield played_on(spark)
+
+
+def played_on(spark: SparkSession) -> Played:
+    """Return a function that plays seeds in this session and yields the results in order."""
+    cores = spark.sparkContext.defaultParallelism
+
+    def played(seeds: Sequence[int], order: Order) -> Iterator[SeedResult]:
+        length = cores * TASKS_OF_A_CORE * SEEDS_OF_A_TASK
+        for first in range(0, len(seeds), length):
+            yield from _wave(spark, seeds[first : first + length], order, cores)
+
+    return played
+
+
+def _wave(spark: SparkSession, seeds: Sequence[int], order: Order, cores: int) -> Iterator[SeedResult]:
+    size = min(SEEDS_OF_A_TASK, -(-len(seeds) // cores))
+    parts = [list(seeds[first : first + size]) for first in range(0, len(seeds), size)]
+    ids = spark.range(0, len(parts), 1, len(parts))
+    rows = ids.mapInArrow(_task(str(HOME), parts, order), f"id bigint, {_RESULT} binary").collect()
+    for row in sorted(rows, key=lambda each: int(each.id)):
+        yield from pickle.loads(bytes(row[_RESULT]))
+
+
+def _task(home: str, parts: Sequence[Sequence[int]], order: Order) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Return the function of a task. It is a closure, because Spark sends a closure by value and a worker finds pflab's
+    modules only below `home`."""
+    sent = pickle.dumps((list(parts), order))
+
+    def play_parts(rows: Iterable[Any]) -> Iterator[Any]:
+        import pickle  # noqa: PLC0415 - in the worker
+        import sys  # noqa: PLC0415 - in the worker
+
+        if home not in sys.path:
+            sys.path.insert(0, home)
+        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 - in the worker
+
+        from pflab.cli.judging.spark_campaign import play_and_judge  # noqa: PLC0415 - in the worker
+
+        parts, order = pickle.loads(sent)
+        for batch in rows:
+            for number in batch.column(0).to_pylist():
+                results = pickle.dumps(play_and_judge(parts[number], order))
+                yield pa.record_batch(
+                    {"id": pa.array([number], pa.int64()), "results": pa.array([results], pa.binary())}
+                )
+
+    return play_parts
+
+
+def play_and_judge(seeds: Sequence[int], order: Order) -> list[SeedResult]:
+    """Play the seeds, judge their traces, and return the results of both judges together."""
+    from analytics.embedded.engine import judge  # noqa: PLC0415 - an extra
+
+    with tempfile.TemporaryDirectory(prefix="pflab-seeds-") as folder:
+        results = list(play_here(seeds, replace(order, traces=Path(folder))))
+        findings = judge([folder])
+    return [_together(result, _of_seed(findings, result.seed)) for result in results]
+
+
+def _of_seed(findings: Findings, seed: int) -> Findings:
+    """Return the findings of a seed's trace. A trace is named after its folder (`pflab.campaign.seed`)."""
+
+    def is_of_seed(trace: str) -> bool:
+        match = _SEED.search(trace.rpartition("#")[0])
+        return match is not None and int(match[1]) == seed
+
+    return {name: [row for row in rows if is_of_seed(row["trace"])] for name, rows in findings.items()}
+
+
+def _together(result: SeedResult, findings: Findings) -> SeedResult:
+    """Return the result of a seed with what the check of its trace adds to it."""
+    from analytics.errors import NoTraces  # noqa: PLC0415 - an extra
+    from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra
+
+    if result.traceback:
+        return result
+    try:
+        check = conclude(findings)
+    except NoTraces:
+        return replace(result, judgement=Judgement.UNKNOWN, doubts=(*result.doubts, "the seed has no trace"))
+    is_good = result.judgement is Judgement.CONVERGED
+    if is_good == (check.exit_code == ExitCode.GOOD):
+        return result
+    said = f"the simulator says {result.judgement.value}, the check of the trace says"
+    witness = " / ".join(line.strip() for line in (said, *check.in_words()))
+    return replace(
+        result,
+        judgement=Judgement.NOT_CONVERGED,
+        violations=(*result.violations, Violation(AGREEMENT, ("CV-1", "CV-2"), 0, witness)),
+    )

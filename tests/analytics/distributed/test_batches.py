@@ -1,0 +1,98 @@
+"""The check as a Spark job over batches of runs (`pflab check --engine spark`)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analytics import batches
+from analytics.embedded.engine import judge as judge_here
+from analytics.errors import NoTraces
+from analytics.ingest.tables import Tables
+from analytics.verdicts.conclusion import conclude
+from tests.support.judged_traces import Judged
+
+if TYPE_CHECKING:
+    from analytics.verdicts.result import CheckResult
+
+
+@pytest.fixture
+def judge(judged: Judged, tmp_path: Path) -> Judge:
+    return Judge(judged, tmp_path)
+
+
+class Judge:
+    """Judges places with the Spark job."""
+
+    def __init__(self, judged: Judged, place: Path) -> None:
+        self._spark = judged.spark
+        self._place = place
+
+    def __call__(self, *places: Path, large_bytes: int = batches.LARGE_BYTES) -> CheckResult:
+        def tables() -> Tables:
+            return Tables(self._spark, str(self._place))
+
+        with batches.judged(self._spark, list(map(str, places)), tables, large_bytes=large_bytes) as found:
+            return conclude(found.findings)
+
+
+def test_batches_give_the_verdict_of_this_process(judged: Judged, judge: Judge) -> None:
+    """The job finds the same as the embedded engine, word for word: on planted faults, random runs and running clocks."""
+    assert judge(judged.root).as_document() == conclude(judge_here([str(judged.root)])).as_document()
+
+
+def test_a_place_too_large_for_a_task_has_the_same_verdict(judged: Judged, judge: Judge) -> None:
+    """Spark's own plans judge a large place, and the findings are put together with those of the batches."""
+    places = sorted((judged.root / "suite").iterdir())[:2]
+    sizes = sorted(sum(path.stat().st_size for path in place.rglob("*.jsonl")) for place in places)
+    assert judge(*places, large_bytes=sizes[0]) == judge(*places)
+
+
+def test_a_place_that_is_given_twice_is_read_once(judged: Judged, judge: Judge) -> None:
+    """A folder and a folder inside it have the runs of the outer one."""
+    place = next((judged.root / "suite").iterdir())
+    assert judge(place, place / "traces", place) == judge(place)
+
+
+def test_no_segments_are_no_verdict(tmp_path: Path, judge: Judge) -> None:
+    """A folder without segments gives the error of the embedded engine."""
+    with pytest.raises(NoTraces, match="no segment"):
+        judge(tmp_path)
+
+
+def test_a_path_with_signs_is_the_same_in_both_engines(judged: Judged, judge: Judge, tmp_path: Path) -> None:
+    """A place is named in the verdict as the user wrote it, with spaces and letters of any language."""
+    place = tmp_path / "Läufe von heute +1%"
+    place.symlink_to(next((judged.root / "suite").iterdir()))
+    assert judge(place).runs == conclude(judge_here([str(place)])).runs
+
+
+@given(st.dictionaries(st.text(min_size=1), st.integers(0, 5_000_000), max_size=60), st.integers(1, 16))
+def test_each_place_is_in_one_batch(bytes_of: dict[str, int], cores: int) -> None:
+    """All segments of a place are judged together, no batch is empty, and no task does much more than another."""
+    made = batches._batches(bytes_of, cores)
+    assert sorted(place for batch in made for place in batch) == sorted(bytes_of)
+    assert all(made)
+    sizes = [sum(bytes_of[place] for place in batch) for batch in made]
+    assert max(sizes, default=0) - min(sizes, default=0) <= max(bytes_of.values(), default=0)
+
+
+def test_a_task_leaves_the_modules_of_the_session_s_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker may have imported a module `traces` of its owner's. It has the same one after a task, and ours is gone."""
+    theirs, path = ModuleType("traces"), list(sys.path)
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in {"analytics", "traces"}}
+    with monkeypatch.context() as patch:
+        for name in before:
+            patch.delitem(sys.modules, name)
+        patch.setitem(sys.modules, "traces", theirs)
+        assert list(batches._task(batches._HOME, ())([])) == []
+        names = {name for name in sys.modules if name.partition(".")[0] in {"analytics", "traces"}}
+        assert names == {"traces"}
+        assert sys.modules["traces"] is theirs
+        assert sys.path == path
