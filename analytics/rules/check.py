@@ -13,7 +13,7 @@ UPDATES: Final = "(2, 4, 2147483650, 2147483652)"
 """Message types that carry updates (OUT-6)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """A rule check on a table of evidence.
 

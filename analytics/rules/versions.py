@@ -12,30 +12,58 @@ _MERGED: Final = (
 # spec: CN-4, CN-9, DU-1, HI-2, HI-4, HI-5, IN-3, ML-2
 CHECKS: Final = (
     Check(
-        "versions are applied as their author made them", ("HI-2", "ML-2", "DU-1"), "applied",
-        "An applied version is the version that its author made: object, folder, kind, bytes, predecessors and time. A deletion may also have the predecessors of another deletion of the object.",
-        "true",
-        "made_object = object and made_folder = folder and (author = 'Setup' or made_kind = kind and made_digest = digest and made_at = modified_at"
-        f" and (map_entries(made_pcl) = map_entries(pcl) or coalesce(size(deletions), 0) > 1 and {_MERGED}) and made_deleted = deleted)",
-        "concat(store, ' applied ', number, case when made_object is null then ', which no store made' else ' in another form than its author made it' end)",
+        id="versions are applied as their author made them",
+        rules=("HI-2", "ML-2", "DU-1"),
+        table="applied",
+        says=(
+            "An applied version is the version that its author made: object, folder, kind, bytes, predecessors"
+            " and time. A deletion may also have the predecessors of another deletion of the object."
+        ),
+        about="true",
+        holds=(
+            "made_object = object and made_folder = folder and (author = 'Setup' or made_kind = kind"
+            " and made_digest = digest and made_at = modified_at"
+            f" and (map_entries(made_pcl) = map_entries(pcl) or coalesce(size(deletions), 0) > 1 and {_MERGED})"
+            " and made_deleted = deleted)"
+        ),
+        words=(
+            "concat(store, ' applied ', number, case when made_object is null then ', which no store made' else ' in"
+            " another form than its author made it' end)"
+        ),
     ),
     Check(
-        "old versions are not applied", ("CN-4", "IN-3"), "at_stores", "A store applies no version that a version in the store already includes.",
-        "kind = 'message'",
-        "forall(rows, u -> u.act != 'applied' or u.deleted or not exists(rows, v -> v.seq < u.seq and not v.deleted and v.act != 'tombstone dropped'"
-        " and coalesce(try_element_at(v.pcl, u.guid) >= u.counter, false)))",
-        "concat(node, ' applied a version of ', object, ' that is older than the version that it had')",
+        id="old versions are not applied",
+        rules=("CN-4", "IN-3"),
+        table="at_stores",
+        says="A store applies no version that a version in the store already includes.",
+        about="kind = 'message'",
+        holds=(
+            "forall(rows, u -> u.act != 'applied' or u.deleted or not exists(rows, v -> v.seq < u.seq"
+            " and not v.deleted and v.act != 'tombstone dropped'"
+            " and coalesce(try_element_at(v.pcl, u.guid) >= u.counter, false)))"
+        ),
+        words="concat(node, ' applied a version of ', object, ' that is older than the version that it had')",
     ),
     Check(
-        "older versions do not replace later ones", ("HI-5", "CN-9"), "at_stores", "Of a folder or an associated message (FAI, such as a view), an older version never replaces a later one.",
-        "(folder = '1-1' or kind = 'fai') and not exists(rows, r -> r.act = 'tombstone dropped')",
-        "not exists(rows, u -> u.act = 'applied' and not u.deleted and exists(rows, v -> v.seq < u.seq and not v.deleted"
-        " and struct(v.modified_at, v.guid, v.counter) > struct(u.modified_at, u.guid, u.counter)))",
-        "concat(node, ' replaced a later version of ', object, ' by an older one')",
+        id="older versions do not replace later ones",
+        rules=("HI-5", "CN-9"),
+        table="at_stores",
+        says="Of a folder or an associated message (FAI, such as a view), an older version never replaces a later one.",
+        about="(folder = '1-1' or kind = 'fai') and not exists(rows, r -> r.act = 'tombstone dropped')",
+        holds=(
+            "not exists(rows, u -> u.act = 'applied' and not u.deleted and exists(rows, v -> v.seq < u.seq"
+            " and not v.deleted"
+            " and struct(v.modified_at, v.guid, v.counter) > struct(u.modified_at, u.guid, u.counter)))"
+        ),
+        words="concat(node, ' replaced a later version of ', object, ' by an older one')",
     ),
     Check(
-        "deferred versions wait 7 days or 4 hours", ("HI-4",), "deferred", "A deferred version waits 7 days in the hierarchy and 4 hours in content.",
-        "true", f"until_at - at = case when folder = '1-1' then {7 * DAY_US} else {4 * HOUR_US} end",
-        "concat(node, ' defers ', number, ' for another time')",
+        id="deferred versions wait 7 days or 4 hours",
+        rules=("HI-4",),
+        table="deferred",
+        says="A deferred version waits 7 days in the hierarchy and 4 hours in content.",
+        about="true",
+        holds=f"until_at - at = case when folder = '1-1' then {7 * DAY_US} else {4 * HOUR_US} end",
+        words="concat(node, ' defers ', number, ' for another time')",
     ),
-)  # fmt: skip
+)
