@@ -31,11 +31,13 @@ STAGES: Final = ("reading the segments", "the tables", "the verdict")
 Progress = Callable[[str], None]
 """Called with the name of each stage when it begins."""
 
-_SETTINGS: Final[Mapping[str, Any]] = {
+SETTINGS: Final[Mapping[str, Any]] = {
     "preserve_insertion_order": False,
+    # DuckDB would draw a bar on stdout, into the output of --json.
+    "enable_progress_bar": False,
+    # Pushing aggregates below joins takes seconds to plan for our largest statements, and saves nothing there.
     "disabled_optimizers": "partial_aggregate_pushdown",
 }
-"""Pushing aggregates below joins takes seconds to plan for our largest statements, and saves nothing there."""
 
 _LINES: Final = pa.schema(
     [
@@ -104,7 +106,7 @@ def judged(
     fails, for example because the disk is full.
     """
     with tempfile.TemporaryDirectory(prefix="pflab-check-") as spilled:
-        connection = duckdb.connect(config={**_SETTINGS, "temp_directory": spilled, **settings})
+        connection = duckdb.connect(config={**SETTINGS, "temp_directory": spilled, **settings})
         try:
             connection.execute("SET TimeZone = 'UTC'")
             connection.execute(FUNCTIONS.read_text("utf-8"))

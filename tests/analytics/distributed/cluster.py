@@ -137,8 +137,9 @@ def test_a_cluster_judges_as_this_machine_does(project_root: Path, tmp_path: Pat
 def test_a_worker_that_dies_changes_no_verdict(project_root: Path, tmp_path: Path, cluster: Cluster) -> None:
     """Many runs are judged in batches. A worker is killed in the middle, and the verdict is that of this machine."""
     runs = str(tmp_path / "runs")
-    played = _pflab(project_root, "simulate", "--seeds", f"1..{COUNT}", "--traces", runs)
-    assert played.wait() == 0
+    with _pflab(project_root, "simulate", "--seeds", f"1..{COUNT}", "--traces", runs) as played:
+        played.communicate(timeout=PATIENCE_S)
+    assert played.returncode == 0
     with _pflab(project_root, "check", runs, "--json", "--master", cluster.url, **cluster.environment) as judging:
         cluster.kill_worker_at_work()
         output, _ = judging.communicate(timeout=PATIENCE_S)

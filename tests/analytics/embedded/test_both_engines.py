@@ -9,9 +9,10 @@ import subprocess
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from analytics.embedded.engine import judge, segments
+from analytics.embedded.engine import SETTINGS, judge, segments
 from analytics.embedded.product import FUNCTIONS, JUDGE, Product, Statement, product
 from analytics.errors import AnalyticsError, NoTraces
 from analytics.verdicts.conclusion import conclude, together
@@ -63,6 +64,14 @@ def test_the_link_to_the_latest_run_is_not_read_twice(tmp_path: Path) -> None:
         (run / name).touch()
     assert segments([str(tmp_path), str(run)]) == [str(run / "A-1-1.jsonl")]
     assert segments([f"{tmp_path}/o*/traces/*.jsonl"]) == [str(run / "A-1-1.jsonl")]
+
+
+def test_the_engine_draws_nothing() -> None:
+    """The output of a long check is the verdict alone: DuckDB draws no bar of its own progress on stdout."""
+    (drawn,) = (
+        duckdb.connect(config=dict(SETTINGS)).execute("SELECT current_setting('enable_progress_bar')").fetchone() or ()
+    )
+    assert drawn is False
 
 
 def test_a_segment_that_cannot_be_read_is_named(tmp_path: Path) -> None:
