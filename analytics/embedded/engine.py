@@ -31,13 +31,14 @@ STAGES: Final = ("reading the segments", "the tables", "the verdict")
 Progress = Callable[[str], None]
 """Called with the name of each stage when it begins."""
 
-SETTINGS: Final[Mapping[str, Any]] = {
+_SETTINGS: Final[Mapping[str, Any]] = {
     "preserve_insertion_order": False,
-    # DuckDB would draw a bar on stdout, into the output of --json.
-    "enable_progress_bar": False,
     # Pushing aggregates below joins takes seconds to plan for our largest statements, and saves nothing there.
     "disabled_optimizers": "partial_aggregate_pushdown",
 }
+
+FOR_SESSION: Final = "SET TimeZone = 'UTC'; SET enable_progress_bar = false"
+"""DuckDB's bar of progress would be drawn on stdout, into the output of --json."""
 
 _LINES: Final = pa.schema(
     [
@@ -106,9 +107,9 @@ def judged(
     fails, for example because the disk is full.
     """
     with tempfile.TemporaryDirectory(prefix="pflab-check-") as spilled:
-        connection = duckdb.connect(config={**SETTINGS, "temp_directory": spilled, **settings})
+        connection = duckdb.connect(config={**_SETTINGS, "temp_directory": spilled, **settings})
         try:
-            connection.execute("SET TimeZone = 'UTC'")
+            connection.execute(FOR_SESSION)
             connection.execute(FUNCTIONS.read_text("utf-8"))
             progress(STAGES[0])
             size = _read(connection, segments)
