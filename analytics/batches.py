@@ -51,7 +51,7 @@ _HOME: Final = str(Path(__file__).resolve().parent.parent)
 def judged(
     spark: SparkSession,
     places: Sequence[str],
-    tables: Callable[[], Tables],
+    tables: Callable[[int], Tables],
     progress: Callable[[str], None] = lambda _: None,
     *,
     report: bool = False,
@@ -59,7 +59,7 @@ def judged(
 ) -> Iterator[Judged]:
     """Judge the traces in these places (paths or URLs of folders and files, or patterns of them).
 
-    spark: any session, also one of Spark Connect. tables: makes the tables for a place that is too large for a task.
+    spark: any session, also one of Spark Connect. tables: returns the tables for the n-th place that is too large for a task.
     progress: called with the name of each stage. report: also compute the figures that a report has of all runs.
     """
     progress(STAGES[0])
@@ -76,10 +76,10 @@ def judged(
     figures = tuple(FIGURES) if report else ()
     with ExitStack() as kept:
         found = _judge_batches(spark, files, segments, figures)
-        plans = []
-        for place in large:
+        plans: list[Judged] = []
+        for nth, place in enumerate(large):
             progress(STAGES[2])
-            plans.append(kept.enter_context(judged_by_plans(of_place[place], tables())))
+            plans.append(kept.enter_context(judged_by_plans(of_place[place], tables(nth))))
             found.append({**plans[-1].findings, **{name: plans[-1].answers(name, {}) for name in figures}})
         every = together(found) if found else {name: [] for name in (*FINDINGS, *figures)}
 

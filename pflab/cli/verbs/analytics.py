@@ -177,7 +177,9 @@ def _on_spark(
             with pipeline.judged(places, Tables(spark, base), show_stage, keep=True) as found:
                 yield found, name
             return
-        with batches.judged(spark, places, lambda: Tables(spark, base), show_stage, report=is_report) as found:
+        with batches.judged(
+            spark, places, lambda nth: Tables(spark, f"{base}/{nth}"), show_stage, report=is_report
+        ) as found:
             yield found, name
 
 

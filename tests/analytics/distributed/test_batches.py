@@ -12,13 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics import batches
+from analytics.embedded.engine import contents_of
 from analytics.embedded.engine import judge as judge_here
+from analytics.embedded.engine import judged as judged_here
 from analytics.errors import NoTraces
 from analytics.ingest.tables import Tables
+from analytics.report.contents import shown_traces
+from analytics.report.queries import FIGURES
 from analytics.verdicts.conclusion import conclude
+from pflab.campaign.seed import run_seed
 from tests.support.judged_traces import Judged
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from analytics.verdicts.result import CheckResult
 
 
@@ -35,8 +42,8 @@ class Judge:
         self._place = place
 
     def __call__(self, *places: Path, large_bytes: int = batches.LARGE_BYTES) -> CheckResult:
-        def tables() -> Tables:
-            return Tables(self._spark, str(self._place))
+        def tables(nth: int) -> Tables:
+            return Tables(self._spark, str(self._place / str(nth)))
 
         with batches.judged(self._spark, list(map(str, places)), tables, large_bytes=large_bytes) as found:
             return conclude(found.findings)
@@ -52,6 +59,26 @@ def test_a_place_too_large_for_a_task_has_the_same_verdict(judged: Judged, judge
     places = sorted((judged.root / "suite").iterdir())[:2]
     sizes = sorted(sum(path.stat().st_size for path in place.rglob("*.jsonl")) for place in places)
     assert judge(*places, large_bytes=sizes[0]) == judge(*places)
+
+
+def test_a_report_asks_about_each_run_where_it_was_judged(spark: SparkSession, tmp_path: Path) -> None:
+    """The queries of a report have the same answers from batches, from large places, and from this process."""
+    for seed in (31, 32, 33):
+        run_seed(seed, days=1, folder=tmp_path / "runs")
+    places = [str(place) for place in sorted((tmp_path / "runs").glob("seed-*"))]
+    sizes = sorted(sum(path.stat().st_size for path in Path(place).rglob("*.jsonl")) for place in places)
+
+    def tables(nth: int) -> Tables:
+        return Tables(spark, str(tmp_path / "tables" / str(nth)))
+
+    with judged_here(contents_of(places)) as here:
+        few = {"runs": [(trace,) for trace in sorted(shown_traces(here.findings))]}
+        expected = {
+            name: sorted(here.answers(name, few), key=repr) for name in ("lab_events", "store_guids", *FIGURES)
+        }
+    for large_bytes in (sizes[-1], sizes[0], 0):  # all in batches, the smallest in a batch, none
+        with batches.judged(spark, places, tables, report=True, large_bytes=large_bytes) as found:
+            assert {name: sorted(found.answers(name, few), key=repr) for name in expected} == expected
 
 
 def test_a_place_that_is_given_twice_is_read_once(judged: Judged, judge: Judge) -> None:
