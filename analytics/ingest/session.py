@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -159,6 +160,8 @@ def new_session(master: str | None = None, settings: Mapping[str, str] | None = 
     from pyspark.errors import PySparkException  # noqa: PLC0415 - an optional dependency
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
+    # Tasks run with this Python, whatever python3 is on the PATH.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     where = master or LOCAL
     builder = SparkSession.builder.appName("pflab check").master(where)
     given = settings_on(where, settings or {})

@@ -17,6 +17,7 @@ import pytest
 
 from analytics.errors import JavaMissing
 from analytics.ingest import session
+from pflab.campaign.seed import run_seed
 from pflab.client import Client
 from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
 from tests.support.random_traces import write_random_runs
@@ -62,6 +63,17 @@ def test_a_wrong_path_is_refused(project_root: Path, tmp_path: Path) -> None:
     done = pflab_check(project_root, str(tmp_path / "nowhere"))
     assert (done.returncode, done.stdout) == (2, "")
     assert "no such file or folder" in done.stderr
+
+
+def test_tasks_run_with_the_python_of_pflab(project_root: Path, tmp_path: Path) -> None:
+    """The tasks of a check find its packages, also if another Python is the first on the PATH."""
+    run_seed(3, days=1, folder=tmp_path / "runs")
+    other = tmp_path / "python3"
+    other.write_text("#!/bin/sh\nexit 1\n", "ascii")
+    other.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = pflab_check(project_root, str(tmp_path / "runs"), "--engine", "spark", PATH=path)
+    assert (done.returncode, done.stdout.splitlines()[-1].partition(":")[0]) == (0, "converged"), done.stderr[-2000:]
 
 
 @pytest.mark.parametrize("master", ["local[*]", "local[2]", "spark://host:7077", "yarn"])

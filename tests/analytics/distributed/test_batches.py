@@ -73,9 +73,7 @@ def test_a_report_asks_about_each_run_where_it_was_judged(spark: SparkSession, t
 
     with judged_here(contents_of(places)) as here:
         few = {"runs": [(trace,) for trace in sorted(shown_traces(here.findings))]}
-        expected = {
-            name: sorted(here.answers(name, few), key=repr) for name in ("lab_events", "store_guids", *FIGURES)
-        }
+        expected = {name: sorted(here.answers(name, few), key=repr) for name in ("lab_events", "store_guids", *FIGURES)}
     for large_bytes in (sizes[-1], sizes[0], 0):  # all in batches, the smallest in a batch, none
         with batches.judged(spark, places, tables, report=True, large_bytes=large_bytes) as found:
             assert {name: sorted(found.answers(name, few), key=repr) for name in expected} == expected
