@@ -248,6 +248,7 @@ def _extras() -> Iterator[Finding]:
         ("pyspark", "analytics", "pflab check and follow"),
         ("duckdb", "analytics", "pflab check"),
         ("pyarrow", "analytics", "pflab check"),
+        ("pandas", "analytics", "pflab check on Spark"),
         ("jinja2", "analytics", "pflab check --report"),
         ("pymap", "imap", "pflab up --imap"),
     ):
