@@ -22,7 +22,7 @@ SECONDS  ?= 300
 COUNT    ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help install relative-path demo console test test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: help install relative-path demo console test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,8 +54,11 @@ demo: $(STAMP)  ## start a lab and play a guided lesson in the terminal (HEADLES
 console: $(STAMP)  ## start the example lab and print the address of its console
 	@$(BIN)/pflab up $(ARGS)
 
-test: $(STAMP)  ## run all tests (JOBS=0: in one process; ARGS: passed to pytest)
+test: $(STAMP)  ## run all tests that need no Java (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
+
+test-spark: $(STAMP)  ## run the tests that need Java: Spark says what the embedded engine says, reads growing traces, and plays campaigns
+	@$(BIN)/pytest -m 'spark and not long' $(or $(ARGS),tests/analytics)
 
 # Debian keeps the first release of its Python, 3.11.2, so tests can fail there that pass on a later 3.11.
 $(DEBIAN)/.installed: pyproject.toml constraints.txt
@@ -67,8 +70,8 @@ $(DEBIAN)/.installed: pyproject.toml constraints.txt
 test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail and their labs with the system's own Python, without Spark
 	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/traces tests/topology tests/transport tests/node tests/drivers)
 
-test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks, a tutorial with Spark
-	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/distributed/test_settings.py tests/project/test_benchmarks.py tests/project/site/test_tutorials.py)
+test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks
+	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/distributed/test_settings.py tests/project/test_benchmarks.py)
 
 test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and compare their verdicts with those of a check
 	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_killed.py)

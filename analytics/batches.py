@@ -11,24 +11,27 @@ What must never happen: a task fails because of the content of a trace; then Spa
 
 from __future__ import annotations
 
+import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.embedded.engine import judged as judged_here
-from analytics.embedded.task import RESULT, findings_in
+from analytics.embedded.task import RESULT, result_in
 from analytics.ingest.lines import is_segment, place_of
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judged as judged_by_plans
-from analytics.report.contents import shown_traces
+from analytics.published.parquet import put_together
+from analytics.published.tables import PUBLISHED
+from analytics.report.answers import answers_of
 from analytics.report.queries import FIGURES
-from analytics.rows import Answers, Findings, Given, Judged, Row
+from analytics.rows import Answers, Findings, Judged
 from analytics.verdicts.conclusion import together
 from analytics.verdicts.findings import FINDINGS
 
@@ -44,6 +47,9 @@ LARGE_BYTES: Final = 700 * 1024 * 1024
 
 STAGES: Final = ("listing the segments", "judging the runs", "judging what is too large for a task")
 
+Task = Callable[[Iterable[Any]], Iterator[Any]]
+"""What a task does: from batches of rows to batches of rows."""
+
 _HOME: Final = str(Path(__file__).resolve().parent.parent)
 
 
@@ -54,20 +60,24 @@ def judged(
     tables: Callable[[int], Tables],
     progress: Callable[[str], None] = lambda _: None,
     *,
+    only: Collection[str] | None = None,
     report: bool = False,
+    publish: bool = False,
     large_bytes: int = LARGE_BYTES,
 ) -> Iterator[Judged]:
     """Judge the traces in these places (paths or URLs of folders and files, or patterns of them).
 
     spark: any session, also one of Spark Connect. tables: returns the tables for the n-th place that is too large for a task.
-    progress: called with the name of each stage. report: also compute the figures that a report has of all runs.
+    progress: called with the name of each stage. only: the folders of the runs that are judged; all if it is None. report: also
+    compute the figures that a report has of all runs. publish: also make the published tables.
     """
     progress(STAGES[0])
     files = _binary(spark, places)
     sizes = {row.file: row.length for row in files.select("file", "length").collect() if is_segment(row.file)}
     of_place: dict[str, list[str]] = defaultdict(list)
     for file in sizes:
-        of_place[place_of(file)].append(file)
+        if only is None or place_of(file) in only:
+            of_place[place_of(file)].append(file)
     bytes_of = {place: sum(sizes[file] for file in of_place[place]) for place in of_place}
     large = [place for place in of_place if bytes_of[place] > large_bytes]
     progress(STAGES[1])
@@ -75,34 +85,56 @@ def judged(
     segments = [[file for place in batch for file in of_place[place]] for batch in batches]
     figures = tuple(FIGURES) if report else ()
     with ExitStack() as kept:
-        found = _judge_batches(spark, files, segments, figures)
+        parts = kept.enter_context(tempfile.TemporaryDirectory(prefix="pflab-check-"))
+        found = list(_judge_batches(spark, files, segments, _task(_HOME, figures, is_published=publish), parts))
         plans: list[Judged] = []
         for nth, place in enumerate(large):
             progress(STAGES[2])
             plans.append(kept.enter_context(judged_by_plans(of_place[place], tables(nth))))
             found.append({**plans[-1].findings, **{name: plans[-1].answers(name, {}) for name in figures}})
+            if publish:
+                plans[-1].publish(_folder(parts, f"plan-{nth}"))
         every = together(found) if found else {name: [] for name in (*FINDINGS, *figures)}
 
-        @cache
-        def shown() -> Answers:
-            """Return what answers about the runs of a report that were judged in batches: they are judged here again."""
-            few = {trace.rpartition("#")[0] for trace in shown_traces(every)} - set(large)
-            chosen = files.where(F.col("file").isin([file for place in few for file in of_place[place]]))
+        def judge_again(few: set[str]) -> Answers:
+            chosen = files.where(F.col("file").isin([file for place in few - set(large) for file in of_place[place]]))
             contents = [(row.file, bytes(row.content)) for row in chosen.dropDuplicates(["file"]).collect()]
-            return kept.enter_context(judged_here(contents)).answers
+            again = [kept.enter_context(judged_here(contents)), *plans]
+            return lambda name, given: [row for each in again for row in each.answers(name, given)]
 
-        def answers(name: str, given: Given) -> list[Row]:
-            if name in figures:
-                return list(every[name])
-            return [row for each in (shown(), *(plan.answers for plan in plans)) for row in each(name, given)]
+        def put(folder: str) -> None:
+            for table in PUBLISHED:
+                put_together([f"{parts}/*/{table}.parquet"], f"{folder}/{table}.parquet")
 
-        yield Judged({name: every[name] for name in FINDINGS}, answers)
+        yield Judged({name: every[name] for name in FINDINGS}, answers_of(every, judge_again), put)
+
+
+def publish(spark: SparkSession, found: Judged, url: str) -> None:
+    """Write the published tables into a folder of any file system that Spark knows, in place of those that are there."""
+    with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
+        found.publish(folder)
+        for name in PUBLISHED:
+            rows = spark.createDataFrame(pq.read_table(f"{folder}/{name}.parquet"))
+            rows.write.mode("overwrite").parquet(f"{url.rstrip('/')}/{name}")
+
+
+def checksums(spark: SparkSession, places: Sequence[str]) -> dict[str, str]:
+    """Map each segment in these places to a checksum of its content; one that is too large for Spark's reader to its length and
+    the time when it was written."""
+    files = _binary(spark, places).withColumn("written", F.unix_millis("modificationTime").cast("string"))
+    small = files.where(F.col("length") <= LARGE_BYTES).select("file", F.sha2("content", 256).alias("mark"))
+    large = files.where(F.col("length") > LARGE_BYTES).select(
+        "file", F.concat_ws("-", "length", "written").alias("mark")
+    )
+    return {row.file: row.mark for row in (*small.collect(), *large.collect()) if is_segment(row.file)}
 
 
 def _binary(spark: SparkSession, places: Sequence[str]) -> DataFrame:
     """Return file, length, content of the segments. The file is a path without a scheme if it is on this machine."""
     read = spark.read.format("binaryFile").option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
-    return read.load(list(places)).select(F.regexp_replace("path", "^file:/+", "/").alias("file"), "length", "content")
+    return read.load(list(places)).select(
+        F.regexp_replace("path", "^file:/+", "/").alias("file"), "length", "modificationTime", "content"
+    )
 
 
 def _cores(spark: SparkSession) -> int:
@@ -124,16 +156,26 @@ def _batches(bytes_of: Mapping[str, int], cores: int) -> list[list[str]]:
 
 
 def _judge_batches(
-    spark: SparkSession, files: DataFrame, batches: Sequence[Sequence[str]], figures: Sequence[str]
-) -> list[Findings]:
-    """Return the findings and the figures of each batch of files."""
+    spark: SparkSession, files: DataFrame, batches: Sequence[Sequence[str]], task: Task, parts: str
+) -> Iterator[Findings]:
+    """Yield the findings and the figures of each batch of files. parts: the folder for the published tables."""
     if not batches:
-        return []
+        return
     keys = _keys(spark, len(batches))
     chosen = [(file, key) for key, batch in zip(keys, batches, strict=True) for file in batch]
     keyed = files.join(F.broadcast(spark.createDataFrame(chosen, "file string, key bigint")), "file")
-    parts = keyed.repartition(len(batches), "key").select("file", "content")
-    return [findings_in(bytes(row[0])) for row in parts.mapInArrow(_task(_HOME, figures), f"{RESULT} binary").collect()]
+    rows = keyed.repartition(len(batches), "key").select("file", "content").mapInArrow(task, f"{RESULT} binary")
+    for nth, row in enumerate(rows.collect()):
+        findings, tables = result_in(bytes(row[0]))
+        for name, content in tables.items():
+            Path(_folder(parts, str(nth)), f"{name}.parquet").write_bytes(content)
+        yield findings
+
+
+def _folder(parts: str, name: str) -> str:
+    folder = Path(parts, name)
+    folder.mkdir(exist_ok=True)
+    return str(folder)
 
 
 def _keys(spark: SparkSession, count: int) -> list[int]:
@@ -143,7 +185,7 @@ def _keys(spark: SparkSession, count: int) -> list[int]:
     return [row.key for row in rows]
 
 
-def _task(home: str, figures: Sequence[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _task(home: str, figures: Sequence[str], *, is_published: bool) -> Task:
     """Return the function of a task. A worker is a process of the session's owner, who may have modules with the names of
     ours, so the function puts back what it finds. It is a closure because Spark sends a closure by value."""
 
@@ -159,7 +201,7 @@ def _task(home: str, figures: Sequence[str]) -> Callable[[Iterable[Any]], Iterat
         try:
             from analytics.embedded.task import judge_batch as judge_in_task  # noqa: PLC0415 - in the worker
 
-            results = list(judge_in_task(rows, figures))
+            results = list(judge_in_task(rows, figures, is_published=is_published))
         finally:
             sys.path.remove(home)
             take()

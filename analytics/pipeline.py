@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial, reduce
 from typing import Final, Protocol
 
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -15,6 +16,8 @@ from analytics.evidence import evidence, folder_tree, mails, objects, organizati
 from analytics.ingest import bronze, incremental, silver
 from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import Tables, at_once
+from analytics.published.parquet import put_together
+from analytics.published.tables import PUBLISHED
 from analytics.report.queries import DETAILS, FIGURES, GIVEN
 from analytics.rows import Findings, Given, Judged, Row, row_of
 from analytics.rules import required_events
@@ -63,7 +66,7 @@ def judged(
             lines = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
         with incremental.naming_damage(tables):
             gold = judge(lines, tables, progress, unfinished)
-            yield Judged(findings_of(gold), partial(_answer, gold))
+            yield Judged(findings_of(gold), partial(_answer, gold), partial(_publish, gold, tables))
 
 
 def judge(
@@ -130,6 +133,17 @@ def _answer(gold: Gold, name: str, given: Given) -> list[Row]:
     spark = gold.verdicts.sparkSession
     tables = {table: spark.createDataFrame(list(given.get(table, ())), columns) for table, columns in GIVEN.items()}
     return _rows({**FIGURES, **DETAILS}[name](gold, tables))
+
+
+def _publish(gold: Gold, tables: Tables, folder: str) -> None:
+    """Write the published tables into a folder of this machine."""
+    for name, query in PUBLISHED.items():
+        file = f"{folder}/{name}.parquet"
+        if "://" in tables.base:
+            pq.write_table(query(gold).toArrow(), file)
+        else:
+            tables.keep(f"published/{name}", query(gold))
+            put_together([f"{tables.path('published')}/{name}/*.parquet"], file)
 
 
 def _rows(frame: DataFrame) -> list[Row]:

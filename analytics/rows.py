@@ -43,10 +43,12 @@ Answers = Callable[[str, Given], list[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a check has found, and what answers the queries of a report about it."""
+    """What a check has found, what answers the queries of a report about it, and what writes its published tables into a
+    folder, a file `NAME.parquet` for each."""
 
     findings: Findings
     answers: Answers
+    publish: Callable[[str], None]
 
 
 def in_order(rows: Iterable[Row], *columns: str) -> list[Row]:

@@ -119,7 +119,8 @@ def judged(
             _compute(connection)
             progress(STAGES[2])
             answers = partial(_answer, connection)
-            yield Judged({query.name: answers(query.name, {}) for query in product().findings}, answers)
+            found = {query.name: answers(query.name, {}) for query in product().findings}
+            yield Judged(found, answers, partial(_publish, connection))
         except duckdb.Error as error:
             line = str(error).strip().partition("\n")[0]
             raise AnalyticsError(f"DuckDB failed: {line}") from error
@@ -140,6 +141,11 @@ def _answer(connection: duckdb.DuckDBPyConnection, name: str, given: Given) -> l
     answer = connection.execute(product().query(name))
     columns = [each[0] for each in answer.description or ()]
     return [row_of(dict(zip(columns, values, strict=True))) for values in answer.fetchall()]
+
+
+def _publish(connection: duckdb.DuckDBPyConnection, folder: str) -> None:
+    for table in product().published:
+        connection.sql(table.sql).write_parquet(f"{folder}/{table.name}.parquet", compression="zstd")
 
 
 def _read(connection: duckdb.DuckDBPyConnection, segments: Iterable[tuple[str, bytes]]) -> int:

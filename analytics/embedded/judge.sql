@@ -4123,3 +4123,104 @@ SELECT c4 AS "trace", c5 AS "folder", c7 AS "number", c8 AS "guid", c9 AS "count
 (SELECT * FROM 
 (SELECT c32, c33, c34 FROM 
 (SELECT "trace" AS c32, "guid" AS c33, "name" AS c34 FROM "organization/guids"))) ON ((c4 = c32) AND (c8 = c33)))));
+
+-- published runs
+SELECT c2 AS "trace", c3 AS "place", c30 AS "run", c13 AS "seed", c14 AS "version", c37 AS "started_at", c38 AS "ended_at", c4 AS "lines", c5 AS "events", c31 AS "folders", c35 AS "violations", c36 AS "judgement" FROM (SELECT c2, c3, c30, c13, c14, CASE WHEN ((c12 >= (-62135596800000000)::BIGINT) AND (c12 <= 253402300799999999::BIGINT)) THEN make_timestamp(c12) END AS c37, CASE WHEN ((c19 >= (-62135596800000000)::BIGINT) AND (c19 <= 253402300799999999::BIGINT)) THEN make_timestamp(c19) END AS c38, c4, c5, c31, c35, c36 FROM 
+(SELECT c2, c3, c30, c13, c14, c12, c19, c4, c5, c31, c35, c36 FROM 
+(SELECT c2, c3, c30, c13, c14, c12, c19, c4, c5, c31, c35, CASE WHEN (c32 > (0)::BIGINT) THEN 'not converged' WHEN (c35 > (0)::BIGINT) THEN 'rules violated' WHEN (((c33 > (0)::BIGINT) OR (c31 = (0)::BIGINT)) OR (c34 > (0)::BIGINT)) THEN 'unknown' ELSE 'converged' END AS c36 FROM 
+(SELECT c2, c3, split_part(c2, '#', -1) AS c30, c13, c14, c12, c19, c4, c5, coalesce(c22, (0)::BIGINT) AS c31, coalesce(c23, (0)::BIGINT) AS c32, coalesce(c24, (0)::BIGINT) AS c33, coalesce(c29, (0)::BIGINT) AS c34, CASE WHEN (c29 > (0)::BIGINT) THEN (0)::BIGINT ELSE coalesce(c27, (0)::BIGINT) END AS c35 FROM 
+(SELECT c2, c3, c4, c5, c12, c13, c14, c19, c22, c23, c24, c27, c29 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, c4, c5, c12, c13, c14, c19, c22, c23, c24, c27 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, c4, c5, c12, c13, c14, c19, c22, c23, c24 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, c4, c5, c12, c13, c14, c19 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, c4, c5, c12, c13, c14 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c2, c3, count(1) AS c4, count(1) FILTER (WHERE (c1 IS NULL)) AS c5 FROM 
+(SELECT "trace" AS c2, "place" AS c3, "aside" AS c1 FROM "bronze") WHERE ((c1 IS NULL) OR (NOT (c1 = 'segment end'))) GROUP BY c2, c3)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c8, min(c9) AS c12, min(c10) AS c13, min(c11) AS c14 FROM 
+(SELECT c8, c9, c10, c11 FROM 
+(SELECT "trace" AS c8, "type" AS c7, "at" AS c9, "seed" AS c10, "version" AS c11, "family" AS c6 FROM "silver/events") WHERE ((c6 IN ('run')) AND (c7 IN ('run.started')))) GROUP BY c8)) ON (c2 = c8)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c17, max(c18) AS c19 FROM 
+(SELECT c17, c18 FROM 
+(SELECT "trace" AS c17, "type" AS c16, "at" AS c18, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('run')) AND (c16 IN ('run.ended')))) GROUP BY c17)) ON (c2 = c17)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c20, count(1) AS c22, count(1) FILTER (WHERE (c21 = 'not converged')) AS c23, count(1) FILTER (WHERE (c21 = 'unknown')) AS c24 FROM 
+(SELECT "trace" AS c20, "judgement" AS c21 FROM "gold/verdicts") GROUP BY c20)) ON (c2 = c20)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c25, wrapped(sum(c26)) AS c27 FROM 
+(SELECT "trace" AS c25, "violations" AS c26 FROM "gold/rules") GROUP BY c25)) ON (c2 = c25)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c28, count(1) AS c29 FROM 
+(SELECT "trace" AS c28 FROM "evidence/doubts") GROUP BY c28)) ON (c2 = c28)))))));
+
+-- published verdicts
+SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "holders", c5 AS "judgement", c6 AS "wrong", c7 AS "reasons" FROM (SELECT c1, c2, c3, c4, c5, c6, c7 FROM 
+(SELECT "trace" AS c1, "folder" AS c2, "path" AS c3, "holders" AS c4, "judgement" AS c5, "wrong" AS c6, "reasons" AS c7 FROM "gold/verdicts"));
+
+-- published mismatches
+SELECT c1 AS "trace", c2 AS "folder", c4 AS "path", c5 AS "object", c3 AS "store", c6 AS "kind", c7 AS "subject", c8 AS "what", c9 AS "number" FROM (SELECT c1, c2, c4, c5, c3, c6, c7, c8, c9 FROM 
+(SELECT "trace" AS c1, "folder" AS c2, "store" AS c3, "path" AS c4, "object" AS c5, "kind" AS c6, "subject" AS c7, "what" AS c8, "number" AS c9 FROM "gold/mismatches"));
+
+-- published losses
+SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "object", c6 AS "number", c5 AS "subject" FROM (SELECT c1, c2, c3, c4, c6, c5 FROM 
+(SELECT "trace" AS c1, "folder" AS c2, "path" AS c3, "object" AS c4, "subject" AS c5, "number" AS c6 FROM "gold/losses"));
+
+-- published rules
+SELECT c1 AS "trace", c2 AS "check", c3 AS "consumed", c4 AS "violations", c7 AS "at", c6 AS "witness" FROM (SELECT c1, c2, c3, c4, CASE WHEN ((c5 >= (-62135596800000000)::BIGINT) AND (c5 <= 253402300799999999::BIGINT)) THEN make_timestamp(c5) END AS c7, c6 FROM 
+(SELECT c1, c2, c3, c4, c5, c6 FROM 
+(SELECT "trace" AS c1, "check" AS c2, "consumed" AS c3, "violations" AS c4, "at" AS c5, "witness" AS c6 FROM "gold/rules")));
+
+-- published doubts
+SELECT c1 AS "trace", c2 AS "doubt" FROM (SELECT c1, c2 FROM 
+(SELECT "trace" AS c1, "doubt" AS c2 FROM "evidence/doubts"));
+
+-- published servers
+SELECT c1 AS "trace", c2 AS "store", c3 AS "site", c4 AS "version", c5 AS "later" FROM (SELECT "trace" AS c1, "store" AS c2, "site" AS c3, "version" AS c4, "later" AS c5 FROM "organization/servers");
+
+-- published guids
+SELECT c1 AS "trace", c2 AS "guid", c3 AS "store", c4 AS "name" FROM (SELECT c1, c2, c3, c4 FROM 
+(SELECT "trace" AS c1, "guid" AS c2, "store" AS c3, "name" AS c4 FROM "organization/guids"));
+
+-- published genesis
+SELECT c1 AS "trace", c15 AS "start_at", c3 AS "n", c4 AS "path", c5 AS "name", c6 AS "parent_path", c7 AS "replicas", c8 AS "schedule", c9 AS "resolve", c10 AS "priority", c11 AS "contacts", c14 AS "setup" FROM (SELECT c1, CASE WHEN ((c2 >= (-62135596800000000)::BIGINT) AND (c2 <= 253402300799999999::BIGINT)) THEN make_timestamp(c2) END AS c15, c3, c4, c5, c6, c7, c8, c9, c10, c11, c14 FROM 
+(SELECT c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c14 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c1, "start_at" AS c2, "n" AS c3, "path" AS c4, "name" AS c5, "parent_path" AS c6, "replicas" AS c7, "schedule" AS c8, "resolve" AS c9, "priority" AS c10, "contacts" AS c11 FROM "organization/genesis")) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c12, c13 AS c14 FROM 
+(SELECT "trace" AS c12, "guid" AS c13 FROM "organization/setup"))) ON (c1 = c12))));
+
+-- published costs
+SELECT c1 AS "trace", c2 AS "node", c3 AS "store", c4 AS "cost", c5 AS "affinity" FROM (SELECT "trace" AS c1, "node" AS c2, "store" AS c3, "cost" AS c4, "affinity" AS c5 FROM "organization/costs");
+
+-- published folders
+SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "holders", c5 AS "doubtful" FROM (SELECT c1, c2, c3, c4, c5 FROM 
+(SELECT "trace" AS c1, "folder" AS c2, "path" AS c3, "holders" AS c4, "doubtful" AS c5 FROM "evidence/folders"));
+
+-- published versions
+SELECT c1 AS "trace", c2 AS "store", c3 AS "folder", c4 AS "object", c5 AS "act", c6 AS "seq", c23 AS "at", c8 AS "kind", c9 AS "number", c10 AS "guid", c11 AS "counter", c12 AS "pcl", c24 AS "modified_at", c14 AS "digest", c15 AS "deleted", c16 AS "subject", c17 AS "supersedes", c18 AS "replicas", c19 AS "parent", c20 AS "way", c21 AS "undone", c22 AS "dropped" FROM (SELECT c1, c2, c3, c4, c5, c6, CASE WHEN ((c7 >= (-62135596800000000)::BIGINT) AND (c7 <= 253402300799999999::BIGINT)) THEN make_timestamp(c7) END AS c23, c8, c9, c10, c11, c12, CASE WHEN ((c13 >= (-62135596800000000)::BIGINT) AND (c13 <= 253402300799999999::BIGINT)) THEN make_timestamp(c13) END AS c24, c14, c15, c16, c17, c18, c19, c20, c21, c22 FROM 
+(SELECT "trace" AS c1, "store" AS c2, "folder" AS c3, "object" AS c4, "act" AS c5, "seq" AS c6, "at" AS c7, "kind" AS c8, "number" AS c9, "guid" AS c10, "counter" AS c11, "pcl" AS c12, "modified_at" AS c13, "digest" AS c14, "deleted" AS c15, "subject" AS c16, "supersedes" AS c17, "replicas" AS c18, "parent" AS c19, "way" AS c20, "undone" AS c21, "dropped" AS c22 FROM "evidence/versions"));
+
+-- published objects
+SELECT c1 AS "trace", c2 AS "folder", c3 AS "object", c4 AS "kind", c5 AS "subject", c7 AS "alone", c8 AS "tombstone", c12 AS "forgotten", c14 AS "made", c15 AS "versions", c17 AS "lost", c18 AS "gone", c19 AS "states" FROM (SELECT c1, c2, c3, c4, c5, c7, c8, c12, list_sort(c6, 'ASC', 'NULLS LAST') AS c14, list_transform(list_sort(list_transform(c9, lambda v16: {k: CASE WHEN v16 IS NOT NULL THEN {n0: (v16)."number" IS NOT NULL, v0: (v16)."number", n1: (v16)."guid" IS NOT NULL, v1: (v16)."guid", n2: (v16)."counter" IS NOT NULL, v2: (v16)."counter", n3: (v16)."digest" IS NOT NULL, v3: (v16)."digest"} END, v: v16}), 'ASC', 'NULLS LAST'), lambda v16: v16.v) AS c15, list_sort(c10, 'ASC', 'NULLS LAST') AS c17, list_sort(c11, 'ASC', 'NULLS LAST') AS c18, list_transform(list_transform(list_sort(list_transform(c13, lambda v21: {k: CASE WHEN v21 IS NOT NULL THEN {n0: (v21)."store" IS NOT NULL, v0: (v21)."store", n1: (v21)."versions" IS NOT NULL, v1: list_transform((v21)."versions", lambda v21versions_item: {n: v21versions_item IS NOT NULL, v: CASE WHEN v21versions_item IS NOT NULL THEN {n0: (v21versions_item)."number" IS NOT NULL, v0: (v21versions_item)."number", n1: (v21versions_item)."guid" IS NOT NULL, v1: (v21versions_item)."guid", n2: (v21versions_item)."counter" IS NOT NULL, v2: (v21versions_item)."counter", n3: (v21versions_item)."digest" IS NOT NULL, v3: (v21versions_item)."digest"} END}), n2: (v21)."has_tombstone" IS NOT NULL, v2: (v21)."has_tombstone", n3: (v21)."had_tombstone" IS NOT NULL, v3: (v21)."had_tombstone"} END, v: v21}), 'ASC', 'NULLS LAST'), lambda v21: v21.v), lambda v20: {'store': (v20)."store", 'versions': list_transform(list_sort(list_transform((v20)."versions", lambda v22: {k: CASE WHEN v22 IS NOT NULL THEN {n0: (v22)."number" IS NOT NULL, v0: (v22)."number", n1: (v22)."guid" IS NOT NULL, v1: (v22)."guid", n2: (v22)."counter" IS NOT NULL, v2: (v22)."counter", n3: (v22)."digest" IS NOT NULL, v3: (v22)."digest"} END, v: v22}), 'ASC', 'NULLS LAST'), lambda v22: v22.v), 'has_tombstone': (v20)."has_tombstone", 'had_tombstone': (v20)."had_tombstone"}) AS c19 FROM 
+(SELECT "trace" AS c1, "folder" AS c2, "object" AS c3, "kind" AS c4, "subject" AS c5, "made" AS c6, "alone" AS c7, "tombstone" AS c8, "versions" AS c9, "lost" AS c10, "gone" AS c11, "forgotten" AS c12, "states" AS c13 FROM "evidence/objects"));
+
+-- published mails
+SELECT c1 AS "trace", c2 AS "mail", c3 AS "store", c4 AS "sender", c5 AS "message_type", c6 AS "size", c7 AS "number", c8 AS "marks", c17 AS "submitted_at", c18 AS "received_at", c11 AS "times", c19 AS "dropped_at", c13 AS "fault", c20 AS "expired_at", c21 AS "bad_at", c16 AS "reason" FROM (SELECT c1, c2, c3, c4, c5, c6, c7, c8, CASE WHEN ((c9 >= (-62135596800000000)::BIGINT) AND (c9 <= 253402300799999999::BIGINT)) THEN make_timestamp(c9) END AS c17, CASE WHEN ((c10 >= (-62135596800000000)::BIGINT) AND (c10 <= 253402300799999999::BIGINT)) THEN make_timestamp(c10) END AS c18, c11, CASE WHEN ((c12 >= (-62135596800000000)::BIGINT) AND (c12 <= 253402300799999999::BIGINT)) THEN make_timestamp(c12) END AS c19, c13, CASE WHEN ((c14 >= (-62135596800000000)::BIGINT) AND (c14 <= 253402300799999999::BIGINT)) THEN make_timestamp(c14) END AS c20, CASE WHEN ((c15 >= (-62135596800000000)::BIGINT) AND (c15 <= 253402300799999999::BIGINT)) THEN make_timestamp(c15) END AS c21, c16 FROM 
+(SELECT "trace" AS c1, "mail" AS c2, "store" AS c3, "sender" AS c4, "message_type" AS c5, "size" AS c6, "number" AS c7, "marks" AS c8, "submitted_at" AS c9, "received_at" AS c10, "times" AS c11, "dropped_at" AS c12, "fault" AS c13, "expired_at" AS c14, "bad_at" AS c15, "reason" AS c16 FROM "evidence/mails"));
+
+-- published mail_folders
+SELECT c1 AS "trace", c2 AS "mail", c3 AS "sender", c10 AS "at", c5 AS "message_type", c6 AS "folder", c7 AS "updates", c8 AS "stands_for", c9 AS "row" FROM (SELECT c1, c2, c3, CASE WHEN ((c4 >= (-62135596800000000)::BIGINT) AND (c4 <= 253402300799999999::BIGINT)) THEN make_timestamp(c4) END AS c10, c5, c6, c7, c8, c9 FROM 
+(SELECT "trace" AS c1, "mail" AS c2, "sender" AS c3, "at" AS c4, "message_type" AS c5, "folder" AS c6, "updates" AS c7, "stands_for" AS c8, "row" AS c9 FROM "evidence/mail_folders"));

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from analytics.ingest import lines
 
 JUDGE: Final = Path(__file__).with_name("judge.sql")
 FUNCTIONS: Final = Path(__file__).with_name("functions.sql")
@@ -24,7 +27,8 @@ GIVEN: Final = "given/"
 _HEAD: Final = "-- Made by `make sql` from the tables in PySpark. Do not edit.\n"
 _SHAPE: Final = "-- shape "
 _GIVEN: Final = "-- given "
-_PART: Final = re.compile(r"^-- (table|finding|query) (\S+)(?: needs (\S+))?\n", re.MULTILINE)
+_KINDS: Final = ("table", "finding", "query", "published")
+_PART: Final = re.compile(rf"^-- ({'|'.join(_KINDS)}) (\S+)(?: needs (\S+))?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +43,15 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Product:
     """shape: the fields of all events, as DuckDB reads them from JSON. given: the columns of the tables that queries are given.
-    tables: in the order in which they are computed. findings: the queries of a verdict. queries: those of a report."""
+    tables: in the order in which they are computed. findings: the queries of a verdict. queries: those of a report.
+    published: the tables for other programs."""
 
     shape: dict[str, object]
     given: dict[str, str]
     tables: tuple[Statement, ...]
     findings: tuple[Statement, ...]
     queries: tuple[Statement, ...]
+    published: tuple[Statement, ...] = ()
 
     def query(self, name: str) -> str:
         """Return the SQL of a query of the verdict or of a report."""
@@ -54,7 +60,7 @@ class Product:
     def text(self) -> str:
         """Return the content of the file."""
         parts = [_HEAD, f"{_SHAPE}{json.dumps(self.shape)}\n", f"{_GIVEN}{json.dumps(self.given)}\n"]
-        for kind, statements in (("table", self.tables), ("finding", self.findings), ("query", self.queries)):
+        for kind, statements in zip(_KINDS, (self.tables, self.findings, self.queries, self.published), strict=True):
             for each in statements:
                 needs = f" needs {','.join(each.needs)}" if each.needs else ""
                 parts.append(f"\n-- {kind} {each.name}{needs}\n{each.sql};\n")
@@ -65,11 +71,19 @@ class Product:
         """Return the product in the content of a file."""
         head, *parts = _PART.split(text)
         shape, given = (json.loads(_after(start, head)) for start in (_SHAPE, _GIVEN))
-        statements: dict[str, list[Statement]] = {"table": [], "finding": [], "query": []}
+        statements: dict[str, list[Statement]] = {kind: [] for kind in _KINDS}
         for kind, name, needs, sql in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
             types = tuple(needs.split(",")) if needs else ()
             statements[kind].append(Statement(name, sql.strip().removesuffix(";"), types))
         return cls(shape, given, *map(tuple, statements.values()))
+
+
+@cache
+def version() -> str:
+    """Return a text that changes with everything on which the tables of a trace depend."""
+    own = (file for file in Path(__file__).parent.iterdir() if file.suffix in {".py", ".sql"})
+    contents = b"".join(file.read_bytes() for file in sorted([*own, Path(lines.__file__)]))
+    return hashlib.sha256(contents).hexdigest()[:16]
 
 
 @cache

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from analytics.embedded.engine import judged
-from analytics.rows import Findings, row_of
+from analytics.rows import Findings, Judged, row_of
 
 RESULT: Final = "findings"
 """The column of a task's only row."""
@@ -18,19 +20,36 @@ _SETTINGS: Final[Mapping[str, object]] = {"threads": 1, "memory_limit": "2GB"}
 """A task has one core. What does not fit into its memory goes to files."""
 
 
-def judge_batch(batches: Iterable[pa.RecordBatch], figures: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def judge_batch(
+    batches: Iterable[pa.RecordBatch], figures: Sequence[str], *, is_published: bool
+) -> Iterator[pa.RecordBatch]:
     """Judge segments (file, content), and yield a row with the findings; none if there are no segments. figures: the names of
-    queries whose rows are returned with the findings."""
+    queries whose rows are returned with the findings. is_published: whether the row also has the published tables."""
     # Spark reads a file twice that is in two of the places.
     segments = {file.as_py(): content.as_py() for rows in batches for file, content in zip(*rows.columns, strict=True)}
     if not segments:
         return
     with judged(segments.items(), settings=_SETTINGS) as found:
-        rows = {**found.findings, **{name: found.answers(name, {}) for name in figures}}
-    yield pa.record_batch({RESULT: pa.array([msgspec.msgpack.encode(rows)], pa.binary())})
+        rows: dict[str, Any] = {**found.findings, **{name: found.answers(name, {}) for name in figures}}
+        tables = _tables(found) if is_published else {}
+    encoded = msgspec.msgpack.encode(_Result(rows, tables))
+    yield pa.record_batch({RESULT: pa.array([encoded], pa.binary())})
 
 
-def findings_in(content: bytes) -> Findings:
-    """Return the findings in the row of a task."""
-    decoded = msgspec.msgpack.decode(content, type=dict[str, list[dict[str, object]]])
-    return {name: [row_of(row) for row in rows] for name, rows in decoded.items()}
+def _tables(found: Judged) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
+        found.publish(folder)
+        return {file.stem: file.read_bytes() for file in Path(folder).iterdir()}
+
+
+class _Result(msgspec.Struct, frozen=True):
+    """The result of a task. tables: the Parquet files of the published tables, by name."""
+
+    findings: dict[str, list[dict[str, object]]]
+    tables: dict[str, bytes]
+
+
+def result_in(content: bytes) -> tuple[Findings, dict[str, bytes]]:
+    """Return the findings and the tables (the content of Parquet files) in the row of a task."""
+    result = msgspec.msgpack.decode(content, type=_Result)
+    return {name: [row_of(row) for row in rows] for name, rows in result.findings.items()}, result.tables

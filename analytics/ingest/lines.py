@@ -95,14 +95,13 @@ def _with_any_text(annotation: Any) -> Any:
 
 
 def _with_any_texts(event: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    """Return a type whose JSON has the fields that the line has: one that is missing stays missing, as for Spark."""
     fields: list[Any] = []
     for each in msgspec.structs.fields(event):
-        default = () if each.required else (each.default,)
-        fields.append((each.name, _with_any_text(each.type), *default))
+        of = _with_any_text(each.type)
+        fields.append((each.name, of) if each.required else (each.name, of | msgspec.UnsetType, msgspec.UNSET))
     tag = event.__struct_config__.tag
-    return msgspec.defstruct(
-        event.__name__, fields, tag_field="type", tag=tag, omit_defaults=True, kw_only=True, gc=False
-    )
+    return msgspec.defstruct(event.__name__, fields, tag_field="type", tag=tag, kw_only=True, gc=False)
 
 
 _EVENT: Final = msgspec.json.Decoder(Union[tuple(map(_with_any_texts, EVENT_TYPES.values()))])  # noqa: UP007 - as above
@@ -179,7 +178,7 @@ def _line(line: bytes) -> tuple[str, str | None, bytes | None, str]:
         event = _EVENT.decode(line)
     except _ERRORS:
         return _other(line)
-    if not is_readable(event.v):
+    if event.v is not msgspec.UNSET and not is_readable(event.v):
         return event.run, OTHER_VERSION, _ENCODE(event), ASIDE
     if _LONG.search(line) and _has_large(msgspec.to_builtins(event)):
         return event.run, MALFORMED, None, ASIDE

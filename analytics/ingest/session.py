@@ -51,6 +51,8 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
+    # The default is a type of timestamps that has no zone in the files, and that other programs no longer write.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # A task that writes a table in parts has a writer for each family of events. Otherwise it sorts all rows by family first.
     "spark.sql.maxConcurrentOutputFileWriters": "16",
     # Segments are many and small. Without this each of them becomes a task.
@@ -177,6 +179,23 @@ def new_session(master: str | None = None, settings: Mapping[str, str] | None = 
         line = str(error).strip().partition("\n")[0]
         raise AnalyticsError(f"cannot start Spark on {where}: {line}") from error
     return spark
+
+
+def for_plans(spark: SparkSession) -> SparkSession:
+    """Return a session beside one of somebody else's, with the settings that Spark's plans of the tables need.
+
+    Raises AnalyticsError for a session of Spark Connect, which has no other session beside it.
+    """
+    try:
+        own = spark.newSession()
+    except (AttributeError, NotImplementedError) as error:
+        raise AnalyticsError(
+            "a run of more than 700 MB is judged in a classic session, not over Spark Connect"
+        ) from error
+    for name, value in _SETTINGS.items():
+        if name.startswith("spark.sql."):
+            own.conf.set(name, value)
+    return own
 
 
 def settings_on(master: str, settings: Mapping[str, str]) -> dict[str, str]:

@@ -72,6 +72,7 @@ TEMPLATES: Final[Mapping[str, str]] = {
     "Like": "({0} LIKE {1} ESCAPE '\\')",
     "BitmapBucketNumber": "bucket_of({0})",
     "RowNumber": "row_number()",
+    "MicrosToTimestamp": "make_timestamp({0})",
 }
 
 _TEXT_TO_BOOLEAN: Final = (

@@ -23,6 +23,7 @@ from analytics.ingest.schemas import WIDE
 from analytics.ingest.silver import Seen
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judge
+from analytics.published.tables import PUBLISHED
 from analytics.report.queries import DETAILS, FIGURES, GIVEN
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
@@ -84,7 +85,9 @@ def record(spark: SparkSession) -> Product:
     findings = tuple(translated(name, query(gold)) for name, query in FINDINGS.items())
     given = {name: recorder.table(f"{GIVEN_LAYER}{name}", _schema(spark, columns)) for name, columns in GIVEN.items()}
     queries = tuple(translated(name, query(gold, given)) for name, query in {**FIGURES, **DETAILS}.items())
-    return Product(json_shape(json.loads(WIDE.json())), dict(GIVEN), tuple(recorder.tables), findings, queries)
+    published = tuple(translated(name, query(gold)) for name, query in PUBLISHED.items())
+    shape = json_shape(json.loads(WIDE.json()))
+    return Product(shape, dict(GIVEN), tuple(recorder.tables), findings, queries, published)
 
 
 def _schema(spark: SparkSession, columns: str) -> T.StructType:

@@ -19,10 +19,11 @@ LONG: Final = "long"
 STRING: Final = "string"
 BOOLEAN: Final = "boolean"
 DOUBLE: Final = "double"
+TIMESTAMP: Final = "timestamp"
 
 _NAMES: Final[Mapping[str, str]] = {
     STRING: "VARCHAR", LONG: "BIGINT", "integer": "INTEGER", BOOLEAN: "BOOLEAN", DOUBLE: "DOUBLE",
-    VOID: "INTEGER",
+    VOID: "INTEGER", TIMESTAMP: "TIMESTAMP",
 }  # fmt: skip
 
 
@@ -234,6 +235,7 @@ def _rules() -> dict[str, Callable[[Node], Type]]:
         "JsonToStructs": lambda node: node.fields["schema"],
         "Sum": _sum,
         "Divide": _always(DOUBLE),
+        "MicrosToTimestamp": _always(TIMESTAMP),
     }
 
 

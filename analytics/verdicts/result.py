@@ -89,7 +89,7 @@ class CheckResult:
         return EXIT_CODES[self.judgement]
 
     def as_document(self) -> dict[str, Any]:
-        return {"judgement": self.judgement, **asdict(self)}
+        return {"judgement": self.judgement, **asdict(self), "words": self.in_words()}
 
     def in_words(self) -> list[str]:
         """Return the lines of text. Checks without events are only counted; their names are in the document."""

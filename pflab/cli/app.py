@@ -122,6 +122,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "analytics",
             "Check the traces of runs: whether they converged, and which store lacks which change.",
         ),
+        "tables": (
+            "analytics",
+            "Write the tables of a check of these runs as Parquet, a file for each, for DuckDB, pandas, Spark and others.",
+        ),
         "follow": (
             "analytics",
             "Read the traces of a running lab with Spark, and keep the verdict on the lab up to date.",

@@ -1,4 +1,4 @@
-"""One Spark session and one run of `pflab check` for all tests of the analytics.
+"""One run of `pflab check` for all tests of the analytics, and one Spark session for those that need Spark (`make test-spark`).
 
 The fixture `judged` writes all traces first, checks them in one run of the command, and gives the tests its results.
 """
@@ -6,14 +6,14 @@ The fixture `judged` writes all traces first, checks them in one run of the comm
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.extra_runs import write_extra_runs
-from tests.support.judged_traces import Judged, pflab_check
+from tests.support.judged_traces import Judged, pflab_check, rows_of
 from tests.support.random_traces import write_random_runs
 from tests.support.rule_faults import plant_rule_faults
 from tests.support.running_clocks import write_running_clocks
@@ -29,15 +29,21 @@ if TYPE_CHECKING:
 from analytics.ingest.session import JAVA_FROM, QUICK, java_version, new_session
 
 
-@pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups.
+@pytest.hookimpl(tryfirst=True)  # Before pytest chooses by markers, and xdist reads the groups.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker has the Spark session; without Java there is nothing to run."""
+    """Mark the tests that need Spark. One worker has the traces, because they take long to write and to judge."""
     version = java_version()
     for item in items:
         if Path(__file__).parent not in item.path.parents:
             continue
-        item.add_marker(pytest.mark.xdist_group("spark"))
-        item.add_marker(pytest.mark.timeout(SLOW_S))  # the first one waits for the traces and the check of all
+        fixtures: Sequence[str] = getattr(item, "fixturenames", ())
+        if "spark" in fixtures:
+            item.add_marker(pytest.mark.spark)
+        if "judged" in fixtures:
+            item.add_marker(pytest.mark.xdist_group("judged"))
+            item.add_marker(pytest.mark.timeout(SLOW_S))  # the first one waits for the traces and the check of all
+        if item.get_closest_marker("spark") is None:
+            continue
         # Each answer of Spark leaves its socket to the garbage collector.
         item.add_marker(pytest.mark.filterwarnings("ignore:.*socket.*:pytest.PytestUnraisableExceptionWarning"))
         if version is None or version < JAVA_FROM:
@@ -52,8 +58,7 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    from tests.support.generated_traces import write_generated  # noqa: PLC0415 - only where pyspark is
+def judged(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judged:
     from tests.tamper.tamper import write_few  # noqa: PLC0415 - the same
 
     root = tmp_path_factory.mktemp("traces").resolve()
@@ -64,7 +69,6 @@ def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
     random_runs = write_random_runs(root / "random")
     write_campaign(root / "campaign")
     write_running_clocks(root / "running")
-    write_generated(spark, root / "made")
     write_few(read_trace(root / "suite" / "lost-mail" / "traces"), root / "tampered")
     left = tmp_path_factory.mktemp("left")
     tables, report = left / "tables", left / "report.html"
@@ -81,12 +85,11 @@ def judged(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
     )
     assert done.returncode in {0, 1}, done.stderr
     judgements: dict[str, dict[str, str]] = {}
-    for row in spark.read.parquet(str(tables / "gold" / "verdicts")).collect():
+    for row in rows_of(tables, "verdicts"):
         judgements.setdefault(row.trace.rpartition("#")[0], {})[row.path] = row.judgement
     page = report.read_text(encoding="utf-8")
     return Judged(
         root,
-        spark,
         planted,
         random_runs,
         json.loads(done.stdout),

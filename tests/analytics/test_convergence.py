@@ -95,7 +95,7 @@ def test_lines_set_aside_are_counted(judged: Judged) -> None:
 def test_a_plain_oracle_agrees_on_random_traces(judged: Judged) -> None:
     """CV-2: spark and a plain Python oracle find the same mismatches in random traces."""
     found: dict[str, set[tuple[str, str, str, str]]] = {name: set() for name in judged.random_runs}
-    for row in judged.table("gold/mismatches").where("trace like '%/random/%'").collect():
+    for row in judged.rows("mismatches", "trace like '%/random/%'"):
         found[row.trace.rpartition("#random-")[2]].add((row.folder, row.store, row.what, row.number))
     assert found == {name: run.wrong for name, run in judged.random_runs.items()}
     clean = sum(not run.wrong for run in judged.random_runs.values())
@@ -105,7 +105,7 @@ def test_a_plain_oracle_agrees_on_random_traces(judged: Judged) -> None:
 def test_a_plain_oracle_agrees_on_losses(judged: Judged) -> None:
     """DU-1: spark and the plain oracle find the same losses by restores."""
     found: dict[str, set[str]] = {name: set() for name in judged.random_runs}
-    for row in judged.table("gold/losses").where("trace like '%/random/%'").collect():
+    for row in judged.rows("losses", "trace like '%/random/%'"):
         name = row.trace.rpartition("#random-")[2]
         found[name] |= {row.number} - judged.random_runs[name].buried
     assert found == {name: run.lost for name, run in judged.random_runs.items()}
@@ -119,7 +119,7 @@ def test_a_number_issued_twice_after_a_restore_is_found(
     assert judged.runs("stories")["stories/reissued"]["judgement"] == "not converged"
     assert any("other bytes" in witness for witness in witnesses["stories/reissued", "Projects"])
     reissued = "trace like '%/stories/reissued#%' and check = 'numbers are never reissued'"
-    (row,) = judged.table("gold/rules").where(reissued).collect()
+    (row,) = judged.rows("rules", reissued)
     assert row.violations == 2
     assert "to more than one change" in row.witness
 
@@ -127,7 +127,7 @@ def test_a_number_issued_twice_after_a_restore_is_found(
 def test_a_loss_by_a_restore_is_reported_and_no_violation(judged: Judged) -> None:
     """DU-1: a change that only the restored store had is listed as lost, by number and subject, and the run is clean."""
     assert judged.runs("stories")["stories/gone"]["exit_code"] == 0
-    gone = judged.table("gold/losses").where("trace like '%/stories/%'").collect()
+    gone = judged.rows("losses", "trace like '%/stories/%'")
     assert [(row.path, row.subject) for row in gone] == [("Projects", "Gone")]
 
 
@@ -156,7 +156,7 @@ def test_holders_of_a_doubtful_folder_are_compared_with_each_other(
 ) -> None:
     """CV-2, HI-6: nothing says what must exist in a folder that was once below a deleted folder. Nevertheless its holders may
     differ only in what has expired, and a witness names what one of them lacks."""
-    doubtful = judged.table("evidence/folders").where("doubtful and trace like '%/stories/doubtful%'").collect()
+    doubtful = judged.rows("folders", "doubtful and trace like '%/stories/doubtful%'")
     assert [row.path for row in doubtful] == ["Moved", "Moved"]
     assert judged.verdicts("stories/doubtful")["Moved"] == "converged"
     assert judged.verdicts("stories/doubtful-and-lost")["Moved"] == "not converged"
@@ -184,7 +184,7 @@ def test_a_cycle_may_be_late_at_a_silent_server_or_by_a_wrong_clock(judged: Judg
 
 def test_times_are_checked_again_after_a_wrong_clock(judged: Judged) -> None:
     """OUT-1, TM-1: a broadcast at a wrong time is found if the clock of its store was wrong only days before."""
-    rows = judged.table("gold/rules").where("trace like '%/stories/later#%' and violations > 0").collect()
+    rows = judged.rows("rules", "trace like '%/stories/later#%' and violations > 0")
     assert {row.check for row in rows} >= {"hierarchy is broadcast on schedule", "lab times follow mails"}
 
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.judged_traces import pflab_check
+from tests.support.judged_traces import pflab_check, rows_of
 from tests.support.mutant_seeds import CONVERGENCE, MUTANTS
 from tests.support.scenario_traces import write_mutants
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.long
 
@@ -29,7 +25,7 @@ class Caught:
 
 
 @pytest.fixture(scope="module")
-def caught(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Caught]:
+def caught(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Caught]:
     """Judge all mutants' traces in one run of the command."""
     root = tmp_path_factory.mktemp("mutants").resolve()
     write_mutants(root / "mutants")
@@ -38,7 +34,7 @@ def caught(spark: SparkSession, project_root: Path, tmp_path_factory: pytest.Tem
     assert done.returncode == 1, done.stderr
     runs = {each["trace"].rpartition("/")[2]: each for each in json.loads(done.stdout)["runs"]}
     violated: dict[str, set[str]] = {}
-    for row in spark.read.parquet(str(tables / "gold" / "rules")).where("violations > 0").collect():
+    for row in rows_of(tables, "rules", "violations > 0"):
         violated.setdefault(row.trace.rpartition("#")[0].rpartition("/")[2], set()).add(row.check)
     return {
         name: Caught(run["exit_code"], bool(run["not_converged"]), frozenset(violated.get(name, ())))

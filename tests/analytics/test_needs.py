@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pyspark.sql import functions as F  # noqa: N812
+import json
 
+from analytics.embedded.engine import contents_of
 from analytics.evidence.evidence import TABLES
+from analytics.ingest.lines import read_lines
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
 from tests.support.judged_traces import Judged
@@ -19,11 +21,14 @@ def test_every_need_is_an_event_type_or_table() -> None:
 
 def test_a_skipped_check_would_read_nothing(judged: Judged) -> None:
     """A check that is skipped in a trace would read no event of it, and each check reads events in some trace."""
-    lines = judged.spark.read.option("recursiveFileLookup", "true").parquet(str(judged.tables / "bronze"))
-    types = lines.where("aside is null").groupBy("trace").agg(F.collect_set("type").alias("types"))
-    there = {row.trace: set(row.types) for row in types.collect()}
+    there: dict[str, set[str]] = {}
+    for file, content in contents_of([str(judged.root)]):
+        lines = read_lines(file, content)
+        for trace, event in zip(lines.trace, lines.event, strict=True):
+            if event is not None:
+                there.setdefault(trace, set()).add(json.loads(event)["type"])
     tables = {check.id: check.table for check in CHECKS}
-    consumed = judged.table("gold/rules").where("consumed > 0").select("trace", "check").collect()
+    consumed = judged.rows("rules", "consumed > 0")
     without = [
         (row.trace, row.check)
         for row in consumed

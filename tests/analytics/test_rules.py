@@ -19,7 +19,7 @@ Found = dict[tuple[str, str], tuple[int, int, str]]
 @pytest.fixture(scope="module")
 def found(judged: Judged) -> Found:
     """By place and check: consumed, violations, witness."""
-    rows = judged.table("gold/rules").collect()
+    rows = judged.rows("rules")
     return {(row.trace.rpartition("#")[0], row.check): (row.consumed, row.violations, row.witness) for row in rows}
 
 

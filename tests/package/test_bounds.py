@@ -65,7 +65,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("Spark is not installed on this machine")
     from analytics.generate import Shape, generate  # noqa: PLC0415 - only where pyspark is
     from analytics.ingest.session import session  # noqa: PLC0415 - as above
-    from pflab.cli.verbs.analytics import EMBEDDED_UP_TO_BYTES  # noqa: PLC0415 - as above
+    from pflab.cli.judging.engines import EMBEDDED_UP_TO_BYTES  # noqa: PLC0415 - as above
 
     place = tmp_path_factory.mktemp("large") / "run"
     with session("local[2]") as spark:

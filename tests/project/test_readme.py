@@ -27,7 +27,7 @@ PAGES = [
 
 def _commands(page: str) -> list[list[str]]:
     """Return the words of each line of an example that begins with pflab, without comments."""
-    blocks = re.findall(r"^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```\w*\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     lines = re.findall(r"^pflab .*$", "".join(blocks), re.MULTILINE) + re.findall(
         r"^    (pflab .*)$", page, re.MULTILINE
     )

@@ -7,13 +7,13 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
+
+from analytics.rows import Row, row_of
 from tests.support.random_traces import RandomRun
 from tests.support.trace_faults import Planted
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 PFLAB = [sys.executable, "-c", "from pflab.cli import main; main()", "check"]
 PATIENCE_S = 1800.0
@@ -27,6 +27,19 @@ def pflab_check(root: Path, *args: str, **env: str) -> subprocess.CompletedProce
     )  # fmt: skip
 
 
+def rows_of(tables: Path, name: str, where: str = "true") -> list[Row]:
+    """Return the rows of a table that pflab check keeps."""
+    return rows_in(f"{tables}/{name}/*.parquet", where)
+
+
+def rows_in(files: str, where: str = "true") -> list[Row]:
+    """Return the rows of Parquet files for which a condition in SQL is true."""
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT * FROM '{files}' WHERE {where}")
+        columns = [each[0] for each in found.description or ()]
+        return [row_of(dict(zip(columns, values, strict=True))) for values in found.fetchall()]
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """All traces and their verdicts, from one run of `pflab check`.
@@ -36,7 +49,6 @@ class Judged:
     """
 
     root: Path
-    spark: SparkSession
     planted: dict[str, Planted]
     random_runs: dict[str, RandomRun]
     document: dict[str, Any]
@@ -47,8 +59,9 @@ class Judged:
     judgements: dict[str, dict[str, str]]
     complaints: str
 
-    def table(self, name: str) -> DataFrame:
-        return self.spark.read.parquet(str(self.tables / name))
+    def rows(self, table: str, where: str = "true") -> list[Row]:
+        """Return the rows of a table for which a condition in SQL is true."""
+        return rows_of(self.tables, table, where)
 
     def place(self, name: str) -> str:
         return str(self.root / name)

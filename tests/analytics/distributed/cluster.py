@@ -130,7 +130,7 @@ def test_a_cluster_judges_as_this_machine_does(project_root: Path, tmp_path: Pat
     assert done.returncode == 0, done.stderr[-2000:]
     told = json.loads(done.stdout)
     assert (told["judgement"], told["traces"], told["violations"]) == ("converged", 1, 0)
-    assert (tmp_path / "tables" / "gold" / "verdicts" / "_SUCCESS").exists()
+    assert (tmp_path / "tables" / "verdicts" / "1.parquet").exists()
     assert len(list(cluster.work.glob("app-*/*"))) >= 2, "both workers ran an executor"
 
 

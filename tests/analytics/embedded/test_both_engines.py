@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
@@ -15,15 +16,34 @@ import pytest
 from analytics.embedded.engine import FOR_SESSION, judge, segments
 from analytics.embedded.product import FUNCTIONS, JUDGE, Product, Statement, product
 from analytics.errors import AnalyticsError, NoTraces
+from analytics.ingest.tables import Tables
+from analytics.pipeline import judged as by_plans
+from analytics.published.tables import PUBLISHED
 from analytics.verdicts.conclusion import conclude, together
 from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-def test_both_engines_give_the_same_verdict_word_for_word(judged: Judged) -> None:
-    """The embedded engine finds the same cases, violations, verdicts, witnesses and doubts as Spark: in all scenarios, random
-    runs, labs with running clocks, altered and damaged traces, and traces with planted faults."""
-    ours = json.loads(json.dumps(conclude(judge([str(judged.root)])).as_document()))
-    assert ours == judged.document
+
+def test_both_engines_give_the_same_verdict_word_for_word(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
+    """Spark's own plans find the same cases, violations, verdicts, witnesses and doubts as the embedded engine, and the same
+    rows of all tables: in all scenarios, random runs, labs with running clocks, altered and damaged traces, and traces with
+    planted faults."""
+    with by_plans([str(judged.root)], Tables(spark, str(tmp_path / "tables"))) as found:
+        assert json.loads(json.dumps(conclude(found.findings).as_document())) == judged.document
+        found.publish(str(tmp_path))
+    with duckdb.connect() as connection:
+        for name in PUBLISHED:
+            one, other = (
+                f"SELECT * FROM '{tmp_path}/{name}.parquet'",
+                f"SELECT * FROM '{judged.tables}/{name}/*.parquet'",
+            )
+            assert (
+                connection.execute(f"DESCRIBE {one}").fetchall() == connection.execute(f"DESCRIBE {other}").fetchall()
+            )
+            for left, right in ((one, other), (other, one)):
+                assert connection.execute(f"({left}) EXCEPT ALL ({right}) LIMIT 3").fetchall() == [], name
 
 
 def test_findings_of_parts_together_are_the_findings_of_all(judged: Judged) -> None:
@@ -32,11 +52,11 @@ def test_findings_of_parts_together_are_the_findings_of_all(judged: Judged) -> N
     assert conclude(together([judge([part]) for part in parts])) == conclude(judge(parts))
 
 
-def test_the_statements_are_those_of_the_tables(judged: Judged, tmp_path: Path) -> None:
+def test_the_statements_are_those_of_the_tables(spark: SparkSession) -> None:
     """judge.sql is what `make sql` writes from the tables as they are."""
     from analytics.translate.record import record  # noqa: PLC0415 - only where pyspark is
 
-    assert record(judged.spark).text() == JUDGE.read_text("utf-8"), "the tables have changed: run make sql"
+    assert record(spark).text() == JUDGE.read_text("utf-8"), "the tables have changed: run make sql"
 
 
 def test_the_statements_are_read_as_they_were_written() -> None:
@@ -80,14 +100,24 @@ def test_a_segment_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         judge([str(tmp_path)])
 
 
-@pytest.mark.parametrize("option", [("--master", "local[1]"), ("--tables", "t")])
-def test_what_only_spark_can_is_said_in_one_line(option: tuple[str, str], project_root: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        (("--master", "local[1]"), "--master needs Spark"),
+        (("--tables", "hdfs://a/t"), "only Spark writes tables to hdfs://a/t"),
+        (("hdfs://a/runs",), "only Spark reads hdfs://a/runs"),
+    ],
+)
+def test_what_only_spark_can_is_said_in_one_line(
+    option: tuple[str, ...], why: str, project_root: Path, tmp_path: Path
+) -> None:
     """An option that needs Spark beside --engine embedded is a mistake, which one line explains."""
     done = pflab_check(project_root, str(tmp_path), "--engine", "embedded", *option)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"pflab check: {option[0]} needs Spark; leave out --engine embedded\n"
+    assert done.stderr == f"pflab check: {why}; leave out --engine embedded\n"
 
 
+@pytest.mark.spark
 def test_a_small_check_needs_no_java(judged: Judged, project_root: Path, tmp_path: Path) -> None:
     """A few runs are judged without Java, with the same words as by Spark."""
     traces = str(judged.root / "suite" / "lost-mail")

@@ -74,6 +74,23 @@ def test_what_follows_sees_each_field_once() -> None:
     assert json.loads(event) == {**STOP, "seq": 5}
 
 
+def test_a_field_that_may_be_missing_is_as_in_the_line() -> None:
+    """A field with its default value is not the same as a missing one: both engines must see the difference."""
+    mail = {
+        "type": "mail.submitted",
+        **HEAD,
+        "mail": "m",
+        "message_type": 4,
+        "folders": [],
+        "recipients": [],
+        "size": 1,
+    }
+    for content in ({**mail, "number": 1, "marks": []}, {**mail, "number": 1}):
+        (event,) = read_lines(FILE, json.dumps(content).encode()).event
+        assert event is not None
+        assert json.loads(event) == content
+
+
 def test_a_long_line_is_kept_in_part() -> None:
     """Of a line that is set aside, at most 2,000 characters are kept."""
     (text,) = read_lines(FILE, "é".encode() * 10_000).text

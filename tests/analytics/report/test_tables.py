@@ -10,8 +10,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from analytics.published.tables import PUBLISHED
+from analytics.verdicts.result import short
+from pflab.cli.verbs.analytics import tables
 from tests.support.judged_traces import Judged
 
 ROOT = Path(__file__).parents[3]
@@ -21,38 +25,55 @@ NOTEBOOK = ROOT / "examples" / "notebook" / "tables.ipynb"
 def documented() -> dict[str, dict[str, str]]:
     """Return the columns of each table in docs/reference/tables.md, and their types."""
     page = (ROOT / "docs" / "reference" / "tables.md").read_text("utf-8")
-    tables: dict[str, dict[str, str]] = {}
+    every: dict[str, dict[str, str]] = {}
     for section in page.split("\n## ")[1:]:
         rows = re.findall(r"^\| ([\w, ]+) \| ([^|]+) \|.*\|$", section, re.MULTILINE)
         columns = {name: kind for names, kind in rows for name in names.split(", ") if kind != "type"}
-        tables[section.partition("\n")[0]] = columns
-    return tables
+        every[section.partition("\n")[0]] = columns
+    return every
 
 
-def kind(simple: str) -> str:
-    """Return a type of Spark as the page has it: without the fields of structures."""
-    return re.sub(r"struct<.*>", "struct>", simple) if "struct<" in simple else simple
+def columns(file: str) -> dict[str, str]:
+    """Return the columns of a table and their types as the page has them: without the fields of structures."""
+    with duckdb.connect() as connection:
+        described = connection.execute(f"DESCRIBE SELECT * FROM '{file}'").fetchall()
+    names = {"VARCHAR": "string", "BIGINT": "bigint", "INTEGER": "int", "BOOLEAN": "boolean"}
+    names |= {"TIMESTAMP": "timestamp", "VARCHAR[]": "list of strings"}
+    names |= {"MAP(VARCHAR, BIGINT)": "map of string to bigint"}
+    return {
+        name: names.get(kind) or re.sub(r"STRUCT\(.*\)\[\]", "list of structs", kind) for name, kind, *_ in described
+    }
 
 
 @pytest.mark.parametrize("name", documented())
 def test_the_page_has_every_column(judged: Judged, name: str) -> None:
     """docs/reference/tables.md has each column of the tables that it describes, with its type, and no other."""
-    schema = judged.table(name).schema
-    assert {field.name: kind(field.dataType.simpleString()) for field in schema} == documented()[name]
+    assert columns(f"{judged.tables}/{name}/*.parquet") == documented()[name]
 
 
-def test_every_table_of_the_verdict_is_on_the_page(judged: Judged) -> None:
-    """All tables of the layers gold and organization are described."""
-    kept = {f"{layer}/{path.name}" for layer in ("gold", "organization") for path in (judged.tables / layer).iterdir()}
-    assert kept <= set(documented())
+def test_every_table_is_on_the_page(judged: Judged) -> None:
+    """All tables are described, in the order in which they are declared."""
+    assert list(documented()) == list(PUBLISHED)
+    assert {path.name for path in judged.tables.iterdir() if not path.name.startswith(".")} == PUBLISHED.keys()
 
 
-def test_the_notebook_gives_the_results_that_it_shows(judged: Judged, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each cell of examples/notebook/tables.ipynb runs, in order, and prints what the notebook has as its output.
+def test_the_verdict_on_a_run_is_that_of_the_check(judged: Judged) -> None:
+    """The table `runs` has the judgement and the violations of each run as `pflab check` prints them."""
+    said = {each["trace"]: (each["judgement"], each["violations"]) for each in judged.document["runs"]}
+    rows = {short(row.trace): (row.judgement, row.violations) for row in judged.rows("runs")}
+    assert {name: rows[name] for name in said} == said
+
+
+def test_the_notebook_gives_the_results_that_it_shows(
+    judged: Judged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each cell of examples/notebook/tables.ipynb runs, in order, on the tables of `pflab tables`, and prints what the notebook
+    has as its output.
 
     With PFLAB_NOTEBOOK=1 the outputs are written instead.
     """
-    monkeypatch.chdir(judged.tables.parent)
+    monkeypatch.chdir(tmp_path)
+    assert tables([judged.place("suite/lost-mail")], Path("tables")) == 0
     notebook = json.loads(NOTEBOOK.read_text("utf-8"))
     names: dict[str, Any] = {}
     for nth, cell in enumerate([each for each in notebook["cells"] if each["cell_type"] == "code"], start=1):

@@ -9,7 +9,7 @@ import pytest
 from tests.support.played_page import Played, blocks, played
 
 TUTORIALS = Path(__file__).parents[3] / "docs" / "tutorials"
-WITHOUT_SPARK = ["trainer", "lab-builder", "test-engineer", "student"]
+NAMES = ["trainer", "lab-builder", "test-engineer", "student", "data-engineer"]
 
 
 def play(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,19 +23,13 @@ def play(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.live
-@pytest.mark.parametrize("name", WITHOUT_SPARK)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_tutorial_shows_what_its_commands_print(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader who types the tutorial sees what it shows."""
     play(name, tmp_path, monkeypatch)
 
 
-@pytest.mark.long
-def test_the_tutorial_with_spark_shows_what_its_commands_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader who types the tutorial for data engineers sees what it shows."""
-    play("data-engineer", tmp_path, monkeypatch)
-
-
-@pytest.mark.parametrize("name", [*WITHOUT_SPARK, "data-engineer"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_block_of_a_tutorial_is_played(name: str) -> None:
     """A tutorial has commands with their output, and files with their names, and no other blocks."""
     found = list(blocks((TUTORIALS / f"{name}.md").read_text("utf-8")))

@@ -1,0 +1,69 @@
+"""A check that keeps what it found in each run, and judges only runs that are new or have changed."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+from analytics.errors import AnalyticsError
+from analytics.ingest.lines import place_of
+from analytics.published.kept import Kept
+from analytics.report.answers import answers_of
+from analytics.report.queries import FIGURES
+from analytics.rows import Judged
+from analytics.verdicts.findings import FINDINGS
+
+_ALL: Final = (*FINDINGS, *FIGURES)
+
+Judge = Callable[[Sequence[str]], AbstractContextManager[Judged]]
+"""Judges the runs in these places."""
+
+
+def checksum(content: bytes) -> str:
+    """Return the checksum of a segment's content, as Spark's sha2 has it (`analytics.batches.checksums`)."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def fingerprints(checksums: Mapping[str, str]) -> dict[str, str]:
+    """Map each place to a fingerprint of its segments. checksums: of the content of each segment, by its file."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for file in sorted(checksums):
+        files[place_of(file)].append(f"{file.rpartition('/')[2]}\t{checksums[file]}\n")
+    return {place: hashlib.sha256("".join(lines).encode()).hexdigest() for place, lines in files.items()}
+
+
+def write(found: Judged, folder: Path) -> list[str]:
+    """Write the tables into a folder, a file for each, and return their names. Each file appears whole. Raises AnalyticsError
+    if the folder cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".pflab-", dir=folder) as new:
+            found.publish(new)
+            files = list(Path(new).iterdir())
+            for file in files:
+                file.replace(folder / file.name)
+    except OSError as error:
+        raise AnalyticsError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
+    return sorted(file.stem for file in files)
+
+
+@contextmanager
+def judged(kept: Kept, marks: Mapping[str, str], judge: Judge) -> Iterator[Judged]:
+    """Judge what is new in these places, and yield what is known of them all.
+
+    marks: the fingerprint of each place. judge: is called for what is new, and for the runs that a report shows.
+    """
+    new = kept.outdated(marks)
+    if new:
+        with judge(new) as found:
+            figures = {name: found.answers(name, {}) for name in FIGURES}
+            kept.add(marks, {**found.findings, **figures}, found.publish, new)
+    every = kept.findings(marks, _ALL)
+    with ExitStack() as again:
+        answers = answers_of(every, lambda places: again.enter_context(judge(sorted(places))).answers)
+        yield Judged({name: every[name] for name in FINDINGS}, answers, kept.copy)

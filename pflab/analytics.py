@@ -1,0 +1,119 @@
+"""Judge traces from Python: in this environment, or as a job of a Spark session of yours.
+
+    from pflab.analytics import judge
+
+    verdict = judge("runs")                  # the embedded engine, without Java
+    verdict = judge("runs", spark=session)   # each task of the job judges a batch of runs
+    assert verdict.exit_code == 0, verdict
+
+It needs the extra `analytics`. Neither call leaves a module of pflab's parts in this process: the embedded engine judges in a
+process of its own, and the driver's part of a Spark job puts back what it finds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pflab.home import HOME, environment
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["CannotJudge", "Verdict", "judge"]
+
+_PARTS = ("analytics", "traces")
+"""The parts of pflab that judging imports."""
+
+
+class CannotJudge(Exception):
+    """There is nothing to judge, or the check failed; the text is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on runs.
+
+    judgement: the worst of all runs: converged, not converged, rules violated or unknown. words: what `pflab check` prints.
+    document: what `pflab check --json` prints, with a verdict for each run, folder and rule check.
+    """
+
+    judgement: str
+    words: tuple[str, ...]
+    document: Mapping[str, Any]
+
+    @property
+    def exit_code(self) -> int:
+        """0 if all runs converged, 1 if a run did not converge or violated a rule, 2 if the traces are incomplete."""
+        return {"converged": 0, "unknown": 2}.get(self.judgement, 1)
+
+    def __str__(self) -> str:
+        return "\n".join(self.words)
+
+
+def judge(traces: str | Path | Sequence[str | Path], *, spark: SparkSession | None = None) -> Verdict:
+    """Judge the traces of runs.
+
+    traces: run folders, folders that contain run folders, or segment files; with Spark also URLs, in any file system that Spark
+    knows. spark: a session, classic or Spark Connect, with any settings; without it the embedded engine judges. Raises
+    CannotJudge.
+    """
+    given = [traces] if isinstance(traces, str | Path) else traces
+    places = [os.fspath(each) for each in given]
+    for place in places:
+        if "://" not in place and not Path(place).exists():
+            raise CannotJudge(f"{place}: no such file or folder; name run folders or segment files")
+    return _judge_here(places) if spark is None else _judge_on(spark, places)
+
+
+def _judge_here(places: Sequence[str]) -> Verdict:
+    order = [sys.executable, "-P", "-m", "pflab", "check", "--engine", "embedded", "--json", "--", *places]
+    done = subprocess.run(order, capture_output=True, encoding="utf-8", check=False, env=environment())
+    try:
+        document = json.loads(done.stdout)
+    except ValueError:
+        raise CannotJudge((done.stderr.strip().splitlines() or ["pflab check ended without a verdict"])[-1]) from None
+    return Verdict(document["judgement"], tuple(document["words"]), document)
+
+
+def _judge_on(spark: SparkSession, places: Sequence[str]) -> Verdict:
+    with _borrowed_parts(), tempfile.TemporaryDirectory(prefix="pflab-judge-") as base:
+        from analytics import batches  # noqa: PLC0415 - only inside the block
+        from analytics.errors import AnalyticsError  # noqa: PLC0415 - only inside the block
+        from analytics.ingest.session import for_plans  # noqa: PLC0415 - only inside the block
+        from analytics.ingest.tables import Tables  # noqa: PLC0415 - only inside the block
+        from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - only inside the block
+
+        local = [place if "://" in place else os.path.realpath(place) for place in places]
+        try:
+            with batches.judged(spark, local, lambda nth: Tables(for_plans(spark), f"{base}/{nth}")) as found:
+                result = conclude(found.findings)
+        except AnalyticsError as error:
+            raise CannotJudge(str(error)) from None
+        document = json.loads(json.dumps(result.as_document()))
+        return Verdict(result.judgement, tuple(result.in_words()), document)
+
+
+@contextmanager
+def _borrowed_parts() -> Iterator[None]:
+    """Let this process import pflab's parts inside the block. It may have modules with the names of the parts."""
+
+    def take() -> dict[str, Any]:
+        return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in _PARTS}
+
+    theirs = take()
+    sys.path.insert(0, str(HOME))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(HOME))
+        take()
+        sys.modules.update(theirs)

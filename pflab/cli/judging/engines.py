@@ -1,0 +1,245 @@
+"""Which engine judges traces, and where it keeps its tables.
+
+The embedded engine judges in this process, without Java. Spark judges on all cores of this machine or on a cluster: its tasks
+judge batches of runs with the embedded engine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from typer import Argument, Option
+
+from pflab.cli.output import CommandError, err, progress
+from pflab.errors import LabError
+from traces.open_segment import OPEN
+
+if TYPE_CHECKING:
+    from analytics.rows import Judged
+
+Traces = Annotated[
+    list[str],
+    Argument(metavar="TRACES...", help="Run folders, folders that contain run folders, or segment files (*.jsonl)."),
+]
+Master = Annotated[
+    str | None, Option(metavar="URL", help="The Spark master; default: all cores of this machine, local[*].")
+]
+
+
+class EngineName(StrEnum):
+    """What computes the tables of a check."""
+
+    SPARK = "spark"
+    EMBEDDED = "embedded"
+
+
+Engine = Annotated[
+    EngineName | None,
+    Option(
+        help="embedded: judge in this process, without Java; spark: with Spark. Default: embedded for up to 64 MB of"
+        " traces on this machine, unless --master or a URL needs Spark."
+    ),
+]
+
+EMBEDDED_UP_TO_BYTES: Final = 64 * 1024 * 1024
+"""Up to this size of the traces, the embedded engine judges them unless the user chooses. Above it, Spark uses all cores of the
+machine or of a cluster, and its memory does not grow with the traces."""
+
+_OF_PLANS: Final = ".plans"
+_FIRST_STAGE: Final = "reading the segments"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to judge. verb: the verb that the user gave. tables: the folder or URL that keeps the tables, or None. is_published:
+    whether tables are written."""
+
+    verb: str
+    traces: Sequence[str]
+    engine: EngineName | None = None
+    master: str | None = None
+    tables: str | None = None
+    is_report: bool = False
+    is_published: bool = False
+
+
+@contextmanager
+def judged(task: Task) -> Iterator[tuple[Judged, str]]:
+    """Judge traces. Yield what was found, and the engine's name and version.
+
+    Raises CommandError for a place that does not exist or an engine that cannot do what is asked, AnalyticsError if the check
+    fails.
+    """
+    for place in task.traces:
+        _end_killed_runs(Path(place))
+    places = [_location(task.verb, given) for given in task.traces]
+    with _embedded(task, places) if _is_embedded(task, places) else _on_spark(task, places) as found:
+        yield found
+
+
+def _end_killed_runs(place: Path) -> None:
+    """Write the traces of runs whose labs were killed, from what is in their folders."""
+    left = [path for depth in ("", "*/", "*/*/") for path in place.glob(f"{depth}traces/*{OPEN}")]
+    if not left:
+        return
+    from pflab.lab.killed_run import end_killed, is_left_behind  # noqa: PLC0415 - a store's code takes long to import
+
+    for run in sorted({path.parent.parent for path in left}):
+        if not is_left_behind(run):
+            continue
+        try:
+            end_killed(run)
+        except LabError as error:  # the other runs can be judged, and this one too as far as it has traces
+            err.print(f"{run}: its lab was killed, and its last events are missing: {error}", markup=False)
+        else:
+            err.print(f"{run}: its lab was killed; its traces are now written from its databases", markup=False)
+
+
+def _location(verb: str, given: str) -> str:
+    """Return a URL unchanged, and a local path with symbolic links resolved (`runs/latest` is a link)."""
+    if _is_far(given) or any(sign in given for sign in "*?[{"):
+        return given
+    if not Path(given).exists():
+        raise CommandError(f"pflab {verb}: {given}: no such file or folder; name run folders or segment files")
+    return os.path.realpath(given)
+
+
+def _is_embedded(task: Task, places: list[str]) -> bool:
+    """Return whether the embedded engine judges. Raises CommandError if the user wants what it cannot do."""
+    far = next(filter(_is_far, places), None)
+    why = next(
+        (
+            text
+            for is_so, text in (
+                (task.master is not None, "--master needs Spark"),
+                (task.tables is not None and _is_far(task.tables), f"only Spark writes tables to {task.tables}"),
+                (far is not None, f"only Spark reads {far}"),
+            )
+            if is_so
+        ),
+        None,
+    )
+    if task.engine is EngineName.EMBEDDED and why:
+        raise CommandError(f"pflab {task.verb}: {why}; leave out --engine embedded")
+    if task.engine is None:
+        return why is None and _bytes_of(places) <= EMBEDDED_UP_TO_BYTES
+    return task.engine is EngineName.EMBEDDED
+
+
+def _is_far(place: str) -> bool:
+    return "://" in place
+
+
+@contextmanager
+def _embedded(task: Task, places: list[str]) -> Iterator[tuple[Judged, str]]:
+    """Judge in this process."""
+    need("pyspark", "duckdb", "pyarrow")
+    from analytics.embedded import engine  # noqa: PLC0415 - an extra
+
+    with _stages(_FIRST_STAGE, engine.STAGES) as show_stage:
+        if task.tables is None:
+            with engine.judged(engine.contents_of(places), show_stage) as found:
+                yield found, engine.NAME
+            return
+        from analytics.embedded.product import version  # noqa: PLC0415 - an extra
+        from analytics.ingest.lines import place_of  # noqa: PLC0415 - an extra
+        from analytics.published import check, kept  # noqa: PLC0415 - an extra
+
+        files: dict[str, list[str]] = defaultdict(list)
+        for file in engine.segments(places):
+            files[place_of(file)].append(file)
+
+        def judge(chosen: Sequence[str]) -> AbstractContextManager[Judged]:
+            return engine.judged(engine.contents_of(file for place in chosen for file in files[place]), show_stage)
+
+        checksums = {file: check.checksum(content) for file, content in engine.contents_of(places)}
+        with (
+            kept.opened(task.tables, version()) as tables,
+            check.judged(tables, check.fingerprints(checksums), judge) as found,
+        ):
+            yield found, engine.NAME
+
+
+@contextmanager
+def _on_spark(task: Task, places: list[str]) -> Iterator[tuple[Judged, str]]:
+    """Judge with Spark: batches of runs with the embedded engine in its tasks, and what is too large for a task with
+    Spark's own plans of the tables."""
+    from analytics.ingest.session import need_spark, session  # noqa: PLC0415 - an extra
+
+    need("pyspark", "duckdb", "pyarrow", "pandas")
+    need_spark()
+    from analytics import batches  # noqa: PLC0415 - an extra
+    from analytics.embedded.product import version  # noqa: PLC0415 - an extra
+    from analytics.ingest.tables import Tables  # noqa: PLC0415 - an extra
+    from analytics.published import check, kept  # noqa: PLC0415 - an extra
+
+    with (
+        _stages("starting Spark", batches.STAGES) as show_stage,
+        _place_for_plans(task.tables) as base,
+        session(task.master, None) as spark,
+    ):
+        name = f"Spark {spark.version}"
+        is_kept = task.tables is not None
+
+        def judge(chosen: Sequence[str] | None) -> AbstractContextManager[Judged]:
+            return batches.judged(
+                spark, places, lambda nth: Tables(spark, f"{base}/{nth}"), show_stage, only=chosen,
+                report=task.is_report or is_kept, publish=task.is_published or is_kept,
+            )  # fmt: skip
+
+        if task.tables is None or _is_far(task.tables):
+            with judge(None) as found:
+                if task.tables is not None:
+                    batches.publish(spark, found, task.tables)
+                yield found, name
+            return
+        with (
+            kept.opened(task.tables, version()) as tables,
+            check.judged(tables, check.fingerprints(batches.checksums(spark, places)), judge) as found,
+        ):
+            yield found, name
+
+
+@contextmanager
+def _place_for_plans(tables: str | None) -> Iterator[str]:
+    """Yield the place for what Spark's own plans keep while they judge. With `tables` it is below that folder or URL, which all
+    workers of a cluster can see; otherwise it is on this machine."""
+    if tables is None:
+        with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
+            yield folder
+        return
+    place = f"{tables.rstrip('/')}/{_OF_PLANS}"
+    try:
+        yield place
+    finally:
+        if not _is_far(tables):
+            shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def _stages(first: str, stages: Sequence[str]) -> Iterator[Callable[[str], None]]:
+    """Show a bar of progress inside the block. Yield a function that shows the next stage."""
+    with progress(len(stages) + 1, first) as bar:
+        yield lambda stage: bar.update(bar.task_ids[0], advance=1, description=stage)
+
+
+def need(*packages: str) -> None:
+    """Raise PackageMissing if one of these packages of the extra `analytics` is not installed."""
+    from analytics.ingest.session import need_packages  # noqa: PLC0415 - an extra
+
+    need_packages(*packages)
+
+
+def _bytes_of(places: Sequence[str]) -> int:
+    """Return the size of the trace files that are on this machine."""
+    files = (file for place in places for file in (Path(place), *Path(place).rglob("*.jsonl")) if file.is_file())
+    return sum(file.stat().st_size for file in files)

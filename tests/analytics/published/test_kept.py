@@ -1,0 +1,247 @@
+"""Tables that are kept by run (`pflab check --tables`): what is new is judged, and nothing is lost, doubled or mixed."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from analytics.embedded import engine, product
+from analytics.errors import AnalyticsError, TablesDamaged
+from analytics.published import kept
+from analytics.published.tables import PUBLISHED
+from analytics.verdicts.conclusion import conclude
+from pflab.cli.judging.engines import EngineName, Task, judged
+from tests.support.judged_traces import Judged, rows_of
+
+SUITE = ("edit", "lost-mail", "new-post")
+
+
+@pytest.fixture(scope="module")
+def checked(judged: Judged, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with `suite`, a few runs; and with `tables`, those of the same runs in the folder `runs`."""
+    home = tmp_path_factory.mktemp("checked")
+    for name in SUITE:
+        shutil.copytree(judged.root / "suite" / name, home / "suite" / name)
+    shutil.copytree(home / "suite", home / "runs")
+    check(home / "runs", home / "tables")
+    return home
+
+
+@pytest.fixture
+def runs(checked: Path) -> Path:
+    """Return the folder of the runs, as they were checked."""
+    shutil.rmtree(checked / "runs")
+    shutil.copytree(checked / "suite", checked / "runs")
+    return checked / "runs"
+
+
+@pytest.fixture
+def tables(checked: Path, tmp_path: Path) -> Path:
+    """Return a folder with the tables of the runs."""
+    shutil.copytree(checked / "tables", tmp_path / "tables")
+    return tmp_path / "tables"
+
+
+def check(runs: Path, tables: Path) -> dict[str, object]:
+    """Return the document of `pflab check RUNS --tables TABLES`."""
+    task = Task("check", [str(runs)], EngineName.EMBEDDED, tables=str(tables))
+    with judged(task) as (found, _):
+        document: dict[str, object] = json.loads(json.dumps(conclude(found.findings).as_document()))
+    return document
+
+
+def fresh(runs: Path) -> dict[str, object]:
+    """Return the document of a check without tables."""
+    with judged(Task("check", [str(runs)], EngineName.EMBEDDED)) as (found, _):
+        document: dict[str, object] = json.loads(json.dumps(conclude(found.findings).as_document()))
+    return document
+
+
+def assert_same(tables: Path, others: Path) -> None:
+    """Both folders have the same rows."""
+    with duckdb.connect() as connection:
+        for name in PUBLISHED:
+            one, other = (f"SELECT * FROM '{folder}/{name}/*.parquet'" for folder in (tables, others))
+            for left, right in ((one, other), (other, one)):
+                assert connection.execute(f"({left}) EXCEPT ALL ({right}) LIMIT 3").fetchall() == [], name
+
+
+@contextmanager
+def judging_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "judged", lambda *_: pytest.fail("a run was judged again"))
+        yield
+
+
+def cut(run: Path) -> None:
+    """Remove an event of a run."""
+    segment = next(run.rglob("A-*.jsonl"))
+    lines = segment.read_bytes().splitlines(keepends=True)
+    segment.write_bytes(b"".join(lines[:3] + lines[4:]))
+
+
+def test_what_has_not_changed_is_not_judged_again(runs: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second check gives the same verdict without judging, even if the files were copied or touched."""
+    for file in runs.rglob("*.jsonl"):
+        file.touch()
+    with judging_nothing(monkeypatch):
+        again = check(runs, tables)
+    assert again == fresh(runs)
+
+
+def test_a_run_that_is_new_or_has_changed_is_judged(runs: Path, tables: Path, tmp_path: Path) -> None:
+    """The verdict and the tables are those of a check of the runs as they are now, whatever they were before."""
+    shutil.copytree(runs / "edit", runs / "more")
+    cut(runs / "lost-mail")
+    now = check(runs, tables)
+    assert now == check(runs, tmp_path / "others")
+    assert_same(tables, tmp_path / "others")
+    (doubtful,) = rows_of(tables, "runs", "judgement = 'unknown'")
+    assert doubtful.place == str(runs / "lost-mail")
+
+
+def test_a_check_of_some_runs_says_nothing_of_others(runs: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables have all runs that were judged; a verdict is about the runs that the user names. Old traces may be deleted:
+    their rows stay."""
+    shutil.rmtree(runs / "edit")
+    with judging_nothing(monkeypatch):
+        assert check(runs, tables)["traces"] == len(SUITE) - 1
+        assert check(runs / "lost-mail", tables)["traces"] == 1
+    assert len(rows_of(tables, "runs")) == len(SUITE)
+
+
+def test_many_batches_are_joined(runs: Path, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often runs are added, few files remain, with the same rows."""
+    monkeypatch.setattr(kept, "MANY", 3)
+    for name in ("fourth", "fifth"):
+        shutil.copytree(runs / "edit", runs / name)
+        check(runs, tables)
+    assert len(list((tables / "runs").iterdir())) == 1
+    check(runs, tmp_path / "others")
+    assert_same(tables, tmp_path / "others")
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing below handles it."""
+
+
+def test_a_check_that_is_killed_leaves_no_rows(
+    runs: Path, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check may be killed before each file that it moves or removes. The next check ends with the same tables."""
+    cut(runs / "lost-mail")
+    check(runs / "lost-mail", tmp_path / "after")
+    with kept.opened(str(tmp_path / "after"), product.version()) as after:
+        batch = after._batches[1]
+    steps = 0
+    while True:
+        folder = tmp_path / f"tables-{steps}"
+        shutil.copytree(tables, folder)
+
+        def add(publish: Path = tmp_path / "after", into: Path = folder) -> None:
+            with kept.opened(str(into), product.version()) as opened:
+                findings = opened.findings(batch.places, batch.findings)
+                if opened.outdated(batch.places):
+                    opened.add(batch.places, findings, lambda new: copied(publish, new), batch.places)
+
+        with monkeypatch.context() as patch:
+            left = iter(range(steps))
+            for name in ("rename", "unlink"):
+                patch.setattr(Path, name, _killed_after(left, getattr(Path, name)))
+            try:
+                add()
+            except Killed:
+                is_killed = True
+            else:
+                is_killed = False
+        add()
+        assert {row.trace for row in rows_of(folder, "runs", "judgement = 'unknown'")} == {f"{runs}/lost-mail#sim-1"}
+        assert len(rows_of(folder, "runs")) == len(SUITE)
+        assert len(rows_of(folder, "mails")) == expected_mails(tables, tmp_path / "after", runs)
+        steps += 7  # two files of three tables in a row differ in nothing
+        if not is_killed:
+            break
+    assert steps > 40
+
+
+def copied(tables: Path, folder: str) -> None:
+    """Write what is kept in these tables into a folder."""
+    for name in PUBLISHED:
+        shutil.copy(tables / name / "1.parquet", f"{folder}/{name}.parquet")
+
+
+def expected_mails(before: Path, after: Path, runs: Path) -> int:
+    """Return how many rows the table of mails has if a run was judged again."""
+    others = rows_of(before, "mails", f"trace not like '{runs}/lost-mail#%'")
+    return len(others) + len(rows_of(after, "mails"))
+
+
+def _killed_after(left: Iterator[int], act: object) -> object:
+    def killed(*args: object, **options: object) -> object:
+        if next(left, None) is None:
+            raise Killed
+        assert callable(act)
+        return act(*args, **options)
+
+    return killed
+
+
+def test_tables_of_another_version_are_made_again(
+    runs: Path, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version of pflab judges all runs again. If the traces of a run are gone, it refuses, so that no row is lost."""
+    monkeypatch.setattr(product, "version", lambda: "another")
+    shutil.move(runs / "edit", tmp_path / "edit")
+    with pytest.raises(
+        AnalyticsError, match=r"another version of pflab made these tables, and the traces of .*/edit are"
+    ):
+        check(runs, tables)
+    assert len(rows_of(tables, "runs")) == len(SUITE)
+    shutil.move(tmp_path / "edit", runs / "edit")
+    with kept.opened(str(tables), "another") as opened:
+        assert len(opened.outdated({str(runs / name): "" for name in SUITE})) == len(SUITE)
+    assert list((tables / "runs").iterdir()) == []
+
+
+def test_one_check_at_a_time_uses_a_folder(tmp_path: Path) -> None:
+    """While another process uses the tables, a check waits, and then says which folder is in use."""
+    (tmp_path / "tables").mkdir()
+    with (tmp_path / "tables" / ".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        in_use = pytest.raises(AnalyticsError, match="another pflab check uses the tables in")
+        with in_use, kept.opened(str(tmp_path / "tables"), "1", wait_s=0.0):
+            raise AssertionError
+
+
+def test_what_is_damaged_is_named(runs: Path, tables: Path) -> None:
+    """A file of the folder that was overwritten gives one line with its name, and the folder stays as it is."""
+    (tables / ".kept" / "1").write_bytes(b"\xc1")
+    with pytest.raises(TablesDamaged, match=r"\.kept/1: it is damaged: .* delete the folder"):
+        check(runs, tables)
+    assert len(rows_of(tables, "runs")) == len(SUITE)
+
+
+def test_a_table_that_is_damaged_is_named(runs: Path, tables: Path) -> None:
+    """A part of a table that cannot be read, but has to be written again, is an error of one line."""
+    (tables / "mails" / "1.parquet").write_bytes(b"nothing")
+    cut(runs / "edit")
+    with pytest.raises(AnalyticsError, match=r"cannot be put together: .*1\.parquet"):
+        check(runs, tables)
+
+
+def test_a_folder_that_cannot_be_used_is_an_error_of_one_line(runs: Path, tmp_path: Path) -> None:
+    """A file in the place of the folder or of a table is named."""
+    (tmp_path / "file").touch()
+    with pytest.raises(AnalyticsError, match="file: cannot be used for tables: File exists"):
+        check(runs, tmp_path / "file")
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "mails").touch()
+    with pytest.raises(AnalyticsError, match="mails: cannot be used for tables: File exists"):
+        check(runs, tmp_path / "tables")

@@ -1,0 +1,58 @@
+"""The library `pflab.analytics`: verdicts in a program of somebody else, without Spark and on a session of theirs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pflab.analytics import CannotJudge, judge
+from tests.support.judged_traces import PATIENCE_S, Judged
+
+ON_THEIR_SESSION = """
+import sys
+from pathlib import Path
+
+import traces
+from pyspark.sql import SparkSession
+from pflab.analytics import judge
+
+own = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.ansi.enabled", "true")
+session = own.getOrCreate()
+verdict = judge(sys.argv[1], spark=session)
+assert traces.OURS and sys.modules["traces"] is traces and "analytics" not in sys.modules
+assert session.conf.get("spark.sql.shuffle.partitions") == "200" and session.conf.get("spark.sql.ansi.enabled") == "true"
+Path(sys.argv[2]).write_text(str(verdict), "utf-8")
+sys.exit(verdict.exit_code)
+"""
+
+
+def test_a_program_judges_runs_without_spark(judged: Judged) -> None:
+    """A verdict has what `pflab check` prints, and leaves no module of pflab's parts behind that was not there."""
+    verdict = judge(judged.root / "suite" / "lost-mail")
+    assert (verdict.judgement, verdict.exit_code) == ("converged", 0)
+    assert str(verdict).splitlines()[-1] == "converged: 2 converged"
+    assert verdict.document["traces"] == 1
+    assert judge([judged.place("stories/reissued")]).exit_code == 1
+
+
+def test_what_cannot_be_judged_is_one_line(tmp_path: Path) -> None:
+    """A folder that does not exist and one without runs are named in an exception of one line."""
+    with pytest.raises(CannotJudge, match="nowhere: no such file or folder"):
+        judge(tmp_path / "nowhere")
+    with pytest.raises(CannotJudge, match="no segment"):
+        judge(tmp_path)
+
+
+@pytest.mark.spark
+def test_a_session_of_somebody_else_judges_runs(judged: Judged, tmp_path: Path, project_root: Path) -> None:
+    """A program with a module `traces` of its own judges with its session, whose settings stay: ANSI mode, 200 partitions."""
+    (tmp_path / "traces.py").write_text("OURS = True\n", "ascii")
+    (tmp_path / "program.py").write_text(ON_THEIR_SESSION, "ascii")
+    place = str(judged.root / "suite")
+    order = [sys.executable, "program.py", place, "verdict.txt"]
+    done = subprocess.run(order, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False)
+    assert done.returncode == judge(place).exit_code, done.stderr[-3000:]
+    assert (tmp_path / "verdict.txt").read_text("utf-8") == str(judge(place))
