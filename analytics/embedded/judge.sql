@@ -4177,8 +4177,8 @@ SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "object", c6 AS "numbe
 (SELECT "trace" AS c1, "folder" AS c2, "path" AS c3, "object" AS c4, "subject" AS c5, "number" AS c6 FROM "gold/losses"));
 
 -- published rules
-SELECT c1 AS "trace", c2 AS "check", c3 AS "consumed", c4 AS "violations", c7 AS "at", c6 AS "witness" FROM (SELECT c1, c2, c3, c4, CASE WHEN ((c5 >= (-62135596800000000)::BIGINT) AND (c5 <= 253402300799999999::BIGINT)) THEN make_timestamp(c5) END AS c7, c6 FROM 
-(SELECT c1, c2, c3, c4, c5, c6 FROM 
+SELECT c1 AS "trace", c7 AS "rule_check", c3 AS "consumed", c4 AS "violations", c8 AS "at", c6 AS "witness" FROM (SELECT c1, c7, c3, c4, CASE WHEN ((c5 >= (-62135596800000000)::BIGINT) AND (c5 <= 253402300799999999::BIGINT)) THEN make_timestamp(c5) END AS c8, c6 FROM 
+(SELECT c1, c2 AS c7, c3, c4, c5, c6 FROM 
 (SELECT "trace" AS c1, "check" AS c2, "consumed" AS c3, "violations" AS c4, "at" AS c5, "witness" AS c6 FROM "gold/rules")));
 
 -- published doubts

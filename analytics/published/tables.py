@@ -76,7 +76,8 @@ def losses(gold: Gold) -> DataFrame:
 
 def rules(gold: Gold) -> DataFrame:
     """Return a row for each rule check over a run."""
-    return _timed(gold.rules.select("trace", "check", "consumed", "violations", "at", "witness"))
+    check = F.col("check").alias("rule_check")  # `check` is reserved in SQL
+    return _timed(gold.rules.select("trace", check, "consumed", "violations", "at", "witness"))
 
 
 def doubts(gold: Gold) -> DataFrame:

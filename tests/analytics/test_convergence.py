@@ -118,7 +118,7 @@ def test_a_number_issued_twice_after_a_restore_is_found(
     """RP-4, CN-1: a store that keeps its old GUID has the others' numbers with other contents, and both are reported."""
     assert judged.runs("stories")["stories/reissued"]["judgement"] == "not converged"
     assert any("other bytes" in witness for witness in witnesses["stories/reissued", "Projects"])
-    reissued = "trace like '%/stories/reissued#%' and check = 'numbers are never reissued'"
+    reissued = "trace like '%/stories/reissued#%' and rule_check = 'numbers are never reissued'"
     (row,) = judged.rows("rules", reissued)
     assert row.violations == 2
     assert "to more than one change" in row.witness
@@ -185,7 +185,7 @@ def test_a_cycle_may_be_late_at_a_silent_server_or_by_a_wrong_clock(judged: Judg
 def test_times_are_checked_again_after_a_wrong_clock(judged: Judged) -> None:
     """OUT-1, TM-1: a broadcast at a wrong time is found if the clock of its store was wrong only days before."""
     rows = judged.rows("rules", "trace like '%/stories/later#%' and violations > 0")
-    assert {row.check for row in rows} >= {"hierarchy is broadcast on schedule", "lab times follow mails"}
+    assert {row.rule_check for row in rows} >= {"hierarchy is broadcast on schedule", "lab times follow mails"}
 
 
 def test_nothing_to_judge_is_unknown() -> None:

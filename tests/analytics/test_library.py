@@ -51,7 +51,7 @@ def test_a_session_of_somebody_else_judges_runs(judged: Judged, tmp_path: Path, 
     """A program with a module `traces` of its own judges with its session, whose settings stay: ANSI mode, 200 partitions."""
     (tmp_path / "traces.py").write_text("OURS = True\n", "ascii")
     (tmp_path / "program.py").write_text(ON_THEIR_SESSION, "ascii")
-    place = str(judged.root / "suite")
+    place = str(judged.root / "suite" / "lost-mail")
     order = [sys.executable, "program.py", place, "verdict.txt"]
     done = subprocess.run(order, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False)
     assert done.returncode == judge(place).exit_code, done.stderr[-3000:]

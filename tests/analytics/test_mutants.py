@@ -35,7 +35,7 @@ def caught(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
     runs = {each["trace"].rpartition("/")[2]: each for each in json.loads(done.stdout)["runs"]}
     violated: dict[str, set[str]] = {}
     for row in rows_of(tables, "rules", "violations > 0"):
-        violated.setdefault(row.trace.rpartition("#")[0].rpartition("/")[2], set()).add(row.check)
+        violated.setdefault(row.trace.rpartition("#")[0].rpartition("/")[2], set()).add(row.rule_check)
     return {
         name: Caught(run["exit_code"], bool(run["not_converged"]), frozenset(violated.get(name, ())))
         for name, run in runs.items()

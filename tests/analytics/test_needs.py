@@ -30,9 +30,9 @@ def test_a_skipped_check_would_read_nothing(judged: Judged) -> None:
     tables = {check.id: check.table for check in CHECKS}
     consumed = judged.rows("rules", "consumed > 0")
     without = [
-        (row.trace, row.check)
+        (row.trace, row.rule_check)
         for row in consumed
-        if tables[row.check] in NEEDS and there[row.trace].isdisjoint(NEEDS[tables[row.check]])
+        if tables[row.rule_check] in NEEDS and there[row.trace].isdisjoint(NEEDS[tables[row.rule_check]])
     ]
     assert without == []
-    assert {row.check for row in consumed} == tables.keys()
+    assert {row.rule_check for row in consumed} == tables.keys()

@@ -20,7 +20,7 @@ Found = dict[tuple[str, str], tuple[int, int, str]]
 def found(judged: Judged) -> Found:
     """By place and check: consumed, violations, witness."""
     rows = judged.rows("rules")
-    return {(row.trace.rpartition("#")[0], row.check): (row.consumed, row.violations, row.witness) for row in rows}
+    return {(row.trace.rpartition("#")[0], row.rule_check): (row.consumed, row.violations, row.witness) for row in rows}
 
 
 @pytest.mark.parametrize("check", [check.id for check in CHECKS])

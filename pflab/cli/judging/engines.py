@@ -115,23 +115,14 @@ def _location(verb: str, given: str) -> str:
 
 def _is_embedded(task: Task, places: list[str]) -> bool:
     """Return whether the embedded engine judges. Raises CommandError if the user wants what it cannot do."""
-    far = next(filter(_is_far, places), None)
-    why = next(
-        (
-            text
-            for is_so, text in (
-                (task.master is not None, "--master needs Spark"),
-                (task.tables is not None and _is_far(task.tables), f"only Spark writes tables to {task.tables}"),
-                (far is not None, f"only Spark reads {far}"),
-            )
-            if is_so
-        ),
-        None,
-    )
-    if task.engine is EngineName.EMBEDDED and why:
-        raise CommandError(f"pflab {task.verb}: {why}; leave out --engine embedded")
+    reasons = ["--master needs Spark"] if task.master is not None else []
+    if task.tables is not None and _is_far(task.tables):
+        reasons.append(f"only Spark writes tables to {task.tables}")
+    reasons += [f"only Spark reads {place}" for place in places if _is_far(place)]
+    if task.engine is EngineName.EMBEDDED and reasons:
+        raise CommandError(f"pflab {task.verb}: {reasons[0]}; leave out --engine embedded")
     if task.engine is None:
-        return why is None and _bytes_of(places) <= EMBEDDED_UP_TO_BYTES
+        return not reasons and _bytes_of(places) <= EMBEDDED_UP_TO_BYTES
     return task.engine is EngineName.EMBEDDED
 
 

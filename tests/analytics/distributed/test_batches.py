@@ -44,11 +44,11 @@ class Judge:
         self._spark = spark
         self._place = place
 
-    def __call__(self, *places: Path, large_bytes: int = batches.LARGE_BYTES) -> CheckResult:
+    def __call__(self, *places: Path) -> CheckResult:
         def tables(nth: int) -> Tables:
             return Tables(self._spark, str(self._place / str(nth)))
 
-        with batches.judged(self._spark, list(map(str, places)), tables, large_bytes=large_bytes) as found:
+        with batches.judged(self._spark, list(map(str, places)), tables) as found:
             return conclude(found.findings)
 
 
@@ -57,47 +57,34 @@ def test_batches_give_the_verdict_of_this_process(judged: Judged, judge: Judge) 
     assert json.loads(json.dumps(judge(judged.root).as_document())) == judged.document
 
 
-def test_a_place_too_large_for_a_task_has_the_same_verdict(judged: Judged, judge: Judge) -> None:
-    """Spark's own plans judge a large place, and the findings are put together with those of the batches."""
-    places = sorted((judged.root / "suite").iterdir())[:2]
-    sizes = sorted(sum(path.stat().st_size for path in place.rglob("*.jsonl")) for place in places)
-    assert judge(*places, large_bytes=sizes[0]) == judge(*places)
-
-
-def test_tables_are_the_same_from_batches_and_large_places(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
-    """The tables of a job have the rows of a run from a batch and of one too large for a task, also if the plans
-    work at a URL."""
-    places = [judged.place(f"suite/{name}") for name in ("lost-mail", "new-post")]
-    size = max(sum(path.stat().st_size for path in Path(place).rglob("*.jsonl")) for place in places)
-    base = f"file://{tmp_path}/plans"
-    with batches.judged(
-        spark, places, lambda nth: Tables(spark, f"{base}/{nth}"), publish=True, large_bytes=size - 1
-    ) as found:
-        found.publish(str(tmp_path))
-    with duckdb.connect() as connection:
-        for name in PUBLISHED:
-            ours = f"SELECT * FROM '{tmp_path}/{name}.parquet'"
-            kept = f"SELECT * FROM '{judged.tables}/{name}/*.parquet' WHERE trace SIMILAR TO '.*/suite/(lost-mail|new-post)#.*'"
-            for left, right in ((ours, kept), (kept, ours)):
-                assert connection.execute(f"({left}) EXCEPT ALL ({right}) LIMIT 3").fetchall() == [], name
-
-
-def test_a_report_asks_about_each_run_where_it_was_judged(spark: SparkSession, tmp_path: Path) -> None:
-    """The queries of a report have the same answers from batches, from large places, and from this process."""
+def test_a_place_too_large_for_a_task_is_judged_with_the_others(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark's own plans judge a large place; the verdict, the answers to a report's queries and the tables are those of this
+    process, also if the plans work at a URL."""
     for seed in (32, 33):
         run_seed(seed, days=1, folder=tmp_path / "runs")
     places = [str(place) for place in sorted((tmp_path / "runs").glob("seed-*"))]
-    sizes = sorted(sum(path.stat().st_size for path in Path(place).rglob("*.jsonl")) for place in places)
-
-    def tables(nth: int) -> Tables:
-        return Tables(spark, str(tmp_path / "tables" / str(nth)))
-
+    smaller = min(sum(path.stat().st_size for path in Path(place).rglob("*.jsonl")) for place in places)
+    for name in ("here", "job"):
+        (tmp_path / name).mkdir()
     with judged_here(contents_of(places)) as here:
+        verdict = conclude(here.findings)
         few = {"runs": [(trace,) for trace in sorted(shown_traces(here.findings))]}
         expected = {name: sorted(here.answers(name, few), key=repr) for name in ("lab_events", "store_guids", *FIGURES)}
-    for large_bytes in sizes:  # the smaller one in a batch, both
-        with batches.judged(spark, places, tables, report=True, large_bytes=large_bytes) as found:
-            assert {name: sorted(found.answers(name, few), key=repr) for name in expected} == expected
+        here.publish(str(tmp_path / "here"))
+
+    def tables(nth: int) -> Tables:
+        return Tables(spark, f"file://{tmp_path}/plans/{nth}")
+
+    with batches.judged(spark, places, tables, report=True, publish=True, large_bytes=smaller) as found:
+        assert conclude(found.findings) == verdict
+        assert {name: sorted(found.answers(name, few), key=repr) for name in expected} == expected
+        found.publish(str(tmp_path / "job"))
+    assert (tmp_path / "plans" / "0").is_dir()
+    with duckdb.connect() as connection:
+        for name in PUBLISHED:
+            one, other = (f"SELECT * FROM '{tmp_path}/{folder}/{name}.parquet'" for folder in ("here", "job"))
+            for left, right in ((one, other), (other, one)):
+                assert connection.execute(f"({left}) EXCEPT ALL ({right}) LIMIT 3").fetchall() == [], name
 
 
 def test_a_place_that_is_given_twice_is_read_once(judged: Judged, judge: Judge) -> None:
