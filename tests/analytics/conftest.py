@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = new_session("local[2]", {**QUICK, "spark.driver.memory": "1g"})
+    session = new_session("local[2]", QUICK)
     yield session
     session.stop()
 
