@@ -1,4 +1,4 @@
-"""One check at a time uses the tables of a folder.
+"""One pflab follow at a time uses the tables of a folder.
 
 Java holds the lock, because Java writes the tables: if pflab is killed, its Java process still writes for some seconds, and
 the lock ends with this process. There is a lock only for tables on a local file system.
@@ -40,7 +40,7 @@ def locked(tables: Tables, *, wait_s: float = WAIT_S) -> Iterator[None]:
         while file.getChannel().tryLock() is None:
             if time.monotonic() >= until:
                 raise AnalyticsError(
-                    f"another pflab check or pflab follow uses the tables in {tables.base}; wait until it ends, or give"
+                    f"another pflab follow uses the tables in {tables.base}; wait until it ends, or give"
                     " another folder with --tables"
                 )
             time.sleep(_AGAIN_S)

@@ -234,7 +234,7 @@ def test_tables_are_used_by_one_check_at_a_time(spark: SparkSession, tmp_path: P
     with (tmp_path / "tables" / ".lock").open("wb") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)
         with (
-            pytest.raises(AnalyticsError, match="another pflab check or pflab follow uses the tables in"),
+            pytest.raises(AnalyticsError, match="another pflab follow uses the tables in"),
             locked(tables, wait_s=0.0),
         ):
             raise AssertionError

@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 
+from analytics.published.tables import PUBLISHED
 from analytics.rows import Row, row_of
 from tests.support.random_traces import RandomRun
 from tests.support.trace_faults import Planted
@@ -38,6 +39,16 @@ def rows_in(files: str, where: str = "true") -> list[Row]:
         found = connection.execute(f"SELECT * FROM '{files}' WHERE {where}")
         columns = [each[0] for each in found.description or ()]
         return [row_of(dict(zip(columns, values, strict=True))) for values in found.fetchall()]
+
+
+def assert_same_tables(one: str, other: str) -> None:
+    """All published tables have the same rows in both places. one, other: patterns of files, with {name} for the table."""
+    with duckdb.connect() as connection:
+        for name in PUBLISHED:
+            rows = [f"SELECT * FROM '{place.format(name=name)}'" for place in (one, other)]
+            assert len({str(connection.execute(f"DESCRIBE {each}").fetchall()) for each in rows}) == 1, name
+            for left, right in (rows, reversed(rows)):
+                assert connection.execute(f"({left}) EXCEPT ALL ({right}) LIMIT 3").fetchall() == [], name
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from analytics.embedded import engine, product
@@ -18,7 +17,7 @@ from analytics.published import kept
 from analytics.published.tables import PUBLISHED
 from analytics.verdicts.conclusion import conclude
 from pflab.cli.judging.engines import EngineName, Task, judged
-from tests.support.judged_traces import Judged, rows_of
+from tests.support.judged_traces import Judged, assert_same_tables, rows_of
 
 SUITE = ("edit", "lost-mail", "new-post")
 
@@ -66,11 +65,7 @@ def fresh(runs: Path) -> dict[str, object]:
 
 def assert_same(tables: Path, others: Path) -> None:
     """Both folders have the same rows."""
-    with duckdb.connect() as connection:
-        for name in PUBLISHED:
-            one, other = (f"SELECT * FROM '{folder}/{name}/*.parquet'" for folder in (tables, others))
-            for left, right in ((one, other), (other, one)):
-                assert connection.execute(f"({left}) EXCEPT ALL ({right}) LIMIT 3").fetchall() == [], name
+    assert_same_tables(f"{tables}/{{name}}/*.parquet", f"{others}/{{name}}/*.parquet")
 
 
 @contextmanager
