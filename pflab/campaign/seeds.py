@@ -17,7 +17,7 @@ import socket
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context, parent_process
@@ -228,20 +228,29 @@ def _collecting_between_labs() -> Iterator[None]:
 
 
 @contextmanager
+def _blocked(numbers: Set[signal.Signals]) -> Iterator[None]:
+    """Block signals inside the block. They arrive at its end."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextmanager
 def _worker(order: Order) -> Iterator[Connection]:
     """Run a process that plays seeds inside the block, and return the pipe to it. The process is killed at the end."""
     # Start a new interpreter. A fork would copy the state of this process, for example the lock of its progress bar's thread.
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_work, args=(there, order), daemon=True)
-    ensure_running()  # The first process would start it inside the block, and it unblocks SIGINT.
     try:
-        # Ctrl-C sends SIGINT to the whole process group; a process that starts while it is blocked ignores it.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
-        try:
+        # A signal often goes to the whole process group; a process that starts while it is blocked ignores it. So does Python's
+        # resource tracker, which ignores only SIGINT and SIGTERM itself. It starts first, because its start unblocks those two.
+        with _blocked({signal.SIGHUP}):
+            ensure_running()
+        with _blocked(_STOPS):
             process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         there.close()
         yield here
     finally:

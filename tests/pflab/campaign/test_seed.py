@@ -285,6 +285,32 @@ def test_a_worker_that_is_killed_ends_the_campaign() -> None:
     assert active_children() == []
 
 
+def test_the_resource_tracker_outlives_a_signal_to_the_group(project_root: Path) -> None:
+    """A signal to the whole group between the starts of two workers does not end the process that Python needs to start the
+    second one; Python would print a warning."""
+    script = (
+        "import os, signal\n"
+        "from pflab.campaign.seed import DEFAULT_DAYS\n"
+        "from pflab.campaign.seeds import Order, _worker\n"
+        "if __name__ == '__main__':\n"
+        "    for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):\n"
+        "        signal.signal(number, lambda *_: None)\n"
+        "    for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):\n"
+        "        with _worker(Order(DEFAULT_DAYS)):\n"
+        "            os.killpg(0, number)\n"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", script],
+        check=False,
+        cwd=project_root,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        timeout=60,
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("group", [True, False])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_stopped_campaign_prints_its_results(project_root: Path, number: signal.Signals, group: bool) -> None:
