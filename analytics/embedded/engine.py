@@ -6,9 +6,8 @@ import glob
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -16,7 +15,7 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from analytics.embedded.product import FUNCTIONS, GIVEN, GOLD_RULES, RULES, product
+from analytics.embedded.product import FUNCTIONS, GIVEN, GOLD_RULES, RULES, Statement, product
 from analytics.errors import AnalyticsError
 from analytics.ingest.lines import Lines, is_segment, read_lines
 from analytics.rows import Findings, Given, Judged, Row, row_of
@@ -48,6 +47,9 @@ _LINES: Final = pa.schema(
         ("family", pa.string()),
     ]
 )
+
+_BATCH_BYTES: Final = 16_000_000
+"""How much of the segments DuckDB reads at a time."""
 
 
 def segments(places: Iterable[str]) -> list[str]:
@@ -106,21 +108,17 @@ def judged(
     settings: of DuckDB. progress: called with the name of each stage. Raises AnalyticsError with one line of text if DuckDB
     fails, for example because the disk is full.
     """
+    with opened(settings) as engine:
+        yield engine.judge(segments, progress)
+
+
+@contextmanager
+def opened(settings: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Engine]:
+    """Yield an engine, which ends with the block. settings: of DuckDB. Raises AnalyticsError as `judged` does."""
     with tempfile.TemporaryDirectory(prefix="pflab-check-") as spilled:
         connection = duckdb.connect(config={**_SETTINGS, "temp_directory": spilled, **settings})
         try:
-            connection.execute(FOR_SESSION)
-            connection.execute(FUNCTIONS.read_text("utf-8"))
-            progress(STAGES[0])
-            size = _read(connection, segments)
-            progress(STAGES[1])
-            if size <= SMALL_BYTES:
-                connection.execute("PRAGMA disable_optimizer")
-            _compute(connection)
-            progress(STAGES[2])
-            answers = partial(_answer, connection)
-            found = {query.name: answers(query.name, {}) for query in product().findings}
-            yield Judged(found, answers, partial(_publish, connection))
+            yield Engine(connection)
         except duckdb.Error as error:
             line = str(error).strip().partition("\n")[0]
             raise AnalyticsError(f"DuckDB failed: {line}") from error
@@ -132,57 +130,109 @@ def judged(
             connection.close()
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, name: str, given: Given) -> list[Row]:
-    for table, rows in given.items():
-        connection.execute(f'CREATE OR REPLACE TABLE "{GIVEN}{table}"({product().given[table]})')
-        if rows:
-            places = ", ".join("?" for _ in rows[0])
-            connection.executemany(f'INSERT INTO "{GIVEN}{table}" VALUES ({places})', rows)
-    answer = connection.execute(product().query(name))
-    columns = [each[0] for each in answer.description or ()]
-    return [row_of(dict(zip(columns, values, strict=True))) for values in answer.fetchall()]
+class Engine:
+    """A database with the tables of a check, which judges traces any number of times.
+
+    Each time is one transaction, and the next one begins with its rollback: rows that are deleted would stay in memory.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._prepared = False
+        self._used = False
+        connection.execute(FOR_SESSION)
+        connection.execute(FUNCTIONS.read_text("utf-8"))
+        self._take([_LINES.empty_table()], "CREATE TABLE bronze AS")
+        for table in product().tables:
+            connection.execute(f'CREATE TABLE "{table.name}"({table.columns})')
+        for name, columns in product().given.items():
+            connection.execute(f'CREATE TABLE "{GIVEN}{name}"({columns})')
+        rules = (f'SELECT * FROM "{each.name}"' for each in product().tables if each.name.startswith(RULES))
+        connection.execute(f'CREATE VIEW "{GOLD_RULES}" AS {" UNION ALL ".join(rules)}')
+
+    def prepare(self) -> None:
+        """Read the statements of a check, so that each time the engine judges, it need not read them again. This takes as long
+        as judging a small run."""
+        self._optimize_for(0)
+        for statement in (*product().tables, *product().findings):
+            self._connection.execute(f'PREPARE "{statement.name}" AS {_written(statement)}')
+        self._prepared = True
+
+    def judge(self, segments: Iterable[tuple[str, bytes]], progress: Progress = lambda _: None) -> Judged:
+        """Judge the traces in these segments. The result can be asked until the engine judges again."""
+        if self._used:
+            self._connection.rollback()
+        self._connection.begin()
+        self._used = True
+        progress(STAGES[0])
+        size = self._read(segments)
+        progress(STAGES[1])
+        self._optimize_for(size)
+        types = {name for (name,) in self._connection.execute("SELECT DISTINCT type FROM bronze").fetchall()}
+        for table in product().tables:
+            if not table.needs or not types.isdisjoint(table.needs):
+                self._run(table)
+        progress(STAGES[2])
+        found = {query.name: _rows(self._run(query)) for query in product().findings}
+        return Judged(found, self._answer, self._publish)
+
+    def _optimize_for(self, size: int) -> None:
+        self._connection.execute("PRAGMA disable_optimizer" if size <= SMALL_BYTES else "PRAGMA enable_optimizer")
+
+    def _run(self, statement: Statement) -> duckdb.DuckDBPyConnection:
+        return self._connection.execute(f'EXECUTE "{statement.name}"' if self._prepared else _written(statement))
+
+    def _read(self, segments: Iterable[tuple[str, bytes]]) -> int:
+        """Fill the table bronze from the lines of these segments, and return their size in bytes."""
+        size, read = 0, 0
+        batch: list[pa.Table] = []
+        for file, content in segments:
+            batch.append(_table(read_lines(file, content)))
+            size += len(content)
+            if size - read > _BATCH_BYTES:
+                self._take(batch, "INSERT INTO bronze")
+                batch, read = [], size
+        if batch:
+            self._take(batch, "INSERT INTO bronze")
+        return size
+
+    def _take(self, lines: Sequence[pa.Table], into: str) -> None:
+        self._connection.register("lines", pa.concat_tables(lines))
+        self._connection.execute(f"{into} {_bronze()}", [json.dumps(product().shape)])
+        self._connection.unregister("lines")
+
+    def _answer(self, name: str, given: Given) -> list[Row]:
+        for table, rows in given.items():
+            self._connection.execute(f'DELETE FROM "{GIVEN}{table}"')
+            if rows:
+                places = ", ".join("?" for _ in rows[0])
+                self._connection.executemany(f'INSERT INTO "{GIVEN}{table}" VALUES ({places})', rows)
+        return _rows(self._connection.execute(product().query(name)))
+
+    def _publish(self, folder: str) -> None:
+        for table in product().published:
+            self._connection.sql(table.sql).write_parquet(f"{folder}/{table.name}.parquet", compression="zstd")
 
 
-def _publish(connection: duckdb.DuckDBPyConnection, folder: str) -> None:
-    for table in product().published:
-        connection.sql(table.sql).write_parquet(f"{folder}/{table.name}.parquet", compression="zstd")
-
-
-def _read(connection: duckdb.DuckDBPyConnection, segments: Iterable[tuple[str, bytes]]) -> int:
-    """Make the table bronze from the lines of these segments, and return their size in bytes."""
-    size = 0
-    columns = ", ".join(f"{each.name} {'BIGINT' if each.name == 'hash' else 'VARCHAR'}" for each in _LINES)
-    connection.execute(f"CREATE TABLE lines({columns})")
-    for file, content in segments:
-        size += len(content)
-        connection.register("segment", _table(read_lines(file, content)))
-        connection.execute("INSERT INTO lines SELECT * FROM segment")
-        connection.unregister("segment")
+def _bronze() -> str:
+    """Return the SELECT of the table bronze, which has each field of an event as a column. It is given their shape."""
     shape = product().shape
     fields = ", ".join(f'coalesce(e."{name}", 1) AS "{name}"' if name == "v" else f'e."{name}"' for name in shape)
-    connection.execute(
-        f"CREATE TABLE bronze AS SELECT trace, place, file, aside, text, hash, {fields}, family"
-        " FROM (SELECT *, from_json(event, ?) AS e FROM lines)",
-        [json.dumps(shape)],
-    )
-    connection.execute("DROP TABLE lines")
-    return size
+    columns = f"trace, place, file, aside, text, hash, {fields}, family"
+    return f"SELECT {columns} FROM (SELECT *, from_json(event, ?) AS e FROM lines)"
+
+
+def _written(statement: Statement) -> str:
+    """Return a statement that fills a table or answers a query."""
+    return f'INSERT INTO "{statement.name}" {statement.sql}' if statement.columns else statement.sql
+
+
+def _rows(answer: duckdb.DuckDBPyConnection) -> list[Row]:
+    columns = [each[0] for each in answer.description or ()]
+    return [row_of(dict(zip(columns, values, strict=True))) for values in answer.fetchall()]
 
 
 def _table(lines: Lines) -> pa.Table:
     events = pa.array(lines.event, pa.binary()).cast(pa.string())
     columns = [lines.trace, lines.place, lines.file, lines.aside, lines.text, lines.hash, events, lines.family]
     return pa.table([pa.array(each, of.type) for each, of in zip(columns, _LINES, strict=True)], schema=_LINES)
-
-
-def _compute(connection: duckdb.DuckDBPyConnection) -> None:
-    """Compute all tables for which there are events."""
-    types = {name for (name,) in connection.execute("SELECT DISTINCT type FROM bronze").fetchall()}
-    rules = []
-    for table in product().tables:
-        if table.needs and types.isdisjoint(table.needs):
-            continue
-        connection.execute(f'CREATE TABLE "{table.name}" AS {table.sql}')
-        if table.name.startswith(RULES):
-            rules.append(f'SELECT * FROM "{table.name}"')
-    connection.execute(f'CREATE VIEW "{GOLD_RULES}" AS {" UNION ALL ".join(rules)}')

@@ -3,10 +3,12 @@
 -- given {"runs": "trace string", "folders": "trace string, folder string", "moments": "nth int, trace string, moment bigint"}
 
 -- table silver/numbers
+-- columns "trace" VARCHAR, "node" VARCHAR, "bucket" BIGINT, "found" BIGINT, "distinct" BIGINT, "last" BIGINT, "last_type" VARCHAR, "is_lab" BOOLEAN, "types" VARCHAR[]
 SELECT c2 AS "trace", c4 AS "node", c6 AS "bucket", c7 AS "found", c8 AS "distinct", c9 AS "last", c10 AS "last_type", c11 AS "is_lab", c12 AS "types" FROM (SELECT c2, c4, bucket_of(c5) AS c6, count(1) AS c7, count(DISTINCT c5) AS c8, max(c5) AS c9, arg_max_null(c3, c5) AS c10, max((c3 = 'run.started')) AS c11, coalesce(list(DISTINCT CASE WHEN (c1 IS NULL) THEN c3 END) FILTER (WHERE CASE WHEN (c1 IS NULL) THEN c3 END IS NOT NULL), []) AS c12 FROM 
 (SELECT "trace" AS c2, "aside" AS c1, "type" AS c3, "node" AS c4, "seq" AS c5 FROM "bronze") WHERE ((c1 IS NULL) OR (c1 = 'unknown type')) GROUP BY c2, c4, bucket_of(c5));
 
 -- table silver/events
+-- columns "trace" VARCHAR, "place" VARCHAR, "file" VARCHAR, "aside" VARCHAR, "text" VARCHAR, "hash" BIGINT, "type" VARCHAR, "run" VARCHAR, "node" VARCHAR, "incarnation" BIGINT, "seq" BIGINT, "lamport" BIGINT, "at" BIGINT, "real" DOUBLE, "mail" VARCHAR, "v" BIGINT, "topology" VARCHAR, "seed" VARCHAR, "settings" MAP(VARCHAR, VARCHAR), "version" VARCHAR, "verdict" VARCHAR, "replica_guid" VARCHAR, "reason" VARCHAR, "how" VARCHAR, "store" VARCHAR, "backup" VARCHAR, "through" BIGINT, "name" VARCHAR, "value" VARCHAR, "default" VARCHAR, "recipient_update" VARCHAR, "domain" VARCHAR, "at_once" BOOLEAN, "rate" DOUBLE, "to" BIGINT, "fault" VARCHAR, "kind" VARCHAR, "details" MAP(VARCHAR, VARCHAR), "server" VARCHAR, "next_hop" VARCHAR, "recipients" VARCHAR[], "message_type" BIGINT, "folders" VARCHAR, "size" BIGINT, "number" VARCHAR, "marks" VARCHAR[], "sender" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "recipient" VARCHAR, "subject" VARCHAR, "connector" VARCHAR, "attempt" BIGINT, "queue_id" BIGINT, "ordinary" VARCHAR, "retry_at" BIGINT, "peer" VARCHAR, "authenticated" BOOLEAN, "by" VARCHAR, "avoided" BOOLEAN, "operation" VARCHAR, "modified_at" BIGINT, "supersedes" VARCHAR[], "pcl" VARCHAR, "digest" VARCHAR, "replicas" VARCHAR[], "parent" VARCHAR, "resolve" VARCHAR, "limit_us" BIGINT, "of" VARCHAR, "deleted_at" BIGINT, "retention_us" BIGINT, "way" VARCHAR, "stands_for" VARCHAR, "deleted" BOOLEAN, "until_at" BIGINT, "waits_for" VARCHAR, "winner" VARCHAR, "since_at" BIGINT, "versions" VARCHAR[], "contacts" VARCHAR[], "cnset" VARCHAR, "cnset_fai" VARCHAR, "sent_at" BIGINT, "sent_number" BIGINT, "entry" BIGINT, "local" BOOLEAN, "due_at" BIGINT, "source" VARCHAR, "requester" VARCHAR, "request_mail" VARCHAR, "mails" BIGINT, "expired" VARCHAR, "candidates" STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)[], "chosen" VARCHAR[], "method" VARCHAR, "missing" VARCHAR, "missing_fai" VARCHAR, "one_by_one" BOOLEAN, "limit" BIGINT, "last_update_at" BIGINT, "stores" VARCHAR[], "address" VARCHAR, "forced" BOOLEAN, "path" VARCHAR, "family" VARCHAR
 SELECT c3 AS "trace", c4 AS "place", c5 AS "file", c6 AS "aside", c7 AS "text", c8 AS "hash", c9 AS "type", c10 AS "run", c11 AS "node", c12 AS "incarnation", c13 AS "seq", c14 AS "lamport", c15 AS "at", c16 AS "real", c17 AS "mail", c18 AS "v", c19 AS "topology", c20 AS "seed", c21 AS "settings", c22 AS "version", c23 AS "verdict", c24 AS "replica_guid", c25 AS "reason", c26 AS "how", c27 AS "store", c28 AS "backup", c29 AS "through", c30 AS "name", c31 AS "value", c32 AS "default", c33 AS "recipient_update", c34 AS "domain", c35 AS "at_once", c36 AS "rate", c37 AS "to", c38 AS "fault", c39 AS "kind", c40 AS "details", c41 AS "server", c42 AS "next_hop", c43 AS "recipients", c44 AS "message_type", c45 AS "folders", c46 AS "size", c47 AS "number", c48 AS "marks", c49 AS "sender", c50 AS "folder", c51 AS "object", c52 AS "recipient", c53 AS "subject", c54 AS "connector", c55 AS "attempt", c56 AS "queue_id", c57 AS "ordinary", c58 AS "retry_at", c59 AS "peer", c60 AS "authenticated", c61 AS "by", c62 AS "avoided", c63 AS "operation", c64 AS "modified_at", c65 AS "supersedes", c66 AS "pcl", c67 AS "digest", c68 AS "replicas", c69 AS "parent", c70 AS "resolve", c71 AS "limit_us", c72 AS "of", c73 AS "deleted_at", c74 AS "retention_us", c75 AS "way", c76 AS "stands_for", c77 AS "deleted", c78 AS "until_at", c79 AS "waits_for", c80 AS "winner", c81 AS "since_at", c82 AS "versions", c83 AS "contacts", c84 AS "cnset", c85 AS "cnset_fai", c86 AS "sent_at", c87 AS "sent_number", c88 AS "entry", c89 AS "local", c90 AS "due_at", c91 AS "source", c92 AS "requester", c93 AS "request_mail", c94 AS "mails", c95 AS "expired", c96 AS "candidates", c97 AS "chosen", c98 AS "method", c99 AS "missing", c100 AS "missing_fai", c101 AS "one_by_one", c102 AS "limit", c103 AS "last_update_at", c104 AS "stores", c105 AS "address", c106 AS "forced", c107 AS "path", c2 AS "family" FROM (SELECT c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c2 FROM 
 (SELECT c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c2, c1 FROM 
 (SELECT c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c2, c1, c1 FROM 
@@ -15,6 +17,7 @@ SELECT c3 AS "trace", c4 AS "place", c5 AS "file", c6 AS "aside", c7 AS "text", 
 (SELECT "trace" AS c3, "place" AS c4, "file" AS c5, "aside" AS c6, "text" AS c7, "hash" AS c8, "type" AS c9, "run" AS c10, "node" AS c11, "incarnation" AS c12, "seq" AS c13, "lamport" AS c14, "at" AS c15, "real" AS c16, "mail" AS c17, "v" AS c18, "topology" AS c19, "seed" AS c20, "settings" AS c21, "version" AS c22, "verdict" AS c23, "replica_guid" AS c24, "reason" AS c25, "how" AS c26, "store" AS c27, "backup" AS c28, "through" AS c29, "name" AS c30, "value" AS c31, "default" AS c32, "recipient_update" AS c33, "domain" AS c34, "at_once" AS c35, "rate" AS c36, "to" AS c37, "fault" AS c38, "kind" AS c39, "details" AS c40, "server" AS c41, "next_hop" AS c42, "recipients" AS c43, "message_type" AS c44, "folders" AS c45, "size" AS c46, "number" AS c47, "marks" AS c48, "sender" AS c49, "folder" AS c50, "object" AS c51, "recipient" AS c52, "subject" AS c53, "connector" AS c54, "attempt" AS c55, "queue_id" AS c56, "ordinary" AS c57, "retry_at" AS c58, "peer" AS c59, "authenticated" AS c60, "by" AS c61, "avoided" AS c62, "operation" AS c63, "modified_at" AS c64, "supersedes" AS c65, "pcl" AS c66, "digest" AS c67, "replicas" AS c68, "parent" AS c69, "resolve" AS c70, "limit_us" AS c71, "of" AS c72, "deleted_at" AS c73, "retention_us" AS c74, "way" AS c75, "stands_for" AS c76, "deleted" AS c77, "until_at" AS c78, "waits_for" AS c79, "winner" AS c80, "since_at" AS c81, "versions" AS c82, "contacts" AS c83, "cnset" AS c84, "cnset_fai" AS c85, "sent_at" AS c86, "sent_number" AS c87, "entry" AS c88, "local" AS c89, "due_at" AS c90, "source" AS c91, "requester" AS c92, "request_mail" AS c93, "mails" AS c94, "expired" AS c95, "candidates" AS c96, "chosen" AS c97, "method" AS c98, "missing" AS c99, "missing_fai" AS c100, "one_by_one" AS c101, "limit" AS c102, "last_update_at" AS c103, "stores" AS c104, "address" AS c105, "forced" AS c106, "path" AS c107, "family" AS c2 FROM "bronze") WHERE (NOT (c2 = 'aside')))))) WHERE (c1 = 1));
 
 -- table organization/servers
+-- columns "trace" VARCHAR, "store" VARCHAR, "site" VARCHAR, "version" VARCHAR, "later" BOOLEAN
 SELECT c5 AS "trace", c1 AS "store", c8 AS "site", c9 AS "version", c10 AS "later" FROM (SELECT c5, c1, (c2)."site" AS c8, (c2)."version" AS c9, ((c2)."joins" = 'later') AS c10 FROM 
 (SELECT c5, c1, c2 FROM 
 (SELECT * EXCLUDE (uc1), uc1.key AS c1, uc1.value AS c2 FROM (SELECT *, unnest(map_entries((c7)."servers")) AS uc1 FROM 
@@ -23,6 +26,7 @@ SELECT c5 AS "trace", c1 AS "store", c8 AS "site", c9 AS "version", c10 AS "late
 (SELECT "trace" AS c5, "type" AS c4, "topology" AS c6, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('run.started')))))))));
 
 -- table organization/guids
+-- columns "trace" VARCHAR, "guid" VARCHAR, "store" VARCHAR, "name" VARCHAR
 SELECT c3 AS "trace", c8 AS "guid", c9 AS "store", c11 AS "name" FROM (SELECT c3, c8, c9, CASE WHEN (c10 = 1) THEN c9 ELSE (c9 || (c10)::VARCHAR) END AS c11 FROM 
 (SELECT c3, c8, c9, c10 FROM 
 (SELECT c3, c8, c9, c10, c10 FROM 
@@ -33,6 +37,7 @@ SELECT c3 AS "trace", c8 AS "guid", c9 AS "store", c11 AS "name" FROM (SELECT c3
 (SELECT "trace" AS c3, "type" AS c2, "node" AS c4, "seq" AS c5, "replica_guid" AS c6, "family" AS c1 FROM "silver/events") WHERE ((c1 IN ('run')) AND (c2 IN ('node.started')))) GROUP BY c3, c4, c6))))));
 
 -- table organization/genesis
+-- columns "trace" VARCHAR, "start_at" BIGINT, "n" INTEGER, "path" VARCHAR, "name" VARCHAR, "parent_path" VARCHAR, "replicas" VARCHAR[], "schedule" VARCHAR, "resolve" VARCHAR, "priority" VARCHAR, "contacts" VARCHAR[]
 SELECT c6 AS "trace", c10 AS "start_at", c11 AS "n", c2 AS "path", c12 AS "name", c13 AS "parent_path", c14 AS "replicas", c15 AS "schedule", c16 AS "resolve", c17 AS "priority", c18 AS "contacts" FROM (SELECT c6, c10, (c1 + 1) AS c11, c2, list_extract(str_split(c2, '/'), (-1)) AS c12, CASE WHEN (NOT (regexp_extract(c2, '^([^\n\r\x{85}\x{2028}\x{2029}]*)/[^/]*\z', 1) = '')) THEN regexp_extract(c2, '^([^\n\r\x{85}\x{2028}\x{2029}]*)/[^/]*\z', 1) END AS c13, (c3)."replicas" AS c14, coalesce((c3)."schedule", '') AS c15, coalesce((c3)."resolve", 'default') AS c16, coalesce((c3)."priority", 'normal') AS c17, coalesce((c3)."contacts", CAST([] AS VARCHAR[])) AS c18 FROM 
 (SELECT c6, c7 AS c10, c1, c2, c3 FROM 
 (SELECT * EXCLUDE (uc1), uc1.place::INTEGER AS c1, uc1.of.key AS c2, uc1.of.value AS c3 FROM (SELECT *, unnest(list_transform(map_entries((c9)."folders"), lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc1 FROM 
@@ -41,6 +46,7 @@ SELECT c6 AS "trace", c10 AS "start_at", c11 AS "n", c2 AS "path", c12 AS "name"
 (SELECT "trace" AS c6, "type" AS c5, "at" AS c7, "topology" AS c8, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('run')) AND (c5 IN ('run.started')))))))));
 
 -- table organization/setup
+-- columns "trace" VARCHAR, "guid" VARCHAR
 SELECT c1 AS "trace", c19 AS "guid" FROM (SELECT c1, min(c2) AS c19 FROM 
 (SELECT c1, c2 FROM 
 (SELECT * FROM 
@@ -66,6 +72,7 @@ UNION ALL SELECT c12 AS c1, c9 AS c3 FROM
 (SELECT "trace" AS c14, "type" AS c17, "replica_guid" AS c18, "family" AS c16 FROM "silver/events") WHERE ((c16 IN ('run')) AND (c17 IN ('node.started'))))))) ON ((c1 = c14) AND (c2 = c15)))) GROUP BY c1);
 
 -- table organization/costs
+-- columns "trace" VARCHAR, "node" VARCHAR, "store" VARCHAR, "cost" BIGINT, "affinity" BIGINT
 SELECT c5 AS "trace", c9 AS "node", c61 AS "store", c35 AS "cost", c60 AS "affinity" FROM (SELECT c5, c9, c61, c35, c60 FROM 
 (SELECT c5, c9, c35, c60, c61 FROM 
 (SELECT * FROM 
@@ -117,6 +124,7 @@ SELECT c5 AS "trace", c9 AS "node", c61 AS "store", c35 AS "cost", c60 AS "affin
 (SELECT "trace" AS c65, "type" AS c64, "topology" AS c66, "family" AS c63 FROM "silver/events") WHERE ((c63 IN ('run')) AND (c64 IN ('run.started'))))))))))) ON ((c5 = c65) AND (c11 = c69)))));
 
 -- table evidence/versions
+-- columns "trace" VARCHAR, "store" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "act" VARCHAR, "seq" BIGINT, "at" BIGINT, "kind" VARCHAR, "number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "pcl" MAP(VARCHAR, BIGINT), "modified_at" BIGINT, "digest" VARCHAR, "deleted" BOOLEAN, "subject" VARCHAR, "supersedes" VARCHAR[], "replicas" VARCHAR[], "parent" VARCHAR, "way" VARCHAR, "undone" BOOLEAN, "dropped" BOOLEAN
 SELECT c3 AS "trace", c19 AS "store", c9 AS "folder", c10 AS "object", c20 AS "act", c5 AS "seq", c6 AS "at", c7 AS "kind", c8 AS "number", c26 AS "guid", c27 AS "counter", c23 AS "pcl", c13 AS "modified_at", c16 AS "digest", c21 AS "deleted", c11 AS "subject", c14 AS "supersedes", c17 AS "replicas", c18 AS "parent", c22 AS "way", c186 AS "undone", c230 AS "dropped" FROM (SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, c186, c230 FROM 
 (SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, c186, coalesce((c5 < c229), FALSE) AS c230 FROM 
 (SELECT c3, c19, c9, c10, c20, c5, c6, c7, c8, c26, c27, c23, c13, c16, c21, c11, c14, c17, c18, c22, c186, c229 FROM 
@@ -289,6 +297,7 @@ UNION ALL SELECT c224 AS c201, c225 AS c203, c228 AS c189 FROM
 (SELECT "trace" AS c224, "type" AS c227, "store" AS c225, "family" AS c226 FROM "silver/events") WHERE ((c226 IN ('replication')) AND (c227 IN ('store.deleted')))))))))) ON ((c193 = c201) AND (c196 = c203)))) WHERE (NOT coalesce(list_any(list_transform(c189, lambda v188: ((c190 > (v188)."after") AND (c190 < (v188)."before")))), FALSE)) GROUP BY c193, c196, c195)) ON (((c3 = c193) AND (c19 = c196)) AND (c9 = c195))))));
 
 -- table evidence/objects
+-- columns "trace" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "kind" VARCHAR, "subject" VARCHAR, "made" VARCHAR[], "alone" BOOLEAN, "tombstone" VARCHAR, "versions" STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[], "lost" VARCHAR[], "gone" VARCHAR[], "forgotten" BOOLEAN, "states" STRUCT("store" VARCHAR, "versions" STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[], "has_tombstone" BOOLEAN, "had_tombstone" BOOLEAN)[], "rows" STRUCT("store" VARCHAR, "act" VARCHAR, "seq" BIGINT, "at" BIGINT, "kind" VARCHAR, "number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "pcl" MAP(VARCHAR, BIGINT), "modified_at" BIGINT, "digest" VARCHAR, "deleted" BOOLEAN, "undone" BOOLEAN, "dropped" BOOLEAN)[], "expiries" STRUCT("store" VARCHAR, "seq" BIGINT, "at" BIGINT, "number" VARCHAR, "undone" BOOLEAN, "forgotten_at" BIGINT)[]
 SELECT c1 AS "trace", c3 AS "folder", c4 AS "object", c20 AS "kind", c21 AS "subject", c192 AS "made", c135 AS "alone", c152 AS "tombstone", c155 AS "versions", c142 AS "lost", c162 AS "gone", c169 AS "forgotten", c184 AS "states", c19 AS "rows", c134 AS "expiries" FROM (SELECT c1, c3, c4, c20, c21, list_transform(c136, lambda v193: (v193)."number") AS c192, c135, c152, c155, c142, c162, c169, c184, c19, c134 FROM 
 (SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c142, c152, c155, c162, c169, list_transform(c181, lambda v185: {'store': (v185)."store", 'versions': CASE WHEN c135 THEN CASE WHEN (coalesce(len((v185)."kept")::INTEGER, -1) < 2) THEN list_transform((v185)."kept", lambda v186: {'number': (v186)."number", 'guid': (v186)."guid", 'counter': (v186)."counter", 'digest': (v186)."digest"}) ELSE [(list_extract(list_transform(list_sort(list_transform(list_filter(list_transform((v185)."kept", lambda v188: {'place': (v188)."seq", 'row': {'number': (v188)."number", 'guid': (v188)."guid", 'counter': (v188)."counter", 'digest': (v188)."digest"}}), lambda v187: v187 IS NOT NULL), lambda v187: {k: CASE WHEN v187 IS NOT NULL THEN {n0: (v187)."place" IS NOT NULL, v0: (v187)."place", n1: (v187)."row" IS NOT NULL, v1: CASE WHEN (v187)."row" IS NOT NULL THEN {n0: ((v187)."row")."number" IS NOT NULL, v0: ((v187)."row")."number", n1: ((v187)."row")."guid" IS NOT NULL, v1: ((v187)."row")."guid", n2: ((v187)."row")."counter" IS NOT NULL, v2: ((v187)."row")."counter", n3: ((v187)."row")."digest" IS NOT NULL, v3: ((v187)."row")."digest"} END} END, v: v187}), 'ASC', 'NULLS LAST'), lambda v187: v187.v), -1))."row"] END ELSE list_transform(CASE WHEN (coalesce(len((v185)."kept")::INTEGER, -1) < 2) THEN (v185)."kept" ELSE list_filter((v185)."kept", lambda v190: (NOT list_any(list_transform((v185)."kept", lambda v191: ((NOT ((v191)."number" = (v190)."number")) AND coalesce((map_extract_value((v191)."pcl", (v190)."guid") >= (v190)."counter"), FALSE)))))) END, lambda v189: {'number': (v189)."number", 'guid': (v189)."guid", 'counter': (v189)."counter", 'digest': (v189)."digest"}) END, 'has_tombstone': (v185)."has_tombstone", 'had_tombstone': (v185)."had_tombstone"}) AS c184 FROM 
 (SELECT c1, c3, c4, c19, c20, c21, c134, c135, c136, c142, c152, c155, c162, c169, list_transform(c176, lambda v182: {'store': (v182)."store", 'has_tombstone': ((v182)."deleted" > (v182)."dropped_at"), 'had_tombstone': ((v182)."deleted" >= (0)::BIGINT), 'kept': list_filter((v182)."mine", lambda v183: (((NOT (v183)."deleted") AND ((v183)."seq" > (v182)."dropped_at")) AND ((v182)."deleted" <= (v182)."dropped_at")))}) AS c181 FROM 
@@ -424,6 +433,7 @@ UNION ALL SELECT c128 AS c105, c129 AS c107, c132 AS c93 FROM
 (SELECT "trace" AS c128, "type" AS c131, "store" AS c129, "family" AS c130 FROM "silver/events") WHERE ((c130 IN ('replication')) AND (c131 IN ('store.deleted')))))))))) ON ((c97 = c105) AND (c100 = c107)))) WHERE (NOT coalesce(list_any(list_transform(c93, lambda v92: ((c94 > (v92)."after") AND (c94 < (v92)."before")))), FALSE)) GROUP BY c97, c100, c99)) ON (((c24 = c97) AND (c32 = c100)) AND (c29 = c99))))))) GROUP BY c24, c29, c30)) ON (((c1 = c24) AND (c3 = c29)) AND (c4 = c30)))))))))))))))))))));
 
 -- table evidence/stores
+-- columns "trace" VARCHAR, "store" VARCHAR, "seen" BOOLEAN
 SELECT c1 AS "trace", c2 AS "store", c19 AS "seen" FROM (SELECT c1, c2, coalesce(c18, FALSE) AS c19 FROM 
 (SELECT c1, c2, c18 FROM 
 (SELECT * FROM 
@@ -454,6 +464,7 @@ UNION ALL SELECT c4 AS c1, c5 AS c2 FROM
 (SELECT "trace" AS c13, "type" AS c16, "node" AS c17, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('run')) AND (c16 IN ('node.started')))))))) ON ((c1 = c13) AND (c2 = c14)))));
 
 -- table evidence/doubts
+-- columns "trace" VARCHAR, "doubt" VARCHAR
 SELECT c3 AS "trace", c7 AS "doubt" FROM (SELECT c3 AS c3, c7 AS c7 FROM 
 (SELECT c3, (coalesce((subtract_wrapped(c1, c2))::VARCHAR, 'null') || ' of the first ' || coalesce((c1)::VARCHAR, 'null') || ' events of ' || coalesce((c4)::VARCHAR, 'null') || ' are missing') AS c7 FROM 
 (SELECT c3, c4, wrapped(sum(c5)) AS c2, max(c6) AS c1 FROM 
@@ -520,6 +531,7 @@ UNION ALL SELECT c74 AS c3, c76 AS c7 FROM
 (SELECT "trace" AS c74, "store" AS c75, "seen" AS c73 FROM "evidence/stores") WHERE (NOT c73))));
 
 -- table evidence/folders
+-- columns "trace" VARCHAR, "folder" VARCHAR, "path" VARCHAR, "holders" VARCHAR[], "doubtful" BOOLEAN
 SELECT c1 AS "trace", c4 AS "folder", c5 AS "path", c3 AS "holders", c6 AS "doubtful" FROM (SELECT c1 AS c1, c4 AS c4, c5 AS c5, c3 AS c3, c6 AS c6 FROM 
 (SELECT c1, '1-1' AS c4, '1-1' AS c5, c3, FALSE AS c6 FROM 
 (SELECT c1, list_sort(coalesce(list(DISTINCT c2) FILTER (WHERE c2 IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c3 FROM 
@@ -580,6 +592,7 @@ UNION ALL SELECT c11 AS c1, c77 AS c4, c78 AS c5, c84 AS c3, c72 AS c6 FROM
 (SELECT "trace" AS c79, "type" AS c82, "store" AS c80, "family" AS c81 FROM "silver/events") WHERE ((c81 IN ('replication')) AND (c82 IN ('store.deleted')))))) GROUP BY c79)) ON (c11 = c79))))));
 
 -- table evidence/mails
+-- columns "trace" VARCHAR, "mail" VARCHAR, "store" VARCHAR, "sender" VARCHAR, "message_type" BIGINT, "size" BIGINT, "number" BIGINT, "marks" VARCHAR[], "submitted_at" BIGINT, "received_at" BIGINT, "times" BIGINT, "dropped_at" BIGINT, "fault" VARCHAR, "expired_at" BIGINT, "bad_at" BIGINT, "reason" VARCHAR
 SELECT c5 AS "trace", c4 AS "mail", c15 AS "store", c16 AS "sender", c17 AS "message_type", c18 AS "size", c19 AS "number", c20 AS "marks", c21 AS "submitted_at", c22 AS "received_at", c23 AS "times", c24 AS "dropped_at", c25 AS "fault", c26 AS "expired_at", c27 AS "bad_at", c28 AS "reason" FROM (SELECT c5, c4, c15, min(CASE WHEN (c3 = 'mail.submitted') THEN c6 END) AS c16, min(CASE WHEN (c3 = 'mail.submitted') THEN c11 END) AS c17, min(CASE WHEN (c3 = 'mail.submitted') THEN c12 END) AS c18, min(CASE WHEN (c3 = 'mail.submitted') THEN text_to_bigint(c13) END) AS c19, any_value(CASE WHEN (c3 = 'mail.submitted') THEN c14 END) AS c20, min(CASE WHEN (c3 = 'mail.submitted') THEN c7 END) AS c21, min(CASE WHEN (c3 = 'mail.received') THEN c7 END) AS c22, count(1) FILTER (WHERE (c3 = 'mail.received')) AS c23, min(CASE WHEN (c3 = 'hop.dropped') THEN c7 END) AS c24, min(CASE WHEN (c3 = 'hop.dropped') THEN c9 END) AS c25, min(CASE WHEN (c3 = 'hop.expired') THEN c7 END) AS c26, min(CASE WHEN (c3 = 'mail.bad') THEN c7 END) AS c27, min(CASE WHEN (c3 = 'mail.bad') THEN c8 END) AS c28 FROM 
 (SELECT c5, c3, c6, c7, c4, c8, regexp_replace(c1, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') AS c15, c9, c11, c12, c13, c14 FROM 
 (SELECT c5, c3, c6, c7, c4, c8, c9, c11, c12, c13, c14, c1 FROM 
@@ -587,6 +600,7 @@ SELECT c5 AS "trace", c4 AS "mail", c15 AS "store", c16 AS "sender", c17 AS "mes
 (SELECT "trace" AS c5, "type" AS c3, "node" AS c6, "at" AS c7, "mail" AS c4, "reason" AS c8, "fault" AS c9, "recipients" AS c10, "message_type" AS c11, "size" AS c12, "number" AS c13, "marks" AS c14, "family" AS c2 FROM "silver/events") WHERE ((c2 IN ('mail')) AND (c3 IN ('mail.submitted', 'hop.dropped', 'hop.expired', 'mail.received', 'mail.bad'))) AND (c4 IS NOT NULL))))) GROUP BY c5, c4, c15);
 
 -- table evidence/mail_folders
+-- columns "trace" VARCHAR, "mail" VARCHAR, "sender" VARCHAR, "at" BIGINT, "message_type" BIGINT, "folder" VARCHAR, "updates" BIGINT, "stands_for" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]
 SELECT c4 AS "trace", c7 AS "mail", c10 AS "sender", c6 AS "at", c8 AS "message_type", c11 AS "folder", c16 AS "updates", c17 AS "stands_for", c24 AS "row" FROM (SELECT c4, c7, c10, c6, c8, c11, c16, (list_flattened(list_transform(list_filter(str_split(c12, ';'), lambda v19: (NOT (v19 = ''))), lambda v18: list_transform(str_split(split_part(v18, ':', 2), ','), lambda v20: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v18, ':', 1) || ' fai') ELSE split_part(v18, ':', 1) END, 'low': text_to_bigint(split_part(v20, '-', 1)), 'high': text_to_bigint(split_part(v20, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c13, ';'), lambda v22: (NOT (v22 = ''))), lambda v21: list_transform(str_split(split_part(v21, ':', 2), ','), lambda v23: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v21, ':', 1) || ' fai') ELSE split_part(v21, ':', 1) END, 'low': text_to_bigint(split_part(v23, '-', 1)), 'high': text_to_bigint(split_part(v23, '-', (-1)))})))) AS c17, (list_flattened(list_transform(list_filter(str_split(c14, ';'), lambda v26: (NOT (v26 = ''))), lambda v25: list_transform(str_split(split_part(v25, ':', 2), ','), lambda v27: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v25, ':', 1) || ' fai') ELSE split_part(v25, ':', 1) END, 'low': text_to_bigint(split_part(v27, '-', 1)), 'high': text_to_bigint(split_part(v27, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c15, ';'), lambda v29: (NOT (v29 = ''))), lambda v28: list_transform(str_split(split_part(v28, ':', 2), ','), lambda v30: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v28, ':', 1) || ' fai') ELSE split_part(v28, ':', 1) END, 'low': text_to_bigint(split_part(v30, '-', 1)), 'high': text_to_bigint(split_part(v30, '-', (-1)))})))) AS c24 FROM 
 (SELECT c4, c7, c10, c6, c8, (c1)."folder" AS c11, (c1)."cnset" AS c12, (c1)."cnset_fai" AS c13, (c1)."row" AS c14, (c1)."row_fai" AS c15, (c1)."updates" AS c16 FROM 
 (SELECT c4, c7, c5 AS c10, c6, c8, c1 FROM 
@@ -594,6 +608,7 @@ SELECT c4 AS "trace", c7 AS "mail", c10 AS "sender", c6 AS "at", c8 AS "message_
 (SELECT "trace" AS c4, "type" AS c3, "node" AS c5, "at" AS c6, "mail" AS c7, "message_type" AS c8, "folders" AS c9, "family" AS c2 FROM "silver/events") WHERE ((c2 IN ('mail')) AND (c3 IN ('mail.submitted'))))))));
 
 -- table gold/mismatches
+-- columns "trace" VARCHAR, "folder" VARCHAR, "store" VARCHAR, "path" VARCHAR, "object" VARCHAR, "kind" VARCHAR, "subject" VARCHAR, "what" VARCHAR, "number" VARCHAR
 SELECT c12 AS "trace", c13 AS "folder", c48 AS "store", c22 AS "path", c14 AS "object", c6 AS "kind", c15 AS "subject", c1 AS "what", c3 AS "number" FROM (SELECT c12, c13, c48, c22, c14, c6, c15, c1, c3 FROM 
 (SELECT c12, c13, c48, c22, c14, c6, c15, c7, c2, c1, c3, c5 FROM 
 (SELECT * FROM 
@@ -616,6 +631,7 @@ SELECT c12 AS "trace", c13 AS "folder", c48 AS "store", c22 AS "path", c14 AS "o
 (SELECT "trace" AS c51, "type" AS c50, "node" AS c52, "folder" AS c53, "cnset" AS c54, "cnset_fai" AS c55, "family" AS c49 FROM "silver/events") WHERE ((c49 IN ('replication')) AND (c50 IN ('expired.everywhere'))))) GROUP BY c51, c56, c53)) ON (((c12 = c51) AND (c13 = c53)) AND (c48 = c56)))) WHERE (NOT (((c1 = 'lacks') AND (list_contains_or_null(c2, c3) OR list_any(list_transform(coalesce(c5, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v4: (((v4)."guid" = CASE WHEN (c6 = 'fai') THEN (split_part(c3, ':', 1) || ' fai') ELSE split_part(c3, ':', 1) END) AND ((text_to_bigint(split_part(c3, ':', -1)) >= (v4)."low") AND (text_to_bigint(split_part(c3, ':', -1)) <= (v4)."high"))))))) OR (((c1 = 'keeps') AND (coalesce(len(c7)::INTEGER, -1) > 0)) AND list_all(list_transform(c7, lambda v8: (list_contains_or_null(c2, (v8)."number") OR list_any(list_transform(coalesce(c5, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v9: (((v9)."guid" = CASE WHEN (c6 = 'fai') THEN (split_part((v8)."number", ':', 1) || ' fai') ELSE split_part((v8)."number", ':', 1) END) AND ((text_to_bigint(split_part((v8)."number", ':', -1)) >= (v9)."low") AND (text_to_bigint(split_part((v8)."number", ':', -1)) <= (v9)."high"))))))))))));
 
 -- table gold/verdicts
+-- columns "trace" VARCHAR, "folder" VARCHAR, "path" VARCHAR, "holders" VARCHAR[], "judgement" VARCHAR, "wrong" BIGINT, "reasons" VARCHAR[]
 SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "holders", c29 AS "judgement", c30 AS "wrong", c31 AS "reasons" FROM (SELECT c1, c2, c3, c4, CASE WHEN (coalesce(len((coalesce(c10, CAST([] AS VARCHAR[])) || coalesce(c28, CAST([] AS VARCHAR[]))))::INTEGER, -1) > 0) THEN 'unknown' WHEN (coalesce(c7, (0)::BIGINT) > (0)::BIGINT) THEN 'not converged' ELSE 'converged' END AS c29, coalesce(c7, (0)::BIGINT) AS c30, (coalesce(c10, CAST([] AS VARCHAR[])) || coalesce(c28, CAST([] AS VARCHAR[]))) AS c31 FROM 
 (SELECT c1, c2, c3, c4, c7, c10, c28 FROM 
 (SELECT * FROM 
@@ -653,6 +669,7 @@ SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "holders", c29 AS "jud
 (SELECT "trace" AS c25, "type" AS c24, "at" AS c26 FROM "silver/events") WHERE (c24 = 'run.ended') GROUP BY c25)) ON (c19 = c25))) WHERE (c15 < c16))) ON ((c12 = c19) AND (c11 = c23)))) GROUP BY c12, c13)) ON ((c1 = c12) AND (c2 = c13)))));
 
 -- table evidence/restored
+-- columns "trace" VARCHAR, "node" VARCHAR
 SELECT c5 AS "trace", c18 AS "node" FROM (SELECT c5, c7 AS c18 FROM 
 (SELECT c5, c7 FROM 
 (SELECT c5, c7 FROM 
@@ -675,6 +692,7 @@ SELECT c5 AS "trace", c18 AS "node" FROM (SELECT c5, c7 AS c18 FROM
 (SELECT "trace" AS c15, "type" AS c14, "store" AS c16, "backup" AS c17, "family" AS c13 FROM "silver/events") WHERE ((c13 IN ('run')) AND (c14 IN ('backup.made')))))) ON (((c10 = c15) AND (c11 = c16)) AND (c12 = c17)))) GROUP BY c10, c11)) ON ((c5 = c10) AND (c7 = c11))))));
 
 -- table evidence/plain
+-- columns "trace" VARCHAR, "node" VARCHAR
 SELECT c6 AS "trace", c15 AS "node" FROM (SELECT c6, c2 AS c15 FROM 
 (SELECT c6, c2 FROM 
 (SELECT * FROM 
@@ -692,6 +710,7 @@ SELECT c6 AS "trace", c15 AS "node" FROM (SELECT c6, c2 AS c15 FROM
 (SELECT "trace" AS c8, "type" AS c13, "node" AS c14, "value" AS c10, "default" AS c11, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('run')) AND (c13 IN ('setting.value')))) WHERE (NOT (c10 = c11))))) ON ((c6 = c8) AND (c2 = c9)))));
 
 -- table evidence/nodes
+-- columns "trace" VARCHAR, "node" VARCHAR, "exact" BOOLEAN, "skews" STRUCT("since" BIGINT, "until" BIGINT)[], "hindered" STRUCT("since" BIGINT, "until" BIGINT)[], "gone" BOOLEAN, "rerouted" BOOLEAN, "altered" BOOLEAN, "relays" VARCHAR[], "sent_until" BIGINT, "undone_spans" STRUCT("after" BIGINT, "before" BIGINT)[]
 SELECT c3 AS "trace", c4 AS "node", c110 AS "exact", c70 AS "skews", c61 AS "hindered", c111 AS "gone", c112 AS "rerouted", c113 AS "altered", c17 AS "relays", c114 AS "sent_until", c102 AS "undone_spans" FROM (SELECT c3, c4, coalesce((c14 AND (c25 IS NULL)), FALSE) AS c110, c70, c61, (c46 IS NOT NULL) AS c111, (c40 IS NOT NULL) AS c112, (c30 IS NOT NULL) AS c113, c17, CASE WHEN (((c35 IS NULL) AND (NOT c15)) AND (c6 <= c20)) THEN c20 END AS c114, c102 FROM 
 (SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c46, c61, c70, c102 FROM 
 (SELECT * FROM 
@@ -788,6 +807,7 @@ SELECT c3 AS "trace", c4 AS "node", c110 AS "exact", c70 AS "skews", c61 AS "hin
 (SELECT "trace" AS c96, "type" AS c95, "store" AS c97, "backup" AS c98, "through" AS c99, "family" AS c94 FROM "silver/events") WHERE ((c94 IN ('run')) AND (c95 IN ('backup.made')))))) ON (((c90 = c96) AND (c92 = c97)) AND (c93 = c98)))) GROUP BY c90, c92)) ON ((c83 = c90) AND (c85 = c92))))))) ON ((c3 = c83) AND (c4 = c109)))));
 
 -- table evidence/candidates
+-- columns "trace" VARCHAR, "store" VARCHAR, "node" VARCHAR, "seq" BIGINT, "at" BIGINT, "folder" VARCHAR, "entry" BIGINT, "method" VARCHAR, "what" VARCHAR, "place" INTEGER, "stated" STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN), "expired" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "listed_seq" BIGINT, "prefers" VARCHAR, "down" BOOLEAN, "asked_at" BIGINT, "transit" BIGINT, "leaving" BOOLEAN, "stale" BOOLEAN, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "unsure" BOOLEAN, "claim" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "cost" BIGINT, "affinity" BIGINT, "version" VARCHAR, "site" VARCHAR, "preferred" BOOLEAN
 SELECT c6 AS "trace", c14 AS "store", c7 AS "node", c8 AS "seq", c9 AS "at", c10 AS "folder", c11 AS "entry", c13 AS "method", c1 AS "what", c2 AS "place", c3 AS "stated", c441 AS "expired", c433 AS "listed_seq", c432 AS "prefers", c435 AS "down", c436 AS "asked_at", c437 AS "transit", c443 AS "leaving", c444 AS "stale", c445 AS "row", c446 AS "unsure", c447 AS "claim", c451 AS "cost", c452 AS "affinity", c456 AS "version", c455 AS "site", c457 AS "preferred" FROM (SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, c447, c451, c452, c456, c455, c457 FROM 
 (SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, c447, c451, c452, c456, c455, coalesce((c14 = c432), FALSE) AS c457 FROM 
 (SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c444, c445, c446, c447, c451, c452, c456, c455 FROM 
@@ -1274,6 +1294,7 @@ UNION ALL SELECT c409 AS c402, c410 AS c403, c411 AS c404, c413 AS c405 FROM
 (SELECT "trace" AS c453, "store" AS c454, "site" AS c455, "version" AS c456 FROM "organization/servers"))) ON ((c6 = c453) AND (c14 = c454))))));
 
 -- table evidence/listed
+-- columns "trace" VARCHAR, "node" VARCHAR, "seq" BIGINT, "at" BIGINT, "incarnation" BIGINT, "mail" VARCHAR, "message_type" BIGINT, "marks" VARCHAR[], "to" VARCHAR[], "folder" VARCHAR, "what" VARCHAR, "sender" VARCHAR, "chosen" VARCHAR[], "method" VARCHAR, "limit" BIGINT, "object" VARCHAR, "versions" VARCHAR[], "number" VARCHAR, "winner" VARCHAR, "since_at" BIGINT, "limit_us" BIGINT, "by" VARCHAR, "had" VARCHAR, "holders" VARCHAR[], "untouched" BOOLEAN, "dead" BOOLEAN, "alone_at" BIGINT, "reached" VARCHAR[], "answerable" BOOLEAN
 SELECT c5 AS "trace", c6 AS "node", c8 AS "seq", c9 AS "at", c7 AS "incarnation", c10 AS "mail", c12 AS "message_type", c14 AS "marks", c16 AS "to", c2 AS "folder", c1 AS "what", c18 AS "sender", c36 AS "chosen", c37 AS "method", c38 AS "limit", c56 AS "object", c57 AS "versions", c78 AS "number", c79 AS "winner", c80 AS "since_at", c81 AS "limit_us", c105 AS "by", c229 AS "had", c330 AS "holders", c321 AS "untouched", c322 AS "dead", c319 AS "alone_at", c343 AS "reached", c346 AS "answerable" FROM (SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, c343, c346 FROM 
 (SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, c343, c346 FROM 
 (SELECT * FROM 
@@ -1392,6 +1413,7 @@ UNION ALL SELECT c287 AS c261, c288 AS c267, c289 AS c264, c293 AS c265, c291 AS
 (SELECT "trace" AS c349, "node" AS c350 FROM "evidence/restored")) ON ((c5 = c349) AND (c6 = c350)))));
 
 -- table evidence/node_states
+-- columns "trace" VARCHAR, "node" VARCHAR, "directory" MAP(VARCHAR, STRUCT("store" VARCHAR, "first" BIGINT, "last" BIGINT, "deleted" BIGINT, "stamps" STRUCT("seq" BIGINT, "address" VARCHAR)[])), "switches" STRUCT("seq" BIGINT, "on" BOOLEAN)[], "version" VARCHAR
 SELECT c4 AS "trace", c5 AS "node", c22 AS "directory", c31 AS "switches", c35 AS "version" FROM (SELECT c4, c5, c22, c31, c35 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
@@ -1427,6 +1449,7 @@ SELECT c4 AS "trace", c5 AS "node", c22 AS "directory", c31 AS "switches", c35 A
 (SELECT "trace" AS c37, "node" AS c38 FROM "evidence/restored")) ON ((c4 = c37) AND (c5 = c38))));
 
 -- table rules/changes needs change.made
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c124 AS "check", c1 AS "consumed", c125 AS "violations", c126 AS "at", c127 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c124, (c2)."consumed" AS c1, (c2)."violations" AS c125, (c2)."at" AS c126, (c2)."witness" AS c127 FROM 
 (SELECT c5, c2 FROM 
@@ -1513,6 +1536,7 @@ SELECT c5 AS "trace", c124 AS "check", c1 AS "consumed", c125 AS "violations", c
 (SELECT "trace" AS c69, "type" AS c72, "store" AS c70, "family" AS c71 FROM "silver/events") WHERE ((c71 IN ('replication')) AND (c72 IN ('store.deleted')))))) GROUP BY c69)) ON (c53 = c69))))) ON (((c5 = c53) AND (c6 = c54)) AND (c7 = c55))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/claims needs mail.submitted
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c85 AS "check", c1 AS "consumed", c86 AS "violations", c87 AS "at", c88 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c85, (c2)."consumed" AS c1, (c2)."violations" AS c86, (c2)."at" AS c87, (c2)."witness" AS c88 FROM 
 (SELECT c5, c2 FROM 
@@ -1557,6 +1581,7 @@ SELECT c5 AS "trace", c85 AS "check", c1 AS "consumed", c86 AS "violations", c87
 (SELECT "trace" AS c32, "type" AS c31, "node" AS c33, "folder" AS c34, "cnset" AS c35, "cnset_fai" AS c36, "family" AS c30 FROM "silver/events") WHERE ((c30 IN ('replication')) AND (c31 IN ('expired.everywhere'))))) GROUP BY c32, c37, c34)) ON (((c13 = c32) AND (c18 = c37)) AND (c19 = c34))))) GROUP BY c13, c19)) ON ((c5 = c13) AND (c6 = c19))))))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/cycles needs mail.submitted
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c9 AS "trace", c170 AS "check", c1 AS "consumed", c171 AS "violations", c172 AS "at", c173 AS "witness" FROM (SELECT * FROM 
 (SELECT c9, (c2)."check" AS c170, (c2)."consumed" AS c1, (c2)."violations" AS c171, (c2)."at" AS c172, (c2)."witness" AS c173 FROM 
 (SELECT c9, c2 FROM 
@@ -1649,6 +1674,7 @@ UNION ALL SELECT c101 AS c9, c102 AS c10, c97 AS c18, c107 AS c12, c108 AS c6, c
 (SELECT "trace" AS c136, "node" AS c137 FROM "evidence/plain"))) ON ((c9 = c136) AND (c10 = c137)))))) GROUP BY c9))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/applied needs version.applied
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c67 AS "check", c1 AS "consumed", c68 AS "violations", c69 AS "at", c70 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c67, (c2)."consumed" AS c1, (c2)."violations" AS c68, (c2)."at" AS c69, (c2)."witness" AS c70 FROM 
 (SELECT c5, c2 FROM 
@@ -1673,6 +1699,7 @@ SELECT c5 AS "trace", c67 AS "check", c1 AS "consumed", c68 AS "violations", c69
 (SELECT "trace" AS c48, "folder" AS c49, "object" AS c50, "act" AS c46, "pcl" AS c51, "deleted" AS c47 FROM "evidence/versions") WHERE ((c46 = 'made') AND c47) GROUP BY c48, c49, c50))) ON ((((c5 = c48) AND (c7 = c49)) AND (c8 = c50)) AND (c15 = c53))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/at_stores needs change.made,tombstone.dropped,version.applied
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c4 AS "trace", c88 AS "check", c1 AS "consumed", c89 AS "violations", c90 AS "at", c91 AS "witness" FROM (SELECT * FROM 
 (SELECT c4, (c2)."check" AS c88, (c2)."consumed" AS c1, (c2)."violations" AS c89, (c2)."at" AS c90, (c2)."witness" AS c91 FROM 
 (SELECT c4, c2 FROM 
@@ -1688,6 +1715,7 @@ SELECT c4 AS "trace", c88 AS "check", c1 AS "consumed", c89 AS "violations", c90
 (SELECT "trace" AS c4, "folder" AS c5, "object" AS c6, "kind" AS c7, "rows" AS c8 FROM "evidence/objects"))))))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/deferred needs version.held
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c20 AS "check", c1 AS "consumed", c21 AS "violations", c22 AS "at", c23 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c20, (c2)."consumed" AS c1, (c2)."violations" AS c21, (c2)."at" AS c22, (c2)."witness" AS c23 FROM 
 (SELECT c5, c2 FROM 
@@ -1703,6 +1731,7 @@ SELECT c5 AS "trace", c20 AS "check", c1 AS "consumed", c21 AS "violations", c22
 (SELECT "trace" AS c11, "node" AS c12 FROM "evidence/plain")) ON ((c5 = c11) AND (c6 = c12))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/deletions needs change.made,version.applied
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c30 AS "check", c1 AS "consumed", c31 AS "violations", c32 AS "at", c33 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c30, (c2)."consumed" AS c1, (c2)."violations" AS c31, (c2)."at" AS c32, (c2)."witness" AS c33 FROM 
 (SELECT c6, c2 FROM 
@@ -1723,6 +1752,7 @@ SELECT c6 AS "trace", c30 AS "check", c1 AS "consumed", c31 AS "violations", c32
 (SELECT "trace" AS c14, "type" AS c20, "node" AS c18, "at" AS c16, "number" AS c13, "folder" AS c17, "object" AS c15, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('change')) AND (c20 IN ('tombstone.made')))))))) ON ((((((c6 = c14) AND (c12 = c18)) AND (c10 = c16)) AND (c8 = c17)) AND (c9 = c15)) AND (c11 = c13)))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/drops needs replica.dropped,tombstone.dropped
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c97 AS "check", c1 AS "consumed", c98 AS "violations", c99 AS "at", c100 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c97, (c2)."consumed" AS c1, (c2)."violations" AS c98, (c2)."at" AS c99, (c2)."witness" AS c100 FROM 
 (SELECT c5, c2 FROM 
@@ -1779,6 +1809,7 @@ UNION ALL SELECT c34 AS c5, c35 AS c6, c36 AS c7, c58 AS c8, c38 AS c9, c59 AS c
 (SELECT "trace" AS c74, "node" AS c75 FROM "evidence/plain"))) ON ((c5 = c74) AND (c6 = c75)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/recoveries needs item.recovered
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c41 AS "check", c1 AS "consumed", c42 AS "violations", c43 AS "at", c44 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c41, (c2)."consumed" AS c1, (c2)."violations" AS c42, (c2)."at" AS c43, (c2)."witness" AS c44 FROM 
 (SELECT c5, c2 FROM 
@@ -1807,6 +1838,7 @@ SELECT c5 AS "trace", c41 AS "check", c1 AS "consumed", c42 AS "violations", c43
 (SELECT "trace" AS c23, "type" AS c29, "node" AS c24, "at" AS c30, "object" AS c31, "family" AS c28 FROM "silver/events") WHERE ((c28 IN ('change')) AND (c29 IN ('tombstone.made'))))))) ON ((((c5 = c23) AND (c6 = c24)) AND (c11 = c26)) AND (c12 = c25)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/notices needs conflict.arose,conflict.notice
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c4 AS "trace", c58 AS "check", c1 AS "consumed", c59 AS "violations", c60 AS "at", c61 AS "witness" FROM (SELECT * FROM 
 (SELECT c4, (c2)."check" AS c58, (c2)."consumed" AS c1, (c2)."violations" AS c59, (c2)."at" AS c60, (c2)."witness" AS c61 FROM 
 (SELECT c4, c2 FROM 
@@ -1849,6 +1881,7 @@ SELECT c4 AS "trace", c58 AS "check", c1 AS "consumed", c59 AS "violations", c60
 (SELECT "trace" AS c29, "node" AS c30 FROM "evidence/plain"))) ON ((c4 = c29) AND (c5 = c30)))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/conflicts needs conflict.arose
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c31 AS "check", c1 AS "consumed", c32 AS "violations", c33 AS "at", c34 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c31, (c2)."consumed" AS c1, (c2)."violations" AS c32, (c2)."at" AS c33, (c2)."witness" AS c34 FROM 
 (SELECT c6, c2 FROM 
@@ -1869,6 +1902,7 @@ SELECT c6 AS "trace", c31 AS "check", c1 AS "consumed", c32 AS "violations", c33
 (SELECT "trace" AS c16, "type" AS c15, "number" AS c17, "modified_at" AS c18, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('change')) AND (c15 IN ('change.made')))))) ON ((c6 = c16) AND (c3 = c17)))) GROUP BY c6, c7, c8, c9, c10, c11, c12)) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/resolutions needs conflict.ended
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c4 AS "trace", c24 AS "check", c1 AS "consumed", c25 AS "violations", c26 AS "at", c27 AS "witness" FROM (SELECT * FROM 
 (SELECT c4, (c2)."check" AS c24, (c2)."consumed" AS c1, (c2)."violations" AS c25, (c2)."at" AS c26, (c2)."witness" AS c27 FROM 
 (SELECT c4, c2 FROM 
@@ -1889,6 +1923,7 @@ SELECT c4 AS "trace", c24 AS "check", c1 AS "consumed", c25 AS "violations", c26
 (SELECT "trace" AS c14, "guid" AS c15 FROM "organization/setup")) ON (c11 = c14))))) ON ((c4 = c11) AND (c7 = c16))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/resolving_changes needs conflict.ended
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c7 AS "trace", c36 AS "check", c1 AS "consumed", c37 AS "violations", c38 AS "at", c39 AS "witness" FROM (SELECT * FROM 
 (SELECT c7, (c2)."check" AS c36, (c2)."consumed" AS c1, (c2)."violations" AS c37, (c2)."at" AS c38, (c2)."witness" AS c39 FROM 
 (SELECT c7, c2 FROM 
@@ -1916,6 +1951,7 @@ SELECT c7 AS "trace", c36 AS "check", c1 AS "consumed", c37 AS "violations", c38
 (SELECT "trace" AS c21, "type" AS c20, "node" AS c22, "incarnation" AS c23, "seq" AS c24, "object" AS c25, "versions" AS c26, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('change')) AND (c20 IN ('conflict.arose')))))) ON ((((c7 = c21) AND (c8 = c22)) AND (c9 = c23)) AND (c12 = c25)))) WHERE (c3 < c4) GROUP BY c7, c8, c4, c10, c12, c11)) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/aged_conflicts needs conflict.aged
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c4 AS "trace", c50 AS "check", c1 AS "consumed", c51 AS "violations", c52 AS "at", c53 AS "witness" FROM (SELECT * FROM 
 (SELECT c4, (c2)."check" AS c50, (c2)."consumed" AS c1, (c2)."violations" AS c51, (c2)."at" AS c52, (c2)."witness" AS c53 FROM 
 (SELECT c4, c2 FROM 
@@ -1950,6 +1986,7 @@ SELECT c4 AS "trace", c50 AS "check", c1 AS "consumed", c51 AS "violations", c52
 (SELECT "trace" AS c26, "type" AS c24, "node" AS c27, "seq" AS c28, "at" AS c29, "object" AS c30, "winner" AS c31, "family" AS c25 FROM "silver/events") WHERE ((c25 IN ('change')) AND (c24 IN ('conflict.arose', 'conflict.aged', 'conflict.ended', 'tombstone.made', 'item.expired'))))))))) WHERE (c24 = 'conflict.arose') GROUP BY c26, c27, c30, c34)) ON ((((c16 = c26) AND (c17 = c27)) AND (c19 = c30)) AND (c23 = c34)))))) ON ((((c4 = c16) AND (c5 = c17)) AND (c8 = c19)) AND (c6 = c18))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/shown_folders needs folder.shown
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c7 AS "trace", c78 AS "check", c1 AS "consumed", c79 AS "violations", c80 AS "at", c81 AS "witness" FROM (SELECT * FROM 
 (SELECT c7, (c2)."check" AS c78, (c2)."consumed" AS c1, (c2)."violations" AS c79, (c2)."at" AS c80, (c2)."witness" AS c81 FROM 
 (SELECT c7, c2 FROM 
@@ -2015,6 +2052,7 @@ SELECT c7 AS "trace", c78 AS "check", c1 AS "consumed", c79 AS "violations", c80
 (SELECT "trace" AS c69, "node" AS c70 FROM "evidence/restored")) ON ((c7 = c69) AND (c8 = c70))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/sent needs mail.submitted
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c151 AS "check", c1 AS "consumed", c152 AS "violations", c153 AS "at", c154 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c151, (c2)."consumed" AS c1, (c2)."violations" AS c152, (c2)."at" AS c153, (c2)."witness" AS c154 FROM 
 (SELECT c5, c2 FROM 
@@ -2053,6 +2091,7 @@ SELECT c5 AS "trace", c151 AS "check", c1 AS "consumed", c152 AS "violations", c
 (SELECT "trace" AS c35, "node" AS c36, "directory" AS c37, "switches" AS c38, "version" AS c39 FROM "evidence/node_states")) ON ((c5 = c35) AND (c6 = c36))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/presence needs change.made,version.applied
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c39 AS "check", c1 AS "consumed", c40 AS "violations", c41 AS "at", c42 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c39, (c2)."consumed" AS c1, (c2)."violations" AS c40, (c2)."at" AS c41, (c2)."witness" AS c42 FROM 
 (SELECT c6, c2 FROM 
@@ -2084,6 +2123,7 @@ SELECT c6 AS "trace", c39 AS "check", c1 AS "consumed", c40 AS "violations", c41
 (SELECT "trace" AS c30, "node" AS c31 FROM "evidence/restored")) ON ((c6 = c30) AND (c9 = c31))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/expected_statuses needs replica.added,status.due
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c7 AS "trace", c89 AS "check", c1 AS "consumed", c90 AS "violations", c91 AS "at", c92 AS "witness" FROM (SELECT * FROM 
 (SELECT c7, (c2)."check" AS c89, (c2)."consumed" AS c1, (c2)."violations" AS c90, (c2)."at" AS c91, (c2)."witness" AS c92 FROM 
 (SELECT c7, c2 FROM 
@@ -2160,6 +2200,7 @@ UNION ALL SELECT c46 AS c36, c44 AS c37, c52 AS c40, c49 AS c35 FROM
 (SELECT "trace" AS c73, "type" AS c72, "at" AS c74, "family" AS c71 FROM "silver/events") WHERE ((c71 IN ('run')) AND (c72 IN ('run.ended')))) GROUP BY c73)) ON (c7 = c73)))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/new_stores needs node.started
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c44 AS "check", c1 AS "consumed", c45 AS "violations", c46 AS "at", c47 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c44, (c2)."consumed" AS c1, (c2)."violations" AS c45, (c2)."at" AS c46, (c2)."witness" AS c47 FROM 
 (SELECT c6, c2 FROM 
@@ -2199,6 +2240,7 @@ SELECT c6 AS "trace", c44 AS "check", c1 AS "consumed", c45 AS "violations", c46
 (SELECT "trace" AS c34, "type" AS c33, "at" AS c35, "family" AS c32 FROM "silver/events") WHERE ((c32 IN ('run')) AND (c33 IN ('run.ended')))) GROUP BY c34)) ON (c6 = c34)))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/deleted_stores needs store.deleted
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c119 AS "check", c1 AS "consumed", c120 AS "violations", c121 AS "at", c122 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c119, (c2)."consumed" AS c1, (c2)."violations" AS c120, (c2)."at" AS c121, (c2)."witness" AS c122 FROM 
 (SELECT c6, c2 FROM 
@@ -2315,6 +2357,7 @@ UNION ALL SELECT c84 AS c75, c85 AS c76, c86 AS c77 FROM
 (SELECT "trace" AS c93, "node" AS c94 FROM "evidence/restored")) ON ((c75 = c93) AND (c76 = c94))))))) ON (((c70 = c75) AND (c71 = c76)) AND (c72 = c77)))) GROUP BY c70, c71, c72, c73)) ON ((((c6 = c70) AND (c7 = c71)) AND (c9 = c72)) AND (c30 = c73))))) GROUP BY c6, c7, c9, c10, c3) GROUP BY c6, c10))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/mailed_folders needs mail.submitted
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c4 AS "trace", c60 AS "check", c1 AS "consumed", c61 AS "violations", c62 AS "at", c63 AS "witness" FROM (SELECT * FROM 
 (SELECT c4, (c2)."check" AS c60, (c2)."consumed" AS c1, (c2)."violations" AS c61, (c2)."at" AS c62, (c2)."witness" AS c63 FROM 
 (SELECT c4, c2 FROM 
@@ -2357,6 +2400,7 @@ SELECT c4 AS "trace", c60 AS "check", c1 AS "consumed", c61 AS "violations", c62
 (SELECT "trace" AS c32, "node" AS c33, "hindered" AS c34 FROM "evidence/nodes"))) ON ((c4 = c32) AND (c5 = c33))))))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/statuses needs mail.submitted,status.due
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c113 AS "check", c1 AS "consumed", c114 AS "violations", c115 AS "at", c116 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c113, (c2)."consumed" AS c1, (c2)."violations" AS c114, (c2)."at" AS c115, (c2)."witness" AS c116 FROM 
 (SELECT c6, c2 FROM 
@@ -2435,6 +2479,7 @@ UNION ALL SELECT c51 AS c42, c48 AS c43 FROM
 (SELECT "trace" AS c71, "node" AS c72, "hindered" AS c73 FROM "evidence/nodes"))) ON ((c6 = c71) AND (c7 = c72))))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/responders needs responders.considered
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c4 AS "trace", c26 AS "check", c1 AS "consumed", c27 AS "violations", c28 AS "at", c29 AS "witness" FROM (SELECT * FROM 
 (SELECT c4, (c2)."check" AS c26, (c2)."consumed" AS c1, (c2)."violations" AS c27, (c2)."at" AS c28, (c2)."witness" AS c29 FROM 
 (SELECT c4, c2 FROM 
@@ -2444,6 +2489,7 @@ SELECT c4 AS "trace", c26 AS "check", c1 AS "consumed", c27 AS "violations", c28
 (SELECT "trace" AS c4, "node" AS c5, "at" AS c6, "what" AS c3, "chosen" AS c7, "method" AS c8, "limit" AS c9, "reached" AS c10 FROM "evidence/listed") WHERE (c3 = 'responders')) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/decisions needs responders.considered,sources.considered
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c54 AS "check", c1 AS "consumed", c55 AS "violations", c56 AS "at", c57 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c54, (c2)."consumed" AS c1, (c2)."violations" AS c55, (c2)."at" AS c56, (c2)."witness" AS c57 FROM 
 (SELECT c5, c2 FROM 
@@ -2454,6 +2500,7 @@ SELECT c5 AS "trace", c54 AS "check", c1 AS "consumed", c55 AS "violations", c56
 (SELECT "trace" AS c5, "type" AS c4, "node" AS c6, "at" AS c7, "entry" AS c8, "candidates" AS c9, "chosen" AS c10, "method" AS c11, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('replication')) AND (c4 IN ('sources.considered', 'responders.considered'))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/status_claims needs row.replaced
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c185 AS "check", c1 AS "consumed", c186 AS "violations", c187 AS "at", c188 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c185, (c2)."consumed" AS c1, (c2)."violations" AS c186, (c2)."at" AS c187, (c2)."witness" AS c188 FROM 
 (SELECT c5, c2 FROM 
@@ -2569,6 +2616,7 @@ UNION ALL SELECT c160 AS c142, c168 AS c143, c162 AS c145, c169 AS c144, c170 AS
 (SELECT "trace" AS c160, "type" AS c159, "node" AS c161, "folder" AS c162, "cnset" AS c163, "cnset_fai" AS c164, "family" AS c158 FROM "silver/events") WHERE ((c158 IN ('replication')) AND (c159 IN ('expired.everywhere'))))) GROUP BY c160, c165, c162)))) GROUP BY c142, c143, c145)) ON (((c118 = c142) AND (c116 = c143)) AND (c121 = c145))))))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/nightly_statuses needs setting.value
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c7 AS "trace", c56 AS "check", c1 AS "consumed", c57 AS "violations", c58 AS "at", c59 AS "witness" FROM (SELECT * FROM 
 (SELECT c7, (c2)."check" AS c56, (c2)."consumed" AS c1, (c2)."violations" AS c57, (c2)."at" AS c58, (c2)."witness" AS c59 FROM 
 (SELECT c7, c2 FROM 
@@ -2629,6 +2677,7 @@ UNION ALL SELECT c21 AS c16, c22 AS c17 FROM
 (SELECT "trace" AS c44, "node" AS c45, "hindered" AS c46 FROM "evidence/nodes"))) ON ((c7 = c44) AND (c8 = c45))))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/repeats needs mail.received,mail.submitted
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c103 AS "check", c1 AS "consumed", c104 AS "violations", c105 AS "at", c106 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c103, (c2)."consumed" AS c1, (c2)."violations" AS c104, (c2)."at" AS c105, (c2)."witness" AS c106 FROM 
 (SELECT c6, c2 FROM 
@@ -2687,6 +2736,7 @@ UNION ALL SELECT c54 AS c6, c55 AS c7, c57 AS c9, c61 AS c12, c58 AS c10, c52 AS
 (SELECT "trace" AS c80, "node" AS c81 FROM "evidence/plain"))) ON ((c6 = c80) AND (c7 = c81)))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/entries needs entry.made,entry.pruned,entry.satisfied,entry.timed_out,request.ended,request.sent
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c71 AS "check", c1 AS "consumed", c72 AS "violations", c73 AS "at", c74 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c71, (c2)."consumed" AS c1, (c2)."violations" AS c72, (c2)."at" AS c73, (c2)."witness" AS c74 FROM 
 (SELECT c5, c2 FROM 
@@ -2734,6 +2784,7 @@ SELECT c5 AS "trace", c71 AS "check", c1 AS "consumed", c72 AS "violations", c73
 (SELECT "trace" AS c43, "judgement" AS c44 FROM "gold/verdicts") GROUP BY c43)) ON (c5 = c43)))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/entries_made needs entry.made
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c4 AS "trace", c52 AS "check", c1 AS "consumed", c53 AS "violations", c54 AS "at", c55 AS "witness" FROM (SELECT * FROM 
 (SELECT c4, (c2)."check" AS c52, (c2)."consumed" AS c1, (c2)."violations" AS c53, (c2)."at" AS c54, (c2)."witness" AS c55 FROM 
 (SELECT c4, c2 FROM 
@@ -2753,6 +2804,7 @@ SELECT c4 AS "trace", c52 AS "check", c1 AS "consumed", c53 AS "violations", c54
 (SELECT "trace" AS c14, "type" AS c13, "node" AS c15, "seq" AS c16, "cnset" AS c17, "cnset_fai" AS c18, "entry" AS c19, "local" AS c20, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('replication')) AND (c13 IN ('entry.made')))))) ON ((((c4 = c14) AND (c5 = c15)) AND (c6 = c16)) AND (c9 = c19)))) GROUP BY c4, c5, c6, c7, c8, c9, c20)))) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/slots needs request.deferred,request.ended,request.sent
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c7 AS "trace", c179 AS "check", c1 AS "consumed", c180 AS "violations", c181 AS "at", c182 AS "witness" FROM (SELECT * FROM 
 (SELECT c7, (c2)."check" AS c179, (c2)."consumed" AS c1, (c2)."violations" AS c180, (c2)."at" AS c181, (c2)."witness" AS c182 FROM 
 (SELECT c7, c2 FROM 
@@ -2885,6 +2937,7 @@ UNION ALL SELECT c118 AS c98, c119 AS c99, c120 AS c100, c123 AS c101, c124 AS c
 (SELECT "trace" AS c146, "node" AS c147, "switches" AS c148, "version" AS c149 FROM "evidence/node_states")) ON ((c7 = c146) AND (c8 = c147))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/requests needs mail.received
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c87 AS "check", c1 AS "consumed", c88 AS "violations", c89 AS "at", c90 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c87, (c2)."consumed" AS c1, (c2)."violations" AS c88, (c2)."at" AS c89, (c2)."witness" AS c90 FROM 
 (SELECT c6, c2 FROM 
@@ -2922,6 +2975,7 @@ SELECT c6 AS "trace", c87 AS "check", c1 AS "consumed", c88 AS "violations", c89
 (SELECT "trace" AS c42, "node" AS c43, "switches" AS c44, "version" AS c45 FROM "evidence/node_states")) ON ((c6 = c42) AND (c7 = c43))))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/turns needs sources.considered
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c7 AS "trace", c63 AS "check", c1 AS "consumed", c64 AS "violations", c65 AS "at", c66 AS "witness" FROM (SELECT * FROM 
 (SELECT c7, (c2)."check" AS c63, (c2)."consumed" AS c1, (c2)."violations" AS c64, (c2)."at" AS c65, (c2)."witness" AS c66 FROM 
 (SELECT c7, c2 FROM 
@@ -2955,6 +3009,7 @@ SELECT c7 AS "trace", c63 AS "check", c1 AS "consumed", c64 AS "violations", c65
 (SELECT "trace" AS c46, "type" AS c48, "family" AS c47 FROM "silver/events") WHERE ((c47 IN ('change')) AND (c48 IN ('item.expired'))))))) ON (c31 = c46)))) ON ((((c7 = c31) AND (c9 = c32)) AND (c10 = c33)) AND (c13 = c34)))) GROUP BY c7, c9, c10, c11, c12, c13, c45) WHERE ((NOT c3) AND (coalesce(len(c4)::INTEGER, -1) > 0))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/requests_made needs request.sent
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c8 AS "trace", c96 AS "check", c1 AS "consumed", c97 AS "violations", c98 AS "at", c99 AS "witness" FROM (SELECT * FROM 
 (SELECT c8, (c2)."check" AS c96, (c2)."consumed" AS c1, (c2)."violations" AS c97, (c2)."at" AS c98, (c2)."witness" AS c99 FROM 
 (SELECT c8, c2 FROM 
@@ -2987,6 +3042,7 @@ SELECT c8 AS "trace", c96 AS "check", c1 AS "consumed", c97 AS "violations", c98
 (SELECT "trace" AS c43, "type" AS c42, "node" AS c44, "seq" AS c45, "method" AS c40, "family" AS c41 FROM "silver/events") WHERE ((c41 IN ('replication')) AND (c42 IN ('sources.considered')))) WHERE (coalesce(c40, '') IN ('', 'sorted list')))) ON (((c8 = c43) AND (c9 = c44)) AND (c3 = c45)))))))) GROUP BY c8))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/candidates needs sources.considered
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c4 AS "trace", c55 AS "check", c1 AS "consumed", c56 AS "violations", c57 AS "at", c58 AS "witness" FROM (SELECT * FROM 
 (SELECT c4, (c2)."check" AS c55, (c2)."consumed" AS c1, (c2)."violations" AS c56, (c2)."at" AS c57, (c2)."witness" AS c58 FROM 
 (SELECT c4, c2 FROM 
@@ -2996,6 +3052,7 @@ SELECT c4 AS "trace", c55 AS "check", c1 AS "consumed", c56 AS "violations", c57
 (SELECT "trace" AS c4, "store" AS c5, "node" AS c6, "at" AS c7, "entry" AS c8, "method" AS c9, "what" AS c3, "stated" AS c10, "down" AS c11, "asked_at" AS c12, "transit" AS c13, "cost" AS c14, "affinity" AS c15, "version" AS c16, "preferred" AS c17 FROM "evidence/candidates") WHERE (c3 = 'choice')) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/marks_down needs source.down
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c40 AS "check", c1 AS "consumed", c41 AS "violations", c42 AS "at", c43 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c40, (c2)."consumed" AS c1, (c2)."violations" AS c41, (c2)."at" AS c42, (c2)."witness" AS c43 FROM 
 (SELECT c6, c2 FROM 
@@ -3026,6 +3083,7 @@ UNION ALL SELECT c21 AS c6, c22 AS c7, c25 AS c12, c23 AS c8, c24 AS c9, c26 AS 
 (SELECT "trace" AS c21, "type" AS c20, "node" AS c22, "seq" AS c23, "at" AS c24, "store" AS c25, "family" AS c19 FROM "silver/events") WHERE ((c19 IN ('replication')) AND (c20 IN ('source.down'))))))) GROUP BY c6, c7, c12)))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/received needs mail.received
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c82 AS "check", c1 AS "consumed", c83 AS "violations", c84 AS "at", c85 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c82, (c2)."consumed" AS c1, (c2)."violations" AS c83, (c2)."at" AS c84, (c2)."witness" AS c85 FROM 
 (SELECT c5, c2 FROM 
@@ -3065,6 +3123,7 @@ SELECT c5 AS "trace", c82 AS "check", c1 AS "consumed", c83 AS "violations", c84
 (SELECT "trace" AS c52, "node" AS c53, "directory" AS c54 FROM "evidence/node_states")) ON ((c5 = c52) AND (c6 = c53))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/ordinary_mails needs hop.sent
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c7 AS "trace", c32 AS "check", c1 AS "consumed", c33 AS "violations", c34 AS "at", c35 AS "witness" FROM (SELECT * FROM 
 (SELECT c7, (c2)."check" AS c32, (c2)."consumed" AS c1, (c2)."violations" AS c33, (c2)."at" AS c34, (c2)."witness" AS c35 FROM 
 (SELECT c7, c2 FROM 
@@ -3093,6 +3152,7 @@ SELECT c7 AS "trace", c32 AS "check", c1 AS "consumed", c33 AS "violations", c34
 (SELECT "trace" AS c17, "type" AS c21, "node" AS c22, "mail" AS c18, "family" AS c20 FROM "silver/events") WHERE ((c20 IN ('mail')) AND (c21 IN ('mail.received')))))))) ON (((c7 = c17) AND (c4 = c18)) AND (c10 = c19)))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/posts needs mail.posted
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c31 AS "check", c1 AS "consumed", c32 AS "violations", c33 AS "at", c34 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c31, (c2)."consumed" AS c1, (c2)."violations" AS c32, (c2)."at" AS c33, (c2)."witness" AS c34 FROM 
 (SELECT c5, c2 FROM 
@@ -3118,6 +3178,7 @@ SELECT c5 AS "trace", c31 AS "check", c1 AS "consumed", c32 AS "violations", c33
 (SELECT "trace" AS c14, "type" AS c21, "node" AS c18, "at" AS c16, "folder" AS c17, "object" AS c15, "operation" AS c19, "family" AS c20 FROM "silver/events") WHERE ((c20 IN ('change')) AND (c21 IN ('change.made')))) WHERE (c19 = 'create'))))) ON (((((c5 = c14) AND (c6 = c18)) AND (c8 = c16)) AND (c10 = c17)) AND (c11 = c15)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/rows_replaced needs row.replaced
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c38 AS "check", c1 AS "consumed", c39 AS "violations", c40 AS "at", c41 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c38, (c2)."consumed" AS c1, (c2)."violations" AS c39, (c2)."at" AS c40, (c2)."witness" AS c41 FROM 
 (SELECT c5, c2 FROM 
@@ -3138,6 +3199,7 @@ SELECT c5 AS "trace", c38 AS "check", c1 AS "consumed", c39 AS "violations", c40
 (SELECT "trace" AS c18, "type" AS c17, "node" AS c19, "mail" AS c20, "folders" AS c21, "number" AS c22, "family" AS c16 FROM "silver/events") WHERE ((c16 IN ('mail')) AND (c17 IN ('mail.submitted'))))))))) ON (((c5 = c18) AND (c9 = c20)) AND (c11 = c27)))) GROUP BY c5, c6, c7, c8, c11, c10, c9)) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/hops needs hop.sent
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c7 AS "trace", c118 AS "check", c1 AS "consumed", c119 AS "violations", c120 AS "at", c121 AS "witness" FROM (SELECT * FROM 
 (SELECT c7, (c2)."check" AS c118, (c2)."consumed" AS c1, (c2)."violations" AS c119, (c2)."at" AS c120, (c2)."witness" AS c121 FROM 
 (SELECT c7, c2 FROM 
@@ -3232,6 +3294,7 @@ SELECT c7 AS "trace", c118 AS "check", c1 AS "consumed", c119 AS "violations", c
 (SELECT "trace" AS c85, "node" AS c86, "exact" AS c87, "skews" AS c88 FROM "evidence/nodes"))) ON ((c7 = c85) AND (c16 = c89))))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/attempts needs hop.expired,hop.failed
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c143 AS "check", c1 AS "consumed", c144 AS "violations", c145 AS "at", c146 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c143, (c2)."consumed" AS c1, (c2)."violations" AS c144, (c2)."at" AS c145, (c2)."witness" AS c146 FROM 
 (SELECT c5, c2 FROM 
@@ -3357,6 +3420,7 @@ SELECT c5 AS "trace", c143 AS "check", c1 AS "consumed", c144 AS "violations", c
 (SELECT "trace" AS c114, "node" AS c115 FROM "evidence/plain"))) ON ((c5 = c114) AND (c6 = c115)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/overtakings needs hop.sent
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c89 AS "check", c1 AS "consumed", c90 AS "violations", c91 AS "at", c92 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c89, (c2)."consumed" AS c1, (c2)."violations" AS c90, (c2)."at" AS c91, (c2)."witness" AS c92 FROM 
 (SELECT c6, c2 FROM 
@@ -3449,6 +3513,7 @@ SELECT c6 AS "trace", c89 AS "check", c1 AS "consumed", c90 AS "violations", c91
 (SELECT "trace" AS c72, "guid" AS c73 FROM "organization/setup")) ON (c69 = c72))))) ON ((c63 = c69) AND (c67 = c74)))))) ON (((c43 = c63) AND (c44 = c64)) AND (c46 = c66)))))) ON ((((c6 = c43) AND (c7 = c44)) AND (c11 = c48)) AND (c10 = c47)))) GROUP BY c6, c7, c8, c9, c11, c35)) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/unknown_peers needs hop.received
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c27 AS "check", c1 AS "consumed", c28 AS "violations", c29 AS "at", c30 AS "witness" FROM (SELECT * FROM 
 (SELECT c6, (c2)."check" AS c27, (c2)."consumed" AS c1, (c2)."violations" AS c28, (c2)."at" AS c29, (c2)."witness" AS c30 FROM 
 (SELECT c6, c2 FROM 
@@ -3467,6 +3532,7 @@ SELECT c6 AS "trace", c27 AS "check", c1 AS "consumed", c28 AS "violations", c29
 (SELECT "trace" AS c14, "type" AS c13, "topology" AS c15, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('run')) AND (c13 IN ('run.started'))))))) ON (c6 = c14)))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/facts
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c587 AS "check", c1 AS "consumed", c588 AS "violations", c589 AS "at", c590 AS "witness" FROM (SELECT * FROM 
 (SELECT c5, (c2)."check" AS c587, (c2)."consumed" AS c1, (c2)."violations" AS c588, (c2)."at" AS c589, (c2)."witness" AS c590 FROM 
 (SELECT c5, c2 FROM 
@@ -3647,6 +3713,7 @@ UNION ALL SELECT c518 AS c5, c519 AS c16, c537 AS c17, c517 AS c18, c531 AS c19,
 (SELECT "trace" AS c565, "judgement" AS c566 FROM "gold/verdicts") GROUP BY c565)) ON (c5 = c565)))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/steps
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c11 AS "trace", c68 AS "check", c1 AS "consumed", c69 AS "violations", c70 AS "at", c71 AS "witness" FROM (SELECT * FROM 
 (SELECT c11, (c2)."check" AS c68, (c2)."consumed" AS c1, (c2)."violations" AS c69, (c2)."at" AS c70, (c2)."witness" AS c71 FROM 
 (SELECT c11, c2 FROM 
@@ -3690,6 +3757,7 @@ SELECT c11 AS "trace", c68 AS "check", c1 AS "consumed", c69 AS "violations", c7
 (SELECT "trace" AS c52, "judgement" AS c53 FROM "gold/verdicts") GROUP BY c52)) ON (c11 = c52)))) GROUP BY c11))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/clocks
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c3 AS "trace", c25 AS "check", c1 AS "consumed", c26 AS "violations", c27 AS "at", c28 AS "witness" FROM (SELECT * FROM 
 (SELECT c3, (c2)."check" AS c25, (c2)."consumed" AS c1, (c2)."violations" AS c26, (c2)."at" AS c27, (c2)."witness" AS c28 FROM 
 (SELECT c3, c2 FROM 
@@ -3704,6 +3772,7 @@ SELECT c3 AS "trace", c25 AS "check", c1 AS "consumed", c26 AS "violations", c27
 (SELECT "trace" AS c3, "type" AS c4, "node" AS c5, "seq" AS c6, "lamport" AS c7, "at" AS c8 FROM "silver/events"))))))) GROUP BY c3))))) WHERE (c1 > (0)::BIGINT));
 
 -- table gold/losses
+-- columns "trace" VARCHAR, "folder" VARCHAR, "path" VARCHAR, "object" VARCHAR, "subject" VARCHAR, "number" VARCHAR
 SELECT c2 AS "trace", c3 AS "folder", c9 AS "path", c4 AS "object", c5 AS "subject", c1 AS "number" FROM (SELECT c2, c3, c9, c4, c5, c1 FROM 
 (SELECT * EXCLUDE (uc1), uc1 AS c1 FROM (SELECT *, unnest(c6) AS uc1 FROM 
 (SELECT c2, c3, c4, c5, c6, c9 FROM 
@@ -3715,6 +3784,7 @@ SELECT c2 AS "trace", c3 AS "folder", c9 AS "path", c4 AS "object", c5 AS "subje
 (SELECT "trace" AS c7, "folder" AS c8, "path" AS c9 FROM "evidence/folders"))) ON ((c2 = c7) AND (c3 = c8)))))));
 
 -- table evidence/differences
+-- columns "trace" VARCHAR, "guid" VARCHAR, "folder" VARCHAR, "path" VARCHAR, "store" VARCHAR, "what" VARCHAR, "kind" VARCHAR, "low" BIGINT, "high" BIGINT, "subject" VARCHAR, "nth" INTEGER, "all" BIGINT, "name" VARCHAR
 SELECT c2 AS "trace", c16 AS "guid", c3 AS "folder", c5 AS "path", c4 AS "store", c8 AS "what", c6 AS "kind", c20 AS "low", c21 AS "high", c22 AS "subject", c1 AS "nth", c23 AS "all", c26 AS "name" FROM (SELECT c2, c16, c3, c5, c4, c8, c6, c20, c21, c22, c1, c23, c26 FROM 
 (SELECT c2, c16, c3, c5, c4, c8, c6, c20, c21, c22, c1, c23, c26 FROM 
 (SELECT * FROM 

@@ -28,16 +28,18 @@ _HEAD: Final = "-- Made by `make sql` from the tables in PySpark. Do not edit.\n
 _SHAPE: Final = "-- shape "
 _GIVEN: Final = "-- given "
 _KINDS: Final = ("table", "finding", "query", "published")
-_PART: Final = re.compile(rf"^-- ({'|'.join(_KINDS)}) (\S+)(?: needs (\S+))?\n", re.MULTILINE)
+_PART: Final = re.compile(rf"^-- ({'|'.join(_KINDS)}) (\S+)(?: needs (\S+))?\n(?:-- columns (.+)\n)?", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The SELECT of a table. needs: it is empty unless an event of one of these types occurs; () if it is always computed."""
+    """The SELECT of a table or of a query. needs: it is empty unless an event of one of these types occurs; () if it is always
+    computed. columns: those of a table, with their types."""
 
     name: str
     sql: str
     needs: tuple[str, ...] = ()
+    columns: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,8 @@ class Product:
         for kind, statements in zip(_KINDS, (self.tables, self.findings, self.queries, self.published), strict=True):
             for each in statements:
                 needs = f" needs {','.join(each.needs)}" if each.needs else ""
-                parts.append(f"\n-- {kind} {each.name}{needs}\n{each.sql};\n")
+                columns = f"-- columns {each.columns}\n" if each.columns else ""
+                parts.append(f"\n-- {kind} {each.name}{needs}\n{columns}{each.sql};\n")
         return "".join(parts)
 
     @classmethod
@@ -72,9 +75,9 @@ class Product:
         head, *parts = _PART.split(text)
         shape, given = (json.loads(_after(start, head)) for start in (_SHAPE, _GIVEN))
         statements: dict[str, list[Statement]] = {kind: [] for kind in _KINDS}
-        for kind, name, needs, sql in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
+        for kind, name, needs, columns, sql in zip(*(parts[place::5] for place in range(5)), strict=True):
             types = tuple(needs.split(",")) if needs else ()
-            statements[kind].append(Statement(name, sql.strip().removesuffix(";"), types))
+            statements[kind].append(Statement(name, sql.strip().removesuffix(";"), types, columns or ""))
         return cls(shape, given, *map(tuple, statements.values()))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -29,7 +29,7 @@ from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
 from analytics.translate.operators import statement
 from analytics.translate.plan import Untranslatable
-from analytics.translate.types import json_shape
+from analytics.translate.types import duckdb_type, fields_of, json_shape, quoted
 from analytics.verdicts import evaluate
 from analytics.verdicts.findings import FINDINGS
 
@@ -42,7 +42,10 @@ class Recorder:
     tables: list[Statement] = field(default_factory=list)
 
     def record(self, name: str, frame: DataFrame, needs: tuple[str, ...] = ()) -> None:
-        self.tables.append(translated(name, frame, needs))
+        columns = ", ".join(
+            f"{quoted(each)} {duckdb_type(of)}" for each, of in fields_of(json.loads(frame.schema.json()))
+        )
+        self.tables.append(replace(translated(name, frame), needs=needs, columns=columns))
 
     def table(self, name: str, schema: T.StructType) -> DataFrame:
         """Return an empty view with this name."""
@@ -94,12 +97,12 @@ def _schema(spark: SparkSession, columns: str) -> T.StructType:
     return spark.createDataFrame([], columns).schema
 
 
-def translated(name: str, frame: DataFrame, needs: tuple[str, ...] = ()) -> Statement:
+def translated(name: str, frame: DataFrame) -> Statement:
     """Return the statement of a table or a query. Raises Untranslatable, which names the table."""
     if not isinstance(frame, OfJava):
         raise TypeError("only a classic session shows its plans")
     plan = json.loads(frame._jdf.queryExecution().analyzed().toJSON())
     try:
-        return Statement(name, statement(plan), needs)
+        return Statement(name, statement(plan))
     except Untranslatable as error:
         raise Untranslatable(f"{name}: {error}") from error

@@ -121,6 +121,7 @@ def _run_verdicts(found: Findings, incomplete: set[str]) -> tuple[RunVerdict, ..
             folders[trace][NOT_CONVERGED],
             folders[trace][UNKNOWN],
             violations[trace],
+            trace in incomplete,
         )
         for rank, trace in ranked[:MAX_RUNS]
     )

@@ -41,7 +41,10 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The verdict on one trace: the numbers of its folders that have not converged or are unknown, and of its violations."""
+    """The verdict on one trace: the numbers of its folders that have not converged or are unknown, and of its violations.
+
+    incomplete: events are missing, so that violations do not count.
+    """
 
     trace: str
     judgement: str
@@ -49,6 +52,7 @@ class RunVerdict:
     not_converged: int
     unknown: int
     violations: int
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ States of a lab process:
     USED    the lab goes back to its state "start"; USED             ENDED
     ENDED   another process is started; USED
 
+With a judge, a lab goes back or ends when its test ends, because its traces are whole only then.
+
 A lab that cannot go back (each server a process), or that has saved states of a test, is ended instead, and another one is
 started.
 
@@ -20,7 +22,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,15 +32,13 @@ from typing import Any, Final
 from pflab.client import ClientError
 from pflab.home import HOME
 from pflab.testing.existing_lab import ExistingLab
+from pflab.testing.judge import Judge, RuleViolated
 from pflab.testing.lab import START, Lab
 from pflab.testing.lab_process import Driver, LabNotStarted, LabProcess
 from pflab.testing.organization import Organization
 
 Topology = Path | str | Mapping[str, Any] | Organization
 """A topology file, the name of an example that comes with pflab, or a topology."""
-
-UNTIL_REMOVED: Final = "until pytest removes its temporary folders; --pflab-traces DIR keeps it"
-"""How long the run folder of a failed test stays."""
 
 DEFAULT: Final = "one-site"
 """The topology of labs for which nobody has chosen one."""
@@ -70,7 +70,8 @@ class _Slot:
 @dataclass(slots=True)
 class Labs:
     """The labs of a session. `folder`: where they run; `keep_runs`: keep the run folder of tests that pass as well. existing:
-    a running lab, which all tests get in turn. root: the folder to which the paths of topologies are relative."""
+    a running lab, which all tests get in turn. root: the folder to which the paths of topologies are relative. judge: judges
+    the run of each test."""
 
     folder: Path
     driver: Driver
@@ -78,12 +79,16 @@ class Labs:
     keep_runs: bool = False
     keep_mails: bool = False
     existing: ExistingLab | None = None
+    judge: Judge | None = None
     _idle: dict[str, _Slot] = field(default_factory=dict)
     _kept: set[Path] = field(default_factory=set)
 
     @contextmanager
     def lab(self, topology: Topology | None, driver: Driver | None = None) -> Iterator[Lab]:
-        """Lend a lab in its first state, with a paused clock. topology: None means that of the existing lab, or DEFAULT."""
+        """Lend a lab in its first state, with a paused clock. topology: None means that of the existing lab, or DEFAULT.
+
+        Raises RuleViolated at the end if the run has violated a rule, and JudgeFailed if it cannot be judged.
+        """
         if self.existing is not None:
             text = None if topology is None else _text(_document(topology, self.root))
             with self.existing.lend(text) as lab:
@@ -95,11 +100,18 @@ class Labs:
         slot = self._ready(self._idle.pop(key, None), document, chosen)
         slot.used = True
         before = slot.process.lab.run_folder
+        earlier = set(before.parent.iterdir())
         try:
             yield slot.process.lab
         finally:
             slot.before = None if self.keep_runs or before == slot.home or before in self._kept else before
-            self._return(key, slot)
+            runs = [before, *sorted(set(before.parent.iterdir()) - earlier)]
+            if self.judge is None or self._gone_back(slot):
+                self._return(key, slot)
+            else:
+                slot.process.close()
+        if self.judge is not None:
+            self._check(self.judge, runs, slot)
 
     def keep(self, folder: Path) -> None:
         """Keep the run folder of a failed test."""
@@ -116,21 +128,34 @@ class Labs:
 
     # --- one lab
 
+    def _check(self, judge: Judge, runs: Sequence[Path], slot: _Slot) -> None:
+        try:
+            judge.check(runs)
+        except RuleViolated:
+            slot.before = None
+            raise
+
+    def _gone_back(self, slot: _Slot) -> bool:
+        """Put a lab back into its first state, and return whether this was possible. Its run folder is whole then."""
+        with suppress(ClientError):  # the test may have broken it
+            if slot.saved and slot.process.lab.saved() == [START]:
+                slot.process.lab.go_back()
+                slot.used = False
+                return True
+        return False
+
     def _ready(self, slot: _Slot | None, topology: Any, driver: Driver) -> _Slot:
-        if slot is not None and slot.used:
-            with suppress(ClientError):  # the test may have broken it; another one starts then
-                if slot.saved and slot.process.lab.saved() == [START]:
-                    slot.process.lab.go_back()
-                    slot.forget()
-                    return slot
-            slot.process.close()
+        if slot is not None:
+            is_ready = not slot.used or self._gone_back(slot)
+            if not is_ready:
+                slot.process.close()
             slot.forget()
-            slot = None
-        if slot is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            folder = Path(mkdtemp(prefix="lab-", dir=self.folder))  # other sessions may keep their traces beside it
-            process = LabProcess(topology, folder, driver=driver, keep_mails=self.keep_mails)
-            slot = _Slot(process, process.lab.run_folder)
+            if is_ready:
+                return slot
+        self.folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(mkdtemp(prefix="lab-", dir=self.folder))  # other sessions may keep their traces beside it
+        process = LabProcess(topology, folder, driver=driver, keep_mails=self.keep_mails)
+        slot = _Slot(process, process.lab.run_folder)
         with suppress(ClientError):  # servers in processes of their own cannot be saved
             slot.process.lab.save(START)
             slot.saved = True

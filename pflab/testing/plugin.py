@@ -43,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="use this running lab for all tests, and leave it as it was; scenario files still start labs of their own",
     )
     group.addoption("--pflab-traces", metavar="DIR", help="keep the run folders of all tests in this folder")
+    group.addoption("--pflab-check", action="store_true", help="fail a test whose run violates a rule of the protocol")
     group.addoption("--pflab-keep-mails", action="store_true", help="keep each mail as an .eml file in the run folder")
     parser.addini(
         "pflab_topology",
@@ -58,6 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "pflab_topology(topology): the topology of this test's lab: a file, an example, a mapping or an Organization",
     )
     url = config.getoption("--pflab-lab")
+    if config.getoption("--pflab-check"):
+        _check_options(url)
     if url is None:
         return
     from pflab.client import Client, ClientError  # noqa: PLC0415 - only sessions with this option need it
@@ -70,6 +73,18 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--pflab-lab: {error}") from None
 
 
+def _check_options(url: str | None) -> None:
+    """Raise UsageError if the runs of tests cannot be judged."""
+    from pflab.testing.judge import NEEDS, is_installed  # noqa: PLC0415 - only sessions with this option need it
+
+    if url is not None:
+        raise pytest.UsageError(
+            "--pflab-check: the traces of the lab of --pflab-lab are where it runs; judge them there with pflab check"
+        )
+    if not is_installed():
+        raise pytest.UsageError(f"--pflab-check: {NEEDS}")
+
+
 # --- fixtures
 
 
@@ -77,6 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _pflab_labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Labs]:
     from pflab.client import ClientError  # noqa: PLC0415 - only sessions with labs need it
     from pflab.testing.existing_lab import ExistingLab  # noqa: PLC0415 - as above
+    from pflab.testing.judge import judge_of  # noqa: PLC0415 - as above
     from pflab.testing.labs import Labs  # noqa: PLC0415 - as above
 
     option = request.config.getoption
@@ -91,6 +107,7 @@ def _pflab_labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         keep_runs=traces is not None,
         keep_mails=option("--pflab-keep-mails"),
         existing=None if url is None else ExistingLab(url),
+        judge=judge_of(request.config),
     )
     request.session.stash[_SESSION] = labs
     yield labs
@@ -208,7 +225,21 @@ def _chosen(node: pytest.Item | pytest.Collector, otherwise: Topology | None) ->
 
 @contextmanager
 def _lent(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) -> Iterator[Lab]:
-    """Lend a lab, and remember it for the report of a failed test."""
+    """Lend a lab, and remember it for the report of a failed test. Fails if the run has violated a rule."""
+    from pflab.testing.judge import JudgeFailed, RuleViolated  # noqa: PLC0415 - as above
+
+    wrong = ""
+    try:
+        with _remembered(request, lending) as found:
+            yield found
+    except (RuleViolated, JudgeFailed) as error:
+        wrong = str(error)
+    if wrong:
+        pytest.fail(wrong, pytrace=False)
+
+
+@contextmanager
+def _remembered(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) -> Iterator[Lab]:
     from pflab.client import ClientError  # noqa: PLC0415 - as above
     from pflab.testing.lab_process import LabNotStarted  # noqa: PLC0415 - as above
 
@@ -242,7 +273,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 def _last_words(item: pytest.Item, lab: Lab) -> str:
     from pflab.client import ClientError  # noqa: PLC0415 - only failed tests need it
-    from pflab.testing.labs import UNTIL_REMOVED  # noqa: PLC0415 - as above
+    from pflab.testing.judge import UNTIL_REMOVED  # noqa: PLC0415 - as above
 
     try:
         folder, lines = lab.run_folder, lab.last_events()

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pytest
 
-from pflab.testing.labs import UNTIL_REMOVED
+from pflab.testing.judge import UNTIL_REMOVED, JudgeFailed, RuleViolated, judge_of
 
 _KEYS: Final = (b"title", b"topology", b"steps")
 _PLAYS: Final = {"simulated": ["--simulate"], "embedded": [], "processes": ["--processes"]}
@@ -53,6 +53,7 @@ class ScenarioItem(pytest.Item):
     """A scenario, played by the driver of the option --pflab-driver."""
 
     def runtest(self) -> None:
+        """Play the scenario. Raises ScenarioFailed, and with --pflab-check RuleViolated or JudgeFailed."""
         option = self.config.getoption
         factory: pytest.TempPathFactory = self.config._tmp_path_factory  # type: ignore[attr-defined]
         traces = option("--pflab-traces")
@@ -77,11 +78,16 @@ class ScenarioItem(pytest.Item):
             raise ScenarioFailed(f"pflab run did not end within {SCENARIO_TIMEOUT_S:g} s, and was killed") from None
         if done.returncode:
             raise ScenarioFailed(f"{done.stdout}{done.stderr}".strip())
+        judge, kept = judge_of(self.config), _KEPT.search(done.stdout)
+        if judge is not None and kept is not None:
+            judge.check([here / kept[1]])
         if traces is None:
             shutil.rmtree(runs, ignore_errors=True)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what pflab run wrote, from the first mistake or the failed step on, which is also in pytest's summary."""
+        if isinstance(excinfo.value, RuleViolated | JudgeFailed):
+            return str(excinfo.value)
         if not isinstance(excinfo.value, ScenarioFailed):
             return super().repr_failure(excinfo, style)
         text = str(excinfo.value).replace(f"{self.path}:", f"{self.nodeid.partition('::')[0]}:")

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+import yaml
 
 from pflab.runs.run_folder import RunFolder
 from pflab.testing import Lab, LabProcess
 from pflab.testing.plugin import pytest_addoption
+from tests.mutants.run import HERE as MUTANTS
+from tests.mutants.run import plant
 from tests.support.coordinator_process import running_coordinator
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
@@ -29,8 +32,9 @@ pytestmark = pytest.mark.live
 SIMULATED = ("--pflab-driver", "simulated")
 
 
-def run_pytest(folder: Path, *options: str) -> tuple[int, str]:
-    """Run pytest in a folder as a user does at a terminal; return its exit status and what it printed.
+def run_pytest(folder: Path, *options: str, **variables: str) -> tuple[int, str]:
+    """Run pytest in a folder as a user does at a terminal; return its exit status and what it printed. variables: of the
+    environment.
 
     Where CI is set, pytest repeats a failure's whole text in the summary, which these tests do not expect.
     """
@@ -50,7 +54,7 @@ def run_pytest(folder: Path, *options: str) -> tuple[int, str]:
         *options,
     ]
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=folder, env={**environment, **variables}, capture_output=True, text=True, check=False, timeout=300
     )
     return done.returncode, done.stdout + done.stderr
 
@@ -134,6 +138,7 @@ def test_a_failure_in_a_fixture_tells_of_the_lab(tmp_path: Path) -> None:
         tmp_path,
         """
 import pytest
+import yaml
 
 @pytest.fixture
 def filled(lab):
@@ -214,6 +219,7 @@ def test_two(lab):
 
 FAILS = """
 import pytest
+import yaml
 from pflab.testing import Organization
 
 def test_cut(lab):
@@ -269,6 +275,122 @@ def test_traces_are_kept_on_request(tmp_path: Path) -> None:
     assert code == 0, told
     runs = {each.resolve() for each in (tmp_path / "kept").glob("**/runs/up/*") if list(each.glob("traces/*.jsonl"))}
     assert len(runs) == 4
+
+
+JUDGED = """
+import pytest
+
+@pytest.fixture
+def late(lab):
+    yield lab
+    lab.advance("1 h")
+
+def test_short(lab):
+    lab.post("A", "Projects", subject="Hello")
+
+def test_a_day(late):
+    late.post("A", "Projects", subject="Hello")
+    late.advance("26 h")
+
+def test_several_labs(lab_factory):
+    lab_factory("one-site").advance("1 h")
+    lab_factory("two-sites").advance("1 h")
+
+def test_several_histories(lab):
+    lab.post("A", "Projects", subject="Hello")
+    lab.advance("1 h")
+    lab.go_back()
+    lab.advance("1 h")
+
+def test_that_fails(lab):
+    lab.post("A", "Projects", subject="Hello")
+    lab.advance("1 h")
+    assert lab.faults()
+
+def test_shared_first(module_lab):
+    module_lab.post("A", "Projects", subject="Hello")
+
+def test_shared_second(module_lab):
+    module_lab.advance("13 h")
+"""
+
+
+def test_runs_that_keep_the_rules_pass_the_check(tmp_path: Path) -> None:
+    """With --pflab-check, tests whose labs keep the rules pass or fail as before, whatever the labs have done."""
+    write(tmp_path, JUDGED)
+    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-check")
+    assert (code, told.splitlines()[-1].rpartition(" in ")[0]) == (1, "1 failed, 6 passed"), told
+    assert "assert []" in told
+
+
+@pytest.mark.parametrize("driver", ["embedded", "processes"])
+def test_each_driver_keeps_the_rules(tmp_path: Path, driver: str) -> None:
+    """With --pflab-check, tests of labs with real mail pass, also if a server is stopped and another one is killed."""
+    write(
+        tmp_path,
+        """
+def test_one(lab):
+    lab.post("A", "Projects", subject="Hello")
+    lab.kill("C")
+    lab.advance("13 h")
+    lab.start("C")
+    lab.stop("B")
+""",
+    )
+    code, told = run_pytest(tmp_path, "--pflab-driver", driver, "--pflab-check", "-W", "error")
+    assert code == 0, told
+
+
+def test_a_run_that_violates_a_rule_fails(tmp_path: Path) -> None:
+    """With --pflab-check, a test whose run violates a rule has an error that names the rule, the first violation and the run
+    folder, also if an earlier history of its lab did. A shared lab is judged after its last test. Other tests pass."""
+    plant(MUTANTS / "broadcast-forgets-one.patch", tmp_path / "mutant")
+    write(tmp_path, JUDGED)
+    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-check", PYTHONPATH=str(tmp_path / "mutant"))
+    errors = re.findall(r"^ERROR test_project.py::(\w+)", told, re.MULTILINE)
+    assert (code, errors) == (1, ["test_a_day", "test_several_histories", "test_that_fails", "test_shared_second"]), (
+        told
+    )
+    assert re.search(
+        r"^the run violates broadcasts go to all other holders \(OUT-5\), violations: 1; the first: A sent ",
+        told,
+        re.MULTILINE,
+    ), told
+    kept = re.findall(r"^To see it in a browser: pflab replay (.*)$", told, re.MULTILINE)
+    assert len(kept) == 5  # the failed test names its lab, too
+    assert all((Path(each) / "traces").is_dir() for each in kept)
+    assert "Traceback" not in told
+
+
+def test_a_scenario_that_violates_a_rule_fails(tmp_path: Path) -> None:
+    """With --pflab-check, a scenario whose own expectations hold still fails if its run violates a rule."""
+    plant(MUTANTS / "broadcast-forgets-one.patch", tmp_path / "mutant")
+    topology = {"servers": {"A": {}, "B": {}, "C": {}}, "folders": {"Projects": {}}}
+    steps = [{"post": {"on": "A", "folder": "Projects", "subject": "Hello", "as": "p1"}}, {"advance": "26 h"}]
+    scenario = {"title": "Quiet", "topology": topology, "steps": steps}
+    (tmp_path / "quiet.yaml").write_text(yaml.safe_dump(scenario, sort_keys=False), "utf-8")
+    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-check", "quiet.yaml", PYTHONPATH=str(tmp_path / "mutant"))
+    assert (code, "the run violates" in told) == (1, True), told
+
+
+def test_the_check_says_what_it_cannot_do(tmp_path: Path) -> None:
+    """--pflab-check with a running lab, or without its packages, is refused in one line; a run whose traces are incomplete is
+    a warning, because a violation in it would not count."""
+    write(tmp_path, 'def test_one(lab):\n    lab.advance("1 h")\n    lab.kill("B")')
+    code, told = run_pytest(tmp_path, "--pflab-check", "--pflab-lab", "http://127.0.0.1:1")
+    assert (code, told.strip()) == (
+        4,
+        "ERROR: --pflab-check: the traces of the lab of --pflab-lab are where it runs; judge them there with pflab check",
+    )
+    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-check")
+    assert (code, "its rules cannot be judged: the events of B end without a stop" in told) == (0, True), told
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "sitecustomize.py").write_text("import sys\nsys.modules['duckdb'] = None\n", "utf-8")
+    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-check", PYTHONPATH=str(tmp_path / "hidden"))
+    assert (code, "--pflab-check: judging runs needs duckdb, pyarrow and pyspark" in told) == (
+        4,
+        True,
+    )
 
 
 OF_TWO_TESTS = """
@@ -330,6 +452,7 @@ def test_a_running_lab_is_as_it_was_found(tmp_path: Path, driver: Literal["simul
 
 OF_THE_LAB = """
 import pytest
+import yaml
 
 @pytest.mark.pflab_topology("one-site")
 def test_other(lab):
@@ -373,6 +496,7 @@ def test_a_test_without_a_topology_has_that_of_the_running_lab(
 
 WITH_TOPOLOGIES = """
 import pytest
+import yaml
 from pflab.testing import Organization
 
 TWO = Organization("Fabrikam", domain="fabrikam.test").site("SEA").server("A").server("B").folder("News")
@@ -441,6 +565,7 @@ def test_an_address_that_is_none(tmp_path: Path) -> None:
 
 UNDER_TRIO = """
 import pytest
+import yaml
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("anyio_backend", ["asyncio", "trio", ("trio", {})], ids=str)
@@ -501,6 +626,7 @@ def test_a_wrong_scenario_file_says_where_in_the_summary(tmp_path: Path) -> None
 
 MISUSES = """
 import pytest
+import yaml
 
 def test_driver(lab_factory):
     lab_factory("one-site", driver="simulatd")
@@ -568,6 +694,7 @@ def test_paths_of_topologies_are_relative_to_the_rootdir(tmp_path: Path) -> None
         tmp_path / "deep",
         """
 import pytest
+import yaml
 
 pytestmark = pytest.mark.pflab_topology("one-site")
 
