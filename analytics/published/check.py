@@ -12,7 +12,7 @@ from typing import Final
 
 from analytics.errors import AnalyticsError
 from analytics.ingest.lines import place_of
-from analytics.published.kept import Kept
+from analytics.published.table_store import TableStore
 from analytics.report.answers import answers_of
 from analytics.report.queries import FIGURES
 from analytics.rows import Judged
@@ -53,17 +53,17 @@ def write(found: Judged, folder: Path) -> list[str]:
 
 
 @contextmanager
-def judged(kept: Kept, marks: Mapping[str, str], judge: Judge) -> Iterator[Judged]:
+def judged(store: TableStore, marks: Mapping[str, str], judge: Judge) -> Iterator[Judged]:
     """Judge what is new in these places, and yield what is known of them all.
 
     marks: the fingerprint of each place. judge: is called for what is new, and for the runs that a report shows.
     """
-    new = kept.outdated(marks)
+    new = store.outdated(marks)
     if new:
         with judge(new) as found:
             figures = {name: found.answers(name, {}) for name in FIGURES}
-            kept.add(marks, {**found.findings, **figures}, found.publish, new)
-    every = kept.findings(marks, _ALL)
+            store.add(marks, {**found.findings, **figures}, found.publish, new)
+    every = store.findings(marks, _ALL)
     with ExitStack() as again:
         answers = answers_of(every, lambda places: again.enter_context(judge(sorted(places))).answers)
-        yield Judged({name: every[name] for name in FINDINGS}, answers, kept.copy)
+        yield Judged({name: every[name] for name in FINDINGS}, answers, store.copy)

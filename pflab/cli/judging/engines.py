@@ -59,7 +59,7 @@ _FIRST_STAGE: Final = "reading the segments"
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Request:
     """What to judge. verb: the verb that the user gave. tables: the folder or URL that keeps the tables, or None. is_published:
     whether tables are written."""
 
@@ -73,16 +73,16 @@ class Task:
 
 
 @contextmanager
-def judged(task: Task) -> Iterator[tuple[Judged, str]]:
+def judged(request: Request) -> Iterator[tuple[Judged, str]]:
     """Judge traces. Yield what was found, and the engine's name and version.
 
     Raises CommandError for a place that does not exist or an engine that cannot do what is asked, AnalyticsError if the check
     fails.
     """
-    for place in task.traces:
+    for place in request.traces:
         _end_killed_runs(Path(place))
-    places = [_location(task.verb, given) for given in task.traces]
-    with _embedded(task, places) if _is_embedded(task, places) else _on_spark(task, places) as found:
+    places = [_location(request.verb, given) for given in request.traces]
+    with _embedded(request, places) if _is_embedded(request, places) else _on_spark(request, places) as found:
         yield found
 
 
@@ -113,17 +113,17 @@ def _location(verb: str, given: str) -> str:
     return os.path.realpath(given)
 
 
-def _is_embedded(task: Task, places: list[str]) -> bool:
+def _is_embedded(request: Request, places: list[str]) -> bool:
     """Return whether the embedded engine judges. Raises CommandError if the user wants what it cannot do."""
-    reasons = ["--master needs Spark"] if task.master is not None else []
-    if task.tables is not None and _is_far(task.tables):
-        reasons.append(f"only Spark writes tables to {task.tables}")
+    reasons = ["--master needs Spark"] if request.master is not None else []
+    if request.tables is not None and _is_far(request.tables):
+        reasons.append(f"only Spark writes tables to {request.tables}")
     reasons += [f"only Spark reads {place}" for place in places if _is_far(place)]
-    if task.engine is EngineName.EMBEDDED and reasons:
-        raise CommandError(f"pflab {task.verb}: {reasons[0]}; leave out --engine embedded")
-    if task.engine is None:
+    if request.engine is EngineName.EMBEDDED and reasons:
+        raise CommandError(f"pflab {request.verb}: {reasons[0]}; leave out --engine embedded")
+    if request.engine is None:
         return not reasons and _bytes_of(places) <= EMBEDDED_UP_TO_BYTES
-    return task.engine is EngineName.EMBEDDED
+    return request.engine is EngineName.EMBEDDED
 
 
 def _is_far(place: str) -> bool:
@@ -131,19 +131,19 @@ def _is_far(place: str) -> bool:
 
 
 @contextmanager
-def _embedded(task: Task, places: list[str]) -> Iterator[tuple[Judged, str]]:
+def _embedded(request: Request, places: list[str]) -> Iterator[tuple[Judged, str]]:
     """Judge in this process."""
     need("pyspark", "duckdb", "pyarrow")
     from analytics.embedded import engine  # noqa: PLC0415 - an extra
 
     with _stages(_FIRST_STAGE, engine.STAGES) as show_stage:
-        if task.tables is None:
+        if request.tables is None:
             with engine.judged(engine.contents_of(places), show_stage) as found:
                 yield found, engine.NAME
             return
         from analytics.embedded.product import version  # noqa: PLC0415 - an extra
         from analytics.ingest.lines import place_of  # noqa: PLC0415 - an extra
-        from analytics.published import check, kept  # noqa: PLC0415 - an extra
+        from analytics.published import check, table_store  # noqa: PLC0415 - an extra
 
         files: dict[str, list[str]] = defaultdict(list)
         for file in engine.segments(places):
@@ -154,14 +154,14 @@ def _embedded(task: Task, places: list[str]) -> Iterator[tuple[Judged, str]]:
 
         checksums = {file: check.checksum(content) for file, content in engine.contents_of(places)}
         with (
-            kept.opened(task.tables, version()) as tables,
+            table_store.opened(request.tables, version()) as tables,
             check.judged(tables, check.fingerprints(checksums), judge) as found,
         ):
             yield found, engine.NAME
 
 
 @contextmanager
-def _on_spark(task: Task, places: list[str]) -> Iterator[tuple[Judged, str]]:
+def _on_spark(request: Request, places: list[str]) -> Iterator[tuple[Judged, str]]:
     """Judge with Spark: batches of runs with the embedded engine in its tasks, and what is too large for a task with
     Spark's own plans of the tables."""
     from analytics.ingest.session import need_spark, session  # noqa: PLC0415 - an extra
@@ -171,30 +171,30 @@ def _on_spark(task: Task, places: list[str]) -> Iterator[tuple[Judged, str]]:
     from analytics import batches  # noqa: PLC0415 - an extra
     from analytics.embedded.product import version  # noqa: PLC0415 - an extra
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - an extra
-    from analytics.published import check, kept  # noqa: PLC0415 - an extra
+    from analytics.published import check, table_store  # noqa: PLC0415 - an extra
 
     with (
         _stages("starting Spark", batches.STAGES) as show_stage,
-        _place_for_plans(task.tables) as base,
-        session(task.master, None) as spark,
+        _place_for_plans(request.tables) as base,
+        session(request.master, None) as spark,
     ):
         name = f"Spark {spark.version}"
-        is_kept = task.tables is not None
+        is_kept = request.tables is not None
 
         def judge(chosen: Sequence[str] | None) -> AbstractContextManager[Judged]:
             return batches.judged(
                 spark, places, lambda nth: Tables(spark, f"{base}/{nth}"), show_stage, only=chosen,
-                report=task.is_report or is_kept, publish=task.is_published or is_kept,
+                report=request.is_report or is_kept, publish=request.is_published or is_kept,
             )  # fmt: skip
 
-        if task.tables is None or _is_far(task.tables):
+        if request.tables is None or _is_far(request.tables):
             with judge(None) as found:
-                if task.tables is not None:
-                    batches.publish(spark, found, task.tables)
+                if request.tables is not None:
+                    batches.publish(spark, found, request.tables)
                 yield found, name
             return
         with (
-            kept.opened(task.tables, version()) as tables,
+            table_store.opened(request.tables, version()) as tables,
             check.judged(tables, check.fingerprints(batches.checksums(spark, places)), judge) as found,
         ):
             yield found, name

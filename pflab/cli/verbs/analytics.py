@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
-from pflab.cli.judging.engines import Engine, Master, Task, Traces, judged, need
+from pflab.cli.judging.engines import Engine, Master, Request, Traces, judged, need
 from pflab.cli.judging.failure import analytics_failure_of
 from pflab.cli.output import CommandError, Json, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of
@@ -58,8 +58,8 @@ def check(
     with analytics_failure_of("check"):
         if report is not None:
             need("jinja2")
-        task = Task("check", traces, engine, master, tables, is_report=report is not None)
-        with judged(task) as (found, name):
+        request = Request("check", traces, engine, master, tables, is_report=report is not None)
+        with judged(request) as (found, name):
             result = _written(found, name, report, shiviz)
     if as_json:
         print_json(result.as_document())
@@ -82,7 +82,7 @@ def tables(
     """
     with (
         analytics_failure_of("tables"),
-        judged(Task("tables", traces, engine, master, is_published=True)) as (found, _),
+        judged(Request("tables", traces, engine, master, is_published=True)) as (found, _),
     ):
         from analytics.published.check import write  # noqa: PLC0415 - an extra
         from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra

@@ -13,10 +13,10 @@ import pytest
 
 from analytics.embedded import engine, product
 from analytics.errors import AnalyticsError, TablesDamaged
-from analytics.published import kept
+from analytics.published import table_store
 from analytics.published.tables import PUBLISHED
 from analytics.verdicts.conclusion import conclude
-from pflab.cli.judging.engines import EngineName, Task, judged
+from pflab.cli.judging.engines import EngineName, Request, judged
 from tests.support.judged_traces import Judged, assert_same_tables, rows_of
 
 SUITE = ("edit", "lost-mail", "new-post")
@@ -50,7 +50,7 @@ def tables(checked: Path, tmp_path: Path) -> Path:
 
 def check(runs: Path, tables: Path) -> dict[str, object]:
     """Return the document of `pflab check RUNS --tables TABLES`."""
-    task = Task("check", [str(runs)], EngineName.EMBEDDED, tables=str(tables))
+    task = Request("check", [str(runs)], EngineName.EMBEDDED, tables=str(tables))
     with judged(task) as (found, _):
         document: dict[str, object] = json.loads(json.dumps(conclude(found.findings).as_document()))
     return document
@@ -58,7 +58,7 @@ def check(runs: Path, tables: Path) -> dict[str, object]:
 
 def fresh(runs: Path) -> dict[str, object]:
     """Return the document of a check without tables."""
-    with judged(Task("check", [str(runs)], EngineName.EMBEDDED)) as (found, _):
+    with judged(Request("check", [str(runs)], EngineName.EMBEDDED)) as (found, _):
         document: dict[str, object] = json.loads(json.dumps(conclude(found.findings).as_document()))
     return document
 
@@ -114,7 +114,7 @@ def test_a_check_of_some_runs_says_nothing_of_others(runs: Path, tables: Path, m
 
 def test_many_batches_are_joined(runs: Path, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often runs are added, few files remain, with the same rows."""
-    monkeypatch.setattr(kept, "MANY", 3)
+    monkeypatch.setattr(table_store, "MANY", 3)
     for name in ("fourth", "fifth"):
         shutil.copytree(runs / "edit", runs / name)
         check(runs, tables)
@@ -133,7 +133,7 @@ def test_a_check_that_is_killed_leaves_no_rows(
     """A check may be killed before each file that it moves or removes. The next check ends with the same tables."""
     cut(runs / "lost-mail")
     check(runs / "lost-mail", tmp_path / "after")
-    with kept.opened(str(tmp_path / "after"), product.version()) as after:
+    with table_store.opened(str(tmp_path / "after"), product.version()) as after:
         batch = after._batches[1]
     steps = 0
     while True:
@@ -141,7 +141,7 @@ def test_a_check_that_is_killed_leaves_no_rows(
         shutil.copytree(tables, folder)
 
         def add(publish: Path = tmp_path / "after", into: Path = folder) -> None:
-            with kept.opened(str(into), product.version()) as opened:
+            with table_store.opened(str(into), product.version()) as opened:
                 findings = opened.findings(batch.places, batch.findings)
                 if opened.outdated(batch.places):
                     opened.add(batch.places, findings, lambda new: copied(publish, new), batch.places)
@@ -200,7 +200,7 @@ def test_tables_of_another_version_are_made_again(
         check(runs, tables)
     assert len(rows_of(tables, "runs")) == len(SUITE)
     shutil.move(tmp_path / "edit", runs / "edit")
-    with kept.opened(str(tables), "another") as opened:
+    with table_store.opened(str(tables), "another") as opened:
         assert len(opened.outdated({str(runs / name): "" for name in SUITE})) == len(SUITE)
     assert list((tables / "runs").iterdir()) == []
 
@@ -211,7 +211,7 @@ def test_one_check_at_a_time_uses_a_folder(tmp_path: Path) -> None:
     with (tmp_path / "tables" / ".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         in_use = pytest.raises(AnalyticsError, match="another pflab check uses the tables in")
-        with in_use, kept.opened(str(tmp_path / "tables"), "1", wait_s=0.0):
+        with in_use, table_store.opened(str(tmp_path / "tables"), "1", wait_s=0.0):
             raise AssertionError
 
 

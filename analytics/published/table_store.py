@@ -49,7 +49,7 @@ class _Batch(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Kept:
+class TableStore:
     """The batches of an open folder, by number."""
 
     folder: Path
@@ -180,7 +180,7 @@ class Kept:
 
 
 @contextmanager
-def opened(folder: str, version: str, *, wait_s: float = WAIT_S) -> Iterator[Kept]:
+def opened(folder: str, version: str, *, wait_s: float = WAIT_S) -> Iterator[TableStore]:
     """Open a folder of tables, and keep other checks away from it inside the block. version: of the statements of the tables.
 
     Raises AnalyticsError if another check uses it for `wait_s`, or if another version of pflab made it from traces that are
@@ -192,9 +192,9 @@ def opened(folder: str, version: str, *, wait_s: float = WAIT_S) -> Iterator[Kep
             base.mkdir(parents=True, exist_ok=True)
             lock = stack.enter_context((base / ".lock").open("a"))
             _wait(lock.fileno(), folder, wait_s)
-            kept = Kept(base, version)
-            kept.load()
-        yield kept
+            store = TableStore(base, version)
+            store.load()
+        yield store
 
 
 @contextmanager
