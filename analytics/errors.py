@@ -17,5 +17,9 @@ class TablesDamaged(AnalyticsError):
     """The tables of earlier checks cannot be used."""
 
 
+class UnknownCheck(AnalyticsError):
+    """A word names no check."""
+
+
 class NoTraces(AnalyticsError):
     """The given folders contain no segment."""

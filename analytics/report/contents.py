@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from types import ModuleType
 from typing import Final
 
 from analytics.drawing.mail_types import name_of
@@ -14,8 +13,6 @@ from analytics.drawing.spacetime import Diagram
 from analytics.report import runs_by_rule, surroundings, who_had_what
 from analytics.report.runs import Found, Run, runs
 from analytics.rows import Answers, Findings, Row
-from analytics.rules import catalogue
-from analytics.rules.check import Check
 from analytics.verdicts.conclusion import UNTOLD, conclude, worst_folders
 from analytics.verdicts.result import CheckResult, short
 from analytics.verdicts.witness_names import named
@@ -72,14 +69,6 @@ class Contents:
     fates: tuple[tuple[str, int], ...]
     traffic: tuple[Traffic, ...]
     engine: str
-
-
-def subjects() -> dict[str, tuple[Check, ...]]:
-    """Return the rule checks by subject, which is the module that has them."""
-    modules = {name: value for name, value in vars(catalogue).items() if isinstance(value, ModuleType)}
-    return {
-        name.replace("_", " "): tuple(module.CHECKS) for name, module in modules.items() if hasattr(module, "CHECKS")
-    }
 
 
 def contents(answers: Answers, found: Findings, result: CheckResult, engine: str) -> Contents:

@@ -16,9 +16,10 @@ from analytics import drawing
 from analytics.drawing import lab_time, organization_map, spacetime, timeline
 from analytics.drawing.mail_types import KINDS
 from analytics.drawing.svg import cleaned, natural
-from analytics.report.contents import Contents, contents, subjects
+from analytics.report.contents import Contents, contents
 from analytics.report.runs import Run, line_of, organization
 from analytics.rows import Answers, Findings
+from analytics.rules.catalogue import SUBJECTS
 from analytics.verdicts.judgements import BROKEN, CONVERGED, NOT_CONVERGED, UNKNOWN
 from analytics.verdicts.result import CheckResult, FolderVerdict, RuleResult, counted, short
 from traces.trace_version import TRACE_VERSION
@@ -76,7 +77,7 @@ def page(what: Contents, written_at: datetime) -> str:
         sections=sections,
         folders=_folder_lines(what.result.told)[:FOLDERS],
         more_folders=_left_out(what.result),
-        subjects=[(name, _rows(members, checks, single)) for name, members in subjects().items()],
+        subjects=[(name, _rows(members, checks, single)) for name, members in SUBJECTS.items()],
         idle=sum(not each.consumed for each in what.result.rules),
         violated=sum(bool(each.violations) for each in what.result.rules),
         held=sum(bool(each.consumed) and not each.violations for each in what.result.rules),
@@ -163,7 +164,7 @@ def _section(what: Contents, nth: int, run: Run, most: int) -> Section:
     name = short(run.trace)
     verdict = next((each.judgement for each in what.result.runs if each.trace == name), what.result.judgement)
     witnesses = {(each.trace, each.folder): each.witnesses for each in what.result.told}
-    says = {check.id: check for members in subjects().values() for check in members}
+    says = {check.id: check for members in SUBJECTS.values() for check in members}
     cards = []
     for index, found in enumerate(run.found[:most]):
         check = says.get(found.title) if not found.folder else None
@@ -220,7 +221,9 @@ def _rows(members: Iterable[Any], results: Mapping[str, RuleResult], single: boo
     """Return each check of a subject with its result and first witness. For a single run the witness does not name the run."""
     rows = []
     for check in members:
-        result = results.get(check.id, RuleResult(check.id, check.rules, 0, 0))
+        result = results.get(check.id)
+        if result is None:  # the user left it out
+            continue
         witness = result.witness.partition(": ")[2] if single else result.witness
         rows.append((check, result, witness))
     return rows

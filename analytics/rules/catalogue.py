@@ -5,8 +5,10 @@ Each module of this folder has the checks of one subject. To add a check, add an
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
+from analytics.errors import UnknownCheck
 from analytics.rules import (
     agreement,
     backfill,
@@ -23,17 +25,57 @@ from analytics.rules import (
 )
 from analytics.rules.check import Check
 
-CHECKS: Final[tuple[Check, ...]] = (
-    *change_numbers.CHECKS,
-    *versions.CHECKS,
-    *deletions.CHECKS,
-    *conflicts.CHECKS,
-    *folder_tree.CHECKS,
-    *replicas.CHECKS,
-    *broadcasts.CHECKS,
-    *statuses.CHECKS,
-    *backfill.CHECKS,
-    *source_selection.CHECKS,
-    *mails.CHECKS,
-    *agreement.CHECKS,
-)
+SUBJECTS: Final[dict[str, tuple[Check, ...]]] = {
+    module.__name__.rpartition(".")[2].replace("_", " "): module.CHECKS
+    for module in (
+        change_numbers,
+        versions,
+        deletions,
+        conflicts,
+        folder_tree,
+        replicas,
+        broadcasts,
+        statuses,
+        backfill,
+        source_selection,
+        mails,
+        agreement,
+    )
+}
+"""The checks by subject, which is the module that has them."""
+
+CHECKS: Final[tuple[Check, ...]] = tuple(check for checks in SUBJECTS.values() for check in checks)
+
+
+def chosen(selected: Iterable[str], deselected: Iterable[str]) -> frozenset[str]:
+    """Return the ids of the checks that these words choose.
+
+    selected: subjects, rules like `BF-3`, groups of rules like `BF`, or ids of checks; without any, all checks.
+    deselected: the same, for the checks that are left out. Raises UnknownCheck for a word that names none.
+    """
+    words = list(selected)
+    ids = set().union(*map(_named, words)) if words else {check.id for check in CHECKS}
+    return frozenset(ids.difference(*map(_named, deselected)))
+
+
+def _named(word: str) -> set[str]:
+    """Return the ids of the checks that a word names."""
+    ids = {
+        check.id
+        for subject, members in SUBJECTS.items()
+        for check in members
+        if _folded(word) in {_folded(name) for name in (subject, check.id, *check.rules, *map(_group, check.rules))}
+    }
+    if not ids:
+        raise UnknownCheck(
+            f"{word!r} names no check: write a rule like BF-3, a group of rules like BF, or a subject: {', '.join(SUBJECTS)}"
+        )
+    return ids
+
+
+def _group(rule: str) -> str:
+    return rule.partition("-")[0]
+
+
+def _folded(word: str) -> str:
+    return word.strip().casefold().replace("-", " ").replace("_", " ")

@@ -17,6 +17,7 @@ import pytest
 
 from analytics.errors import JavaMissing
 from analytics.ingest import session
+from analytics.rules.catalogue import CHECKS, SUBJECTS
 from pflab.campaign.seed import run_seed
 from pflab.client import Client
 from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
@@ -35,6 +36,26 @@ def test_check_prints_verdicts_as_json(judged: Judged) -> None:
 def test_a_check_prints_only_its_verdict(judged: Judged) -> None:
     """A check that succeeds prints its verdict, and nothing on stderr if nobody looks at a terminal."""
     assert judged.complaints == ""
+
+
+def test_rule_checks_are_selected_by_rule_or_subject(judged: Judged, project_root: Path) -> None:
+    """`--select` and `--deselect` take a rule, a group of rules or a subject. Only violations of chosen rules count."""
+    place = str(judged.place("stories/reissued"))
+    whole = pflab_check(project_root, place, "--json")
+    violated = [rule for rule in json.loads(whole.stdout)["rules"] if rule["violations"]]
+    assert whole.returncode == 1 and violated
+    rule = violated[0]["rules"][0]
+    only = json.loads(pflab_check(project_root, place, "--json", "--select", rule.lower()).stdout)
+    assert {each["check"] for each in only["rules"]} == {check.id for check in CHECKS if rule in check.rules} and only[
+        "violations"
+    ] == sum(each["violations"] for each in violated if rule in each["rules"])
+    leave_out = [word for each in violated for word in ("--deselect", each["check"])]
+    without = json.loads(pflab_check(project_root, place, "--json", *leave_out).stdout)
+    assert without["violations"] == 0 and len(without["rules"]) == len(CHECKS) - len(violated)
+    subject = json.loads(pflab_check(project_root, place, "--json", "--select", "source selection").stdout)
+    assert {each["check"] for each in subject["rules"]} == {check.id for check in SUBJECTS["source selection"]}
+    unknown = pflab_check(project_root, place, "--select", "BX-9")
+    assert unknown.returncode == 2 and "'BX-9' names no check: write a rule like BF-3" in unknown.stderr
 
 
 def test_without_java_one_line_says_what_to_install(project_root: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -41,6 +42,16 @@ def check(
     shiviz: Annotated[
         Path | None, Option(metavar="FILE", help="Write the events of the worst run, with vector clocks, for ShiViz.")
     ] = None,
+    select: Annotated[
+        list[str] | None,
+        Option(
+            metavar="RULES",
+            help="Count only violations of these rules: a rule like BF-3, a group like BF, or a subject like backfill.",
+        ),
+    ] = None,
+    deselect: Annotated[
+        list[str] | None, Option(metavar="RULES", help="Do not count violations of these rules.")
+    ] = None,
     engine: Engine = None,
     as_json: Json = False,
 ) -> int:
@@ -58,9 +69,13 @@ def check(
     with analytics_failure_of("check"):
         if report is not None:
             need("jinja2")
+        need("pyspark")
+        from analytics.rules.catalogue import chosen  # noqa: PLC0415 - an extra
+
+        checks = chosen(select or [], deselect or [])
         request = Request("check", traces, engine, master, tables, is_report=report is not None)
         with judged(request) as (found, name):
-            result = _written(found, name, report, shiviz)
+            result = _written(found, checks, name, report, shiviz)
     if as_json:
         print_json(result.as_document())
     else:
@@ -102,11 +117,14 @@ def _check_writable(file: Path) -> None:
         raise CommandError(f"pflab check: {file} cannot be written: there is no folder {file.parent}")
 
 
-def _written(found: Judged, engine: str, report: Path | None, shiviz: Path | None) -> CheckResult:
-    """Write the files that the user asked for, and return the verdict."""
-    from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra
+def _written(
+    judged_runs: Judged, checks: Set[str], engine: str, report: Path | None, shiviz: Path | None
+) -> CheckResult:
+    """Write the files that the user asked for, and return the verdict. checks: the ids of those that count."""
+    from analytics.verdicts.conclusion import conclude, restricted  # noqa: PLC0415 - an extra
 
-    result = conclude(found.findings)
+    found = restricted(judged_runs, checks)
+    result = conclude(found.findings, checks)
     if report is not None:
         from analytics.report.page import write_report  # noqa: PLC0415 - an extra
 
