@@ -12,7 +12,10 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence import evidence, folder_tree, mails, objects, organization, version_history  # fmt: skip
+from analytics.evidence import folder_tree, objects, organization, version_history
+from analytics.evidence.mail import mails
+from analytics.evidence.material import Material, material_of
+from analytics.evidence.tables import PARTS
 from analytics.ingest import bronze, incremental, silver
 from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import Tables, at_once
@@ -38,9 +41,7 @@ Progress = Callable[[str], None]
 class Rules(Protocol):
     """Runs the rule checks."""
 
-    def __call__(
-        self, tables: Tables, material: evidence.Material, verdicts: DataFrame, *, unfinished: bool
-    ) -> DataFrame:
+    def __call__(self, tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
         """Return the table gold/rules."""
         ...
 
@@ -99,7 +100,7 @@ def judge(
     stopped = convergence.stopped(events.events, unfinished=unfinished is not None)
     verdicts = tables.keep("gold/verdicts", convergence.verdicts(tree, mismatches, events.doubts, stopped))
     progress(STAGES[4])
-    material = evidence.material(tables, events, rows, things, org)
+    material = material_of(tables, events, rows, things, org)
     judged = (rules or _rule_tables)(tables, material, verdicts, unfinished=unfinished is not None)
     progress(STAGES[5])
     lost = tables.keep("gold/losses", convergence.losses(things, tree))
@@ -109,17 +110,17 @@ def judge(
     return replace(gold, differences=tables.keep("evidence/differences", findings.differences(gold)))
 
 
-def _rule_tables(tables: Tables, material: evidence.Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
+def _rule_tables(tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
     """Run the rule checks for which there are events, several parts at the same time."""
     about = required_events.with_events(CHECKS, material.events)
 
     def judge_part(part: int) -> DataFrame:
-        mine = [check for check in about if check.table in evidence.PARTS[part]]
+        mine = [check for check in about if check.table in PARTS[part]]
         return tables.keep(
             f"gold/rules/part={part}", evaluate.judge_rules(material, verdicts, mine, unfinished=unfinished)
         )
 
-    return reduce(DataFrame.unionByName, at_once(*[partial(judge_part, part) for part in range(len(evidence.PARTS))]))
+    return reduce(DataFrame.unionByName, at_once(*[partial(judge_part, part) for part in range(len(PARTS))]))
 
 
 def findings_of(gold: Gold) -> Findings:

@@ -1,5 +1,5 @@
 """Tables that are computed from events before any rule is checked: histories, holders, mails, claims.
 
 Imported by: `analytics.rules`, `analytics.report`, `analytics.pipeline`.
-Public: `evidence` (all tables by name).
+Public: `tables` (all tables by name).
 """

@@ -12,7 +12,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import excused
+from analytics.evidence.mail.mails import excused
 from analytics.evidence.number_sets import by_kind, guid_of_kind
 from analytics.evidence.objects import GONE
 from analytics.ingest.schemas import MAIL_FOLDERS

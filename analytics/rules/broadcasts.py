@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from analytics.evidence.broadcasts import RESENT
+from analytics.evidence.mail.broadcasts import RESENT
 from analytics.evidence.number_sets import ranges_of
 from analytics.evidence.organization import IS_SUSPENDED
 from analytics.rules.check import HOUR_US, MINUTE_US, UPDATES, Check

@@ -17,7 +17,7 @@ from pyspark.sql.classic.dataframe import DataFrame as OfJava
 
 from analytics.embedded.product import GIVEN as GIVEN_LAYER
 from analytics.embedded.product import GOLD_RULES, RULES, Product, Statement
-from analytics.evidence import evidence
+from analytics.evidence.material import Material
 from analytics.ingest import bronze
 from analytics.ingest.schemas import WIDE
 from analytics.ingest.silver import Seen
@@ -73,7 +73,7 @@ def record(spark: SparkSession) -> Product:
     """Return the statements of all tables, in the order in which they are computed, and of the queries."""
     recorder = Recorder(spark)
 
-    def rules(tables: Tables, material: evidence.Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
+    def rules(tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
         about = evaluate.settled(verdicts, unfinished=unfinished)
         schema: Any = None
         for name, checks in evaluate.checks_by_table(CHECKS).items():

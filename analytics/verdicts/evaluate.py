@@ -8,7 +8,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.evidence import TABLES, Material
+from analytics.evidence.material import Material
+from analytics.evidence.tables import TABLES
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.check import Check
 from analytics.verdicts.judgements import CONVERGED

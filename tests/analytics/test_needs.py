@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from analytics.embedded.engine import contents_of
-from analytics.evidence.evidence import TABLES
+from analytics.evidence.tables import TABLES
 from analytics.ingest.lines import read_lines
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS

@@ -17,6 +17,7 @@ The checks leave out both spans in each case.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from pyspark.sql import DataFrame
@@ -112,3 +113,15 @@ def node_facts(events: Silver) -> DataFrame:
         "relays", F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
         "undone_spans",
     )  # fmt: skip
+
+
+def with_exact(rows: DataFrame, nodes: DataFrame, times: Mapping[str, str]) -> DataFrame:
+    """Return the rows with exact: each of the stores named by a column had an exact clock at its lab time in another column."""
+    found = rows.withColumn("exact", F.lit(True))
+    for store, at in times.items():
+        clocks = nodes.select("trace", F.col("node").alias(store), F.col("exact").alias("comparable"), "skews")
+        wrong = f"exists(coalesce(skews, array()), s -> {at} between s.since and s.until)"
+        right = F.expr(f"exact and coalesce(comparable and not {wrong}, false)")
+        found = found.join(F.broadcast(clocks), ["trace", store], "left").withColumn("exact", right)
+        found = found.drop("comparable", "skews")
+    return found

@@ -19,7 +19,7 @@ def block(language: str, nth: int) -> str:
 @pytest.mark.parametrize(
     ("code", "file"),
     [
-        (block("python", 0), "analytics/evidence/evidence.py"),
+        (block("python", 0), "analytics/evidence/changes.py"),
         (block("python", 1), "analytics/rules/change_numbers.py"),
         (block("sql", 0), "analytics/embedded/judge.sql"),
     ],

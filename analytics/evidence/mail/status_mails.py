@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.mails import excused
+from analytics.evidence.mail.mails import excused
 from analytics.evidence.number_sets import RANGES, by_kind, guid_of_kind, ranges
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.ingest.silver import Silver

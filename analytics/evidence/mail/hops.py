@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.agreement.node_facts import RELAYS
+from analytics.evidence.agreement.node_facts import RELAYS, with_exact
 from analytics.ingest.silver import Silver
 
 _ATTEMPTS: Final = ("hop.sent", "hop.failed", "hop.expired")
@@ -147,3 +147,69 @@ def unknown_peers(events: Silver) -> DataFrame:
     """Return the mails from peers that are not authenticated as a store: trace, node, at, mail, peer, recipients, domain."""
     mails = events.of("hop.received").where("not authenticated")
     return mails.join(F.broadcast(_topology(events).select("trace", "t.domain")), "trace", "left")
+
+
+def hops(events: Silver, nodes: DataFrame) -> DataFrame:
+    """Return trace, mail, node, next_hop, connector, copies, at, landed, arrived_at, exact, arrivals, given_up, last_at,
+    links_at, named, cut, by_relay.
+
+    landed: the next server has the mail, or a fault lost it there. arrived_at: when it first came there. exact: arrived_at and
+    last_at are exact. arrivals: how often the mail came to this node, by a hop or because it was submitted there. given_up:
+    the copies that never reached a next server, so that new copies took their recipients. links_at: when the node first learned
+    that a link was down or up. named: how many of the mail's recipients are named by a fault; each of these recipients gets a
+    copy of its own. cut: how often a transmission of the mail to this node failed. The mail may have arrived although the
+    answer was lost, and then it is sent again. by_relay: a foreign relay accepted the mail.
+    """
+    copies = (
+        events.of("hop.sent", "hop.failed")
+        .where("mail is not null")
+        .groupBy("trace", "mail", "node", "queue_id")
+        .agg(
+            F.max_by(F.struct("next_hop", "connector"), F.when(F.col("type") == "hop.sent", F.col("at"))).alias("to"),
+            F.min(F.when(F.col("type") == "hop.sent", F.col("at"))).alias("at"),
+        )
+    )
+    of_node = Window.partitionBy("trace", "mail", "node")
+    hops_sent = (
+        copies.withColumn("given_up", F.count_if(F.col("at").isNull()).over(of_node))
+        .where("at is not null")
+        .groupBy("trace", "mail", "node", "to.next_hop", "to.connector")
+        .agg(
+            F.count(F.lit(1)).alias("copies"),
+            F.min("at").alias("at"),
+            F.max("at").alias("last_at"),
+            F.max("given_up").alias("given_up"),
+        )
+    )
+    arrivals = F.count_if(F.col("type").isin("hop.received", "mail.submitted")).alias("arrivals")
+    here = events.lines("hop.received", "hop.dropped", "mail.bad", "mail.submitted").groupBy("trace", "mail", "node").agg(
+        arrivals, F.min(F.when(F.col("type") != "mail.submitted", F.col("at"))).alias("arrived_at")
+    )  # fmt: skip
+    landed = here.where("arrived_at is not null")
+    landed = landed.select("trace", "mail", F.col("node").alias("next_hop"), "arrived_at", F.lit(True).alias("landed"))
+    cut = (
+        events.of("hop.failed")
+        .groupBy("trace", "mail", F.col("next_hop").alias("node"))
+        .agg(F.count(F.lit(1)).alias("cut"))
+    )
+    here = here.drop("arrived_at").join(cut, ["trace", "mail", "node"], "left")
+    links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
+    found = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
+    found = found.join(F.broadcast(links), ["trace", "node"], "left")
+    addresses = events.of("address.stamped").select("trace", "store", F.col("address").alias("recipient")).distinct()
+    faults = (
+        events.of("fault.injected")
+        .where("kind in ('lose', 'alter', 'delay', 'duplicate', 'reorder')")
+        .select("trace", F.col("details")["to"].alias("store"), F.col("details")["from"].alias("of"))
+        .join(addresses, ["trace", "store"])
+    )
+    mails = events.of("mail.submitted").where("size(recipients) > 1")
+    mails = mails.select("trace", "mail", "node", F.explode("recipients").alias("recipient"))
+    named = mails.join(F.broadcast(faults), ["trace", "recipient"]).where("coalesce(of, node) = node")
+    named = named.groupBy("trace", "mail").agg(F.count_distinct("recipient").alias("named"))
+    found = found.join(F.broadcast(named), ["trace", "mail"], "left")
+    found = found.withColumn("landed", F.coalesce("landed", F.lit(False)))
+    relays = F.broadcast(nodes.select("trace", "node", "relays"))
+    by_relay = F.expr("coalesce(array_contains(relays, connector), false)")
+    found = found.join(relays, ["trace", "node"], "left").withColumn("by_relay", by_relay).drop("relays")
+    return with_exact(found, nodes, {"node": "last_at", "next_hop": "arrived_at"})
