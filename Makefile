@@ -9,6 +9,9 @@ FUZZER := $(VENV)/.installed-fuzz
 TOOLS := node_modules/.installed
 DEBIAN := .venv-debian
 
+# Each test starts many processes, which would compile all of pflab again and again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # npm installs the tools that check and test the console. Without npm nothing else is missing.
 NPM := $(shell command -v npm)
 

@@ -19,9 +19,7 @@ from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 
 _KEY: Final = guid_of_kind("r.guid", "r.kind")
-_CLAIMED: Final = f"exists(s.stated, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
-_HERE: Final = "x.store = s.store and x.act != 'tombstone dropped' and x.seq < s.seq"
-_EXCUSED: Final = f"exists(coalesce(s.excused, array()), c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
+_INSIDE: Final = f"exists({{}}, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _INCLUDES: Final = (
     "({v}.number = r.number or {v}.deleted or coalesce(try_element_at({v}.pcl, r.guid) >= r.counter, false)"
     " or alone and struct({v}.modified_at, {v}.guid, {v}.counter) > struct(r.modified_at, r.guid, r.counter))"
@@ -29,13 +27,13 @@ _INCLUDES: Final = (
 """SQL for whether version v includes the change r, or is it. Of a folder or an associated message, the last writer's version
 includes all others (HI-5, CN-9)."""
 _EXPIRED: Final = (
-    f"exists(rows, w -> w.act = 'made' and {_INCLUDES.format(v='w')} and {GONE.format(number='w.number', at='s.at')})"
+    f"exists(rows, w -> w.act = 'made' and {_INCLUDES.format(v='w')} and {GONE.format(number='w.number', at='at')})"
 )
 """The change or a version that includes it has expired. The change's number then comes without a version (CN-9, DL-3)."""
 
 
 def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
-    """Return trace, folder, stated_rows (store, seq, at, stated): the row in each store's last mail that names the folder.
+    """Return trace, folder, node, sent (seq), at, stated, excused: the row in each store's last mail that names the folder.
 
     Stores that were restored, or that once dropped the replica, are left out, because they no longer have what they had.
     """
@@ -48,11 +46,8 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
     known = known.join(F.broadcast(dropped), ["trace", "store", "folder"], "left_anti")
     stated = by_kind("m.row", "m.row_fai").alias("stated")
     known = known.join(F.broadcast(excused(events)), ["trace", "store", "folder"], "left")
-    row = F.struct("store", "excused", F.col("m.seq").alias("seq"), F.col("m.at").alias("at"), stated)
-    return (
-        known.select("trace", "folder", row.alias("row"))
-        .groupBy("trace", "folder")
-        .agg(F.collect_list("row").alias("stated_rows"))
+    return known.select(
+        "trace", "folder", F.col("store").alias("node"), F.col("m.seq").alias("sent"), "m.at", stated, "excused"
     )
 
 
@@ -63,15 +58,19 @@ def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
 
     spec: CN-7, IN-1, CV-1
     """
-    made = "filter(rows, r -> r.act = 'made' and r.store != 'Setup' and not r.undone)"
-    about = things.where("not forgotten").join(F.broadcast(last_rows(events, restored)), ["trace", "folder"])
-    case = (
-        "struct(s.store as node, s.at as at, r.number as number,"
-        f" {_CLAIMED} as claimed, exists(rows, x -> {_HERE} and {_INCLUDES.format(v='x')}) or {_EXCUSED}"
-        f" or {_EXPIRED} as had,"
-        f" exists(rows, x -> {_HERE} and x.act = 'applied' and x.number = r.number and not x.undone) as applied)"
+    changes = F.expr("filter(rows, r -> r.act = 'made' and r.store != 'Setup' and not r.undone)")
+    here = F.expr("filter(rows, x -> x.store = node and x.act != 'tombstone dropped' and x.seq < sent)")
+    about = things.where("not forgotten").withColumn("changes", changes)
+    pairs = about.join(F.broadcast(last_rows(events, restored)), ["trace", "folder"]).withColumn("here", here)
+    cases = pairs.select("*", F.explode("changes").alias("r"))
+    # Nearly always the store has the change itself, and then nothing else need be looked at.
+    had = (
+        "case when exists(here, x -> x.number = r.number) then true"
+        f" else exists(here, x -> {_INCLUDES.format(v='x')}) or {_INSIDE.format('coalesce(excused, array())')}"
+        f" or size(expiries) > 0 and {_EXPIRED} end"
     )
-    cases = F.expr(f"flatten(transform(stated_rows, s -> transform({made}, r -> {case})))")
-    return about.select("trace", "folder", "subject", F.explode(cases).alias("c")).select(
-        "trace", "folder", "subject", "c.*"
-    )
+    return cases.select(
+        "trace", "folder", "subject", "node", "at", F.col("r.number").alias("number"),
+        F.expr(_INSIDE.format("stated")).alias("claimed"), F.expr(had).alias("had"),
+        F.expr("exists(here, x -> x.act = 'applied' and x.number = r.number and not x.undone)").alias("applied"),
+    )  # fmt: skip

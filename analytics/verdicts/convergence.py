@@ -16,6 +16,12 @@ from analytics.verdicts.judgements import CONVERGED, NOT_CONVERGED, UNKNOWN
 
 _EMPTY: Final = "array()"
 
+_ALL_RIGHT: Final = (
+    "size(array_except(holders, transform(filter(states,"
+    " s -> s.versions = versions and (tombstone is null or s.had_tombstone)), s -> s.store))) = 0"
+)
+"""SQL for whether each holder has exactly what it must have, as nearly always. Then nothing is compared one by one."""
+
 
 def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> DataFrame:
     """Return a row for each item that is wrong or missing at a holder: trace, folder, path, object, kind, subject, store, what,
@@ -27,7 +33,7 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     a deletion, or all keep a superseded version.
     """
     # Folders are few and their rows small; objects are many.
-    due = objects.join(F.broadcast(folders), ["trace", "folder"])
+    due = objects.join(F.broadcast(folders), ["trace", "folder"]).where(f"not coalesce({_ALL_RIGHT}, false)")
     held = due.withColumn(
         "held",
         F.expr(
