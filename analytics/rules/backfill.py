@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from analytics.evidence.number_sets import merged, ranges_of
+from analytics.evidence.number_sets import merged
 from analytics.evidence.organization import IS_SUSPENDED
 from analytics.rules.check import HOUR_US, Check
 
@@ -10,9 +10,8 @@ _SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c
 
 _COMMON = "exists(missing, c -> exists(near, r -> r.guid = c.guid and r.low <= c.high and c.low <= r.high))"
 
-_NOT_IN_ROW = (
-    f"forall({ranges_of('f.cnset')}, c ->"
-    f" not exists({ranges_of('f.row')}, r -> r.guid = c.guid and r.low <= c.high and c.low <= r.high))"
+_NOT_IN_ROW: Final = (
+    "forall(f.numbers, c -> not exists(f.row, r -> r.guid = c.guid and r.low <= c.high and c.low <= r.high))"
 )
 
 # spec: BF-1, BF-2, BF-5, BF-6, BF-8, CN-7, CV-3

@@ -3,13 +3,10 @@
 from typing import Final
 
 from analytics.evidence.mail.broadcasts import RESENT
-from analytics.evidence.number_sets import ranges_of
 from analytics.evidence.organization import IS_SUSPENDED
 from analytics.rules.check import HOUR_US, MINUTE_US, UPDATES, Check
 
-_SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"
-
-_IN_ROW = _SET.format(inner=ranges_of("f.cnset"), outer=ranges_of("f.row"))
+_IN_ROW: Final = "forall(f.numbers, c -> exists(f.row, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"
 
 TARGET_BYTES: Final = 300 * 1024
 """The size of a mail's items (OUT-3). The envelope adds to it, and the encoding as text adds a third."""

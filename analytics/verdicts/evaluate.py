@@ -69,7 +69,8 @@ def _table(table: DataFrame, checks: list[Check]) -> DataFrame:
     columns: list[Column] = []
     for index, check in enumerate(checks):
         about = F.coalesce(F.expr(check.about), F.lit(False))
-        wrong = about & ~F.coalesce(F.expr(check.holds), F.lit(False))
+        # What a check does not look at is not computed.
+        wrong = F.when(about, ~F.coalesce(F.expr(check.holds), F.lit(False))).otherwise(F.lit(False))
         witness = F.when(wrong, F.expr(marked(check.words)))
         cases += [about.alias(f"about{index}"), wrong.alias(f"wrong{index}"), witness.alias(f"witness{index}")]
         is_wrong = F.col(f"wrong{index}")

@@ -31,6 +31,11 @@ _TOPOLOGY: Final = (
     " connectors array<struct<name: string>>"
 )
 _PLAIN_TYPES: Final = ("string", "bigint", "double", "boolean")
+_BETWEEN: Final = "\x1f"
+_NOT_STATED: Final = "\x7f"
+"""The values of a statement are one text, because a list of texts takes far longer to collect and compare. These signs are between
+them, and in place of a value that is not stated."""
+
 _NOTHING: Final = "cast(array() as array<array<string>>)"
 _NULL: Final = "cast(null as string)"
 
@@ -51,12 +56,12 @@ def _text(part: str, each: States) -> str:
 def _statement(each: States) -> str:
     """Return SQL for a statement. Its key is null if a part of the key is."""
     fact = FACTS[each.fact]
-    says = [_text(part, each) for part in each.says.split()]
-    says += [_NULL] * (len(fact.values) - len(says))
+    says = [f"coalesce({_text(part, each)}, '{_NOT_STATED}')" for part in each.says.split()]
+    says += [f"'{_NOT_STATED}'"] * (len(fact.values) - len(says))
     key = ", ' ', ".join(_text(part, each) for part in each.key.split())
     return (
         f"named_struct('fact', {_quoted(each.fact)}, 'how', '{each.how.value}', 'key', concat({key}),"
-        f" 'says', array({', '.join(says)}), 'single', {fact.single}, 'repeated', {fact.repeated})"
+        f" 'says', concat_ws('{_BETWEEN}', {', '.join(says)}), 'single', {fact.single}, 'repeated', {fact.repeated})"
     )
 
 
@@ -127,12 +132,12 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
     connectors = started.select("*", F.explode("t.connectors").alias("connector"))
 
     def say(table: DataFrame, fact: str, key: Sequence[str], *says: str) -> DataFrame:
-        values = [F.expr(each).cast("string") for each in says]
-        missing = [F.lit(None).cast("string")] * (len(FACTS[fact].values) - len(values))
+        values = [F.coalesce(F.expr(each).cast("string"), F.lit(_NOT_STATED)) for each in says]
+        missing = [F.lit(_NOT_STATED)] * (len(FACTS[fact].values) - len(values))
         return table.select(
             "trace", F.col("lab").alias("node"), F.col("began").alias("at"),
             F.lit("run.started").alias("type"), F.lit(fact).alias("fact"), F.lit(How.FIRST.value).alias("how"),
-            F.concat_ws(" ", *key).alias("key"), F.array(*values, *missing).cast("array<string>").alias("says"),
+            F.concat_ws(" ", *key).alias("key"), F.concat_ws(_BETWEEN, *values, *missing).alias("says"),
             F.lit(FACTS[fact].single).alias("single"), F.lit(False).alias("repeated"), F.lit(False).alias("undone"),
         )  # fmt: skip
 
@@ -163,13 +168,15 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
     rows = stated.groupBy("trace", "fact", "key").agg(
         F.min("at").alias("at"), F.collect_set(one).alias("all"), (F.min("says").eqNullSafe(F.max("says"))).alias("same"),
         F.max(F.col("how") == How.FIRST.value).alias("stated"), F.max(F.col("how") == How.REPEATS.value).alias("retold"),
-        F.max("repeated").alias("repeated"),
+        F.max(F.col("how") != How.FIRST.value).alias("echoed"), F.max("repeated").alias("repeated"),
     )  # fmt: skip
     differ = "coalesce(exists(sequence(0, size(a.says) - 1), i -> a.says[i] != b.says[i]), false)"
     # Which of the two is found must not depend on the order in which Spark collects them.
-    firsts, told = (f"filter(array_sort(all), a -> a.how {sign} '{How.FIRST.value}')" for sign in ("=", "!="))
+    values = f"transform(split(a.says, '{_BETWEEN}'), v -> nullif(v, '{_NOT_STATED}')) as says"
+    every = f"transform(array_sort(all), a -> struct(a.how, {values}, a.type, a.node, a.single, a.repeated, a.undone))"
+    firsts, told = (f"filter({every}, a -> a.how {sign} '{How.FIRST.value}')" for sign in ("=", "!="))
     # Most facts are stated alike by all, and need no look at each statement.
-    doubtful = "not same or repeated or not stated and retold"
+    doubtful = "not same or repeated and not echoed or not stated and retold"
     parts = rows.withColumn("first", F.expr(f"case when {doubtful} then {firsts} end"))
     parts = parts.withColumn("told", F.expr(f"case when {doubtful} then {told} end"))
     # A restored store forgets what it did, and may use the key again.

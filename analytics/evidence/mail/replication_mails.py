@@ -6,19 +6,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.agreement.node_facts import with_exact
+from analytics.evidence.number_sets import ranges_of
 from analytics.ingest.silver import Silver
 
 
 def sent(events: Silver) -> DataFrame:
-    """Return the replication mails as submitted, with what each says about its folders, and when the store started."""
+    """Return the replication mails as submitted, with what each says about its folders (folder, updates, numbers and row, which
+    are ranges), and when the store started."""
     mails = events.of("mail.submitted")
-    plain = F.transform(
-        "folders",
-        lambda f: F.struct(
-            f["folder"].alias("folder"), f["cnset"].alias("cnset"), f["row"].alias("row"),
-            f["cnset_fai"].alias("cnset_fai"), f["row_fai"].alias("row_fai"), f["updates"].alias("updates"),
-        ),
-    )  # fmt: skip
+    plain = F.expr(
+        f"transform(folders, f -> struct(f.folder, f.updates, {ranges_of('f.cnset')} as numbers, {ranges_of('f.row')} as row))"
+    )
     starts = events.of("node.started").groupBy("trace", "node", "incarnation").agg(F.max("at").alias("started_at"))
     return mails.withColumn("says", plain).join(F.broadcast(starts), ["trace", "node", "incarnation"], "left")
 
