@@ -6,6 +6,7 @@ The module of a verb is imported when the verb is used; `pflab --help` imports n
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import select
 import sys
@@ -185,7 +186,11 @@ class _BrokenPipe(Exception):
 def function_of(verb: str) -> Any:
     """Return the function of a verb, after importing its module."""
     place = VERBS[verb][0]
-    module = import_module(f"pflab.cli.{place}" if "." in place else f"pflab.cli.verbs.{place}")
+    gc.disable()  # what modules make stays, so looking for garbage would take a sixth of the time of the import
+    try:
+        module = import_module(f"pflab.cli.{place}" if "." in place else f"pflab.cli.verbs.{place}")
+    finally:
+        gc.enable()
     return getattr(module, f"{verb}_" if iskeyword(verb) else verb)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 from pflab.cli.output import CommandError
 from pflab.lessons.classroom import Classroom
-from pflab.lessons.course import OwnLessonsError, lessons_of_pflab, own_lessons
 from pflab.lessons.routes import extension_of
 from pflab.server.extension import Extension
+
+if TYPE_CHECKING:
+    from pflab.scenario.load import Scenario
 
 OwnLessons = Annotated[
     Path | None,
@@ -24,8 +27,20 @@ def served_lessons(folder: Path | None) -> Extension:
 
     Raises CommandError with all mistakes in the files of the folder.
     """
+    own = {} if folder is None else _own_lessons(folder)
+    return extension_of(Classroom(lambda: {**_lessons_of_pflab(), **own}))
+
+
+def _own_lessons(folder: Path) -> Mapping[str, Scenario]:
+    from pflab.lessons.course import OwnLessonsError, own_lessons  # noqa: PLC0415 - the models of steps take long to build
+
     try:
-        own = {} if folder is None else own_lessons(folder)
+        return own_lessons(folder)
     except OwnLessonsError as error:
         raise CommandError(*error.lines) from None
-    return extension_of(Classroom(lambda: {**lessons_of_pflab(), **own}))
+
+
+def _lessons_of_pflab() -> Mapping[str, Scenario]:
+    from pflab.lessons.course import lessons_of_pflab  # noqa: PLC0415 - as above
+
+    return lessons_of_pflab()

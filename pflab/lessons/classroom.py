@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Final
 from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
 from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
-from pflab.lessons.played_lesson import PlayedLesson, Standing
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from topology.problems import did_you_mean, quoted
@@ -31,6 +30,7 @@ from transport.smtp.connections import Connections
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from pflab.lessons.played_lesson import PlayedLesson
     from pflab.scenario.load import Scenario
 
 MOST_LESSONS: Final = 8
@@ -76,7 +76,7 @@ class OpenLesson:
 
     @property
     def in_use(self) -> bool:
-        return self.requests > 0 or self.played.standing is Standing.PLAYING
+        return self.requests > 0 or self.played.is_playing
 
 
 class Classroom:
@@ -180,6 +180,8 @@ class Classroom:
         await self.end(min(idle, key=lambda each: each.used_s).id)
 
     async def _opened(self, name: str, lesson: Scenario) -> OpenLesson:
+        from pflab.lessons.played_lesson import PlayedLesson  # noqa: PLC0415 - the models of steps take long to build
+
         lesson_id = secrets.token_hex(ID_BYTES)
         folder = LessonFolder()
         run = f"{name}/{lesson_id}"

@@ -94,6 +94,10 @@ class PlayedLesson:
         self._go = asyncio.Event()
         self._playing: asyncio.Task[None] | None = None
 
+    @property
+    def is_playing(self) -> bool:
+        return self.standing is Standing.PLAYING
+
     async def begin(self) -> None:
         """Play to the first beat."""
         self._playing = asyncio.create_task(self._play(), name=f"lesson {self.name}")

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Response
@@ -21,9 +21,10 @@ from node.api.answers import links, refusals
 from node.api.bodies import Body, Line
 from node.api.values import json_response, not_supported, problem, shown
 from pflab.lessons.classroom import Classroom, LessonUnknown, OpenLesson
-from pflab.lessons.course import minutes_of
-from pflab.scenario.load import Scenario
 from pflab.server.extension import Extension
+
+if TYPE_CHECKING:
+    from pflab.scenario.load import Scenario
 
 PATH: Final = "/lessons"
 
@@ -101,6 +102,8 @@ def _router(classroom: Classroom) -> APIRouter:
 
 
 def _listed(name: str, lesson: Scenario) -> dict[str, Any]:
+    from pflab.lessons.course import minutes_of  # noqa: PLC0415 - the models of steps take long to build
+
     course, verbs = lesson.course, [step.verb for step in lesson.steps]
     return {
         "name": name,
