@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,8 +20,8 @@ import traces
 from pyspark.sql import SparkSession
 from pflab.analytics import judge
 
-own = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.ansi.enabled", "true")
-session = own.getOrCreate()
+own = SparkSession.builder.config("spark.ui.enabled", "false").config("spark.sql.ansi.enabled", "true")
+session = (own.remote if sys.argv[3] == "Connect" else own.master)("local[2]").getOrCreate()
 verdict = judge(sys.argv[1], spark=session)
 assert traces.OURS and sys.modules["traces"] is traces and "analytics" not in sys.modules
 assert session.conf.get("spark.sql.shuffle.partitions") == "200" and session.conf.get("spark.sql.ansi.enabled") == "true"
@@ -47,12 +48,17 @@ def test_what_cannot_be_judged_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_session_of_somebody_else_judges_runs(judged: Judged, tmp_path: Path, project_root: Path) -> None:
-    """A program with a module `traces` of its own judges with its session, whose settings stay: ANSI mode, 200 partitions."""
+@pytest.mark.parametrize("kind", ["classic", "Connect"])
+def test_a_session_of_somebody_else_judges_runs(judged: Judged, tmp_path: Path, kind: str) -> None:
+    """A program with a module `traces` of its own judges with its session, classic or Spark Connect, whose settings stay: ANSI
+    mode, 200 partitions."""
     (tmp_path / "traces.py").write_text("OURS = True\n", "ascii")
     (tmp_path / "program.py").write_text(ON_THEIR_SESSION, "ascii")
     place = str(judged.root / "suite" / "lost-mail")
-    order = [sys.executable, "program.py", place, "verdict.txt"]
-    done = subprocess.run(order, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False)
+    order = [sys.executable, "program.py", place, "verdict.txt", kind]
+    done = subprocess.run(
+        order, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+    )  # fmt: skip
     assert done.returncode == judge(place).exit_code, done.stderr[-3000:]
     assert (tmp_path / "verdict.txt").read_text("utf-8") == str(judge(place))
