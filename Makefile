@@ -18,7 +18,7 @@ NPM := $(shell command -v npm)
 # Settings on the command line: make demo HEADLESS=1; make test ARGS="tests/node/tracking -k cnset" JOBS=0; make simulate SEEDS=1..50
 HEADLESS ?=
 SEEDS    ?= 1..500
-JOBS     ?= 2
+JOBS     ?= 3
 ARGS     ?=
 ENGINE   ?=
 SECONDS  ?= 300
@@ -61,7 +61,7 @@ test: $(STAMP)  ## run all tests that need no Java (JOBS=0: in one process; ARGS
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
 test-spark: $(STAMP)  ## run the tests that need Java: Spark says what the embedded engine says, reads growing traces, and plays campaigns
-	@$(BIN)/pytest -m 'spark and not long' $(or $(ARGS),tests/analytics)
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) -m 'spark and not long' $(or $(ARGS),tests/analytics)
 
 # Debian keeps the first release of its Python, 3.11.2, so tests can fail there that pass on a later 3.11.
 $(DEBIAN)/.installed: pyproject.toml constraints.txt
@@ -71,7 +71,7 @@ $(DEBIAN)/.installed: pyproject.toml constraints.txt
 	@touch $@
 
 test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail and their labs with the system's own Python, without Spark
-	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/traces tests/topology tests/transport tests/node tests/drivers)
+	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/transport tests/node tests/drivers/test_conformance.py tests/drivers/test_processes.py)
 
 test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks
 	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/distributed/test_settings.py tests/project/test_benchmarks.py)

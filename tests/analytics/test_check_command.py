@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from analytics.errors import JavaMissing
+from analytics.errors import JavaMissing, UnknownCheck
 from analytics.ingest import session
-from analytics.rules.catalogue import CHECKS, SUBJECTS
+from analytics.rules.catalogue import CHECKS, SUBJECTS, chosen
 from pflab.campaign.seed import run_seed
 from pflab.client import Client
 from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, pflab_check
@@ -40,22 +40,33 @@ def test_a_check_prints_only_its_verdict(judged: Judged) -> None:
 
 def test_rule_checks_are_selected_by_rule_or_subject(judged: Judged, project_root: Path) -> None:
     """`--select` and `--deselect` take a rule, a group of rules or a subject. Only violations of chosen rules count."""
-    place = str(judged.place("stories/reissued"))
-    whole = pflab_check(project_root, place, "--json")
-    violated = [rule for rule in json.loads(whole.stdout)["rules"] if rule["violations"]]
-    assert whole.returncode == 1 and violated
-    rule = violated[0]["rules"][0]
-    only = json.loads(pflab_check(project_root, place, "--json", "--select", rule.lower()).stdout)
-    assert {each["check"] for each in only["rules"]} == {check.id for check in CHECKS if rule in check.rules} and only[
-        "violations"
-    ] == sum(each["violations"] for each in violated if rule in each["rules"])
-    leave_out = [word for each in violated for word in ("--deselect", each["check"])]
-    without = json.loads(pflab_check(project_root, place, "--json", *leave_out).stdout)
-    assert without["violations"] == 0 and len(without["rules"]) == len(CHECKS) - len(violated)
-    subject = json.loads(pflab_check(project_root, place, "--json", "--select", "source selection").stdout)
-    assert {each["check"] for each in subject["rules"]} == {check.id for check in SUBJECTS["source selection"]}
+    place = judged.place("stories/reissued")
+    done = pflab_check(project_root, place, "--json", "--select", "cn", "--deselect", "CN-1", "--deselect", "deletions")
+    document = json.loads(done.stdout)
+    chosen_rules = {rule["check"]: set(rule["rules"]) for rule in document["rules"]}
+    assert chosen_rules and all(any(rule.startswith("CN-") for rule in rules) for rules in chosen_rules.values())
+    assert not any("CN-1" in rules for rules in chosen_rules.values())
+    (violations,) = {
+        each["violations"] for each in judged.runs("stories").values() if each["trace"] == "stories/reissued"
+    }
+    assert document["violations"] < violations
     unknown = pflab_check(project_root, place, "--select", "BX-9")
-    assert unknown.returncode == 2 and "'BX-9' names no check: write a rule like BF-3" in unknown.stderr
+    assert unknown.returncode == 2
+    assert "'BX-9' names no check: write a rule like BF-3" in unknown.stderr
+
+
+def test_words_choose_checks() -> None:
+    """A word is a rule, a group of rules, a subject or the title of a check, in any case. Without words all are chosen."""
+    every = frozenset(check.id for check in CHECKS)
+    assert chosen([], []) == every
+    assert chosen(["bf-3"], []) == {check.id for check in CHECKS if "BF-3" in check.rules}
+    assert chosen(["Source_Selection"], []) == {check.id for check in SUBJECTS["source selection"]}
+    assert chosen([CHECKS[0].id.upper()], []) == {CHECKS[0].id}
+    assert chosen(["mails", "BF"], ["BF"]) == {
+        check.id for check in SUBJECTS["mails"] if not any(rule.startswith("BF-") for rule in check.rules)
+    }
+    with pytest.raises(UnknownCheck, match="'BX' names no check"):
+        chosen(["BF"], ["BX"])
 
 
 def test_without_java_one_line_says_what_to_install(project_root: Path, tmp_path: Path) -> None:

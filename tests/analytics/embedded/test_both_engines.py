@@ -37,7 +37,7 @@ def test_both_engines_give_the_same_verdict_word_for_word(spark: SparkSession, j
 
 def test_findings_of_parts_together_are_the_findings_of_all(judged: Judged) -> None:
     """Runs that are judged apart have the same verdict as runs that are judged together."""
-    parts = [str(judged.root / name) for name in ("suite", "planted", "rules")]
+    parts = [str(judged.root / name) for name in ("stories", "planted", "rules")]
     assert conclude(together([judge([part]) for part in parts])) == conclude(judge(parts))
 
 
