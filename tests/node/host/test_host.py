@@ -377,7 +377,7 @@ async def test_a_stopping_host_waits_for_a_slow_peer_as_long_as_mails_end(
     stopping.set()
     await pair.hosts[0].stop()
     monkeypatch.undo()
-    assert pair.a.calls == ["done"] * 4 + ["closed"]
+    assert pair.a.reported == ["done"] * 4 + ["closed"]
 
 
 async def test_a_killed_host_abandons_its_node(pair: Pair) -> None:
@@ -412,7 +412,7 @@ async def test_hops_to_and_from_a_lost_server_are_not_waited_for(pair: Pair) -> 
         del pair.addresses["B"]
         pair.hosts[0].lost(["B"])
         await pair.rest()
-        assert pair.a.calls == ["failed: B has fallen silent"]
+        assert pair.a.reported == ["failed: B has fallen silent"]
         assert await reader.read() == b""
         writer.close()
 
