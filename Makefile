@@ -70,7 +70,7 @@ $(DEBIAN)/.installed: pyproject.toml constraints.txt
 	@$(MAKE) --no-print-directory relative-path VENV=$(DEBIAN)
 	@touch $@
 
-test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail and their labs with the system's own Python, without Spark
+test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail, and labs of two drivers with the system's own Python, without Spark
 	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/transport tests/node tests/drivers/test_conformance.py tests/drivers/test_processes.py)
 
 test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks

@@ -221,9 +221,7 @@ def _rows(members: Iterable[Any], results: Mapping[str, RuleResult], single: boo
     """Return each check of a subject with its result and first witness. For a single run the witness does not name the run."""
     rows = []
     for check in members:
-        result = results.get(check.id)
-        if result is None:  # the user left it out
-            continue
+        result = results.get(check.id, RuleResult(check.id, check.rules, 0, 0))
         witness = result.witness.partition(": ")[2] if single else result.witness
         rows.append((check, result, witness))
     return rows

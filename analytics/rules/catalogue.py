@@ -46,6 +46,9 @@ SUBJECTS: Final[dict[str, tuple[Check, ...]]] = {
 
 CHECKS: Final[tuple[Check, ...]] = tuple(check for checks in SUBJECTS.values() for check in checks)
 
+EVERY: Final = frozenset(check.id for check in CHECKS)
+"""The ids of all checks."""
+
 
 def chosen(selected: Iterable[str], deselected: Iterable[str]) -> frozenset[str]:
     """Return the ids of the checks that these words choose.
@@ -54,7 +57,7 @@ def chosen(selected: Iterable[str], deselected: Iterable[str]) -> frozenset[str]
     deselected: the same, for the checks that are left out. Raises UnknownCheck for a word that names none.
     """
     words = list(selected)
-    ids = set().union(*map(_named, words)) if words else {check.id for check in CHECKS}
+    ids = set().union(*map(_named, words)) if words else EVERY
     return frozenset(ids.difference(*map(_named, deselected)))
 
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from analytics.errors import NoTraces
 from analytics.ingest.lines import REASONS
-from analytics.rows import Findings, Given, Judged, Row, in_order
-from analytics.rules.catalogue import CHECKS
+from analytics.rows import Findings, Row, in_order
+from analytics.rules.catalogue import CHECKS, EVERY
 from analytics.verdicts import words
 from analytics.verdicts.judgements import (
     BROKEN,
@@ -45,20 +45,10 @@ def worst_folders(found: Findings) -> list[Row]:
     return in_order(found["folders"], "rank", "trace", "path")
 
 
-def restricted(judged: Judged, checks: Set[str]) -> Judged:
-    """Return what was found, without the violations of other checks than these. checks: their ids."""
-
-    def answers(query: str, given: Given) -> list[Row]:
-        rows = judged.answers(query, given)
-        return [row for row in rows if row.check in checks] if query == "violated_checks" else rows
-
-    rules = [row for row in judged.findings["rules"] if row.check in checks]
-    return Judged({**judged.findings, "rules": rules}, answers, judged.publish)
-
-
-def conclude(found: Findings, checks: Set[str] | None = None) -> CheckResult:
-    """Return the result for people and programs. checks: the ids of the checks that it names; default: all of them. Raises
-    NoTraces if there is no line."""
+def conclude(findings: Findings, checks: Set[str] = EVERY) -> CheckResult:
+    """Return the result for people and programs. checks: the ids of the checks whose violations count. Raises NoTraces if there
+    is no line."""
+    found = {**findings, "rules": [row for row in findings["rules"] if row.check in checks]}
     if not sum(row.lines for row in found["lines"]):
         raise NoTraces("the given paths contain no segment (*.jsonl); name run folders or segment files")
     incomplete = {row.trace for row in found["doubts"]}
@@ -89,7 +79,7 @@ def _loss(row: Row) -> str:
     return f"{short(row.trace)}: {row.name or 'Setup'}-{row.number.rpartition(':')[2]} ({row.subject!r}) of {row.path}"
 
 
-def _rule_results(found: Findings, incomplete: set[str], checks: Set[str] | None) -> tuple[tuple[RuleResult, ...], int]:
+def _rule_results(found: Findings, incomplete: set[str], checks: Set[str]) -> tuple[tuple[RuleResult, ...], int]:
     """Return each check with what it consumed and found over all runs, and the number of violations.
 
     Violations in incomplete runs do not count, because a missing event may look like a violation.
@@ -108,7 +98,7 @@ def _rule_results(found: Findings, incomplete: set[str], checks: Set[str] | None
     results = tuple(
         RuleResult(check.id, check.rules, consumed[check.id], violations[check.id], witnesses.get(check.id, ""))
         for check in CHECKS
-        if checks is None or check.id in checks
+        if check.id in checks
     )
     return results, violations.total()
 

@@ -28,19 +28,19 @@ def served_lessons(folder: Path | None) -> Extension:
     Raises CommandError with all mistakes in the files of the folder.
     """
     own = {} if folder is None else _own_lessons(folder)
-    return extension_of(Classroom(lambda: {**_lessons_of_pflab(), **own}))
+
+    def lessons() -> Mapping[str, Scenario]:
+        from pflab.lessons.course import lessons_of_pflab  # noqa: PLC0415 - the models of steps take long to build
+
+        return {**lessons_of_pflab(), **own}
+
+    return extension_of(Classroom(lessons))
 
 
 def _own_lessons(folder: Path) -> Mapping[str, Scenario]:
-    from pflab.lessons.course import OwnLessonsError, own_lessons  # noqa: PLC0415 - the models of steps take long to build
+    from pflab.lessons.course import OwnLessonsError, own_lessons  # noqa: PLC0415 - as above
 
     try:
         return own_lessons(folder)
     except OwnLessonsError as error:
         raise CommandError(*error.lines) from None
-
-
-def _lessons_of_pflab() -> Mapping[str, Scenario]:
-    from pflab.lessons.course import lessons_of_pflab  # noqa: PLC0415 - as above
-
-    return lessons_of_pflab()

@@ -50,6 +50,8 @@ def test_rule_checks_are_selected_by_rule_or_subject(judged: Judged, project_roo
         each["violations"] for each in judged.runs("stories").values() if each["trace"] == "stories/reissued"
     }
     assert document["violations"] < violations
+    report = pflab_check(project_root, place, "--select", "CN", "--report", "report.html")
+    assert (report.returncode, "--report and --shiviz show all rules" in report.stderr) == (2, True)
     unknown = pflab_check(project_root, place, "--select", "BX-9")
     assert unknown.returncode == 2
     assert "'BX-9' names no check: write a rule like BF-3" in unknown.stderr

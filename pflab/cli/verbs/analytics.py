@@ -63,6 +63,8 @@ def check(
 
     Example: pflab check runs/latest
     """
+    if (select or deselect) and (report or shiviz):
+        raise CommandError("pflab check: --report and --shiviz show all rules; leave out --select and --deselect")
     for file in (report, shiviz):
         if file is not None:
             _check_writable(file)
@@ -117,13 +119,10 @@ def _check_writable(file: Path) -> None:
         raise CommandError(f"pflab check: {file} cannot be written: there is no folder {file.parent}")
 
 
-def _written(
-    judged_runs: Judged, checks: Set[str], engine: str, report: Path | None, shiviz: Path | None
-) -> CheckResult:
+def _written(found: Judged, checks: Set[str], engine: str, report: Path | None, shiviz: Path | None) -> CheckResult:
     """Write the files that the user asked for, and return the verdict. checks: the ids of those that count."""
-    from analytics.verdicts.conclusion import conclude, restricted  # noqa: PLC0415 - an extra
+    from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra
 
-    found = restricted(judged_runs, checks)
     result = conclude(found.findings, checks)
     if report is not None:
         from analytics.report.page import write_report  # noqa: PLC0415 - an extra
