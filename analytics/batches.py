@@ -13,19 +13,21 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.embedded.engine import judged as judged_here
-from analytics.embedded.task import RESULT, result_in
+from analytics.embedded.task import RESULT, judge_batch, result_in
+from analytics.ingest.bronze import SEGMENTS
 from analytics.ingest.lines import is_segment, place_of
 from analytics.ingest.tables import Tables
+from analytics.ingest.worker import Task, in_worker
 from analytics.pipeline import judged as judged_by_plans
 from analytics.published.parquet import put_together
 from analytics.published.tables import PUBLISHED
@@ -46,11 +48,6 @@ LARGE_BYTES: Final = 700 * 1024 * 1024
 """A place of this size, about three million events, is too large for a task."""
 
 STAGES: Final = ("listing the segments", "judging the runs", "judging what is too large for a task")
-
-Task = Callable[[Iterable[Any]], Iterator[Any]]
-"""What a task does: from batches of rows to batches of rows."""
-
-_HOME: Final = str(Path(__file__).resolve().parent.parent)
 
 
 @contextmanager
@@ -84,9 +81,10 @@ def judged(
     batches = _batches({place: bytes_of[place] for place in of_place if place not in large}, _cores(spark))
     segments = [[file for place in batch for file in of_place[place]] for batch in batches]
     figures = tuple(FIGURES) if report else ()
+    task = in_worker(judge_batch, figures=figures, is_published=publish)
     with ExitStack() as kept:
         parts = kept.enter_context(tempfile.TemporaryDirectory(prefix="pflab-check-"))
-        found = list(_judge_batches(spark, files, segments, _task(_HOME, figures, is_published=publish), parts))
+        found = list(_judge_batches(spark, files, segments, task, parts))
         plans: list[Judged] = []
         for nth, place in enumerate(large):
             progress(STAGES[2])
@@ -131,7 +129,7 @@ def checksums(spark: SparkSession, places: Sequence[str]) -> dict[str, str]:
 
 def _binary(spark: SparkSession, places: Sequence[str]) -> DataFrame:
     """Return file, length, content of the segments. The file is a path without a scheme if it is on this machine."""
-    read = spark.read.format("binaryFile").option("pathGlobFilter", "*.jsonl").option("recursiveFileLookup", "true")
+    read = spark.read.format("binaryFile").options(**SEGMENTS)
     return read.load(list(places)).select(
         F.regexp_replace("path", "^file:/+", "/").alias("file"), "length", "modificationTime", "content"
     )
@@ -183,29 +181,3 @@ def _keys(spark: SparkSession, count: int) -> list[int]:
     part = F.pmod(F.hash("id"), F.lit(count))
     rows = spark.range(64 * count + 64).groupBy(part.alias("part")).agg(F.min("id").alias("key")).collect()
     return [row.key for row in rows]
-
-
-def _task(home: str, figures: Sequence[str], *, is_published: bool) -> Task:
-    """Return the function of a task. A worker is a process of the session's owner, who may have modules with the names of
-    ours, so the function puts back what it finds. It is a closure because Spark sends a closure by value."""
-
-    def judge_batch(rows: Iterable[Any]) -> Iterator[Any]:
-        import sys  # noqa: PLC0415 - in the worker
-
-        def take() -> dict[str, Any]:
-            ours = [name for name in sys.modules if name.partition(".")[0] in {"analytics", "traces"}]
-            return {name: sys.modules.pop(name) for name in ours}
-
-        theirs = take()
-        sys.path.insert(0, home)
-        try:
-            from analytics.embedded.task import judge_batch as judge_in_task  # noqa: PLC0415 - in the worker
-
-            results = list(judge_in_task(rows, figures, is_published=is_published))
-        finally:
-            sys.path.remove(home)
-            take()
-            sys.modules.update(theirs)
-        yield from results
-
-    return judge_batch

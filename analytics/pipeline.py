@@ -64,7 +64,7 @@ def judged(
         if keep:
             lines = incremental.take_new(tables, traces)
         else:
-            lines = tables.keep("bronze", bronze.parse(bronze.read_lines(tables.spark, traces)), by=["family"])
+            lines = tables.keep("bronze", bronze.read_lines(tables.spark, traces), by=["family"])
         with incremental.naming_damage(tables):
             gold = judge(lines, tables, progress, unfinished)
             yield Judged(findings_of(gold), partial(_answer, gold), partial(_publish, gold, tables))

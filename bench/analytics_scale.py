@@ -149,7 +149,7 @@ def measure(events: int) -> None:
         generate(spark, shape, place)
         read, kept = measured(
             lambda: used_by_spark(spark),
-            lambda: tables.keep("bronze", bronze.parse(bronze.read_lines(spark, [str(place)])), by=["family"]),
+            lambda: tables.keep("bronze", bronze.read_lines(spark, [str(place)]), by=["family"]),
         )
         checks, result = measured(
             lambda: used_by_spark(spark),

@@ -17,7 +17,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from analytics.embedded.product import FUNCTIONS, GIVEN, GOLD_RULES, RULES, Statement, product
 from analytics.errors import AnalyticsError
-from analytics.ingest.lines import Lines, is_segment, read_lines
+from analytics.ingest.arrow_lines import LINES, table_of
+from analytics.ingest.lines import is_segment, read_lines
 from analytics.rows import Findings, Given, Judged, Row, row_of
 
 SMALL_BYTES: Final = 2_000_000
@@ -38,15 +39,6 @@ _SETTINGS: Final[Mapping[str, Any]] = {
 
 FOR_SESSION: Final = "SET TimeZone = 'UTC'; SET enable_progress_bar = false"
 """DuckDB's bar of progress would be drawn on stdout, into the output of --json."""
-
-_LINES: Final = pa.schema(
-    [
-        *((name, pa.string()) for name in ("trace", "place", "file", "aside", "text")),
-        ("hash", pa.int64()),
-        ("event", pa.string()),
-        ("family", pa.string()),
-    ]
-)
 
 _BATCH_BYTES: Final = 16_000_000
 """How much of the segments DuckDB reads at a time."""
@@ -142,7 +134,7 @@ class Engine:
         self._used = False
         connection.execute(FOR_SESSION)
         connection.execute(FUNCTIONS.read_text("utf-8"))
-        self._take([_LINES.empty_table()], "CREATE TABLE bronze AS")
+        self._take([LINES.empty_table()], "CREATE TABLE bronze AS")
         for table in product().tables:
             connection.execute(f'CREATE TABLE "{table.name}"({table.columns})')
         for name, columns in product().given.items():
@@ -187,7 +179,7 @@ class Engine:
         size, read = 0, 0
         batch: list[pa.Table] = []
         for file, content in segments:
-            batch.append(_table(read_lines(file, content)))
+            batch.append(table_of(read_lines(file, content)))
             size += len(content)
             if size - read > _BATCH_BYTES:
                 self._take(batch, "INSERT INTO bronze")
@@ -230,9 +222,3 @@ def _written(statement: Statement) -> str:
 def _rows(answer: duckdb.DuckDBPyConnection) -> list[Row]:
     columns = [each[0] for each in answer.description or ()]
     return [row_of(dict(zip(columns, values, strict=True))) for values in answer.fetchall()]
-
-
-def _table(lines: Lines) -> pa.Table:
-    events = pa.array(lines.event, pa.binary()).cast(pa.string())
-    columns = [lines.trace, lines.place, lines.file, lines.aside, lines.text, lines.hash, events, lines.family]
-    return pa.table([pa.array(each, of.type) for each, of in zip(columns, _LINES, strict=True)], schema=_LINES)

@@ -24,7 +24,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 
 from analytics.errors import TablesDamaged
-from analytics.ingest.bronze import named, parse
+from analytics.ingest.bronze import LINES_OF_SEGMENTS, SEGMENTS, parse
 from analytics.ingest.compaction import MANY, Parts
 from analytics.ingest.lines import FAMILIES
 from analytics.ingest.session import in_a_line
@@ -33,9 +33,8 @@ from analytics.ingest.tables import Tables
 SEGMENTS_AT_ONCE = 1000
 """How many segments a batch has at most. A killed run repeats one batch."""
 
-_SEGMENTS: Final = {"pathGlobFilter": "*.jsonl", "recursiveFileLookup": "true"}
 _STREAM: Final = {
-    **_SEGMENTS,
+    **LINES_OF_SEGMENTS,
     # By default Spark passes over a file that is a week older than the newest file that it has read.
     "maxFileAge": "365000d",
     # The lab may remove an old segment after Spark has planned a batch with it. The batch would fail again at each start.
@@ -105,7 +104,7 @@ def take_new(
 
 
 def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) -> DataFrame:
-    rows = parse(named(tables.spark.readStream.options(**_STREAM, maxFilesPerTrigger=segments_at_once).text(place)))
+    rows = parse(tables.spark.readStream.options(**_STREAM, maxFilesPerTrigger=segments_at_once).text(place))
     # Tables of another version of pflab have another name, so that they are never mixed.
     identity = json.dumps(
         [_NAMES, place, rows.schema.json(), sorted((name, sorted(tags)) for name, tags in FAMILIES.items())]
@@ -135,7 +134,7 @@ def _was_changed(spark: SparkSession, place: str, checkpoint: str) -> bool:
     recorded in the same folder. Spark remembers only the names of the files, and would not read it again."""
     one_slash = F.regexp_replace("path", "^([a-z0-9]+):/+", "$1:/")
     taken = spark.read.schema("path string, timestamp bigint").json(f"{checkpoint}/sources/0")
-    found = spark.read.format("binaryFile").options(**_SEGMENTS).load(place)
+    found = spark.read.format("binaryFile").options(**SEGMENTS).load(place)
     present = found.select(
         F.col("_metadata.file_path").alias("path"), F.unix_millis("modificationTime").alias("modified")
     )

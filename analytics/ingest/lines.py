@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
@@ -24,6 +25,7 @@ from traces.events import (
     MailEvent,
     ReplicationEvent,
     RunEvent,
+    RunStarted,
 )
 from traces.segments import END_TYPE, SUFFIX
 from traces.trace_version import is_readable
@@ -104,6 +106,7 @@ def _with_any_texts(event: type[msgspec.Struct]) -> type[msgspec.Struct]:
     return msgspec.defstruct(event.__name__, fields, tag_field="type", tag=tag, kw_only=True, gc=False)
 
 
+_STARTED: Final = RunStarted.__struct_config__.tag
 _EVENT: Final = msgspec.json.Decoder(Union[tuple(map(_with_any_texts, EVENT_TYPES.values()))])  # noqa: UP007 - as above
 _HEAD: Final = msgspec.json.Decoder(_Head)
 _RUN: Final = msgspec.json.Decoder(_Run)
@@ -129,47 +132,44 @@ class Lines:
     event: list[bytes | None] = field(default_factory=list)
     family: list[str] = field(default_factory=list)
 
+    def take(self, file: str, line: bytes) -> None:
+        """Read a line of a segment, without the sign that ends it. file: the segment's path or URL."""
+        line = line.rstrip(b"\r")
+        place = place_of(file)
+        run, aside, event, family = _line(line)
+        self.trace.append(f"{place}#{run}")
+        self.place.append(place)
+        self.file.append(file)
+        self.aside.append(aside)
+        self.text.append(None if aside is None else line[: 4 * KEPT_OF_LINE].decode("utf-8", "replace")[:KEPT_OF_LINE])
+        self.hash.append(zlib.crc32(line))
+        self.event.append(event)
+        self.family.append(family)
 
+
+@lru_cache
 def place_of(file: str) -> str:
     """Return the folder of a segment; for a folder `traces` the folder above it."""
     folder = file.rpartition("/")[0]
     return folder.removesuffix("/traces")
 
 
-def is_of_latest(file: str) -> bool:
-    """Return whether a segment was reached over the link to the latest run, which would be read twice."""
-    return re.search(r"/latest/(traces/)?[^/]*$", file) is not None
-
-
+@lru_cache
 def is_segment(file: str) -> bool:
-    return file.endswith(SUFFIX) and not is_of_latest(file)
+    """Return whether a file is a segment. One below the link to the latest run is not, because it would be read twice. If a
+    user names the link, the caller resolves it first."""
+    return file.endswith(SUFFIX) and re.search(r"/latest/(traces/)?[^/]*$", file) is None
 
 
 def read_lines(file: str, content: bytes) -> Lines:
     """Return the lines of a segment. file: its path or URL."""
     lines = Lines()
-    place = place_of(file)
-    start = f"{place}#"
-    for line in _split(content):
-        run, aside, event, family = _line(line)
-        lines.trace.append(start + run)
-        lines.aside.append(aside)
-        lines.text.append(None if aside is None else line[: 4 * KEPT_OF_LINE].decode("utf-8", "replace")[:KEPT_OF_LINE])
-        lines.hash.append(zlib.crc32(line))
-        lines.event.append(event)
-        lines.family.append(family)
-    lines.place = [place] * len(lines.trace)
-    lines.file = [file] * len(lines.trace)
-    return lines
-
-
-def _split(content: bytes) -> Iterator[bytes]:
-    """Yield the lines of a file without their ends."""
     every = content.split(b"\n")
     if every[-1] == b"":
         every.pop()
     for line in every:
-        yield line.rstrip(b"\r")
+        lines.take(file, line)
+    return lines
 
 
 def _line(line: bytes) -> tuple[str, str | None, bytes | None, str]:
@@ -182,7 +182,10 @@ def _line(line: bytes) -> tuple[str, str | None, bytes | None, str]:
         return event.run, OTHER_VERSION, _ENCODE(event), ASIDE
     if _LONG.search(line) and _has_large(msgspec.to_builtins(event)):
         return event.run, MALFORMED, None, ASIDE
-    return event.run, None, _ENCODE(event), _FAMILY_OF[event.__struct_config__.tag]
+    tag = event.__struct_config__.tag
+    if tag == _STARTED:
+        event.topology = _rewritten(event.topology)
+    return event.run, None, _ENCODE(event), _FAMILY_OF[tag]
 
 
 def _other(line: bytes) -> tuple[str, str, bytes | None, str]:
@@ -207,6 +210,15 @@ def _run_of(line: bytes) -> str:
         return _RUN.decode(line).run
     except _ERRORS:
         return "?"
+
+
+def _rewritten(topology: str) -> str:
+    """Return the text of a topology with each key once, and nothing for a text that is not JSON. Readers of JSON differ in what
+    they make of these: of `{} {}` one reads the beginning, and another nothing."""
+    try:
+        return _ENCODE(msgspec.json.decode(topology)).decode()
+    except _ERRORS:
+        return ""
 
 
 def _has_large(value: object) -> bool:

@@ -16,10 +16,6 @@ from pyspark.sql import types as T  # noqa: N812 - as everybody names it
 
 from traces.events import EVENT_TYPES, MailFolder
 
-CORRUPT: Final = "_corrupt"
-"""The column in which Spark's JSON reader puts the text of a line that it cannot read."""
-
-
 _PLAIN: Final[Mapping[Any, T.DataType]] = {
     int: T.LongType(),
     str: T.StringType(),
@@ -67,18 +63,5 @@ def _wide() -> dict[str, T.DataType]:
 WIDE: Final = T.StructType([T.StructField(name, kind) for name, kind in _wide().items()])
 """Every field of every event, once."""
 
-LINE: Final = T.StructType([*WIDE.fields, T.StructField(CORRUPT, T.StringType())])
-"""The schema with which a line is read."""
-
 MAIL_FOLDERS: Final = T.ArrayType(struct_type(MailFolder))
 """The type of `folders` in a mail's events. In `status.due` the field with this name is a list of ids."""
-
-
-def required() -> dict[str, tuple[str, ...]]:
-    """Map each field name to the event types in which the field is required and not null."""
-    found: dict[str, list[str]] = {}
-    for tag, event in EVENT_TYPES.items():
-        for field in msgspec.structs.fields(event):
-            if field.required and type(None) not in get_args(field.type):
-                found.setdefault(field.name, []).append(tag)
-    return {name: tuple(tags) for name, tags in found.items()}

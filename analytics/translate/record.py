@@ -82,7 +82,7 @@ def record(spark: SparkSession) -> Product:
             schema = frame.schema
         return recorder.table(GOLD_RULES, schema)
 
-    lines = bronze.parse(spark.createDataFrame([], "text string, file string"))
+    lines = bronze.typed(spark.createDataFrame([], bronze.LINES))
     kept = _Recording(spark, "", recorder=recorder)
     gold = judge(recorder.table("bronze", lines.schema), kept, look=lambda _: Seen(), rules=rules)
     findings = tuple(translated(name, query(gold)) for name, query in FINDINGS.items())

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from analytics.follow import Export, follow
-from analytics.ingest.bronze import parse, read_lines
+from analytics.ingest.bronze import read_lines
 from analytics.ingest.silver import Unfinished, silver
 from analytics.ingest.tables import Tables
 from tests.support.judged_traces import Judged
@@ -77,7 +77,7 @@ def test_a_store_that_does_not_answer_is_a_doubt(spark: SparkSession, judged: Ju
     """A run can be judged before its end; a store whose latest events are unknown is a reason for doubt."""
     for node, lines in lines_of(judged.root / "suite" / "edit" / "traces").items():
         write(tmp_path, node, lines)
-    bronze = parse(read_lines(spark, [str(tmp_path)]))
+    bronze = read_lines(spark, [str(tmp_path)])
     tables = Tables(spark, str(tmp_path / "tables"))
     doubts = silver(bronze, tables, Unfinished(("B",))).doubts.collect()
     assert [row.doubt for row in doubts] == ["B does not answer, and its last events are missing"]

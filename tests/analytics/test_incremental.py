@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from analytics.errors import AnalyticsError, TablesDamaged
 from analytics.ingest import incremental
-from analytics.ingest.bronze import parse, read_lines
+from analytics.ingest.bronze import read_lines
 from analytics.ingest.session import in_a_line
 from analytics.ingest.table_lock import locked
 from analytics.ingest.tables import Tables
@@ -90,7 +90,7 @@ def taken(takes: Taken, place: Path) -> Taken:
 def test_each_segment_is_read_once(spark: SparkSession, taken: Taken, suite: Path, place: Path) -> None:
     """A second run reads only new segments, and both together read what one run over all would have read."""
     tables, first = taken()
-    assert first == events(parse(read_lines(spark, [str(place)])))
+    assert first == events(read_lines(spark, [str(place)]))
     shutil.copytree(suite / "delete", place / "delete")
     (place / "edit" / "traces" / "A-1-1.jsonl").unlink()  # a segment may go once it was taken
     second = events(incremental.take_new(tables, [str(place)]))
@@ -132,7 +132,7 @@ def test_a_late_segment_may_be_old(spark: SparkSession, taken: Taken, suite: Pat
     late = shutil.copytree(suite / "delete", place / "delete")
     for path in late.rglob("*.jsonl"):
         os.utime(path, (1_000_000_000, 1_000_000_000))
-    assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
+    assert events(incremental.take_new(tables, [str(place)])) == events(read_lines(spark, [str(place)]))
 
 
 def test_a_run_killed_while_it_plans_the_first_batch_resumes(taken: Taken, place: Path, home: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_segment_may_go_before_it_was_read(spark: SparkSession, taken: Taken, 
     (checkpoint / "commits" / "0").unlink()
     (checkpoint / "commits" / ".0.crc").unlink()
     (place / "edit" / "traces" / "A-1-1.jsonl").unlink()
-    assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
+    assert events(incremental.take_new(tables, [str(place)])) == events(read_lines(spark, [str(place)]))
 
 
 def test_a_segment_that_was_written_again_is_read_again(
@@ -166,7 +166,7 @@ def test_a_segment_that_was_written_again_is_read_again(
     shutil.copytree(suite / "delete", place / "edit", copy_function=shutil.copyfile)
     second = events(incremental.take_new(tables, [str(place)]))
     assert second != first
-    assert second == events(parse(read_lines(spark, [str(place)])))
+    assert second == events(read_lines(spark, [str(place)]))
     assert events(incremental.take_new(tables, [str(place)])) == second
 
 
@@ -255,7 +255,7 @@ def test_a_full_disk_is_named(spark: SparkSession, place: Path, tmp_path: Path) 
     finally:
         resource.prlimit(java, resource.RLIMIT_FSIZE, before)
     assert in_a_line(failed.value).endswith(": File too large")
-    assert events(incremental.take_new(tables, [str(place)])) == events(parse(read_lines(spark, [str(place)])))
+    assert events(incremental.take_new(tables, [str(place)])) == events(read_lines(spark, [str(place)]))
 
 
 def test_what_is_whole_is_not_called_damaged(spark: SparkSession, taken: Taken, place: Path, home: Path) -> None:

@@ -93,9 +93,10 @@ class Stack:
         return Client(self.url)
 
     def running(self) -> list[str]:
-        """Return the running servers by the lab, or none while it does not answer."""
+        """Return the running servers by the lab, or none while it does not answer or does not take changes yet."""
         try:
             with self.client() as client:
+                client.text("GET", "/readyz")
                 return [each["name"] for each in client.lab()["servers"] if each["standing"] == "running"]
         except ClientError:
             return []

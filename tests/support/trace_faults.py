@@ -255,6 +255,10 @@ PLANTED: dict[str, Planted] = {
         "new-post", _altered("lab", "run.started", topology="servers"),
         "1-1", "unknown", "topology in run.started cannot be read"
     ),
+    "two-topologies": Planted(
+        "new-post", _altered("lab", "run.started", topology='{"servers": {"A": {}}} {}'),
+        "1-1", "unknown", "topology in run.started cannot be read"
+    ),
     "no-instant": Planted(
         "new-post", _both(_without("B", "version.applied", closed=True), _altered("B", "mail.received", at=2**62)),
         "Projects", "not converged", "arrived at 4611686018427387904 us"

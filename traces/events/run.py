@@ -7,7 +7,7 @@ from traces.labtime import LabTime
 
 
 class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
-    """A run begins. topology: its text (YAML or JSON). settings: the options of the run. version: the version of pflab."""
+    """A run begins. topology: as JSON. settings: the options of the run. version: the version of pflab."""
 
     topology: str
     seed: str

@@ -16,8 +16,10 @@ from analytics import batches
 from analytics.embedded.engine import contents_of
 from analytics.embedded.engine import judge as judge_here
 from analytics.embedded.engine import judged as judged_here
+from analytics.embedded.task import judge_batch
 from analytics.errors import NoTraces
 from analytics.ingest.tables import Tables
+from analytics.ingest.worker import in_worker
 from analytics.report.contents import shown_traces
 from analytics.report.queries import FIGURES
 from analytics.verdicts.conclusion import conclude
@@ -118,7 +120,7 @@ def test_a_task_leaves_the_modules_of_the_session_s_owner(monkeypatch: pytest.Mo
         for name in before:
             patch.delitem(sys.modules, name)
         patch.setitem(sys.modules, "traces", theirs)
-        assert list(batches._task(batches._HOME, (), is_published=False)([])) == []
+        assert list(in_worker(judge_batch, figures=(), is_published=False)([])) == []
         names = {name for name in sys.modules if name.partition(".")[0] in {"analytics", "traces"}}
         assert names == {"traces"}
         assert sys.modules["traces"] is theirs

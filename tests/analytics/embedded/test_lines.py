@@ -91,6 +91,30 @@ def test_a_field_that_may_be_missing_is_as_in_the_line() -> None:
         assert json.loads(event) == content
 
 
+@pytest.mark.parametrize(
+    ("topology", "read"),
+    [
+        ('{"servers": {"A": {}}}', '{"servers":{"A":{}}}'),
+        ('{"a": {"b": 1, "b": 2}, "a": {"b": 3, "b": 4}}', '{"a":{"b":4}}'),
+        ('{"n": 100000000000000000000000}', '{"n":100000000000000000000000}'),
+        ("{} {}", ""),
+        ("{}}", ""),
+        ('{"n": NaN}', ""),
+        ("{'a': 1}", ""),
+        ("[1,]", ""),
+        ("", ""),
+        ("servers: [A]", ""),
+        ("[" * 10_000, ""),
+    ],
+)
+def test_a_topology_means_the_same_to_every_reader_of_json(topology: str, read: str) -> None:
+    """A topology is written again with each key once. A text that some readers refuse, and others read in part, is none."""
+    started = {"type": "run.started", **HEAD, "topology": topology, "seed": "1", "settings": {}, "version": "1"}
+    (event,) = read_lines(FILE, json.dumps(started).encode()).event
+    assert event is not None
+    assert json.loads(event) == {**started, "topology": read}
+
+
 def test_a_long_line_is_kept_in_part() -> None:
     """Of a line that is set aside, at most 2,000 characters are kept."""
     (text,) = read_lines(FILE, "é".encode() * 10_000).text

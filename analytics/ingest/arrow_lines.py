@@ -1,0 +1,36 @@
+"""The lines of segments as tables of Arrow, the form in which both engines take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from analytics.ingest.lines import Lines, is_segment
+
+LINES: Final = pa.schema(
+    [
+        *((name, pa.string()) for name in ("trace", "place", "file", "aside", "text")),
+        ("hash", pa.int64()),
+        ("event", pa.string()),
+        ("family", pa.string()),
+    ]
+)
+
+
+def table_of(lines: Lines) -> pa.Table:
+    """Return lines as a table with the columns of `LINES`."""
+    events = pa.array(lines.event, pa.binary()).cast(pa.string())
+    columns = [lines.trace, lines.place, lines.file, lines.aside, lines.text, lines.hash, events, lines.family]
+    return pa.table([pa.array(each, of.type) for each, of in zip(columns, LINES, strict=True)], schema=LINES)
+
+
+def read_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Read lines in a task of Spark: from rows of a line (bytes) and its file to rows with the columns of `LINES`."""
+    for rows in batches:
+        lines = Lines()
+        for line, file in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+            if is_segment(file):
+                lines.take(file, line)
+        yield from table_of(lines).to_batches()
