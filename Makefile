@@ -43,7 +43,7 @@ $(BIN)/python:
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, one to five minutes without further output"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics,imap]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics,spark,imap]'
 	@$(MAKE) --no-print-directory relative-path
 	@touch $@
 

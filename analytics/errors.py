@@ -6,7 +6,11 @@ class AnalyticsError(Exception):
 
 
 class PackageMissing(AnalyticsError):
-    """A package of the extra `analytics` is not installed."""
+    """A package that judging needs is not installed. extra: the one that brings it."""
+
+    def __init__(self, package: str) -> None:
+        super().__init__(f"{package} is not installed")
+        self.extra = "spark" if package in {"pyspark", "pandas"} else "analytics"
 
 
 class JavaMissing(AnalyticsError):

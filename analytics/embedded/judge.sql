@@ -3987,7 +3987,7 @@ SELECT c2 AS "trace", c3 AS "path", c4 AS "subject", c5 AS "number", c10 AS "nam
 (SELECT c8, c9, c10 FROM 
 (SELECT "trace" AS c8, "guid" AS c9, "name" AS c10 FROM "organization/guids"))) ON ((c2 = c8) AND (c7 = c9)))));
 
--- query latencies
+-- figure latencies
 SELECT c3 AS "trace", c9 AS "way", c20 AS "took_us", c21 AS "applied", c22 AS "longest_us" FROM (SELECT c3, c9, c20, count(1) AS c21, max(c19) AS c22 FROM 
 (SELECT c3, c9, c19, subtract_wrapped(c19, remainder_or_null(c19, (CASE WHEN (abs_wrapped(c19) < 3600000000::BIGINT) THEN 1000000 ELSE 60000000 END)::BIGINT)) AS c20 FROM 
 (SELECT c3, c9, subtract_wrapped(c8, c18) AS c19 FROM 
@@ -4002,7 +4002,7 @@ SELECT c3 AS "trace", c9 AS "way", c20 AS "took_us", c21 AS "applied", c22 AS "l
 (SELECT c12, c15, arg_min_null({'at': c14}, {n0: c14 IS NOT NULL, v0: c14, n1: c13 IS NOT NULL, v1: c13, n2: c11 IS NOT NULL, v2: c11}) AS c16 FROM 
 (SELECT "trace" AS c12, "store" AS c13, "act" AS c10, "seq" AS c11, "at" AS c14, "number" AS c15 FROM "evidence/versions") WHERE ((c10 = 'made') AND (c11 > (0)::BIGINT)) GROUP BY c12, c15)))) ON ((c3 = c12) AND (c6 = c15)))))) GROUP BY c3, c9, c20);
 
--- query fates
+-- figure fates
 SELECT c1 AS "trace", c29 AS "fate", c30 AS "changes" FROM (SELECT c1, CASE WHEN list_contains_or_null(c23, c4) THEN 'lost' WHEN (c28 IS NULL) THEN 'folder deleted' WHEN ((NOT list_contains_or_null(c24, c4)) AND (NOT coalesce((c21 = c4), FALSE))) THEN 'superseded' WHEN (coalesce(len(list_except(c28, coalesce(c16, CAST([] AS VARCHAR[]))))::INTEGER, -1) > 0) THEN 'never read' WHEN coalesce(c17, FALSE) THEN 'late' ELSE 'stable' END AS c29, count(1) AS c30 FROM 
 (SELECT c1, c4, c16, c17, c23, c24, c21, c28 FROM 
 (SELECT * FROM 
@@ -4026,11 +4026,11 @@ SELECT c1 AS "trace", c29 AS "fate", c30 AS "changes" FROM (SELECT c1, CASE WHEN
 (SELECT c26, c27, c28 FROM 
 (SELECT "trace" AS c26, "folder" AS c27, "holders" AS c28 FROM "evidence/folders"))) ON ((c1 = c26) AND (c2 = c27)))) GROUP BY c1, CASE WHEN list_contains_or_null(c23, c4) THEN 'lost' WHEN (c28 IS NULL) THEN 'folder deleted' WHEN ((NOT list_contains_or_null(c24, c4)) AND (NOT coalesce((c21 = c4), FALSE))) THEN 'superseded' WHEN (coalesce(len(list_except(c28, coalesce(c16, CAST([] AS VARCHAR[]))))::INTEGER, -1) > 0) THEN 'never read' WHEN coalesce(c17, FALSE) THEN 'late' ELSE 'stable' END);
 
--- query traffic
+-- figure traffic
 SELECT c2 AS "trace", c4 AS "message_type", c9 AS "mails", c10 AS "copies", c11 AS "bytes", c12 AS "arrived", c13 AS "lost", c14 AS "bad", c15 AS "redundant_bytes" FROM (SELECT c2, c4, count(DISTINCT c3) AS c9, count(1) AS c10, wrapped(sum(c5)) AS c11, count(1) FILTER (WHERE (c6 > (0)::BIGINT)) AS c12, count(1) FILTER (WHERE (c7 IS NOT NULL)) AS c13, count(1) FILTER (WHERE (c8 IS NOT NULL)) AS c14, wrapped(sum(CASE WHEN (c6 > (1)::BIGINT) THEN multiply_wrapped(c5, subtract_wrapped(c6, (1)::BIGINT)) ELSE (0)::BIGINT END)) AS c15 FROM 
 (SELECT "trace" AS c2, "mail" AS c3, "sender" AS c1, "message_type" AS c4, "size" AS c5, "times" AS c6, "dropped_at" AS c7, "bad_at" AS c8 FROM "evidence/mails") WHERE (c1 IS NOT NULL) GROUP BY c2, c4);
 
--- query lab_events
+-- detail lab_events
 SELECT c4 AS "trace", c3 AS "type", c6 AS "at", c8 AS "seed", c10 AS "version", c7 AS "topology", c9 AS "settings", c11 AS "fault", c12 AS "kind", c13 AS "details" FROM (SELECT c4, c3, c6, c8, c10, c7, c9, c11, c12, c13 FROM 
 (SELECT c4, c3, c6, c7, c8, c9, c10, c11, c12, c13, c1 FROM 
 (SELECT c4, c3, c6, c7, c8, c9, c10, c11, c12, c13, c1, c1 FROM 
@@ -4043,7 +4043,7 @@ SELECT c4 AS "trace", c3 AS "type", c6 AS "at", c8 AS "seed", c10 AS "version", 
 (SELECT * FROM 
 (SELECT "trace" AS c14 FROM "given/runs")) ON (c4 = c14))) WHERE ((c2 = 'run') AND (c3 IN ('run.started', 'run.ended', 'fault.injected', 'fault.healed'))))))) WHERE (c1 <= 800));
 
--- query mail_slots
+-- detail mail_slots
 SELECT c3 AS "trace", c4 AS "message_type", c16 AS "slot", c17 AS "at", c18 AS "copies", c19 AS "lost" FROM (SELECT c3, c4, double_to_bigint(floor(((subtract_wrapped(c1, c14))::DOUBLE / nullif(greatest(((subtract_wrapped(c15, c14))::DOUBLE / nullif((768)::DOUBLE, 0)), (1000000)::DOUBLE), 0)))) AS c16, min(c1) AS c17, count(1) AS c18, count(1) FILTER (WHERE ((c5 IS NULL) AND (coalesce(c6, c8, c7) IS NOT NULL))) AS c19 FROM 
 (SELECT c3, c4, c1, c5, c6, c7, c8, c14, c15 FROM 
 (SELECT * FROM 
@@ -4063,7 +4063,7 @@ SELECT c3 AS "trace", c4 AS "message_type", c16 AS "slot", c17 AS "at", c18 AS "
 (SELECT * FROM 
 (SELECT "trace" AS c13 FROM "given/runs")) ON (c12 = c13))) WHERE ((c10 IS NOT NULL) AND (c11 IS NOT NULL)) GROUP BY c12)) ON (c3 = c12))) GROUP BY c3, c4, double_to_bigint(floor(((subtract_wrapped(c1, c14))::DOUBLE / nullif(greatest(((subtract_wrapped(c15, c14))::DOUBLE / nullif((768)::DOUBLE, 0)), (1000000)::DOUBLE), 0)))));
 
--- query differing_stores
+-- detail differing_stores
 SELECT c2 AS "trace", c3 AS "folder", c5 AS "path", c4 AS "store", c17 AS "many", c18 AS "first_at", c19 AS "number" FROM (SELECT c2, c3, c5, c4, c17, c18, c19 FROM 
 (SELECT c2, c3, c5, c4, c17, c18, c19, c1 FROM 
 (SELECT c2, c3, c5, c4, c17, c18, c19, c1, c1 FROM 
@@ -4094,7 +4094,7 @@ SELECT c2 AS "trace", c3 AS "folder", c5 AS "path", c4 AS "store", c17 AS "many"
 (SELECT * FROM 
 (SELECT "trace" AS c15 FROM "given/runs")) ON (c12 = c15))) WHERE (c11 = 'made') GROUP BY c12, c14)) ON ((c2 = c12) AND (c6 = c14)))) GROUP BY c2, c3, c5, c4))))) WHERE (c1 <= 480));
 
--- query violated_checks
+-- detail violated_checks
 SELECT c2 AS "trace", c3 AS "check", c1 AS "violations", c4 AS "at", c5 AS "witness" FROM (SELECT c2, c3, c1, c4, c5 FROM 
 (SELECT c2, c3, c1, c4, c5 FROM 
 (SELECT * FROM 
@@ -4110,7 +4110,7 @@ SELECT c2 AS "trace", c3 AS "check", c1 AS "violations", c4 AS "at", c5 AS "witn
 (SELECT c7 FROM 
 (SELECT "trace" AS c7 FROM "evidence/doubts")))) ON (c2 = c7))));
 
--- query store_guids
+-- detail store_guids
 SELECT c1 AS "trace", c2 AS "guid", c3 AS "name" FROM (SELECT c1, c2, c3 FROM 
 (SELECT c1, c2, c3 FROM 
 (SELECT * FROM 
@@ -4119,7 +4119,7 @@ SELECT c1 AS "trace", c2 AS "guid", c3 AS "name" FROM (SELECT c1, c2, c3 FROM
 (SELECT * FROM 
 (SELECT "trace" AS c4 FROM "given/runs")) ON (c1 = c4))));
 
--- query clocked_events
+-- detail clocked_events
 SELECT c2 AS "type", c4 AS "node", c5 AS "seq", c6 AS "lamport", c7 AS "at", c8 AS "mail", c9 AS "number", c11 AS "folder", c12 AS "source", c10 AS "sender" FROM (SELECT c2, c4, c5, c6, c7, c8, c9, c11, c12, c10 FROM 
 (SELECT c2, c4, c5, c6, c7, c8, c9, c10, c11, c12, c1 FROM 
 (SELECT c2, c4, c5, c6, c7, c8, c9, c10, c11, c12, c1, c1 FROM 
@@ -4132,7 +4132,7 @@ SELECT c2 AS "type", c4 AS "node", c5 AS "seq", c6 AS "lamport", c7 AS "at", c8 
 (SELECT * FROM 
 (SELECT "trace" AS c13 FROM "given/runs")) ON (c3 = c13))) WHERE (c2 IN ('node.started', 'node.stopped', 'change.made', 'version.applied', 'mail.submitted', 'mail.received', 'hop.dropped', 'conflict.arose', 'entry.made', 'request.sent', 'request.answered', 'replica.added', 'replica.dropped')))))) WHERE (c1 <= 5000));
 
--- query moment_mails
+-- detail moment_mails
 SELECT c13 AS "nth", c6 AS "mail", c4 AS "sender", c7 AS "store", c8 AS "message_type", c2 AS "submitted_at", c9 AS "received_at", c10 AS "dropped_at", c12 AS "bad_at", c11 AS "expired_at" FROM (SELECT c13, c6, c4, c7, c8, c2, c9, c10, c12, c11 FROM 
 (SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c1 FROM 
 (SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c1, c1 FROM 
@@ -4145,7 +4145,7 @@ SELECT c13 AS "nth", c6 AS "mail", c4 AS "sender", c7 AS "store", c8 AS "message
 (SELECT * FROM 
 (SELECT "nth" AS c13, "trace" AS c14, "moment" AS c3 FROM "given/moments")) ON (c5 = c14))) WHERE ((c2 >= subtract_wrapped(c3, 129600000000::BIGINT)) AND (c2 <= add_wrapped(c3, 129600000000::BIGINT))))))) WHERE (c1 <= 40));
 
--- query moment_events
+-- detail moment_events
 SELECT c13 AS "nth", c6 AS "node", c4 AS "type", c2 AS "at", c7 AS "seq", c8 AS "mail", c9 AS "number", c11 AS "object", c10 AS "folder", c12 AS "subject" FROM (SELECT c13, c6, c4, c2, c7, c8, c9, c11, c10, c12 FROM 
 (SELECT c6, c4, c2, c7, c8, c9, c11, c10, c12, c13, c1 FROM 
 (SELECT c6, c4, c2, c7, c8, c9, c11, c10, c12, c13, c1, c1 FROM 
@@ -4159,7 +4159,7 @@ SELECT c13 AS "nth", c6 AS "node", c4 AS "type", c2 AS "at", c7 AS "seq", c8 AS 
 (SELECT * FROM 
 (SELECT "nth" AS c13, "trace" AS c14, "moment" AS c3 FROM "given/moments")) ON (c5 = c14))) WHERE ((c2 = c3) OR ((c4 IN ('change.made', 'backup.restored', 'conflict.arose', 'store.deleted', 'replica.dropped')) AND ((c2 >= subtract_wrapped(c3, 129600000000::BIGINT)) AND (c2 <= add_wrapped(c3, 129600000000::BIGINT))))))))) WHERE (c1 <= 40));
 
--- query last_changes
+-- detail last_changes
 SELECT c4 AS "trace", c5 AS "folder", c7 AS "number", c8 AS "guid", c9 AS "counter", c34 AS "name", c14 AS "made_at", c11 AS "subject", c10 AS "deleted", c15 AS "all", c31 AS "arrivals" FROM (SELECT c4, c5, c7, c8, c9, c34, c14, c11, c10, c15, c31 FROM 
 (SELECT c4, c8, c5, c7, c9, c14, c11, c10, c15, c31, c34 FROM 
 (SELECT * FROM 

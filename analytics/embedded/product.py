@@ -27,7 +27,7 @@ GIVEN: Final = "given/"
 _HEAD: Final = "-- Made by `make sql` from the tables in PySpark. Do not edit.\n"
 _SHAPE: Final = "-- shape "
 _GIVEN: Final = "-- given "
-_KINDS: Final = ("table", "finding", "query", "published")
+_KINDS: Final = ("table", "finding", "figure", "detail", "published")
 _PART: Final = re.compile(rf"^-- ({'|'.join(_KINDS)}) (\S+)(?: needs (\S+))?\n(?:-- columns (.+)\n)?", re.MULTILINE)
 
 
@@ -45,24 +45,30 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Product:
     """shape: the fields of all events, as DuckDB reads them from JSON. given: the columns of the tables that queries are given.
-    tables: in the order in which they are computed. findings: the queries of a verdict. queries: those of a report.
-    published: the tables for other programs."""
+    tables: in the order in which they are computed. findings: the queries of a verdict. figures, details: those of a report
+    (`analytics.report.queries`). published: the tables for other programs."""
 
     shape: dict[str, object]
     given: dict[str, str]
     tables: tuple[Statement, ...]
     findings: tuple[Statement, ...]
-    queries: tuple[Statement, ...]
+    figures: tuple[Statement, ...]
+    details: tuple[Statement, ...]
     published: tuple[Statement, ...] = ()
+
+    @property
+    def statements(self) -> tuple[tuple[Statement, ...], ...]:
+        """Return all statements, by kind."""
+        return self.tables, self.findings, self.figures, self.details, self.published
 
     def query(self, name: str) -> str:
         """Return the SQL of a query of the verdict or of a report."""
-        return next(each.sql for each in (*self.findings, *self.queries) if each.name == name)
+        return next(each.sql for each in (*self.findings, *self.figures, *self.details) if each.name == name)
 
     def text(self) -> str:
         """Return the content of the file."""
         parts = [_HEAD, f"{_SHAPE}{json.dumps(self.shape)}\n", f"{_GIVEN}{json.dumps(self.given)}\n"]
-        for kind, statements in zip(_KINDS, (self.tables, self.findings, self.queries, self.published), strict=True):
+        for kind, statements in zip(_KINDS, self.statements, strict=True):
             for each in statements:
                 needs = f" needs {','.join(each.needs)}" if each.needs else ""
                 columns = f"-- columns {each.columns}\n" if each.columns else ""

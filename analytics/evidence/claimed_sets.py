@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.mail.mails import excused
-from analytics.evidence.number_sets import by_kind, guid_of_kind
+from analytics.evidence.number_sets import guid_of_kind
 from analytics.evidence.objects import GONE
+from analytics.evidence.set_columns import by_kind
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 

@@ -12,8 +12,9 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import RANGES, by_kind, guid_of_kind, ranges, without_kind
+from analytics.evidence.number_sets import RANGES, guid_of_kind, without_kind
 from analytics.evidence.organization import HIERARCHY, Organization
+from analytics.evidence.set_columns import by_kind, ranges
 from analytics.evidence.version_history import deleted_stores, firsts
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver

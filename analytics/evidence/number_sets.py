@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812
-
 RANGES: Final = "array<struct<guid: string, low: bigint, high: bigint>>"
 
 _FAI: Final = " fai"
@@ -31,16 +28,6 @@ def ranges_by_kind(messages: str, associated: str) -> str:
     """Return SQL for the ranges of a folder's two sets in one array."""
     fai = ranges_of(associated, "'fai'")
     return f"concat({ranges_of(messages)}, {fai})"
-
-
-def ranges(column: str, kind: str = "'message'") -> Column:
-    """Return `ranges_of` as a column."""
-    return F.expr(ranges_of(column, kind))
-
-
-def by_kind(messages: str, associated: str) -> Column:
-    """Return `ranges_by_kind` as a column."""
-    return F.expr(ranges_by_kind(messages, associated))
 
 
 def guid_of_kind(guid: str, kind: str) -> str:

@@ -174,9 +174,3 @@ def node_states(events: Silver, org: Organization, restored: DataFrame) -> DataF
         .join(versions, ["trace", "node"], "left")
         .join(restored, ["trace", "node"], "left_anti")
     )
-
-
-IS_SUSPENDED: Final = (
-    "coalesce(version in ('2003', '2007') and try_element_at(filter(switches, s -> s.seq < seq), -1).on, false)"
-)
-"""SQL for whether content is suspended at the node at an event (RP-5). 5.5 and 2000 ignore the setting."""

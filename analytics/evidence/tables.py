@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence import changes, holders, presence
-from analytics.evidence.agreement import lifecycles, statements
+from analytics.evidence.agreement import statements, steps
 from analytics.evidence.backfill import entries, request_slots, source_selection
 from analytics.evidence.claimed_sets import claims
 from analytics.evidence.mail import broadcasts, hops, replication_mails, status_mails
@@ -85,7 +85,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "deleted_stores": lambda m: presence.removed_stores(m.events, m.rows, m.restored),
     "conflicts": lambda m: changes.conflicts(m.events),
     "clocks": lambda m: clocks(m.events),
-    "steps": lambda m: lifecycles.steps(m.events, m.nodes),
+    "steps": lambda m: steps.steps(m.events, m.nodes),
     "facts": lambda m: statements.facts(m.events, m.rows, m.nodes),
     "deferred": deferred,
 }

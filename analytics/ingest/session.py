@@ -130,14 +130,18 @@ def _java() -> str | None:
 
 
 def need_packages(*names: str) -> None:
-    """Raise PackageMissing, which names the package, if a package of the extra is not installed."""
+    """Raise PackageMissing, which names the package, if one of these is not installed."""
     for name in names:
-        try:
-            found = find_spec(name)
-        except ImportError:
-            found = None
-        if found is None:
-            raise PackageMissing(f"{name} is not installed")
+        if not is_installed(name):
+            raise PackageMissing(name)
+
+
+def is_installed(package: str) -> bool:
+    """Return whether a package can be imported."""
+    try:
+        return find_spec(package) is not None
+    except ImportError:
+        return False
 
 
 def need_spark() -> None:

@@ -8,17 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
 
+from analytics.embedded.product import product
 from analytics.errors import AnalyticsError
 from analytics.ingest.lines import place_of
 from analytics.published.table_store import TableStore
 from analytics.report.answers import answers_of
-from analytics.report.queries import FIGURES
 from analytics.rows import Judged
-from analytics.verdicts.findings import FINDINGS
-
-_ALL: Final = (*FINDINGS, *FIGURES)
 
 Judge = Callable[[Sequence[str]], AbstractContextManager[Judged]]
 """Judges the runs in these places."""
@@ -58,12 +54,13 @@ def judged(store: TableStore, marks: Mapping[str, str], judge: Judge) -> Iterato
 
     marks: the fingerprint of each place. judge: is called for what is new, and for the runs that a report shows.
     """
+    findings, figures = ([each.name for each in of] for of in (product().findings, product().figures))
     new = store.outdated(marks)
     if new:
         with judge(new) as found:
-            figures = {name: found.answers(name, {}) for name in FIGURES}
-            store.add(marks, {**found.findings, **figures}, found.publish, new)
-    every = store.findings(marks, _ALL)
+            answered = {name: found.answers(name, {}) for name in figures}
+            store.add(marks, {**found.findings, **answered}, found.publish, new)
+    every = store.findings(marks, (*findings, *figures))
     with ExitStack() as again:
         answers = answers_of(every, lambda places: again.enter_context(judge(sorted(places))).answers)
-        yield Judged({name: every[name] for name in FINDINGS}, answers, store.copy)
+        yield Judged({name: every[name] for name in findings}, answers, store.copy)

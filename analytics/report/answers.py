@@ -6,19 +6,21 @@ from collections.abc import Callable
 from functools import cache
 
 from analytics.report.contents import shown_traces
-from analytics.report.queries import FIGURES
 from analytics.rows import Answers, Findings, Given, Row
 
 
 def answers_of(every: Findings, judge_again: Callable[[set[str]], Answers]) -> Answers:
-    """Return what answers the queries. every: the findings and the figures of all runs. judge_again: judges the runs in these
-    places once more, because a report shows them in detail; it is called once, and only if the report asks."""
+    """Return what answers the queries.
+
+    every: the findings of all runs, and the rows of the queries about all runs. judge_again: judges the runs in these places
+    once more, because a report shows them in detail; it is called once, and only if the report asks.
+    """
 
     @cache
     def shown() -> Answers:
         return judge_again({trace.rpartition("#")[0] for trace in shown_traces(every)})
 
     def answers(name: str, given: Given) -> list[Row]:
-        return list(every[name]) if name in FIGURES else shown()(name, given)
+        return list(every[name]) if name in every else shown()(name, given)
 
     return answers

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.drawing import timeline
 from analytics.evidence.version_history import firsts
+from analytics.report.surroundings import MARKED
 from analytics.verdicts.gold import Gold
 from analytics.verdicts.judgements import NOT_CONVERGED
 from traces.labtime import HOUR_US, MINUTE_US, SECOND_US
@@ -32,9 +33,6 @@ MAILS: Final = 40
 
 EVENTS: Final = 40
 AROUND_US: Final = 36 * HOUR_US
-
-MARKED: Final = ("change.made", "backup.restored", "conflict.arose", "store.deleted", "replica.dropped")
-"""The events that a picture shows even if nothing was found at their time."""
 
 LAB_EVENTS: Final = 800
 """How many events of the lab are read for a run: its start, its end, and the first faults."""

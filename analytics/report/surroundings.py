@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from analytics.drawing.spacetime import Diagram, End, Event, Mail
-from analytics.report.queries import MARKED
 from analytics.report.runs import Found, Run
 from analytics.rows import Answers
 from traces.labtime import HOUR_US, MINUTE_US
+
+MARKED: Final = ("change.made", "backup.restored", "conflict.arose", "store.deleted", "replica.dropped")
+"""The events that a picture shows even if nothing was found at their time."""
 
 FEW: Final = 8
 """A picture has at least these mails, however far apart they are."""

@@ -3,7 +3,7 @@ possible order (`analytics.evidence.agreement.lifecycles`), and have possible ti
 
 from typing import Final
 
-from analytics.evidence.agreement.node_facts import TOLERANCE_US
+from analytics.evidence.conditions import TOLERANCE_US
 from analytics.rules.check import Check
 
 _ARRIVALS: Final = ("hop.received", "hop.dropped", "mail.received", "link.down", "link.up")

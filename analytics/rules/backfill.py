@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from analytics.evidence.conditions import IS_SUSPENDED
 from analytics.evidence.number_sets import merged
-from analytics.evidence.organization import IS_SUSPENDED
 from analytics.rules.check import HOUR_US, Check
 
 _SET = "forall({inner}, c -> exists({outer}, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from analytics.evidence.mail.broadcasts import RESENT
-from analytics.evidence.organization import IS_SUSPENDED
+from analytics.evidence.conditions import IS_SUSPENDED, RESENT
 from analytics.rules.check import HOUR_US, MINUTE_US, UPDATES, Check
 
 _IN_ROW: Final = "forall(f.numbers, c -> exists(f.row, r -> r.guid = c.guid and r.low <= c.low and c.high <= r.high))"

@@ -6,10 +6,12 @@ For a trace of a few hundred events nearly all of the time is planning, which co
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from analytics.ingest.silver import Silver
 from analytics.rules.check import Check
+
+if TYPE_CHECKING:
+    from analytics.ingest.silver import Silver
 
 _CONTENT: Final = ("change.made", "version.applied")
 _ENTRY: Final = ("entry.made", "entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended")

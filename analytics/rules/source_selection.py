@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from analytics.evidence.backfill.source_selection import SORTED_LIST
+from analytics.evidence.conditions import SORTED_LIST
 from analytics.rules.check import Check
 
 _OF_SOURCES: Final = "type = 'sources.considered'"

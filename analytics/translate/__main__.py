@@ -20,7 +20,7 @@ def main() -> int:
         spark.stop()
     file = Path(sys.argv[1]) if sys.argv[1:] else JUDGE
     file.write_text(written.text(), encoding="utf-8")
-    print(f"{file.name}: written, {counted(len(written.tables) + len(written.queries), 'statement')}")
+    print(f"{file.name}: written, {counted(sum(map(len, written.statements)), 'statement')}")
     return 0
 
 

@@ -87,10 +87,12 @@ def record(spark: SparkSession) -> Product:
     gold = judge(recorder.table("bronze", lines.schema), kept, look=lambda _: Seen(), rules=rules)
     findings = tuple(translated(name, query(gold)) for name, query in FINDINGS.items())
     given = {name: recorder.table(f"{GIVEN_LAYER}{name}", _schema(spark, columns)) for name, columns in GIVEN.items()}
-    queries = tuple(translated(name, query(gold, given)) for name, query in {**FIGURES, **DETAILS}.items())
+    figures, details = (
+        tuple(translated(name, query(gold, given)) for name, query in queries.items()) for queries in (FIGURES, DETAILS)
+    )
     published = tuple(translated(name, query(gold)) for name, query in PUBLISHED.items())
     shape = json_shape(json.loads(WIDE.json()))
-    return Product(shape, dict(GIVEN), tuple(recorder.tables), findings, queries, published)
+    return Product(shape, dict(GIVEN), tuple(recorder.tables), findings, figures, details, published)
 
 
 def _schema(spark: SparkSession, columns: str) -> T.StructType:

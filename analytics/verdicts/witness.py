@@ -10,7 +10,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, GroupedData, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import by_kind, guid_of_kind
+from analytics.evidence.number_sets import guid_of_kind
+from analytics.evidence.set_columns import by_kind
 from analytics.ingest.silver import Silver
 from analytics.verdicts.conclusion import MAX_WITNESSES
 from analytics.verdicts.judgements import NOT_CONVERGED, UNKNOWN

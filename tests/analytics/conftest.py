@@ -21,7 +21,7 @@ from tests.support.scenario_traces import write_campaign, write_scenarios
 from tests.support.time_limits import SLOW_S
 from tests.support.trace_faults import plant_all, read_trace
 
-pytest.importorskip("pyspark", reason="the extra `analytics` is not installed")
+pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

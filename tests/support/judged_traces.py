@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from analytics.published.tables import PUBLISHED
+from analytics.embedded.product import product
 from analytics.rows import Row, row_of
 from tests.support.random_traces import RandomRun
 from tests.support.trace_faults import Planted
@@ -44,7 +44,7 @@ def rows_in(files: str, where: str = "true") -> list[Row]:
 def assert_same_tables(one: str, other: str) -> None:
     """All published tables have the same rows in both places. one, other: patterns of files, with {name} for the table."""
     with duckdb.connect() as connection:
-        for name in PUBLISHED:
+        for name in (table.name for table in product().published):
             rows = [f"SELECT * FROM '{place.format(name=name)}'" for place in (one, other)]
             assert len({str(connection.execute(f"DESCRIBE {each}").fetchall()) for each in rows}) == 1, name
             for left, right in (rows, reversed(rows)):

@@ -27,9 +27,6 @@ from analytics.evidence.version_history import deleted_stores, duration_us, rest
 from analytics.ingest.silver import Silver
 from traces.labtime import DAY_US, MINUTE_US
 
-TOLERANCE_US: Final = 15 * MINUTE_US
-"""How much the lab times of two stores with exact clocks may differ while the clocks run."""
-
 _FAST: Final = 60
 """Lab seconds in a real second. With a faster clock, times are not compared."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import ranges, ranges_of
+from analytics.evidence.number_sets import ranges_of
+from analytics.evidence.set_columns import ranges
 from analytics.evidence.version_history import deleted_stores
 from analytics.ingest.silver import Silver
 

@@ -7,7 +7,8 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.organization import HIERARCHY, IS_SUSPENDED
+from analytics.evidence.conditions import IS_SUSPENDED
+from analytics.evidence.organization import HIERARCHY
 from analytics.ingest.silver import Silver
 
 LIMIT: Final = "Replication Outstanding Backfill Limit"

@@ -13,12 +13,11 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import RANGES, by_kind, merged
+from analytics.evidence.conditions import SORTED_LIST
+from analytics.evidence.number_sets import RANGES, merged
 from analytics.evidence.organization import HIERARCHY, Organization
+from analytics.evidence.set_columns import by_kind
 from analytics.ingest.silver import Silver
-
-SORTED_LIST: Final = "coalesce(method, '') in ('', 'sorted list')"
-"""SQL for choices by the sorted list of 2003 and 2007. Traces before version 1.3 have only such choices."""
 
 WEIGHING: Final = 64
 """How many mails the mean transmission time uses: an older mail adds less than a millisecond to a mean of a day."""

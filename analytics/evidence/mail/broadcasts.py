@@ -5,16 +5,15 @@ Mails that an administrator ordered to send again (AD-1) are no cycles, but what
 
 from __future__ import annotations
 
-from typing import Final
-
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import merged, ranges
+from analytics.evidence.conditions import RESENT
+from analytics.evidence.number_sets import merged
 from analytics.evidence.organization import Organization
+from analytics.evidence.set_columns import ranges
 from analytics.ingest.silver import Silver
 
-RESENT: Final = "array_contains(coalesce(marks, array()), 'resent')"
 """SQL for whether a mail was sent again by an administrator's order (AD-1)."""
 
 

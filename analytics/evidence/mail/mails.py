@@ -7,7 +7,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.number_sets import by_kind
+from analytics.evidence.set_columns import by_kind
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 

@@ -245,11 +245,11 @@ def _java() -> Iterator[Finding]:
 
 def _extras() -> Iterator[Finding]:
     for package, extra, use in (
-        ("pyspark", "analytics", "pflab check and follow"),
         ("duckdb", "analytics", "pflab check"),
         ("pyarrow", "analytics", "pflab check"),
-        ("pandas", "analytics", "pflab check on Spark"),
         ("jinja2", "analytics", "pflab check --report"),
+        ("pyspark", "spark", "pflab follow, and pflab check with Spark"),
+        ("pandas", "spark", "pflab follow, and pflab check with Spark"),
         ("pymap", "imap", "pflab up --imap"),
     ):
         try:

@@ -46,7 +46,7 @@ Engine = Annotated[
     EngineName | None,
     Option(
         help="embedded: judge in this process, without Java; spark: with Spark. Default: embedded for up to 64 MB of"
-        " traces on this machine, unless --master or a URL needs Spark."
+        " traces on this machine, or if Spark is not installed, unless --master or a URL needs Spark."
     ),
 ]
 
@@ -115,6 +115,8 @@ def _location(verb: str, given: str) -> str:
 
 def _is_embedded(request: Request, places: list[str]) -> bool:
     """Return whether the embedded engine judges. Raises CommandError if the user wants what it cannot do."""
+    from analytics.ingest.session import is_installed  # noqa: PLC0415 - an extra
+
     reasons = ["--master needs Spark"] if request.master is not None else []
     if request.tables is not None and _is_far(request.tables):
         reasons.append(f"only Spark writes tables to {request.tables}")
@@ -122,7 +124,7 @@ def _is_embedded(request: Request, places: list[str]) -> bool:
     if request.engine is EngineName.EMBEDDED and reasons:
         raise CommandError(f"pflab {request.verb}: {reasons[0]}; leave out --engine embedded")
     if request.engine is None:
-        return not reasons and _bytes_of(places) <= EMBEDDED_UP_TO_BYTES
+        return not reasons and (_bytes_of(places) <= EMBEDDED_UP_TO_BYTES or not is_installed("pyspark"))
     return request.engine is EngineName.EMBEDDED
 
 
@@ -133,7 +135,7 @@ def _is_far(place: str) -> bool:
 @contextmanager
 def _embedded(request: Request, places: list[str]) -> Iterator[tuple[Judged, str]]:
     """Judge in this process."""
-    need("pyspark", "duckdb", "pyarrow")
+    need("duckdb", "pyarrow")
     from analytics.embedded import engine  # noqa: PLC0415 - an extra
 
     with _stages(_FIRST_STAGE, engine.STAGES) as show_stage:
@@ -166,7 +168,7 @@ def _on_spark(request: Request, places: list[str]) -> Iterator[tuple[Judged, str
     Spark's own plans of the tables."""
     from analytics.ingest.session import need_spark, session  # noqa: PLC0415 - an extra
 
-    need("pyspark", "duckdb", "pyarrow", "pandas")
+    need("duckdb", "pyarrow", "pyspark", "pandas")
     need_spark()
     from analytics import batches  # noqa: PLC0415 - an extra
     from analytics.embedded.product import version  # noqa: PLC0415 - an extra
@@ -224,7 +226,7 @@ def _stages(first: str, stages: Sequence[str]) -> Iterator[Callable[[str], None]
 
 
 def need(*packages: str) -> None:
-    """Raise PackageMissing if one of these packages of the extra `analytics` is not installed."""
+    """Raise PackageMissing if one of these packages is not installed."""
     from analytics.ingest.session import need_packages  # noqa: PLC0415 - an extra
 
     need_packages(*packages)

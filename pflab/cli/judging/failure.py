@@ -17,7 +17,7 @@ def analytics_failure_of(verb: str) -> Iterator[None]:
     try:
         yield
     except PackageMissing as error:
-        remedy = f"{how_to_install('analytics')}. Everything else in pflab works without it"
+        remedy = f"{how_to_install(error.extra)}. Everything else in pflab works without it"
         raise CommandError(f"pflab {verb}: {error}; {remedy}") from None
     except AnalyticsError as error:
         raise CommandError(f"pflab {verb}: {error}") from None

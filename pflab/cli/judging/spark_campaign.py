@@ -53,7 +53,7 @@ def playing_in_spark(master: str) -> Iterator[Played]:
     from analytics.ingest.session import need_packages, need_spark, session  # noqa: PLC0415 - an extra
 
     with analytics_failure_of("simulate"):
-        need_packages("pyspark", "duckdb", "pyarrow", "pandas")
+        need_packages("duckdb", "pyarrow", "pyspark", "pandas")
         need_spark()
         with session(master) as spark:
             yield played_on(spark)

@@ -71,7 +71,6 @@ def check(
     with analytics_failure_of("check"):
         if report is not None:
             need("jinja2")
-        need("pyspark")
         from analytics.rules.catalogue import chosen  # noqa: PLC0415 - an extra
 
         checks = chosen(select or [], deselect or [])

@@ -27,10 +27,24 @@ def test_one_line_says_what_to_install(
         expected = "Spark needs Java 17 or newer, but no Java was found; install a JRE"
     else:
         done = pflab_without(tmp_path, ("pyspark", "py4j"), *order)
-        expected = "pyspark is not installed; install the extra analytics: python -m pip install '"
+        expected = "pyspark is not installed; install the extra spark: python -m pip install '"
     assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
     assert done.stderr.startswith(f"pflab {order[0]}: {expected}")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_check_needs_no_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verdict, the report, the tables kept by run, and the choice of rules need neither Spark nor pandas."""
+    monkeypatch.chdir(tmp_path)
+    play(LOST_MAIL)
+    for options in (
+        ["--report", "check.html"],
+        ["--shiviz", "log.txt"],
+        ["--tables", "kept"],
+        ["--select", "BF-3", "--json"],
+    ):
+        done = pflab_without(tmp_path, ("pyspark", "py4j", "pandas", "numpy"), "check", "runs/latest", *options)
+        assert done.returncode == ExitCode.GOOD, done.stderr
 
 
 def test_a_report_needs_the_package_that_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,10 +60,10 @@ def test_a_report_needs_the_package_that_writes_it(tmp_path: Path, monkeypatch: 
 
 
 def test_the_demo_says_so_and_ends_well(tmp_path: Path) -> None:
-    """The lesson works without Spark; at its end one line says what to install for the verdict."""
-    done = pflab_without(tmp_path, ("pyspark", "py4j"), "demo", "--headless")
+    """The lesson works without DuckDB; at its end one line says what to install for the verdict."""
+    done = pflab_without(tmp_path, ("duckdb", "_duckdb"), "demo", "--headless")
     assert done.returncode == ExitCode.GOOD, done.stdout + done.stderr
-    assert "pflab check: pyspark is not installed; install the extra analytics" in " ".join(
+    assert "pflab check: duckdb is not installed; install the extra analytics" in " ".join(
         done.stdout.splitlines()[-4:]
     )
     assert "Traceback" not in done.stderr

@@ -1,0 +1,77 @@
+"""The steps of lives: a table that the automata of `analytics.evidence.agreement.lifecycles` evaluate."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from analytics.evidence.agreement.lifecycles import (
+    AUTOMATA,
+    BEGIN,
+    DERIVED_KEYS,
+    END,
+    IN_A_QUEUE,
+    NODE,
+    STATE,
+    Automaton,
+)
+from analytics.evidence.version_history import is_undone
+from analytics.ingest.silver import Silver
+
+_KEYS: Final = sorted({automaton.key for automaton in AUTOMATA.values()})
+
+
+def _types(automaton: Automaton) -> set[str]:
+    return {state.partition(" ")[0] for states in automaton.follow.values() for state in states} - {END, BEGIN}
+
+
+def _lives() -> str:
+    """Return the automata of each event type, as JSON: their names, and the positions of their keys."""
+    found: dict[str, list[dict[str, object]]] = {}
+    for name, automaton in AUTOMATA.items():
+        for tag in sorted(_types(automaton)):
+            found.setdefault(tag, []).append({"life": name, "key": _KEYS.index(automaton.key)})
+    return json.dumps(found)
+
+
+def _allowed() -> str:
+    """Return what may follow each state of each automaton, as JSON."""
+    return json.dumps(
+        {f"{name}: {state}": states for name, each in AUTOMATA.items() for state, states in each.follow.items()}
+    )
+
+
+def steps(events: Silver, nodes: DataFrame) -> DataFrame:
+    """Return each step of each life: trace, node, seq, at, life, key, before, state, after, allowed, ends.
+
+    before, after: the states before and after it, BEGIN and END at the ends. allowed: state may follow before. ends: after is END
+    and the life may end here.
+    """
+    lives = F.from_json(F.lit(_lives()), "map<string, array<struct<life: string, key: int>>>")
+    follow = F.from_json(F.lit(_allowed()), "map<string, array<string>>")
+    tags = sorted({tag for automaton in AUTOMATA.values() for tag in _types(automaton)})
+    rows = events.lines(*tags).select(
+        "trace", "node", "seq", "at", F.expr(STATE).alias("state"),
+        "folder", F.array(*[F.expr(DERIVED_KEYS.get(name, name)).cast("string") for name in _KEYS]).alias("keys"),
+        F.explode(F.element_at(lives, F.col("type"))).alias("of"),
+    )  # fmt: skip
+    rows = rows.select("trace", "node", "seq", "at", "state", "folder", "of.life", F.expr("keys[of.key]").alias("key"))
+    rows = rows.where("key is not null").join(F.broadcast(nodes), ["trace", "node"], "left")
+    rows = rows.where((F.col("life") == NODE) | ~is_undone(F.col("seq"))).drop("undone_spans")
+    drops = events.of("replica.dropped").select("trace", "node", "folder").distinct().withColumn("dropped", F.lit(True))
+    rows = rows.join(F.broadcast(drops), ["trace", "node", "folder"], "left")
+    line = Window.partitionBy("trace", "node", "life", "key").orderBy("seq")
+    near = rows.withColumn("before", F.coalesce(F.lag("state").over(line), F.lit(BEGIN)))
+    near = near.withColumn("after", F.coalesce(F.lead("state").over(line), F.lit(END)))
+
+    def may_follow(first: str, then: str) -> str:
+        return f"coalesce(array_contains(try_element_at(follow, concat(life, ': ', {first})), {then}), false)"
+
+    waits = f"life = '{IN_A_QUEUE}' and not coalesce(at <= sent_until, false)"
+    return near.withColumn("follow", follow).select(
+        "trace", "node", "seq", "at", "life", "key", "before", "state", "after",
+        F.expr(f"{may_follow('before', 'state')} or dropped and life = 'version' and {may_follow(repr(BEGIN), 'state')}").alias("allowed"), F.expr(f"coalesce(gone, false) or {waits} or {may_follow('state', 'after')}").alias("ends"),
+    )  # fmt: skip

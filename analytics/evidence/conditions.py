@@ -1,0 +1,19 @@
+"""Conditions in SQL, and a tolerance, that tables of evidence and checks share."""
+
+from typing import Final
+
+from traces.labtime import MINUTE_US
+
+TOLERANCE_US: Final = 15 * MINUTE_US
+"""How much the lab times of two stores with exact clocks may differ while the clocks run."""
+
+RESENT: Final = "array_contains(coalesce(marks, array()), 'resent')"
+"""SQL for mails of `Send Contents` and `Send Hierarchy`."""
+
+SORTED_LIST: Final = "coalesce(method, '') in ('', 'sorted list')"
+"""SQL for choices by the sorted list of 2003 and 2007. Traces before version 1.3 have only such choices."""
+
+IS_SUSPENDED: Final = (
+    "coalesce(version in ('2003', '2007') and try_element_at(filter(switches, s -> s.seq < seq), -1).on, false)"
+)
+"""SQL for whether content is suspended at the node at an event (RP-5). 5.5 and 2000 ignore the setting."""
