@@ -3,6 +3,8 @@
 
 VENV  := .venv
 BIN   := $(VENV)/bin
+LAB   := $(VENV)/.installed-lab
+TOOLBOX := $(VENV)/.installed-tools
 STAMP := $(VENV)/.installed
 SITE  := $(VENV)/.installed-docs
 FUZZER := $(VENV)/.installed-fuzz
@@ -25,7 +27,7 @@ SECONDS  ?= 300
 COUNT    ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help install relative-path demo console test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,21 +43,39 @@ $(BIN)/python:
 	if [ -z "$$python" ]; then echo "pflab needs Python 3.11 or newer with its venv module: install it, or give its path: make install PYTHON=..." >&2; exit 1; fi; \
 	echo "Creating $(VENV) with $$($$python --version)"; $$python -m venv $(VENV)
 
-$(STAMP): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, one to five minutes without further output"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,analytics,spark,imap]'
+# What is installed grows with what is asked for: a lab, then the tools, then Spark. Each includes the one before.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+$(LAB): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing pflab into $(VENV): 100 MB, less than a minute"
+	@$(PIP) -e .
 	@$(MAKE) --no-print-directory relative-path
 	@touch $@
+
+$(TOOLBOX): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing pflab and the tools into $(VENV), without Spark: 600 MB, one or two minutes"
+	@$(PIP) -e '.[dev,analytics,imap]'
+	@$(MAKE) --no-print-directory relative-path
+	@touch $(LAB) $@
+
+$(STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, one to five minutes without further output"
+	@$(PIP) -e '.[dev,analytics,spark,imap]'
+	@$(MAKE) --no-print-directory relative-path
+	@touch $(LAB) $(TOOLBOX) $@
 
 # Python reads this file in the locale's encoding: with LC_ALL=C, Python 3.11 and 3.12 cannot start if it names a folder like /home/müller.
 relative-path:  ## let .venv work in a folder whose name is not ASCII; make install does it
 	@for file in $(VENV)/lib/python3*/site-packages/_pflab.pth; do echo ../../../.. >"$$file"; done
 
-demo: $(STAMP)  ## start a lab and play a guided lesson in the terminal (HEADLESS=1: no questions)
+demo: $(LAB)  ## start a lab and play a guided lesson in the terminal (HEADLESS=1: no questions)
 	@$(BIN)/pflab demo $(if $(filter-out 0 no false,$(HEADLESS)),--headless)
 
-console: $(STAMP)  ## start the example lab and print the address of its console
+console: $(LAB)  ## start the example lab and print the address of its console
 	@$(BIN)/pflab up $(ARGS)
+
+quick: $(TOOLBOX)  ## check lint, format and types of what has changed, and run the nearest tests: 20 seconds, without Spark
+	@$(BIN)/python -m tests.quick
 
 test: $(STAMP)  ## run all tests that need no Java (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
@@ -126,12 +146,12 @@ $(TOOLS): package.json
 sql: $(STAMP)  ## translate the tables of the checks to the statements of the embedded engine; needs Java
 	@$(BIN)/python -m analytics.translate
 
-rules: $(STAMP)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, and docs/reference/events.md from the events
+rules: $(TOOLBOX)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, and docs/reference/events.md from the events
 	@$(BIN)/python docs/rules_page.py
 	@$(BIN)/python docs/events_page.py
 
-$(SITE): $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+$(SITE): $(TOOLBOX)
+	@$(PIP) -e '.[docs]'
 	@touch $@
 
 docs: $(SITE)  ## build the documentation site into build/docs; it opens without a server and without a network
@@ -153,10 +173,10 @@ cluster: $(STAMP)  ## judge and play COUNT seeds on a Spark cluster, a master an
 wheel: $(STAMP)  ## build the wheel of pflab into dist/, for other machines
 	@$(BIN)/python -m hatchling build --target wheel --directory dist
 
-simulate: $(STAMP)  ## run many simulated labs with faults (SEEDS=1..500)
+simulate: $(LAB)  ## run many simulated labs with faults (SEEDS=1..500)
 	@$(BIN)/pflab simulate --seeds $(SEEDS)
 
-campaign: $(STAMP)  ## run 2,000 simulated labs with all faults: no violation, every branch seen
+campaign: $(LAB)  ## run 2,000 simulated labs with all faults: no violation, every branch seen
 	@$(BIN)/pflab simulate --seeds 1..2000
 
 agree: $(STAMP)  ## play 30 seeds and compare the verdicts of the simulator and of Spark (ARGS: a number of seeds, --first, --keep)
@@ -171,8 +191,8 @@ tamper: $(STAMP)  ## alter clean traces and count which alterations pflab check 
 torture: $(STAMP)  ## stress test: kill, pause and starve the processes of a lab under 2,000 posts (ARGS: --hazards, --busy, --load, --posts, --seed; --help tells all)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)
 
-$(FUZZER): $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+$(FUZZER): $(TOOLBOX)
+	@$(PIP) -e '.[fuzz]'
 	@touch $@
 
 fuzz: $(FUZZER)  ## fuzz everything that reads bytes from outside, led by coverage (SECONDS=300; ARGS: names of targets)

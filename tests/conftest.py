@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 from hypothesis import settings
 
+from tests.support.durations import Durations
 from tests.support.time_limits import LIMITS_S
 
 # "steady" draws the same examples on every run, so that a red build is the fault of the change in hand;
@@ -19,8 +20,10 @@ settings.load_profile(os.environ.get("PFLAB_HYPOTHESIS", "steady"))
 _LOOPBACK: Final = "127.0.0.1,localhost,::1"
 
 
-def pytest_configure() -> None:
-    """Let requests of tests to this machine pass no proxy."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Let requests of tests to this machine pass no proxy, and note how long tests take."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Durations(config))
     for name in ("no_proxy", "NO_PROXY"):
         os.environ[name] = ",".join(filter(None, (os.environ.get(name), _LOOPBACK)))
 

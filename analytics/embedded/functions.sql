@@ -25,7 +25,10 @@ CREATE OR REPLACE MACRO list_part(l, s, n) AS
        WHEN -s > len(l) THEN list_slice(l, 1, 0) ELSE list_slice(l, len(l) + s + 1, len(l) + s + n) END;
 CREATE OR REPLACE MACRO number_series(a, b) AS CASE WHEN a <= b THEN generate_series(a, b) ELSE generate_series(a, b, -1) END;
 CREATE OR REPLACE MACRO list_flattened(l) AS CASE WHEN NOT list_has_null(l) THEN flatten(l) END;
-CREATE OR REPLACE MACRO lists_zipped(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE list_zip(a, b) END;
+-- list_zip lengthens the shorter list itself, but then the fields of a struct in its new items are not null.
+CREATE OR REPLACE MACRO lists_zipped(a, b) AS
+  CASE WHEN a IS NULL OR b IS NULL THEN NULL
+       ELSE list_zip(list_resize(a, greatest(len(a), len(b))), list_resize(b, greatest(len(a), len(b)))) END;
 CREATE OR REPLACE MACRO list_joined(l, s) AS CASE WHEN len(list_filter(l, lambda e: e IS NOT NULL)) > 0 THEN array_to_string(l, s) END;
 CREATE OR REPLACE MACRO list_text(l, s) AS CASE WHEN l IS NOT NULL AND s IS NOT NULL THEN coalesce(array_to_string(l, s), '') END;
 

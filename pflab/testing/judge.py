@@ -24,9 +24,9 @@ from pflab.home import environment
 UNTIL_REMOVED: Final = "until pytest removes its temporary folders; --pflab-traces DIR keeps it"
 """How long the run folder of a failed test stays."""
 
-NEEDS: Final = "judging runs needs duckdb, pyarrow and pyspark; install pflab again with the extra analytics"
+NEEDS: Final = "judging runs needs duckdb and pyarrow; install pflab again with the extra analytics"
 
-_PACKAGES: Final = ("duckdb", "pyarrow", "pyspark")
+_PACKAGES: Final = ("duckdb", "pyarrow")
 
 
 _JUDGE: Final = pytest.StashKey["Judge"]()

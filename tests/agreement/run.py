@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from analytics.embedded.engine import judge as judge_embedded
@@ -87,8 +88,8 @@ def _engines_differ(spark: CheckResult, embedded: CheckResult) -> list[str]:
     for name, theirs in spark.as_document().items():
         if ours[name] == theirs:
             continue
-        pairs = zip(theirs, ours[name], strict=False) if isinstance(theirs, list | tuple) else [(theirs, ours[name])]
-        first = next(((left, right) for left, right in pairs if left != right), (len(theirs), len(ours[name])))
+        pairs = zip_longest(theirs, ours[name]) if isinstance(theirs, list | tuple) else [(theirs, ours[name])]
+        first = next((left, right) for left, right in pairs if left != right)
         lines.append(f"{name}: Spark says {first[0]}, the embedded engine says {first[1]}")
     return lines
 

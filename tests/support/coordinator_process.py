@@ -57,7 +57,7 @@ def running_coordinator(
         code = lab.wait(END_S)
         lab.stdin.close()
         lab.stdout.close()
-    assert code == (ExitCode.GOOD if end is signal.SIGTERM else -end)
+    assert code == (ExitCode.GOOD if end is signal.SIGTERM else -end), f"it ended with status {code}"
 
 
 def wait_for_history(client: Client, history: str, running: Collection[str] = ()) -> None:

@@ -29,6 +29,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -245,10 +246,11 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--keep", metavar="FOLDER", help="write the traces into this folder and keep them")
     asked = parser.parse_args()
     if asked.cases > MAX_RUNS:
         parser.error(f"--cases: at most {MAX_RUNS}, because a check returns no more verdicts")
-    with tempfile.TemporaryDirectory() as folder:
+    with nullcontext(asked.keep) if asked.keep else tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         sources = write_sources(place / "sources")
         alarmed = [name for name, judgement in judge(place / "sources").judgements.items() if judgement != CONVERGED]

@@ -13,6 +13,7 @@ from typer import Option
 
 from pflab.cli.demo.lessons import course_lines
 from pflab.cli.demo.play import WORST_LAST, run_demo
+from pflab.cli.doctor.extras import how_to_install
 from pflab.cli.given_by_name import scenario_file
 from pflab.cli.given_files import own_name
 from pflab.cli.lab_options import run_folder
@@ -87,6 +88,12 @@ _CHECKED_WITHIN_S: Final = 300
 
 def _checked(folder: RunFolder) -> int:
     """Print the verdict from the traces, or what to install, and return an exit code."""
+    from analytics.ingest.session import is_installed  # noqa: PLC0415 - an extra
+
+    if not (is_installed("duckdb") and is_installed("pyarrow")):
+        how = how_to_install("analytics")
+        print_lines(["", f"pflab check would judge the traces alone, without a look into the stores. For that, {how}"])
+        return ExitCode.GOOD
     print_lines(["", "The verdict, from the traces alone (pflab check):"], style="bold")
     command = [sys.executable, "-c", "from pflab.cli import main; main()", "check", str(folder.path)]
     try:
@@ -103,7 +110,5 @@ def _checked(folder: RunFolder) -> int:
         return ExitCode.UNKNOWN
     print_lines(check.stdout.splitlines())
     if not check.stdout:
-        print_lines([line for line in check.stderr.splitlines() if line.startswith("pflab")])
-        if check.returncode == ExitCode.UNKNOWN:  # The extra is missing. The lesson works without them.
-            return ExitCode.GOOD
+        print_lines(check.stderr.splitlines())
     return check.returncode

@@ -63,7 +63,5 @@ def test_the_demo_says_so_and_ends_well(tmp_path: Path) -> None:
     """The lesson works without DuckDB; at its end one line says what to install for the verdict."""
     done = pflab_without(tmp_path, ("duckdb", "_duckdb"), "demo", "--headless")
     assert done.returncode == ExitCode.GOOD, done.stdout + done.stderr
-    assert "pflab check: duckdb is not installed; install the extra analytics" in " ".join(
-        done.stdout.splitlines()[-4:]
-    )
+    assert "For that, install the extra analytics: python -m pip install" in " ".join(done.stdout.splitlines()[-4:])
     assert "Traceback" not in done.stderr

@@ -1,0 +1,37 @@
+"""`make quick` finds the tests nearest to a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.quick import nearest_tests
+
+FILES = {
+    "tests/node/test_clock.py": "from node.clock import now\n",
+    "tests/node/test_store.py": "import node.store\nfrom node import clock, store\n",
+    "tests/node/test_mail.py": "from node.clock_face import show\nfrom tests.support.lab import up\n",
+    "tests/support/lab.py": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "own", "others"),
+    [
+        (["node/clock.py"], ["tests/node/test_clock.py"], ["tests/node/test_store.py"]),
+        (["node/store.py"], ["tests/node/test_store.py"], []),
+        (["tests/node/test_mail.py"], ["tests/node/test_mail.py"], []),
+        (["tests/support/lab.py"], [], ["tests/node/test_mail.py"]),
+        (["node/other.py"], [], []),
+    ],
+)
+def test_the_nearest_tests_are_the_own_ones_and_those_that_import_the_change(
+    tmp_path: Path, changed: list[str], own: list[str], others: list[str]
+) -> None:
+    """A module's own tests come first, then the tests that import it; a changed test file is its own test."""
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    assert nearest_tests(changed, tmp_path) == (own, others)
