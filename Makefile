@@ -127,12 +127,13 @@ check: $(STAMP) check-console  ## check lint, format, types, imports, and that d
 	$(BIN)/python docs/events_page.py --check
 
 ifneq ($(NPM),)
-check-console: $(TOOLS)  ## check lint, format and types of the console, and run its tests in node; needs node and npm
+check-console: $(TOOLS)  ## check lint, format and types of the console, and run its tests in node; check the workflows; needs node and npm
 	node_modules/.bin/eslint .
 	node_modules/.bin/prettier --check --log-level warn .
 	node_modules/.bin/tsc
 	node_modules/.bin/tsc -p tsconfig.node.json
 	node --test --test-reporter=spec $(wildcard console/tests/*.test.js)
+	node .github/check.mjs $(wildcard .github/workflows/*.yml)
 else
 check-console:
 	@echo "NOT CHECKED: lint, format, types and tests of the console, because npm is not installed (Debian: apt-get install npm)" >&2

@@ -202,7 +202,7 @@ def resolving_changes(events: Silver) -> DataFrame:
     return (
         pairs.where("arose_seq < seq")
         .groupBy("trace", "node", "seq", "at", "object", "number")
-        .agg(F.first("supersedes").alias("supersedes"), F.max_by("versions", "arose_seq").alias("versions"))
+        .agg(F.min("supersedes").alias("supersedes"), F.max_by("versions", "arose_seq").alias("versions"))
     )
 
 

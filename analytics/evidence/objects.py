@@ -71,7 +71,7 @@ def objects(rows: DataFrame, expiries: DataFrame) -> DataFrame:
     """
     grouped = rows.groupBy(*OBJECT).agg(
         F.collect_list(F.struct(*_ROW)).alias("rows"),
-        F.first("kind", ignorenulls=True).alias("kind"),
+        F.min("kind").alias("kind"),
         F.max_by("subject", F.when(F.col("subject") != "", F.struct("modified_at", "counter"))).alias("subject"),
     )
     expired = F.collect_list(F.struct("store", "seq", "at", "number", "undone", "forgotten_at")).alias("expiries")

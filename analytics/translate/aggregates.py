@@ -127,13 +127,11 @@ def _collected(call: _Call) -> str:
     return f"coalesce(list({unique}{value}){call.end_where(f'{value} IS NOT NULL')}, [])"
 
 
-def _end_of_rows(call: _Call) -> str:
-    value, ignoring = call.arguments[0], bool(call.function.fields["ignoreNulls"])
-    if call.over:
-        return f"{call.function.kind.lower()}_value({value}{' IGNORE NULLS' if ignoring else ''}){call.end}"
-    if call.function.kind == "Last":
+def _last(call: _Call) -> str:
+    if not call.over:  # each engine would take another row
         raise Untranslatable("the last of rows without an order")
-    return f"{'any_value' if ignoring else 'first'}({value}){call.end}"
+    nulls = " IGNORE NULLS" if call.function.fields["ignoreNulls"] else ""
+    return f"last_value({call.arguments[0]}{nulls}){call.end}"
 
 
 _ORDERED: Final = frozenset({"Max", "Min", "MaxBy", "MinBy"})
@@ -147,8 +145,7 @@ _AGGREGATES: Final[Mapping[str, Callable[[_Call], str]]] = {
     "Sum": _sum,
     "CollectList": _collected,
     "CollectSet": _collected,
-    "First": _end_of_rows,
-    "Last": _end_of_rows,
+    "Last": _last,
     "BoolOr": lambda call: f"bool_or({call.arguments[0]}){call.end}",
 }
 

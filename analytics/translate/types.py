@@ -188,7 +188,7 @@ def _words(text: str) -> list[str]:
 def _rules() -> dict[str, Callable[[Node], Type]]:
     same = _words("Coalesce ArrayDistinct ArrayUnion Concat Least Greatest Add Subtract Multiply BitwiseOr BitwiseAnd")
     of_first = _words(
-        "ArrayFilter ArraySort ArrayExcept ArrayRemove Slice Reverse Max Min First Last MaxBy MinBy Abs Remainder"
+        "ArrayFilter ArraySort ArrayExcept ArrayRemove Slice Reverse Max Min Last MaxBy MinBy Abs Remainder"
         " UnaryMinus Lag Lead AggregateExpression WindowExpression Alias With LambdaFunction"
     )
     booleans = _words(

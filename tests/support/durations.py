@@ -12,8 +12,13 @@ _KEY: Final = "durations_s"
 
 def durations_s(config: pytest.Config) -> dict[str, float]:
     """Return the seconds that each test took with its own fixtures, by its id."""
-    cache = config.cache
+    cache = _cache_of(config)
     return dict(cache.get(_KEY, {})) if cache is not None else {}
+
+
+def _cache_of(config: pytest.Config) -> pytest.Cache | None:
+    """Return pytest's cache; None with `-p no:cacheprovider`."""
+    return getattr(config, "cache", None)
 
 
 class Durations:
@@ -27,6 +32,7 @@ class Durations:
         self._took_s[report.nodeid] += report.duration
 
     def pytest_sessionfinish(self) -> None:
-        if self._config.cache is not None and self._took_s:
+        cache = _cache_of(self._config)
+        if cache is not None and self._took_s:
             new = {name: round(took_s, 2) for name, took_s in self._took_s.items()}
-            self._config.cache.set(_KEY, {**durations_s(self._config), **new})
+            cache.set(_KEY, {**durations_s(self._config), **new})

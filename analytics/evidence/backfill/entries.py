@@ -20,15 +20,19 @@ def requests(events: Silver, restored: DataFrame) -> DataFrame:
         .agg(
             F.min("at").alias("at"),
             F.min("seq").alias("seq"),
-            F.first("sender").alias("sender"),
+            F.min_by("sender", "seq").alias("sender"),
             F.count(F.lit(1)).alias("times"),
-            F.first("folders").alias("folders"),
+            F.min_by("folders", "seq").alias("folders"),
         )
     )
     answers = (
         events.of("request.answered")
         .groupBy("trace", "node", F.col("request_mail").alias("mail"))
-        .agg(F.count(F.lit(1)).alias("answers"), F.min("at").alias("answered_at"), F.first("cnset").alias("answer"))
+        .agg(
+            F.count(F.lit(1)).alias("answers"),
+            F.min("at").alias("answered_at"),
+            F.min_by("cnset", "seq").alias("answer"),
+        )
     )
     refused = (
         events.of("request.refused")

@@ -215,7 +215,7 @@ def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFra
     )
     rows = found.where("what = 'entry'").join(made, ["trace", "node", "seq", "entry"])
     by_entry = rows.groupBy("trace", "node", "seq", "at", "folder", "entry", "local").agg(
-        F.first("missing").alias("missing"),
+        F.min("missing").alias("missing"),
         F.flatten(F.collect_list(F.coalesce("claim", F.array().cast(RANGES)))).alias("claims"),
         F.max("unsure").alias("stale"),
     )

@@ -33,7 +33,7 @@ def mail_ends(events: Silver) -> DataFrame:
         of("mail.submitted", "message_type").alias("message_type"),
         of("mail.submitted", "size").alias("size"),
         of("mail.submitted", "number", F.col("number").cast("bigint")).alias("number"),
-        F.first(F.when(F.col("type") == "mail.submitted", F.col("marks")), ignorenulls=True).alias("marks"),
+        of("mail.submitted", "marks").alias("marks"),
         of("mail.submitted", "at").alias("submitted_at"),
         of("mail.received", "at").alias("received_at"),
         F.count_if(F.col("type") == "mail.received").alias("times"),

@@ -54,6 +54,8 @@ EMBEDDED_UP_TO_BYTES: Final = 64 * 1024 * 1024
 """Up to this size of the traces, the embedded engine judges them unless the user chooses. Above it, Spark uses all cores of the
 machine or of a cluster, and its memory does not grow with the traces."""
 
+_PACKAGES: Final = ("duckdb", "pyarrow")
+
 _OF_PLANS: Final = ".plans"
 _FIRST_STAGE: Final = "reading the segments"
 
@@ -135,7 +137,7 @@ def _is_far(place: str) -> bool:
 @contextmanager
 def _embedded(request: Request, places: list[str]) -> Iterator[tuple[Judged, str]]:
     """Judge in this process."""
-    need("duckdb", "pyarrow")
+    need(*_PACKAGES)
     from analytics.embedded import engine  # noqa: PLC0415 - an extra
 
     with _stages(_FIRST_STAGE, engine.STAGES) as show_stage:
@@ -168,7 +170,7 @@ def _on_spark(request: Request, places: list[str]) -> Iterator[tuple[Judged, str
     Spark's own plans of the tables."""
     from analytics.ingest.session import need_spark, session  # noqa: PLC0415 - an extra
 
-    need("duckdb", "pyarrow", "pyspark", "pandas")
+    need(*_PACKAGES, "pyspark", "pandas")
     need_spark()
     from analytics import batches  # noqa: PLC0415 - an extra
     from analytics.embedded.product import version  # noqa: PLC0415 - an extra
@@ -223,6 +225,13 @@ def _stages(first: str, stages: Sequence[str]) -> Iterator[Callable[[str], None]
     """Show a bar of progress inside the block. Yield a function that shows the next stage."""
     with progress(len(stages) + 1, first) as bar:
         yield lambda stage: bar.update(bar.task_ids[0], advance=1, description=stage)
+
+
+def can_judge() -> bool:
+    """Return whether the embedded engine is installed."""
+    from analytics.ingest.session import is_installed  # noqa: PLC0415 - an extra
+
+    return all(map(is_installed, _PACKAGES))
 
 
 def need(*packages: str) -> None:

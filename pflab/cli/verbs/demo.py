@@ -16,6 +16,7 @@ from pflab.cli.demo.play import WORST_LAST, run_demo
 from pflab.cli.doctor.extras import how_to_install
 from pflab.cli.given_by_name import scenario_file
 from pflab.cli.given_files import own_name
+from pflab.cli.judging.engines import can_judge
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, seed_option
 from pflab.cli.output import CommandError, page, print_lines
@@ -88,9 +89,7 @@ _CHECKED_WITHIN_S: Final = 300
 
 def _checked(folder: RunFolder) -> int:
     """Print the verdict from the traces, or what to install, and return an exit code."""
-    from analytics.ingest.session import is_installed  # noqa: PLC0415 - an extra
-
-    if not (is_installed("duckdb") and is_installed("pyarrow")):
+    if not can_judge():
         how = how_to_install("analytics")
         print_lines(["", f"pflab check would judge the traces alone, without a look into the stores. For that, {how}"])
         return ExitCode.GOOD

@@ -272,7 +272,6 @@ max(n) - min(n)
 min(case when n > 0 then struct(n, t) end)
 count(1) filter (where n > 0)
 bitmap_count(bitmap_construct_agg(bitmap_bit_position(abs(i) + 1)))
-first(1, true)
 """
 
 
@@ -356,6 +355,8 @@ def test_distinct_rows_are_the_same_in_both_engines(values: DataFrame, connectio
         ("cast(t as date)", "the type date"),
         ("substring(t, -2, 1)", "from its end"),
         ("sequence(3, 1, -1)", "downwards"),
+        ("first(n)", "First"),
+        ("last(n)", "without an order"),
     ],
 )
 def test_what_the_translator_does_not_know_is_refused_by_name(values: DataFrame, expression: str, named: str) -> None:
