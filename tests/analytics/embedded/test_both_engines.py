@@ -51,8 +51,8 @@ def test_the_statements_are_those_of_the_tables(spark: SparkSession) -> None:
 def test_the_statements_are_read_as_they_were_written() -> None:
     """What the build writes is read back: the types of events that a table needs, its name, and its statement."""
     tables = (Statement("a/b", "SELECT '-- table'", ("x.y", "z")), Statement("c", "SELECT 1\nFROM d"))
-    findings, queries = (Statement("f", "SELECT 2"),), (Statement("q", "SELECT 3"),)
-    written = Product({"a": "BIGINT"}, {"runs": "trace string"}, tables, findings, queries)
+    findings, figures, details = ((Statement(name, f"SELECT '{name}'"),) for name in ("f", "g", "d"))
+    written = Product({"a": "BIGINT"}, {"runs": "trace string"}, tables, findings, figures, details)
     assert Product.parse(written.text()) == written
     assert product().tables
     assert FUNCTIONS.is_file()
