@@ -2,7 +2,7 @@
 
 A file has changed if it differs from the commit at which this branch left its upstream, or is new. The nearest tests are, in
 this order: the changed tests; those of a changed module (`node/state/database.py` has `tests/node/state/test_database.py`);
-those that import it. After TESTS_S no further test begins, and none that took longer than LONG_S the last time.
+those that import it. After TESTS_S no further test begins; of the last, none that took longer than LONG_S the last time.
 
 What must never happen: a change counts as good although its own tests were not run. Then the exit status is 2.
 """
@@ -50,7 +50,7 @@ def main() -> int:
     if not own and not others:
         print("no test is near: run make test")
         return 0
-    tests = Tests()
+    tests = Tests(own)
     code = pytest.main(["-x", "--rootdir", str(ROOT), *(str(ROOT / file) for file in (*own, *others))], plugins=[tests])
     missed = [file for file in (*own, *others) if file in tests.missed]
     if missed:
@@ -100,19 +100,25 @@ def _import_of(path: str) -> str:
 
 
 class Tests:
-    """A plugin of pytest that begins no test after TESTS_S, and no slow one. missed: the files with tests left out."""
+    """A plugin of pytest that begins no test after TESTS_S, and no slow one except those of the files `own`.
 
-    def __init__(self) -> None:
+    missed: the files with tests that were left out.
+    """
+
+    def __init__(self, own: Sequence[str]) -> None:
         self.missed: set[str] = set()
+        self._own = frozenset(own)
         self._end_s = time.monotonic() + TESTS_S
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         took_s = durations_s(config)
-        slow = [
-            item
-            for item in items
-            if not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())) or took_s.get(item.nodeid, 0.0) > LONG_S
-        ]
+
+        def is_slow(item: pytest.Item) -> bool:
+            if not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+                return True
+            return _file_of(item) not in self._own and took_s.get(item.nodeid, 0.0) > LONG_S
+
+        slow = [item for item in items if is_slow(item)]
         self._miss(slow)
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item not in slow]
@@ -128,7 +134,11 @@ class Tests:
         return True
 
     def _miss(self, items: Iterable[pytest.Item]) -> None:
-        self.missed.update(item.path.relative_to(ROOT).as_posix() for item in items)
+        self.missed.update(map(_file_of, items))
+
+
+def _file_of(item: pytest.Item) -> str:
+    return item.path.relative_to(ROOT).as_posix()
 
 
 if __name__ == "__main__":
