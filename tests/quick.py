@@ -33,7 +33,7 @@ SLOW_FIXTURES: Final = frozenset({"judged", "spark"})
 
 def main() -> int:
     """Check what has changed. Return 0 if all is well, 1 if not, and 2 if the time was too short for its own tests."""
-    changed = [path for path in changed_files() if path.endswith(".py")]
+    changed = [path for path in changed_files(ROOT) if path.endswith(".py")]
     if not changed:
         print("no Python file has changed")
         return 0
@@ -46,13 +46,15 @@ def main() -> int:
     for order in orders:
         if subprocess.run([Path(sys.executable).parent / order[0], *order[1:]], cwd=ROOT, check=False).returncode:
             return 1
-    own, others = nearest_tests(changed, ROOT)
-    if not own and not others:
+    own, importers = nearest_tests(changed, ROOT)
+    if not own and not importers:
         print("no test is near: run make test")
         return 0
     tests = Tests(own)
-    code = pytest.main(["-x", "--rootdir", str(ROOT), *(str(ROOT / file) for file in (*own, *others))], plugins=[tests])
-    missed = [file for file in (*own, *others) if file in tests.missed]
+    code = pytest.main(
+        ["-x", "--rootdir", str(ROOT), *(str(ROOT / file) for file in (*own, *importers))], plugins=[tests]
+    )
+    missed = [file for file in (*own, *importers) if file in tests.missed]
     if missed:
         print(f"not run, for lack of time: {', '.join(missed)}")
     if code not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
@@ -65,21 +67,27 @@ def _can_check(path: str) -> bool:
     return find_spec("pyspark") is not None or "pyspark" not in (ROOT / path).read_text("utf-8")
 
 
-def changed_files() -> list[str]:
-    """Return the paths of the files that have changed on this branch or are new."""
-    base = next((found for name in BASES if (found := _git("merge-base", "HEAD", name))), ["HEAD"])
-    return sorted(
-        {*_git("diff", "--name-only", "--diff-filter=d", *base), *_git("ls-files", "--others", "--exclude-standard")}
-    )
+def changed_files(root: Path) -> list[str]:
+    """Return the paths of the files that have changed on this branch or are new. Raises CalledProcessError if git fails."""
 
+    def git(*order: str, check: bool = True) -> list[str]:
+        done = subprocess.run(
+            ["git", *order],
+            cwd=root,
+            stdout=subprocess.PIPE,
+            stderr=None if check else subprocess.DEVNULL,
+            text=True,
+            check=check,
+        )
+        return done.stdout.splitlines()
 
-def _git(*order: str) -> list[str]:
-    done = subprocess.run(["git", *order], cwd=ROOT, capture_output=True, text=True, check=False)
-    return done.stdout.splitlines() if done.returncode == 0 else []
+    base = next((commit for name in BASES if (commit := git("merge-base", "HEAD", name, check=False))), ["HEAD"])
+    changed = git("diff", "--name-only", "--diff-filter=d", *base)
+    return sorted({*changed, *git("ls-files", "--others", "--exclude-standard")})
 
 
 def nearest_tests(changed: Sequence[str], root: Path) -> tuple[list[str], list[str]]:
-    """Return the test files of the changed files, and then others that import what has changed."""
+    """Return the test files of the changed files, and then the others that import what has changed."""
     tests = sorted(path.relative_to(root).as_posix() for path in (root / "tests").rglob("test_*.py"))
     modules = [path for path in changed if not path.startswith("tests/")]
     of_modules = {f"tests/{Path(path).parent}/test_{Path(path).name}" for path in modules}
@@ -87,8 +95,8 @@ def nearest_tests(changed: Sequence[str], root: Path) -> tuple[list[str], list[s
     imports = re.compile(
         "|".join(map(_import_of, [*modules, *(each for each in changed if each not in modules + own)])) or "$^"
     )
-    others = [file for file in tests if file not in own and imports.search((root / file).read_text("utf-8"))]
-    return own, others
+    importers = [file for file in tests if file not in own and imports.search((root / file).read_text("utf-8"))]
+    return own, importers
 
 
 def _import_of(path: str) -> str:

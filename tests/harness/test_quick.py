@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.quick import nearest_tests
+from tests.quick import changed_files, nearest_tests
 
 FILES = {
     "tests/node/test_clock.py": "from node.clock import now\n",
@@ -35,3 +36,21 @@ def test_the_nearest_tests_are_the_own_ones_and_those_that_import_the_change(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     assert nearest_tests(changed, tmp_path) == (own, others)
+
+
+def test_changed_and_new_files_count_and_failures_of_git_are_errors(tmp_path: Path) -> None:
+    """A file that differs from main, committed or not, and a new one have changed. Outside a repository there is no answer."""
+    with pytest.raises(subprocess.CalledProcessError):
+        changed_files(tmp_path)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.test"]
+    for order in (
+        ["init", "-q", "-b", "main"],
+        ["commit", "-q", "--allow-empty", "-m", "first"],
+        ["switch", "-q", "-c", "mine"],
+    ):
+        subprocess.run([*git, *order], cwd=tmp_path, check=True)
+    (tmp_path / "committed.py").write_text("", "utf-8")
+    subprocess.run([*git, "add", "."], cwd=tmp_path, check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "second"], cwd=tmp_path, check=True)
+    (tmp_path / "new.py").write_text("", "utf-8")
+    assert changed_files(tmp_path) == ["committed.py", "new.py"]
