@@ -32,6 +32,8 @@ Progress = Callable[[str], None]
 """Called with the name of each stage when it begins."""
 
 _SETTINGS: Final[Mapping[str, Any]] = {
+    # What does not fit goes to files. The process needs about 1.5 GB more, for example for the segments that are read.
+    "memory_limit": "2GB",
     "preserve_insertion_order": False,
     # Pushing aggregates below joins takes seconds to plan for our largest statements, and saves nothing there.
     "disabled_optimizers": "partial_aggregate_pushdown",

@@ -16,20 +16,25 @@ from analytics.rows import Findings, Judged, row_of
 RESULT: Final = "findings"
 """The column of a task's only row."""
 
-_SETTINGS: Final[Mapping[str, object]] = {"threads": 1, "memory_limit": "2GB"}
-"""A task has one core. What does not fit into its memory goes to files."""
+_SETTINGS: Final[Mapping[str, object]] = {"threads": 1}
+"""A task has one core."""
 
 
 def judge_batch(
     batches: Iterable[pa.RecordBatch], figures: Sequence[str], *, is_published: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Judge segments (file, content), and yield a row with the findings; none if there are no segments. figures: the names of
-    queries whose rows are returned with the findings. is_published: whether the row also has the published tables."""
+    """Judge segments, and yield a row with the findings; none if there are no segments.
+
+    batches: of file, content. A content that is null is read here.
+    figures: the names of queries whose rows are returned with the findings.
+    is_published: whether the row also has the published tables.
+    """
     # Spark reads a file twice that is in two of the places.
     segments = {file.as_py(): content.as_py() for rows in batches for file, content in zip(*rows.columns, strict=True)}
     if not segments:
         return
-    with judged(segments.items(), settings=_SETTINGS) as found:
+    contents = ((file, Path(file).read_bytes() if content is None else content) for file, content in segments.items())
+    with judged(contents, settings=_SETTINGS) as found:
         rows: dict[str, Any] = {**found.findings, **{name: found.answers(name, {}) for name in figures}}
         tables = _tables(found) if is_published else {}
     encoded = msgspec.msgpack.encode(_Result(rows, tables))

@@ -29,6 +29,8 @@ JAVA_FROM: Final = 17
 LOCAL: Final = "local[*]"
 _JAVA_ANSWERS_WITHIN_S: Final = 60
 _ENDS_WITHIN_S: Final = 10
+_SEEN_WITHIN_S: Final = 1
+"""How long after its connections Java's process may end."""
 _JAVA_SAYS: Final = re.compile(r": [\w.$]+: (.+)$")
 """Matches the line with Java's error message. Above it is a line in which Python says that Java failed."""
 _JAVA_CAUSES: Final = re.compile(r"^Caused by: (?!py4j)[\w.$]+: (.+)$", re.MULTILINE)
@@ -253,7 +255,13 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
             )  # others are ignored, or end this process
     try:
         yield spark
-    except (PySparkException, Py4JError) as error:
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        if _has_ended(spark):
+            ended.set()
+            raise AnalyticsError(
+                "Spark failed: Java has ended, as it does when its memory is full; judge fewer traces at a time, or use"
+                " --engine embedded"
+            ) from error
         raise AnalyticsError(f"Spark failed: {in_a_line(error)}") from error
     finally:
         if not ended.is_set():
@@ -271,6 +279,18 @@ def in_a_line(error: Exception) -> str:
     line = _STREAM_SAYS.sub(r"\1", next((found[1] for found in within if found), lines[0]))
     causes = _JAVA_CAUSES.findall(getattr(error, "_stackTrace", None) or str(error))
     return line if not causes or causes[-1] in line else f"{line}: {causes[-1]}"
+
+
+def _has_ended(spark: SparkSession) -> bool:
+    """Return whether the Java process that this process started for the session has ended, by itself or killed."""
+    java = _java_process(spark)
+    if java is None:
+        return False
+    try:
+        java.wait(_SEEN_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _java_process(spark: SparkSession) -> subprocess.Popen[bytes] | None:

@@ -188,6 +188,29 @@ def test_a_check_that_is_stopped_with_its_lock_is_quiet(project_root: Path, tmp_
     assert [line for line in ended.stderr.splitlines() if "incubator modules" not in line] == ["stopped"]
 
 
+_JAVA_KILLED = """
+import os, signal
+from analytics.errors import AnalyticsError
+from analytics.ingest.session import session
+
+try:
+    with session() as spark:
+        os.kill(spark.sparkContext._gateway.proc.pid, signal.SIGKILL)
+        spark.range(3).count()
+except AnalyticsError as error:
+    print(error)
+"""
+
+
+@pytest.mark.spark
+def test_a_java_that_ends_is_told_in_words(project_root: Path) -> None:
+    """A Java that ends during a check, because its memory is full or because the system kills it, is no bug of pflab."""
+    env = {**os.environ, "PYTHONPATH": str(project_root)}
+    order = [sys.executable, "-c", _JAVA_KILLED]
+    ended = subprocess.run(order, capture_output=True, text=True, env=env, timeout=PATIENCE_S, check=True)
+    assert ended.stdout.startswith("Spark failed: Java has ended, as it does when its memory is full; ")
+
+
 @pytest.mark.spark
 def test_an_error_of_spark_is_one_line(project_root: Path) -> None:
     """A file system that Spark does not know gives exit code 2 and one line, without a traceback of Python or Java."""

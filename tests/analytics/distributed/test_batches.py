@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -87,6 +88,14 @@ def test_a_place_that_is_given_twice_is_read_once(judged: Judged, judge: Judge) 
     """A folder and a folder inside it have the runs of the outer one."""
     place = next((judged.root / "suite").iterdir())
     assert judge(place, place / "traces", place) == judge(place)
+
+
+def test_segments_do_not_go_through_the_memory_of_java(judged: Judged, judge: Judge, tmp_path: Path) -> None:
+    """Tasks open the segments of a run themselves: Java's 3 GB have no room for several copies of two of 300 MB."""
+    shutil.copytree(next((judged.root / "suite").iterdir()), tmp_path / "large")
+    for number in range(2):
+        (tmp_path / "large" / "traces" / f"x.{number}.jsonl").write_bytes((b"x" * 1_000_000 + b"\n") * 300)
+    assert judge(tmp_path / "large").runs == conclude(judge_here([str(tmp_path / "large")])).runs
 
 
 def test_no_segments_are_no_verdict(tmp_path: Path, judge: Judge) -> None:
