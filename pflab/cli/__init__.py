@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from pflab.cli.exit_codes import STOPPED
 from pflab.home import enter
+from pflab.systems import ELSEWHERE, is_supported
 
 __all__ = ["STOPPED", "become_node", "main"]
 
@@ -23,12 +24,18 @@ def main(args: Sequence[str] | None = None) -> None:
 
     SIGTERM and SIGHUP stop every verb as Ctrl-C does: systemd, a CI system or a terminal that is closed sends them.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # after nohup, SIGHUP is ignored
+    given = sys.argv[1:] if args is None else list(args)
+    if not is_supported() and given[:1] != ["doctor"]:
+        from pflab.terms.verdict import ExitCode  # noqa: PLC0415 - Ctrl-C may come during this import
+
+        print(f"pflab: {ELSEWHERE}", file=sys.stderr)
+        sys.exit(ExitCode.UNKNOWN)
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # after nohup, SIGHUP is ignored
             signal.signal(number, signal.default_int_handler)
     _replace_what_cannot_be_encoded()
     enter()
-    given = sys.argv[1:] if args is None else list(args)
     if given[:1] == ["node"]:
         become_node(given[1:])
     try:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import math
-import select
+import selectors
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Final, Self, TypedDict, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
 __tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
@@ -26,6 +26,9 @@ CONNECT_TIMEOUT_S = 10.0
 
 CHECK_S = 1.0
 """Real time without an answer after which a client calls its `check`."""
+
+_Selector: Final[type[selectors.BaseSelector]] = getattr(selectors, "PollSelector", selectors.SelectSelector)
+"""poll(2), which needs no file handle. Windows does not have it."""
 
 UNHEARD = frozenset({0, 502, 503})
 """Statuses that do not say whether the request was done: no answer from the lab (0), or none from its server."""
@@ -224,11 +227,11 @@ class Requests:
 
     def _wait_for_answer(self, check: Callable[[], None]) -> None:
         assert self._connection is not None
-        answer = select.poll()
-        answer.register(self._connection.sock, select.POLLIN)
         try:
-            while not answer.poll(CHECK_S * 1000):
-                check()
+            with _Selector() as answer:
+                answer.register(self._connection.sock, selectors.EVENT_READ)
+                while not answer.select(CHECK_S):
+                    check()
         except BaseException:
             self.close()
             raise

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
+from pflab.systems import ELSEWHERE, is_supported
 from pflab.testing.lab import Lab
 
 Driver = Literal["simulated", "embedded", "processes"]
@@ -53,6 +54,8 @@ class LabProcess:
     ) -> None:
         if driver not in DRIVERS:
             raise LabNotStarted(f"{driver!r} is not a driver; one of {', '.join(DRIVERS)}")
+        if not is_supported():
+            raise LabNotStarted(f"pflab: {ELSEWHERE}")
         folder.mkdir(parents=True, exist_ok=True)
         given = str(topology)
         if isinstance(topology, Mapping):

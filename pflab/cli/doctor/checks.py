@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 import re
-import resource
 import shutil
 import socket
 import sqlite3
@@ -30,6 +29,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from pflab.cli.doctor.extras import how_to_install
 from pflab.home import HOME
+from pflab.systems import ELSEWHERE, is_supported, system
 
 OK: Final = "ok"
 MISSING: Final = "missing"
@@ -96,6 +96,13 @@ def failed(found: Finding) -> bool:
 
 
 # --- what pflab itself needs
+
+
+def _system() -> Iterator[Finding]:
+    if is_supported():
+        yield Finding("system", OK, system())
+    else:
+        yield Finding("system", MISSING, f"{system()}; {ELSEWHERE}")
 
 
 def _python() -> Iterator[Finding]:
@@ -176,6 +183,10 @@ def _disk() -> Iterator[Finding]:
 
 
 def _handles() -> Iterator[Finding]:
+    if not is_supported():
+        return
+    import resource  # noqa: PLC0415 - Windows does not have it
+
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     name, raise_it = "file handles", f"raise the limit: ulimit -n {4 * MANY_HANDLES}"
     if soft == resource.RLIM_INFINITY:
@@ -319,6 +330,7 @@ def _text(version: tuple[int, ...]) -> str:
 
 
 CHECKS: Final[tuple[Callable[[], Iterator[Finding]], ...]] = (
+    _system,
     _python,
     _packages,
     _sqlite,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +18,7 @@ from pflab.testing.plugin import pytest_addoption
 from tests.mutants.run import HERE as MUTANTS
 from tests.mutants.run import plant
 from tests.support.coordinator_process import running_coordinator
+from tests.support.inner_pytest import SIMULATED, run_pytest, write
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.support.topologies import TWO_STORES
@@ -28,35 +26,6 @@ from topology.file.examples import EXAMPLES
 from topology.file.load import topology_from_text
 
 pytestmark = pytest.mark.live
-
-SIMULATED = ("--pflab-driver", "simulated")
-
-
-def run_pytest(folder: Path, *options: str, **variables: str) -> tuple[int, str]:
-    """Run pytest in a folder as a user does at a terminal; return its exit status and what it printed. variables: of the
-    environment.
-
-    Where CI is set, pytest repeats a failure's whole text in the summary, which these tests do not expect.
-    """
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("PYTEST_") and name not in {"CI", "BUILD_NUMBER"}
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        f"--basetemp={folder / 'temp'}",
-        *options,
-    ]
-    done = subprocess.run(
-        command, cwd=folder, env={**environment, **variables}, capture_output=True, text=True, check=False, timeout=300
-    )
-    return done.returncode, done.stdout + done.stderr
 
 
 def labs_below(folder: Path) -> list[int]:
@@ -69,10 +38,6 @@ def labs_below(folder: Path) -> list[int]:
         except OSError:
             continue
     return found
-
-
-def write(folder: Path, text: str) -> None:
-    (folder / "test_project.py").write_text(text, "utf-8")
 
 
 ORDER = """
