@@ -69,9 +69,12 @@ def judged(
 ) -> Iterator[Judged]:
     """Judge the traces in these places (paths or URLs of folders and files, or patterns of them).
 
-    spark: any session, also one of Spark Connect. tables: returns the tables for the n-th place that is too large for a task.
-    progress: called with the name of each stage. only: the folders of the runs that are judged; all if it is None. report: also
-    compute the figures that a report has of all runs. publish: also make the published tables.
+    spark: any session, also one of Spark Connect.
+    tables: returns the tables for the n-th place that is too large for a task.
+    progress: called with the name of each stage.
+    only: the folders of the runs that are judged; all if it is None.
+    report: also compute the figures that a report has of all runs.
+    publish: also make the published tables.
     """
     progress(STAGES[0])
     files = _binary(spark, places)
@@ -164,7 +167,10 @@ def _batches(bytes_of: Mapping[str, int], cores: int) -> list[list[str]]:
 def _judge_batches(
     spark: SparkSession, files: DataFrame, batches: Sequence[Sequence[str]], task: Task, parts: str
 ) -> Iterator[Findings]:
-    """Yield the findings and the figures of each batch of files. parts: the folder for the published tables."""
+    """Yield the findings and the figures of each batch of files.
+
+    parts: the folder for the published tables.
+    """
     if not batches:
         return
     keys = _keys(spark, len(batches))

@@ -22,7 +22,8 @@ from analytics.verdicts.conclusion import conclude
 class Export:
     """Traces of a run that has not ended, complete up to the instant `at` (text).
 
-    events: the number of events so far. away: stores that did not answer, so their traces may be incomplete.
+    events: the number of events so far.
+    away: stores that did not answer, so their traces may be incomplete.
     """
 
     run: str

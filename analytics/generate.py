@@ -32,8 +32,11 @@ FOLDER: Final = f"{SETUP}:1"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The shape of a trace: `cycles` with POSTS posts each, by `stores` stores in turn. run: its id. fault_every: 0 for no
-    faults."""
+    """The shape of a trace: `cycles` with POSTS posts each, by `stores` stores in turn.
+
+    run: its id.
+    fault_every: 0 for no faults.
+    """
 
     cycles: int
     stores: int = 3

@@ -57,7 +57,8 @@ def judged(
 ) -> Iterator[Judged]:
     """Judge these traces (folders, files, globs) by Spark's own plans of the tables, which are there inside the block.
 
-    keep: keep the tables, and read only segments that were not there the last time. unfinished: the runs have not ended.
+    keep: keep the tables, and read only segments that were not there the last time.
+    unfinished: the runs have not ended.
     """
     progress(STAGES[0])
     with locked(tables) if keep else nullcontext():
@@ -79,8 +80,11 @@ def judge(
     look: Callable[[DataFrame], silver.Seen] = silver.seen,
     rules: Rules | None = None,
 ) -> Gold:
-    """Compute the gold tables from bronze. look: finds out what is known of the events. rules: runs the rule checks; by default
-    several at the same time."""
+    """Compute the gold tables from bronze.
+
+    look: finds out what is known of the events.
+    rules: runs the rule checks; by default several at the same time.
+    """
     events = silver.silver(lines, tables, unfinished, look)
     progress(STAGES[1])
     org = organization.Organization(**tables.keep_all("organization", organization.parts(events)))

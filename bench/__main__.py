@@ -61,7 +61,10 @@ DURABILITIES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One benchmark or peer to run. durability: of pflab's stores."""
+    """One benchmark or peer to run.
+
+    durability: of pflab's stores.
+    """
 
     module: str
     durability: str = "normal"

@@ -139,8 +139,11 @@ async def filled(users: Users, posts: int, body_bytes: int = BODY_BYTES) -> None
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """What posting on A cost until B and C showed all. cpu_us: of all stores, for each post. memory_mib: of the largest
-    process. The rest: bytes of all stores for each byte of the posts' bodies."""
+    """What posting on A cost until B and C showed all.
+
+    cpu_us: of all stores, for each post.
+    memory_mib: of the largest process. The rest: bytes of all stores for each byte of the posts' bodies.
+    """
 
     posts_per_s: float
     cpu_us: float

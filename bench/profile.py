@@ -120,7 +120,10 @@ def shares(samples: Samples) -> dict[str, float]:
 
 @dataclass(slots=True)
 class Node:
-    """A function called along one path. `stack`: the path to it; count: its samples with those of what it calls."""
+    """A function called along one path.
+
+    `stack`: the path to it; count: its samples with those of what it calls.
+    """
 
     stack: Stack
     count: int = 0

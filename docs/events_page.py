@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +37,11 @@ says the same, so that `pflab check` notices an altered trace. `make tamper` alt
 | informational | nothing else in the trace says it, and nothing depends on it |
 """
 
+_OF_FIELDS: Final = re.compile(r"^(\w+(?:(?:, | and )\w+)*): ", re.MULTILINE)
+"""How the line of a docstring begins that says what a field is, or several."""
+
+_NAME: Final = re.compile(r"\b(?!and\b)\w+")
+
 
 def _table(fields: Fields) -> Iterator[str]:
     if fields:
@@ -45,7 +51,9 @@ def _table(fields: Fields) -> Iterator[str]:
 
 
 def _says(event: type[Event]) -> str:
-    return " ".join((inspect.getdoc(event) or "").split("\n\n")[0].split())
+    """Return an event's docstring as Markdown; the lines of its fields are a list."""
+    text = re.sub(r"\n +", " ", inspect.getdoc(event) or "")
+    return _OF_FIELDS.sub(lambda of: "- " + _NAME.sub(r"`\g<0>`", of[0]), text)
 
 
 def render() -> str:

@@ -90,8 +90,9 @@ class OrdinaryMail(BadMail):
 class InternalError(Exception):
     """A bug of pflab: an exception that no code expected. It is not a NodeError, so nobody handles it as a refusal.
 
-    The text says where it happened and what was being done; the original exception is `__cause__`. `elsewhere`: the exception
-    happened in another process, and the text says where its traceback is.
+    The text says where it happened and what was being done; the original exception is `__cause__`.
+
+    `elsewhere`: the exception happened in another process, and the text says where its traceback is.
     """
 
     def __init__(self, text: str, *, elsewhere: bool = False) -> None:

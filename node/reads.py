@@ -61,7 +61,9 @@ class StoreReader:
 
     def messages(self, folder: str, after: str = "") -> list[MessageView]:
         """Return the live messages of a folder in order of their ids, which are compared like the numbers A-9 and A-10.
-        after: an id; return only messages whose ids come after it. A message keeps its id, so this order never changes."""
+
+        after: an id; return only messages whose ids come after it. A message keeps its id, so this order never changes.
+        """
         raise NotImplementedError
 
     def versions(self, message: str) -> list[VersionView]:

@@ -154,9 +154,11 @@ class StateView:
 class SourceView:
     """Another store, as the choice of backfill sources sees it (spec: BF-3).
 
-    cost: least routing cost; None: no route. affinity: least sum of referral costs (2000 only); None: no affinity.
-    transit_us: how long its mail takes on average; None: no mail of it has arrived. backfilled_at: when this store last sent
-    it a request; None: never. unavailable: it is marked down, because it did not answer a request (spec: BF-4).
+    cost: least routing cost; None: no route.
+    affinity: least sum of referral costs (2000 only); None: no affinity.
+    transit_us: how long its mail takes on average; None: no mail of it has arrived.
+    backfilled_at: when this store last sent it a request; None: never.
+    unavailable: it is marked down, because it did not answer a request (spec: BF-4).
     """
 
     store: str
@@ -184,9 +186,10 @@ class SyncState(StrEnum):
 class ReplicaStatus:
     """A replica of a folder, as the store that answers knows it.
 
-    missing: what the store that answers knows to exist, and the replica lacks as far as it has reported. received_at: when
-    the last mail of the replica's store about the folder arrived. transmission_us: how long the mails of that store take on
-    average (spec: RT-3). Both are None for the answering store itself.
+    missing: what the store that answers knows to exist, and the replica lacks as far as it has reported.
+    received_at: when the last mail of the replica's store about the folder arrived.
+    transmission_us: how long the mails of that store take on average (spec: RT-3). Both are None for the answering store
+        itself.
     """
 
     store: str
@@ -346,7 +349,10 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class FoldersChanged:
-    """What an order for many folders has changed (spec: AD-1). kept: folders left out, because they would have no replica."""
+    """What an order for many folders has changed (spec: AD-1).
+
+    kept: folders left out, because they would have no replica.
+    """
 
     paths: list[str]
     changes: list[str]

@@ -42,7 +42,8 @@ class CannotJudge(Exception):
 class Verdict:
     """The verdict on runs.
 
-    judgement: the worst of all runs: converged, not converged, rules violated or unknown. words: what `pflab check` prints.
+    judgement: the worst of all runs: converged, not converged, rules violated or unknown.
+    words: what `pflab check` prints.
     document: what `pflab check --json` prints, with a verdict for each run, folder and rule check.
     """
 
@@ -63,8 +64,10 @@ def judge(traces: str | Path | Sequence[str | Path], *, spark: SparkSession | No
     """Judge the traces of runs.
 
     traces: run folders, folders that contain run folders, or segment files; with Spark also URLs, in any file system that Spark
-    knows. spark: a session, classic or Spark Connect, with any settings; without it the embedded engine judges. Raises
-    CannotJudge.
+        knows.
+    spark: a session, classic or Spark Connect, with any settings; without it the embedded engine judges.
+
+    Raises CannotJudge.
     """
     given = [traces] if isinstance(traces, str | Path) else traces
     places = [os.fspath(each) for each in given]

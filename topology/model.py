@@ -64,8 +64,9 @@ class Connector:
 class Server:
     """A server with its public folder store.
 
-    settings: merged with those of the organization. own_settings: as written in the file. smtp_port: where a live lab takes
-    mail on 127.0.0.1; None: a free port.
+    settings: merged with those of the organization.
+    own_settings: as written in the file.
+    smtp_port: where a live lab takes mail on 127.0.0.1; None: a free port.
     """
 
     name: str
@@ -85,8 +86,8 @@ class Server:
 class Folder:
     """A folder that exists from the start.
 
-    schedule: None if each store uses its own schedule (spec: OUT-1). alias: the local part of the mail address; None if it is
-    made from the name, '' if the folder accepts no mail (spec: ML-5).
+    schedule: None if each store uses its own schedule (spec: OUT-1).
+    alias: the local part of the mail address; None if it is made from the name, '' if the folder accepts no mail (spec: ML-5).
     """
 
     path: str

@@ -29,7 +29,8 @@ class Problem:
 
         file.yaml:12:5: servers.C.version: "2001" is not a version; one of "5.5", "2000", "2003", "2007"
 
-    file: as the caller named it. path: the place in the document, such as `connectors[0].cost`; '' means the whole document.
+    file: as the caller named it.
+    path: the place in the document, such as `connectors[0].cost`; '' means the whole document.
     line and column: from 1.
     """
 

@@ -31,7 +31,10 @@ class RouteError(TopologyBaseError):
 
 @dataclass(frozen=True, slots=True)
 class NextHop:
-    """The next server for a mail. connector: the connector that it crosses; None within a site."""
+    """The next server for a mail.
+
+    connector: the connector that it crosses; None within a site.
+    """
 
     server: str
     connector: Connector | None

@@ -64,8 +64,8 @@ class ReplicationStyle(IntEnum):
 class Schedule:
     """A schedule; make one with `parse_schedule` or `Schedule.every`.
 
-    style: never, normal (by the grid) or always. slots: the selected quarter hours of the grid, ascending; 0 is Sunday
-    00:00 UTC. Empty unless the style is normal.
+    style: never, normal (by the grid) or always.
+    slots: the selected quarter hours of the grid, ascending; 0 is Sunday 00:00 UTC. Empty unless the style is normal.
     """
 
     style: ReplicationStyle

@@ -34,7 +34,9 @@ _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 
 class OpenSegment:
-    """The segment `name` in `folder`. durable: from `close` on, the segment survives a power failure.
+    """The segment `name` in `folder`.
+
+    durable: from `close` on, the segment survives a power failure.
     synced: each event does so from its `append` on.
 
     While the disk is full, appended lines wait in memory for the next `append` or `close`. Raises SegmentError if the segment

@@ -60,8 +60,11 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duplicate:
-    """A sequence number that occurs twice. same: both events are equal, for example because a segment was copied; otherwise
-    one of them is wrong. The reader uses the first event."""
+    """A sequence number that occurs twice.
+
+    same: both events are equal, for example because a segment was copied; otherwise one of them is wrong. The reader uses the
+        first event.
+    """
 
     run: str
     node: str

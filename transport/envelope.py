@@ -62,8 +62,10 @@ class OutgoingMail(msgspec.Struct, frozen=True):
 class Header(msgspec.Struct, frozen=True):
     """Facts about the header of an arriving mail; `transport.mime.headers.scan_header` finds them in one scan.
 
-    `size`: bytes of the header block without the empty line. `subject`: its first line, as written. `message_id`: without
-    angle brackets. `hops`: number of Received fields.
+    `size`: bytes of the header block without the empty line.
+    `subject`: its first line, as written.
+    `message_id`: without angle brackets.
+    `hops`: number of Received fields.
     """
 
     size: int
@@ -114,7 +116,9 @@ class IncomingHop(msgspec.Struct, frozen=True):
 class LocalDelivery(msgspec.Struct, frozen=True):
     """A mail for recipients on this server.
 
-    `hop` is None if the mail came from this server itself. `system`: whether the mail may be a replication mail.
+    `hop` is None if the mail came from this server itself.
+
+    `system`: whether the mail may be a replication mail.
     """
 
     recipients: tuple[str, ...]
@@ -130,8 +134,9 @@ class Transmission(msgspec.Struct, frozen=True):
     """One copy of a mail that is due to be sent to the next server.
 
     `sent_at` is the lab time of this attempt, `lamport` the Lamport number under which the mail was queued, and `attempts` the
-    number of earlier attempts, which failed. `system`: XEXCH50 must mark it as a system message. `queue_id` identifies the
-    queue row for `concluded` and `hold`.
+    number of earlier attempts, which failed.
+
+    `system`: XEXCH50 must mark it as a system message. `queue_id` identifies the queue row for `concluded` and `hold`.
     """
 
     queue_id: int
@@ -183,7 +188,8 @@ class Transmission(msgspec.Struct, frozen=True):
 class Offers(msgspec.Struct, frozen=True):
     """What a server offers in its answer to EHLO.
 
-    `authentication`: AUTH for stores; a server without AUTH refuses XEXCH50. `chunking`: CHUNKING and BINARYMIME.
+    `authentication`: AUTH for stores; a server without AUTH refuses XEXCH50.
+    `chunking`: CHUNKING and BINARYMIME.
     """
 
     # spec: ML-3, ML-4

@@ -67,7 +67,12 @@ def step_for(span_us: int, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A lab-time axis. start_at: the start of the run. low, high: the times at its ends. left, right: where its ends are."""
+    """A lab-time axis.
+
+    start_at: the start of the run.
+    low, high: the times at its ends.
+    left, right: where its ends are.
+    """
 
     start_at: int
     low: int

@@ -30,7 +30,10 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """A connector between two sites. words: its cost, and what else is worth to know."""
+    """A connector between two sites.
+
+    words: its cost, and what else is worth to know.
+    """
 
     name: str
     between: tuple[str, str]

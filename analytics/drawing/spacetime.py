@@ -40,7 +40,10 @@ _NEAR: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail to one recipient. end_at: when that end came; None while the mail is on its way."""
+    """A mail to one recipient.
+
+    end_at: when that end came; None while the mail is on its way.
+    """
 
     mail: str
     sender: str
@@ -53,7 +56,11 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened on a server. label: a few words beside it. what: the event type, for the tooltip."""
+    """Something that happened on a server.
+
+    label: a few words beside it.
+    what: the event type, for the tooltip.
+    """
 
     server: str
     at: int
@@ -63,8 +70,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault from its injection to its end; end_at is None if it never ended. words: what it does. server: the server that
-    does not run because of it."""
+    """A fault from its injection to its end; end_at is None if it never ended.
+
+    words: what it does.
+    server: the server that does not run because of it.
+    """
 
     fault: str
     words: str
@@ -75,8 +85,13 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """What a diagram shows. start_at: the start of the run. at: the time that the diagram is about, if there is one; witness:
-    the event at this time, with its server; its type is '' if only the place is known. servers: the lanes."""
+    """What a diagram shows.
+
+    start_at: the start of the run.
+    at: the time that the diagram is about, if there is one.
+    witness: the event at this time, with its server; its type is '' if only the place is known.
+    servers: the lanes.
+    """
 
     start_at: int
     servers: tuple[str, ...]

@@ -43,7 +43,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What a timeline shows. width_us: how long a slot is."""
+    """What a timeline shows.
+
+    width_us: how long a slot is.
+    """
 
     start_at: int
     end_at: int

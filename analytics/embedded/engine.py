@@ -99,8 +99,10 @@ def judged(
 ) -> Iterator[Judged]:
     """Judge the traces in these segments, each with its path or URL and its content. The tables are there inside the block.
 
-    settings: of DuckDB. progress: called with the name of each stage. Raises AnalyticsError with one line of text if DuckDB
-    fails, for example because the disk is full.
+    settings: of DuckDB.
+    progress: called with the name of each stage.
+
+    Raises AnalyticsError with one line of text if DuckDB fails, for example because the disk is full.
     """
     with opened(settings) as engine:
         yield engine.judge(segments, progress)
@@ -108,7 +110,12 @@ def judged(
 
 @contextmanager
 def opened(settings: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Engine]:
-    """Yield an engine, which ends with the block. settings: of DuckDB. Raises AnalyticsError as `judged` does."""
+    """Yield an engine, which ends with the block.
+
+    settings: of DuckDB.
+
+    Raises AnalyticsError as `judged` does.
+    """
     with tempfile.TemporaryDirectory(prefix="pflab-check-") as spilled:
         connection = duckdb.connect(config={**_SETTINGS, "temp_directory": spilled, **settings})
         try:

@@ -33,8 +33,11 @@ _PART: Final = re.compile(rf"^-- ({'|'.join(_KINDS)}) (\S+)(?: needs (\S+))?\n(?
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The SELECT of a table or of a query. needs: it is empty unless an event of one of these types occurs; () if it is always
-    computed. columns: those of a table, with their types."""
+    """The SELECT of a table or of a query.
+
+    needs: it is empty unless an event of one of these types occurs; () if it is always computed.
+    columns: those of a table, with their types.
+    """
 
     name: str
     sql: str
@@ -44,9 +47,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """shape: the fields of all events, as DuckDB reads them from JSON. given: the columns of the tables that queries are given.
-    tables: in the order in which they are computed. findings: the queries of a verdict. figures, details: those of a report
-    (`analytics.report.queries`). published: the tables for other programs."""
+    """shape: the fields of all events, as DuckDB reads them from JSON.
+    given: the columns of the tables that queries are given.
+    tables: in the order in which they are computed.
+    findings: the queries of a verdict.
+    figures, details: those of a report (`analytics.report.queries`).
+    published: the tables for other programs.
+    """
 
     shape: dict[str, object]
     given: dict[str, str]

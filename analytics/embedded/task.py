@@ -48,7 +48,10 @@ def _tables(found: Judged) -> dict[str, bytes]:
 
 
 class _Result(msgspec.Struct, frozen=True):
-    """The result of a task. tables: the Parquet files of the published tables, by name."""
+    """The result of a task.
+
+    tables: the Parquet files of the published tables, by name.
+    """
 
     findings: dict[str, list[dict[str, object]]]
     tables: dict[str, bytes]

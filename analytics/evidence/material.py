@@ -26,10 +26,12 @@ class Material:
     """The inputs of the evidence: events, histories (`rows`), objects (`things`), the organization, and tables that others
     need.
 
-    restored: the stores (trace, node) that were restored. plain: the stores with the default settings. nodes: what is true of
-    each store during the whole run (`node_facts`). candidates: the stores
-    that could be asked for missing changes. listed: cases with the holders as the node knew them. node_states: the state of
-    each node.
+    restored: the stores (trace, node) that were restored.
+    plain: the stores with the default settings.
+    nodes: what is true of each store during the whole run (`node_facts`).
+    candidates: the stores that could be asked for missing changes.
+    listed: cases with the holders as the node knew them.
+    node_states: the state of each node.
     """
 
     events: Silver

@@ -52,7 +52,10 @@ class Part:
 
 
 class Parts:
-    """The table `name`, partitioned by the column `by`. `many`: how many parts of one length are joined."""
+    """The table `name`, partitioned by the column `by`.
+
+    `many`: how many parts of one length are joined.
+    """
 
     def __init__(self, tables: Tables, name: str, by: str, *, many: int = MANY) -> None:
         self._tables = tables

@@ -99,7 +99,9 @@ def take_new(
     tables: Tables, places: Sequence[str], *, segments_at_once: int = SEGMENTS_AT_ONCE, many: int = MANY
 ) -> DataFrame:
     """Read the new segments of these places, and return the bronze table of all segments. Each place has its own table.
-    `many`: how many parts of a table are joined."""
+
+    `many`: how many parts of a table are joined.
+    """
     return reduce(DataFrame.unionByName, [_read_place(tables, place, segments_at_once, many) for place in places])
 
 

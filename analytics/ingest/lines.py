@@ -119,8 +119,12 @@ _ERRORS: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 class Lines:
     """Lines as columns.
 
-    trace, place, file: where they are from. aside: the reason, None for an event. text: of a line that is set aside. hash: the
-    CRC-32 of the line. event: the event as JSON, None for a line that has none. family: of the event.
+    trace, place, file: where they are from.
+    aside: the reason, None for an event.
+    text: of a line that is set aside.
+    hash: the CRC-32 of the line.
+    event: the event as JSON, None for a line that has none.
+    family: of the event.
     """
 
     trace: list[str] = field(default_factory=list)
@@ -133,7 +137,10 @@ class Lines:
     family: list[str] = field(default_factory=list)
 
     def take(self, file: str, line: bytes) -> None:
-        """Read a line of a segment, without the sign that ends it. file: the segment's path or URL."""
+        """Read a line of a segment, without the sign that ends it.
+
+        file: the segment's path or URL.
+        """
         line = line.rstrip(b"\r")
         place = place_of(file)
         run, aside, event, family = _line(line)
@@ -162,7 +169,10 @@ def is_segment(file: str) -> bool:
 
 
 def read_lines(file: str, content: bytes) -> Lines:
-    """Return the lines of a segment. file: its path or URL."""
+    """Return the lines of a segment.
+
+    file: its path or URL.
+    """
     lines = Lines()
     every = content.split(b"\n")
     if every[-1] == b"":

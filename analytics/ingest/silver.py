@@ -40,8 +40,10 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True)
 class Silver:
-    """events: the readable events, each once. doubts: trace, and why it cannot be judged, as text. types: the event types that
-    occur in some trace."""
+    """events: the readable events, each once.
+    doubts: trace, and why it cannot be judged, as text.
+    types: the event types that occur in some trace.
+    """
 
     events: DataFrame
     doubts: DataFrame
@@ -77,7 +79,11 @@ def _typed(field: T.StructField) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is known of the events before the tables are planned. repeated: some event occurs twice. types: those that occur."""
+    """What is known of the events before the tables are planned.
+
+    repeated: some event occurs twice.
+    types: those that occur.
+    """
 
     repeated: bool = True
     types: frozenset[str] = frozenset(EVENT_TYPES)
@@ -97,7 +103,10 @@ def silver(
     unfinished: Unfinished | None = None,
     look: Callable[[DataFrame], Seen] = seen,
 ) -> Silver:
-    """Return the events of bronze, each once, and the doubts about their traces. look: finds out what is known of them."""
+    """Return the events of bronze, each once, and the doubts about their traces.
+
+    look: finds out what is known of them.
+    """
     heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == UNKNOWN_TYPE))
     numbers = tables.keep("silver/numbers", _numbers(heads))
     known = look(numbers)

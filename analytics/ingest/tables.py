@@ -23,7 +23,10 @@ def at_once(*acts: Callable[[], T]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Where the tables of a check are. base: a path or URL; a table is `base/<layer>/<name>`."""
+    """Where the tables of a check are.
+
+    base: a path or URL; a table is `base/<layer>/<name>`.
+    """
 
     spark: SparkSession
     base: str

@@ -26,7 +26,10 @@ def checksum(content: bytes) -> str:
 
 
 def fingerprints(checksums: Mapping[str, str]) -> dict[str, str]:
-    """Map each place to a fingerprint of its segments. checksums: of the content of each segment, by its file."""
+    """Map each place to a fingerprint of its segments.
+
+    checksums: of the content of each segment, by its file.
+    """
     files: dict[str, list[str]] = defaultdict(list)
     for file in sorted(checksums):
         files[place_of(file)].append(f"{file.rpartition('/')[2]}\t{checksums[file]}\n")
@@ -52,7 +55,8 @@ def write(found: Judged, folder: Path) -> list[str]:
 def judged(store: TableStore, marks: Mapping[str, str], judge: Judge) -> Iterator[Judged]:
     """Judge what is new in these places, and yield what is known of them all.
 
-    marks: the fingerprint of each place. judge: is called for what is new, and for the runs that a report shows.
+    marks: the fingerprint of each place.
+    judge: is called for what is new, and for the runs that a report shows.
     """
     findings, figures = ([each.name for each in of] for of in (product().findings, product().figures))
     new = store.outdated(marks)

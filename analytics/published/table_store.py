@@ -41,7 +41,10 @@ _KEPT: Final = ".kept"
 
 
 class _Batch(msgspec.Struct, frozen=True):
-    """version: of the statements that made the batch. places: place to fingerprint. findings: query to rows."""
+    """version: of the statements that made the batch.
+    places: place to fingerprint.
+    findings: query to rows.
+    """
 
     version: str
     places: dict[str, str]
@@ -64,7 +67,10 @@ class TableStore:
     def add(
         self, fingerprints: Mapping[str, str], findings: Findings, publish: Callable[[str], None], places: Iterable[str]
     ) -> None:
-        """Keep what was found in these places instead of what was known. publish: writes all tables into a folder."""
+        """Keep what was found in these places instead of what was known.
+
+        publish: writes all tables into a folder.
+        """
         with _errors_of(self.folder):
             self._replace(fingerprints, findings, publish, frozenset(places))
 
@@ -181,7 +187,9 @@ class TableStore:
 
 @contextmanager
 def opened(folder: str, version: str, *, wait_s: float = WAIT_S) -> Iterator[TableStore]:
-    """Open a folder of tables, and keep other checks away from it inside the block. version: of the statements of the tables.
+    """Open a folder of tables, and keep other checks away from it inside the block.
+
+    version: of the statements of the tables.
 
     Raises AnalyticsError if another check uses it for `wait_s`, or if another version of pflab made it from traces that are
     gone.

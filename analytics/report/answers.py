@@ -12,8 +12,9 @@ from analytics.rows import Answers, Findings, Given, Row
 def answers_of(every: Findings, judge_again: Callable[[set[str]], Answers]) -> Answers:
     """Return what answers the queries.
 
-    every: the findings of all runs, and the rows of the queries about all runs. judge_again: judges the runs in these places
-    once more, because a report shows them in detail; it is called once, and only if the report asks.
+    every: the findings of all runs, and the rows of the queries about all runs.
+    judge_again: judges the runs in these places once more, because a report shows them in detail; it is called once, and only
+        if the report asks.
     """
 
     @cache

@@ -28,7 +28,10 @@ PICTURES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """The mails of a type over all runs. copies: one for each recipient."""
+    """The mails of a type over all runs.
+
+    copies: one for each recipient.
+    """
 
     name: str
     mails: int
@@ -55,8 +58,11 @@ class Latency:
 class Contents:
     """All that a report says.
 
-    runs: the runs in detail. texts: the findings of each in words, in the order of `Run.found`. diagrams: by the places of
-    the run and of the finding. matrix: None for a single run. engine: what computed the tables.
+    runs: the runs in detail.
+    texts: the findings of each in words, in the order of `Run.found`.
+    diagrams: by the places of the run and of the finding.
+    matrix: None for a single run.
+    engine: what computed the tables.
     """
 
     result: CheckResult
@@ -72,7 +78,10 @@ class Contents:
 
 
 def contents(answers: Answers, found: Findings, result: CheckResult, engine: str) -> Contents:
-    """Return what the report says, from a fixed number of queries. engine: its name and version."""
+    """Return what the report says, from a fixed number of queries.
+
+    engine: its name and version.
+    """
     single = result.traces <= 1
     some_runs, texts, diagrams = _detailed(answers, found, chosen_runs(found, result))
     matrix = None if single else runs_by_rule.matrix(found, result.traces)

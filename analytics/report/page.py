@@ -40,12 +40,18 @@ _HERE: Final = Path(__file__).parent
 
 
 def write_report(answers: Answers, found: Findings, result: CheckResult, engine: str, file: Path) -> None:
-    """Write the report. Its size is limited, however many runs there are. engine: the name and version of what answers."""
+    """Write the report. Its size is limited, however many runs there are.
+
+    engine: the name and version of what answers.
+    """
     file.write_text(page(contents(answers, found, result, engine), datetime.now(UTC)), encoding="utf-8")
 
 
 def page(what: Contents, written_at: datetime) -> str:
-    """Return the report as HTML. written_at: the date that it shows."""
+    """Return the report as HTML.
+
+    written_at: the date that it shows.
+    """
     single = what.matrix is None
     start_at = what.runs[0].start_at if single and what.runs else None
     environment = Environment(
@@ -131,8 +137,12 @@ def _judged_runs(result: CheckResult) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A finding on the page. lines: its witnesses. more: how many more there are like the first one. mails: the mails of its
-    picture in words."""
+    """A finding on the page.
+
+    lines: its witnesses.
+    more: how many more there are like the first one.
+    mails: the mails of its picture in words.
+    """
 
     anchor: str
     title: str
@@ -147,7 +157,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A run on the page. facts: its figures, with their names."""
+    """A run on the page.
+
+    facts: its figures, with their names.
+    """
 
     name: str
     judgement: str

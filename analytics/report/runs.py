@@ -19,8 +19,11 @@ from analytics.rows import Answers, Row
 class Found:
     """Something that was found wrong in a run.
 
-    title: the rule check, or the folder. times: how often; text: the first one, in words, with ids instead of names. at: when
-    it was, if that is known. folder: the id of a folder that has not converged, '' for a violated rule.
+    title: the rule check, or the folder.
+    times: how often.
+    text: the first one, in words, with ids instead of names.
+    at: when it was, if that is known.
+    folder: the id of a folder that has not converged, '' for a violated rule.
     """
 
     trace: str
@@ -33,8 +36,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run. trace: its id in the tables. end_at: its end, or its last event. format: the version of its trace format.
-    settings: its options. organization: its topology as the trace has it."""
+    """A run.
+
+    trace: its id in the tables.
+    end_at: its end, or its last event.
+    format: the version of its trace format.
+    settings: its options. organization: its topology as the trace has it.
+    """
 
     trace: str
     start_at: int

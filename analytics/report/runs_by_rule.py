@@ -20,7 +20,10 @@ CHECKS: Final = 32
 @dataclass(frozen=True, slots=True)
 class Line:
     """Runs that violate the same checks: the first run and its numbers of folders and violations, and how many more runs there
-    are. incomplete: its trace has a hole."""
+    are.
+
+    incomplete: its trace has a hole.
+    """
 
     run: str
     more: int
@@ -32,8 +35,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """lines: the worst first. checks: the columns. The rest are counts: of runs that no line shows, of violated checks
-    without a column, and of runs with nothing to say."""
+    """lines: the worst first.
+    checks: the columns. The rest are counts: of runs that no line shows, of violated checks without a column, and of runs with
+        nothing to say.
+    """
 
     lines: tuple[Line, ...]
     checks: tuple[str, ...]
@@ -63,8 +68,11 @@ def matrix(found: Findings, traces: int) -> Matrix:
 
 
 def arranged(lines: tuple[Line, ...], violated: set[str], saying: int, traces: int) -> Matrix:
-    """Return the matrix of these lines. violated: the checks that any run violates; saying: how many runs have something to
-    say."""
+    """Return the matrix of these lines.
+
+    violated: the checks that any run violates.
+    saying: how many runs have something to say.
+    """
     times = {check: sum(check in line.violations for line in lines) for line in lines for check in line.violations}
     checks = sorted(times, key=lambda check: (-times[check], check))[:CHECKS]
     shown = sum(line.more + 1 for line in lines)

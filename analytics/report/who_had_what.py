@@ -19,7 +19,9 @@ FOLDERS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """text: `made`, how long the change took, or `-`. way: how it arrived, for the colour."""
+    """text: `made`, how long the change took, or `-`.
+    way: how it arrived, for the colour.
+    """
 
     text: str
     way: str
@@ -27,8 +29,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A folder of a run: its holders, and for each change its name, subject and a cell for each holder. earlier: how many
-    changes are not shown. converged: a change that did not arrive was superseded."""
+    """A folder of a run: its holders, and for each change its name, subject and a cell for each holder.
+
+    earlier: how many changes are not shown.
+    converged: a change that did not arrive was superseded.
+    """
 
     name: str
     converged: bool

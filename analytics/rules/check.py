@@ -17,8 +17,11 @@ UPDATES: Final = "(2, 4, 2147483650, 2147483652)"
 class Check:
     """A rule check on a table of evidence.
 
-    id: its title. says: what must be true, in words. about: SQL that selects the rows to check. holds: SQL that must be true of
-    each of them. words: SQL for the witness of a violation.
+    id: its title.
+    says: what must be true, in words.
+    about: SQL that selects the rows to check.
+    holds: SQL that must be true of each of them.
+    words: SQL for the witness of a violation.
     """
 
     id: str

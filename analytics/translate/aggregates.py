@@ -75,8 +75,12 @@ class ColumnExpressions(Expressions):
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call of an aggregate function. order: SQL by which the rows are ordered. condition: SQL of its
-    filter, or ''. over: SQL of its window, or ''."""
+    """A call of an aggregate function.
+
+    order: SQL by which the rows are ordered.
+    condition: SQL of its filter, or ''.
+    over: SQL of its window, or ''.
+    """
 
     function: Node
     arguments: tuple[str, ...]

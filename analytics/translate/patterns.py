@@ -22,7 +22,10 @@ _META: Final = frozenset(".$^*+?()[]{}|\\")
 
 
 def pattern(java: str, *, end_matters: bool = False) -> str:
-    """Return the pattern for RE2. end_matters: the match is used, and not only whether there is one."""
+    """Return the pattern for RE2.
+
+    end_matters: the match is used, and not only whether there is one.
+    """
     return "".join(_token(each, end_matters=end_matters) for each in _TOKEN.findall(java))
 
 

@@ -17,7 +17,11 @@ class Untranslatable(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """An operator or an expression. kind: the name of its class in Spark. fields: its fields as Spark writes them."""
+    """An operator or an expression.
+
+    kind: the name of its class in Spark.
+    fields: its fields as Spark writes them.
+    """
 
     kind: str
     fields: Mapping[str, Any]

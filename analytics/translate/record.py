@@ -36,7 +36,10 @@ from analytics.verdicts.findings import FINDINGS
 
 @dataclass(slots=True)
 class Recorder:
-    """Takes the place of `Tables` while the tables are planned. tables: their statements so far."""
+    """Takes the place of `Tables` while the tables are planned.
+
+    tables: their statements so far.
+    """
 
     spark: SparkSession
     tables: list[Statement] = field(default_factory=list)

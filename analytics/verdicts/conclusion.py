@@ -46,8 +46,12 @@ def worst_folders(found: Findings) -> list[Row]:
 
 
 def conclude(findings: Findings, checks: Set[str] = EVERY) -> CheckResult:
-    """Return the result for people and programs. checks: the ids of the checks whose violations count. Raises NoTraces if there
-    is no line."""
+    """Return the result for people and programs.
+
+    checks: the ids of the checks whose violations count.
+
+    Raises NoTraces if there is no line.
+    """
     found = {**findings, "rules": [row for row in findings["rules"] if row.check in checks]}
     if not sum(row.lines for row in found["lines"]):
         raise NoTraces("the given paths contain no segment (*.jsonl); name run folders or segment files")

@@ -45,7 +45,10 @@ def settled(verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
 
 
 def judge_table(name: str, material: Material, about: DataFrame, checks: list[Check]) -> DataFrame:
-    """Return the results of the checks of one evidence table. about: see `settled`."""
+    """Return the results of the checks of one evidence table.
+
+    about: see `settled`.
+    """
     return _table(_prepared(name, TABLES[name](material), about), checks)
 
 

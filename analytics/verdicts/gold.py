@@ -12,8 +12,10 @@ from analytics.ingest.silver import Silver
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """All tables of a check: gold (verdicts, mismatches, losses) and the tables that they are computed from. differences: see
-    `analytics.verdicts.findings.differences`."""
+    """All tables of a check: gold (verdicts, mismatches, losses) and the tables that they are computed from.
+
+    differences: see `analytics.verdicts.findings.differences`.
+    """
 
     bronze: DataFrame
     events: Silver

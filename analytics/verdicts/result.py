@@ -29,7 +29,8 @@ class FolderVerdict:
 class RuleResult:
     """The result of a rule check over all traces.
 
-    consumed: the number of rows that the check was about. witness: the first violation in words.
+    consumed: the number of rows that the check was about.
+    witness: the first violation in words.
     """
 
     check: str
@@ -59,9 +60,11 @@ class RunVerdict:
 class CheckResult:
     """The verdict over all traces of a check.
 
-    aside: the number of lines that were set aside, by reason. folders: the number of folders by judgement. told: some
-    of the folders, the worst first. lost_rightly: the first changes whose loss with a restored or deleted store is
-    excused (DU-1), as text; lost_rightly_count: how many there are.
+    aside: the number of lines that were set aside, by reason.
+    folders: the number of folders by judgement.
+    told: some of the folders, the worst first.
+    lost_rightly: the first changes whose loss with a restored or deleted store is excused (DU-1), as text.
+    lost_rightly_count: how many there are.
     """
 
     traces: int

@@ -105,7 +105,10 @@ def note_missing(ctx: Context, s: Stimulus, fid: int, held: CNSet, store: str) -
 
 
 def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held: CNSet = CNSet.EMPTY) -> None:
-    """Add to the array the claimed numbers that this store lacks. `held`: numbers in the replication message queue here."""
+    """Add to the array the claimed numbers that this store lacks.
+
+    `held`: numbers in the replication message queue here.
+    """
     own = ctx.rst.own(fid)
     if own is None or own.pending:  # spec: RP-2 a leaving store requests nothing more
         return
@@ -132,7 +135,10 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
 
 
 def _make(ctx: Context, s: Stimulus, entry: Entry, parent: int = 0) -> None:
-    """Add an entry to the array. `parent`: the entry that had its numbers before, or 0."""
+    """Add an entry to the array.
+
+    `parent`: the entry that had its numbers before, or 0.
+    """
     entry.id = add(s.conn, entry)
     if not suspension.is_suspended(ctx, entry.fid):
         set_timer(s.conn, Timer.ENTRY, entry.id, entry.due_at)
@@ -398,7 +404,10 @@ def _ask(ctx: Context, s: Stimulus, entry: Entry) -> None:
 def _send_requests(
     ctx: Context, s: Stimulus, entry: Entry, choice: Choice, running: Sequence[Request], *, attempts: int
 ) -> None:
-    """Ask the chosen sources, or let the entry wait for a slot. `attempts`: the number of rounds with this one."""
+    """Ask the chosen sources, or let the entry wait for a slot.
+
+    `attempts`: the number of rounds with this one.
+    """
     entry.due_at = min(
         entry.due_at, s.now
     )  # an entry that asks before its time-out ends is due from now on (spec: BF-6)

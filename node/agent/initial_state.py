@@ -35,7 +35,10 @@ def replica_limits(topology: Topology, store: str) -> dict[bytes, int]:
 
 
 def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None:
-    """Write the first state of a store. `later`: the store joins a running organization."""
+    """Write the first state of a store.
+
+    `later`: the store joins a running organization.
+    """
     ctx.rst.begin(s.conn, HIERARCHY_FID, 0, fresh=later)
     guid = setup_guid(topology.organization)
     ctx.store.learn_store(s.conn, guid, SETUP)

@@ -99,7 +99,7 @@ def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders,
     """Send a status request to all other holders of these folders. `way` determines the responders (spec: ST-3, ST-4).
 
     `awaited`: the next check repeats the request to responders that have not answered (spec: ST-7). A store without an address
-    requests the statuses when it has one, and a store whose fellow holders have none waits for them (spec: ML-1).
+        requests the statuses when it has one, and a store whose fellow holders have none waits for them (spec: ML-1).
     """
     if ctx.directory.address(ctx.name) is None:
         for own in owned:

@@ -47,7 +47,11 @@ class _Api(FastAPI):
 def make_app(
     hosts: Hosts, *more: APIRouter, title: str = "pflab", errors: Mapping[type[Exception], int] | None = None
 ) -> FastAPI:
-    """Return the application. more: routes in addition to the routes of stores. errors: their errors, each with a status."""
+    """Return the application.
+
+    more: routes in addition to the routes of stores.
+    errors: their errors, each with a status.
+    """
     app = _Api(
         title=title,
         description="Public folder stores that replicate by mail. Times are in UTC, for example 2003-10-21T00:15:00Z."

@@ -142,8 +142,10 @@ class SendMail(Body):
 
 
 class Resolve(Body):
-    """Which version of a conflict to keep: its change number, or `all`. by: the address of the contact who decides; by
-    default the folder's first contact."""
+    """Which version of a conflict to keep: its change number, or `all`.
+
+    by: the address of the contact who decides; by default the folder's first contact.
+    """
 
     model_config = ConfigDict(json_schema_extra={"example": {"keep": "all", "by": "kim@contoso.test"}})
     keep: Line
@@ -153,9 +155,10 @@ class Resolve(Body):
 class FolderProperties(Body):
     """Properties of a folder. A missing property stays as it is, or gets its default in a new folder.
 
-    alias: the local part of its mail address. age_limit: for example 30 d, or none. warning_limit, post_limit and item_limit:
-    storage limits, for example 10 MB, or none. resolve: how its conflicts are resolved,
-    and whether contacts are notified.
+    alias: the local part of its mail address.
+    age_limit: for example 30 d, or none.
+    warning_limit, post_limit and item_limit: storage limits, for example 10 MB, or none.
+    resolve: how its conflicts are resolved, and whether contacts are notified.
     """
 
     replicas: Names | None = None
@@ -183,7 +186,10 @@ class NewFolder(FolderProperties):
 
 
 class FolderChange(FolderProperties):
-    """Changes of a folder. move_to: the path of its new parent; '' for the root."""
+    """Changes of a folder.
+
+    move_to: the path of its new parent; '' for the root.
+    """
 
     model_config = ConfigDict(json_schema_extra={"example": {"replicas": ["A", "B", "C"]}})
     rename: Line | None = None
@@ -191,8 +197,12 @@ class FolderChange(FolderProperties):
 
 
 class SendAgain(Body):
-    """Changes to send again. folder: 1-1 for the hierarchy. days: those of the last days. to: the stores that get them;
-    default: all other holders."""
+    """Changes to send again.
+
+    folder: 1-1 for the hierarchy.
+    days: those of the last days.
+    to: the stores that get them; default: all other holders.
+    """
 
     model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects", "days": 7, "to": ["B"]}})
     folder: Line

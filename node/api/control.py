@@ -36,7 +36,9 @@ class Instant(Body):
 class Peers(Body):
     """The addresses at which the other servers accept mail, and what the node must ask the coordinator.
 
-    asks: ask about each mail that is sent or arrives. keeps: also send the content of each mail. verbs: ask at each SMTP verb.
+    asks: ask about each mail that is sent or arrives.
+    keeps: also send the content of each mail.
+    verbs: ask at each SMTP verb.
     """
 
     addresses: dict[Line, Annotated[tuple[Line, Annotated[int, Field(ge=0, le=65_535)]], _AS_LIST]]

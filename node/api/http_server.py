@@ -173,10 +173,12 @@ class HttpLimits:
     """What one HTTP server allows (decisions).
 
     connections: the most open connections, streams included. This limit leaves a server enough file descriptors for its mail
-    and its database. client_connections, client_streams: the most connections and event streams of one address, so that one
-    client does not lock out the others. head_s, body_s: the longest real time from the beginning of a request to the end of
-    its head, and of its body. stuck_s, taken_s: the real time after which a client that takes nothing of its answer makes room
-    for others, and after which its connection is closed.
+        and its database.
+    client_connections, client_streams: the most connections and event streams of one address, so that one client does not lock
+        out the others.
+    head_s, body_s: the longest real time from the beginning of a request to the end of its head, and of its body.
+    stuck_s, taken_s: the real time after which a client that takes nothing of its answer makes room for others, and after which
+        its connection is closed.
     """
 
     connections: int = 256

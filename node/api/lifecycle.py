@@ -22,10 +22,14 @@ _DATABASE_SENT: Final[dict[str, Any]] = {"requestBody": {"content": {DATABASE: {
 class BeginOrder(Body):
     """How a store begins.
 
-    at: the lab time in microseconds since 1970. topology: YAML or JSON. traces: the folder of its segments, below the folder
-    of all traces. history: the history to which its database must belong; default: the run. fresh: a database of another
-    history is deleted; otherwise it is refused. tls: the store offers STARTTLS and refuses unencrypted mail. imap_token: the
-    store also listens for IMAP, and this is the users' password. imap_port: 0 for a free port.
+    at: the lab time in microseconds since 1970.
+    topology: YAML or JSON.
+    traces: the folder of its segments, below the folder of all traces.
+    history: the history to which its database must belong; default: the run.
+    fresh: a database of another history is deleted; otherwise it is refused.
+    tls: the store offers STARTTLS and refuses unencrypted mail.
+    imap_token: the store also listens for IMAP, and this is the users' password.
+    imap_port: 0 for a free port.
     """
 
     run: Line

@@ -114,8 +114,8 @@ def add_read(
 ) -> None:
     """Add the route of a read of `node.api.read_paths`.
 
-    example: an answer, for the documentation. operation: the route's name in
-    the documentation, if it is not the name of the read.
+    example: an answer, for the documentation.
+    operation: the route's name in the documentation, if it is not the name of the read.
     """
     read = READS[name]
 

@@ -105,7 +105,10 @@ FILE = "application/octet-stream"
 
 
 def _message_posted(folder: str) -> dict[str, Any]:
-    """Return the documentation of the answer to a post. `folder`: where the request names the folder."""
+    """Return the documentation of the answer to a post.
+
+    `folder`: where the request names the folder.
+    """
     found = {"name": "$request.path.name", "message": "$response.body#/id", "folder": folder}
     one = "/nodes/{name}/messages/{message}"
     ways = [f"GET {one}/body", f"GET {one}/mail", f"PATCH {one}", f"DELETE {one}", f"POST {one}/recover"]

@@ -82,7 +82,10 @@ def problem(status: int, kind: str, detail: str) -> Response:
 
 
 def not_supported(methods: Iterable[str]) -> Response:
-    """Return the answer to a method that a path does not support. methods: those that it supports."""
+    """Return the answer to a method that a path does not support.
+
+    methods: those that it supports.
+    """
     detail = "this path does not support that method; /docs lists all methods"
     answer = problem(HTTPStatus.METHOD_NOT_ALLOWED, "Http", detail)
     answer.headers["Allow"] = ", ".join(methods)

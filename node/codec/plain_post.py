@@ -84,7 +84,10 @@ _BEHIND: Final = (b"", ts.end_guard(ts.LEVEL_MESSAGE, b"\0"))
 def encode_post(
     object_id: bytes, change_key: bytes, ticks: int, *, folder: bytes, subject: str, body: str, sender: str, flags: int
 ) -> bytes | None:
-    """Return the item of a new post, or None if the codec must encode it. `ticks`: the FILETIME of the post."""
+    """Return the item of a new post, or None if the codec must encode it.
+
+    `ticks`: the FILETIME of the post.
+    """
     if not len(object_id) == len(change_key) == len(folder) == XID_SIZE:
         return None
     try:

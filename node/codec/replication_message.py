@@ -132,7 +132,10 @@ def names_of(updates: Sequence[Update]) -> NumberSets:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What a mail says about one folder. `numbers`: the numbers that the mail claims or, in a request, requests."""
+    """What a mail says about one folder.
+
+    `numbers`: the numbers that the mail claims or, in a request, requests.
+    """
 
     folder: bytes
     row: NumberSets
@@ -145,7 +148,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class ReplicationMail:
-    """One decoded replication mail. `failed`: numbers of items that could not be decoded; `failures`: why (spec: IN-5)."""
+    """One decoded replication mail.
+
+    `failed`: numbers of items that could not be decoded; `failures`: why (spec: IN-5).
+    """
 
     type: MessageType
     store: str

@@ -68,7 +68,10 @@ class Identity:
 
 
 class LabAuthority:
-    """Issues the identities of a lab's stores. `seed`: 16 to 64 bytes; the same seed issues the same keys."""
+    """Issues the identities of a lab's stores.
+
+    `seed`: 16 to 64 bytes; the same seed issues the same keys.
+    """
 
     def __init__(self, seed: bytes) -> None:
         self._seed = seed

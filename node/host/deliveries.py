@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 class Deliveries:
     """Sends one node's mails to their next hops, within the limits of `node.host.in_flight`.
 
-    sender: used only here, and closed by `close`. up: whether the node accepts stimuli. stimulus: runs one stimulus of the node
-    at the present lab time. failed: called with the error of a stimulus that nobody waits for. wake: called when a delivery has
-    ended. After each stimulus the host calls `changed`.
+    sender: used only here, and closed by `close`.
+    up: whether the node accepts stimuli.
+    stimulus: runs one stimulus of the node at the present lab time.
+    failed: called with the error of a stimulus that nobody waits for.
+    wake: called when a delivery has ended. After each stimulus the host calls `changed`.
     """
 
     def __init__(

@@ -107,10 +107,12 @@ class HostStuck(NodeError):
 class Host:
     """Runs one opened node. Call `start`, then `stop` or `kill`, once each.
 
-    clock: the host's own; the coordinator sets it with `set_clock`. decide: asks for fault decisions. idle: called when the
-    host has no more work, or has failed. connections: those that the hosts of one process share. `failure` is the error of a
-    stimulus that the host itself began: a tick, an incoming mail, or the outcome of a delivery. `work` is the stimulus or
-    query that runs now, if any, and when it began on the monotonic clock; other threads may read `work`.
+    clock: the host's own; the coordinator sets it with `set_clock`.
+    decide: asks for fault decisions.
+    idle: called when the host has no more work, or has failed.
+    connections: those that the hosts of one process share. `failure` is the error of a stimulus that the host itself began: a
+        tick, an incoming mail, or the outcome of a delivery. `work` is the stimulus or query that runs now, if any, and when it
+        began on the monotonic clock; other threads may read `work`.
     """
 
     def __init__(

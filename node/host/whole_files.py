@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Write a file, or replace it, completely or not at all: also on a full disk, and if the process is killed.
 
-    Several processes may write one file at once; the last one wins. mode: the permissions of the file, reduced by the umask.
+    Several processes may write one file at once; the last one wins.
+
+    mode: the permissions of the file, reduced by the umask.
+
     Raises OSError if the file cannot be written; it names the file.
     """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")

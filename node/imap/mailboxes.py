@@ -180,7 +180,10 @@ class Mailbox(MailboxDataInterface[Message]):
     # --- what is in it
 
     async def update_selected(self, selected: SelectedMailbox, *, wait_on: Event | None = None) -> SelectedMailbox:
-        """Tell a session what is in the mailbox. wait_on: until this event, wait for a change first."""
+        """Tell a session what is in the mailbox.
+
+        wait_on: until this event, wait for a change first.
+        """
         while wait_on is not None and not wait_on.is_set():
             began_s = time.monotonic()
             if self._reader.look(self._path)[0].messages != selected.mod_sequence:

@@ -115,7 +115,10 @@ _DECODERS: Final[Mapping[bytes, Callable[[bytes], bytes]]] = {
 
 
 class Content(LoadedMessageInterface):
-    """The content of a message. mail: its octets; None if it is gone, or is not needed for the answer."""
+    """The content of a message.
+
+    mail: its octets; None if it is gone, or is not needed for the answer.
+    """
 
     def __init__(self, requirement: FetchRequirement, mail: bytes | None) -> None:
         self._requirement = requirement

@@ -81,8 +81,10 @@ def send_again(ctx: Context, s: Stimulus, own: OwnRow, stores: Sequence[str], nu
 class _Response:
     """A response that was sent in part.
 
-    request_mail: the Message-ID of the request; '' if no store asked. answered: all numbers that the response covers. numbers:
-    those that are still to be sent. mails: how many mails were sent.
+    request_mail: the Message-ID of the request; '' if no store asked.
+    answered: all numbers that the response covers.
+    numbers: those that are still to be sent.
+    mails: how many mails were sent.
     """
 
     fid: int

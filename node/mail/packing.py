@@ -58,8 +58,9 @@ def split(
 
 
 def pending_after(mails: Sequence[Sequence[Update]], later: NumberSets = NumberSets.EMPTY) -> list[NumberSets]:
-    """Return for each mail the numbers of later mails, which this mail must not claim. `later`: numbers after the last of
-    `mails`.
+    """Return for each mail the numbers of later mails, which this mail must not claim.
+
+    `later`: numbers after the last of `mails`.
 
     In the set of the other kind, such a number is a hole (spec: CN-9).
     """

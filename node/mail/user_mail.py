@@ -49,7 +49,10 @@ LOOP_FIELD: Final = "X-Loop"
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail that the lab writes. `sender` is the address in From. `notice`: it has the null sender, so nothing answers it."""
+    """A mail that the lab writes. `sender` is the address in From.
+
+    `notice`: it has the null sender, so nothing answers it.
+    """
 
     sender: str
     recipients: tuple[str, ...]
@@ -178,7 +181,9 @@ def _mailbox_fields(mail: LocalDelivery, read: Callable[[], MailPost]) -> tuple[
 def send(ctx: Context, s: Stimulus, letter: Letter, *, loop: str | None = None) -> str:
     """Queue a mail that the lab writes, or deliver it here, and return its Message-ID.
 
-    `loop`: the address of the folder that must not post it. Raise CodecError if the sender is not an address.
+    `loop`: the address of the folder that must not post it.
+
+    Raise CodecError if the sender is not an address.
     """
     domain = letter.sender.rpartition("@")[2]
     token = token_from(ctx.seed, "letter", ctx.store.incarnation, s.trace.seq)

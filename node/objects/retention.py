@@ -40,7 +40,11 @@ _KEEP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """A message or a folder that was deleted here. folder: where the message was. path: of a folder; '' for a message."""
+    """A message or a folder that was deleted here.
+
+    folder: where the message was.
+    path: of a folder; '' for a message.
+    """
 
     id: int
     folder: bytes

@@ -64,7 +64,10 @@ def _drop_old_folders(ctx: Context, s: Stimulus) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A row without content: a tombstone, or an item that has expired here. age: sorts rows, the oldest first."""
+    """A row without content: a tombstone, or an item that has expired here.
+
+    age: sorts rows, the oldest first.
+    """
 
     mid: int
     fid: int

@@ -36,8 +36,11 @@ Work = tuple[str, float]
 
 
 class Heartbeat:
-    """Answers at a port of its own. token: what clients must send. work: returns the stimulus that the host is in, if any;
-    called in the heartbeat's thread."""
+    """Answers at a port of its own.
+
+    token: what clients must send.
+    work: returns the stimulus that the host is in, if any; called in the heartbeat's thread.
+    """
 
     def __init__(self, host: str, token: str | None, work: Callable[[], Work | None]) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

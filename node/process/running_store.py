@@ -32,9 +32,13 @@ log = logging.getLogger("pflab.process")
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """How a store begins. restore: the backup to begin on. traces: the folder of its segments, below the folder of all traces.
+    """How a store begins.
+
+    restore: the backup to begin on.
+    traces: the folder of its segments, below the folder of all traces.
     tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses unencrypted mail.
-    imap: it also listens for IMAP, on the address of SMTP; the users' password, and the port."""
+    imap: it also listens for IMAP, on the address of SMTP; the users' password, and the port.
+    """
 
     topology: Topology
     run: str

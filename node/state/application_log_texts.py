@@ -34,7 +34,10 @@ _NO_NUMBERS: Final = "{0}"
 
 
 def outgoing(ctx: Context, conn: Connection, mail: ReplicationMail, stores: Sequence[str], number: int) -> list[str]:
-    """Return the lines of the entry about an outgoing mail. `number`: which no other mail has in this store's log."""
+    """Return the lines of the entry about an outgoing mail.
+
+    `number`: which no other mail has in this store's log.
+    """
     body = _BODIES[mail.type](ctx, conn, mail)
     if mail.type is MessageType.BACKFILL_REQUEST:
         body += [f"Server: {store_dn(ctx, store)}" for store in stores[:MAX_LISTED]]
@@ -46,7 +49,10 @@ def outgoing(ctx: Context, conn: Connection, mail: ReplicationMail, stores: Sequ
 
 
 def incoming(ctx: Context, conn: Connection, mail: ReplicationMail, number: int) -> list[str]:
-    """Return the lines of the entry about an incoming mail. `number`: as for `outgoing`."""
+    """Return the lines of the entry about an incoming mail.
+
+    `number`: as for `outgoing`.
+    """
     head = ["An incoming replication message was processed.", f"Type: {_hex(mail)}", _mail_id(ctx, mail, number)]
     return [*head, *_BODIES[mail.type](ctx, conn, mail), "Server:", store_dn(ctx, mail.store)]
 

@@ -159,7 +159,10 @@ class Directory:
             self.update(s, store, stamps, NOT_YET if stamps else NEVER)
 
     def update(self, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str) -> None:
-        """Add a store's entry, or replace its stamps. `missing`: why the entry has no address, if it has none now."""
+        """Add a store's entry, or replace its stamps.
+
+        `missing`: why the entry has no address, if it has none now.
+        """
         old = self._entries.get(store)
         joined_at = s.now if old is None else old.joined_at
         done = sum(stamp.at <= s.now for stamp in stamps)
@@ -265,8 +268,9 @@ class Directory:
     def referred(self, one: str, stores: Sequence[str], *, transitive: bool) -> list[str]:
         """Return the stores in the order in which a user of store `one` is referred to them (spec: RT-4).
 
-        Stores of the same site are first, then the others by referral cost. Stores without a referral are last. `transitive`:
-        a referral may cross several connectors.
+        Stores of the same site are first, then the others by referral cost. Stores without a referral are last.
+
+        `transitive`: a referral may cross several connectors.
         """
         here = self._entries[one].site
 

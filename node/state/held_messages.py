@@ -24,7 +24,10 @@ FOLDER, MAIL, EDGE = "folder", "mail", "edge"
 
 
 def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, way: Way, sender: str) -> None:
-    """Hold the update of a folder whose parent is not known here. way: how the update came."""
+    """Hold the update of a folder whose parent is not known here.
+
+    way: how the update came.
+    """
     version = update.version
     assert version.item is not None, "a deletion needs no parent"
     until_at = s.now + ctx.config.tree_wait_us

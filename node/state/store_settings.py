@@ -97,7 +97,10 @@ def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
 
 
 def setting_views(conn: Connection, present: Settings, server: str, guid: Guid) -> list[SettingView]:
-    """Return every setting of a store for people. `present`: the values in force (spec: SE-1)."""
+    """Return every setting of a store for people.
+
+    `present`: the values in force (spec: SE-1).
+    """
     later = present.changed(stored_settings(conn))
     digits = guid.hex()
     registry_guid = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))

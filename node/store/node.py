@@ -135,7 +135,10 @@ class Node(StoreLife):
             return folder_admin.recover(ctx, s, path)
 
     def number_messages(self, now: LabTime, folder: str, validity: int) -> None:
-        """Give UIDs to the new messages of a folder. validity: UIDVALIDITY, if the folder has no UIDs yet."""
+        """Give UIDs to the new messages of a folder.
+
+        validity: UIDVALIDITY, if the folder has no UIDs yet.
+        """
         with self._stimulus(now) as (ctx, s):
             mailboxes.number(ctx, s.conn, ctx.folders.visible(folder).fid, validity)
 
@@ -183,7 +186,9 @@ class Node(StoreLife):
     ) -> tuple[list[str], str]:
         """Send the changes of the last days again: Send Hierarchy (1-1) or Send Contents (spec: AD-1).
 
-        `to`: the stores that get them; None: all other holders. Return these stores, and the numbers as people read them.
+        `to`: the stores that get them; None: all other holders.
+
+        Return these stores, and the numbers as people read them.
         """
         with self._stimulus(now) as (ctx, s):
             stores, numbers = orders.send_again(ctx, s, folder, days=days, to=to)
@@ -333,7 +338,8 @@ class Node(StoreLife):
     ) -> list[Transmission]:
         """Return the mails that are due for their next server.
 
-        busy: queue ids that the driver is sending already. crowded: servers that get no further mail for now.
+        busy: queue ids that the driver is sending already.
+        crowded: servers that get no further mail for now.
         """
         ctx, conn = self._opened()
         due_at = self._mail_due_at(ctx, conn)

@@ -43,7 +43,11 @@ from transport.sql import Connection
 
 @dataclass(frozen=True, slots=True)
 class _Replica:
-    """A holder of a folder as this store knows it. numbers: of its row; None: not yet heard. made: its own changes."""
+    """A holder of a folder as this store knows it.
+
+    numbers: of its row; None: not yet heard.
+    made: its own changes.
+    """
 
     store: str
     numbers: NumberSets | None

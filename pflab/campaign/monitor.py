@@ -97,8 +97,8 @@ class Monitor:
     def check(self, *, quiet: bool, closely: bool = False) -> None:
         """Check everything that may have changed since the last check. Raises Violated if an invariant does not hold.
 
-        quiet: the lab is quiet, so everything that was due is done. closely: read everything that may have changed, also in a
-        large lab.
+        quiet: the lab is quiet, so everything that was due is done.
+        closely: read everything that may have changed, also in a large lab.
         """
         self._reread_after_us = 0 if closely or len(self._lab.names) <= _SMALL_LAB else _REREAD_AFTER_US
         fresh = self.observer.observe()

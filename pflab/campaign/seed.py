@@ -39,10 +39,15 @@ STORE_FAILED = "no store fails"
 class SeedResult:
     """The result of one seed.
 
-    violations: in the order found; empty if there are none. doubts: why the result is unknown. bound_us: the time in which the
-    lab had to converge; 0 if the play ended earlier. steps: how many steps the simulator did. steps_run: how many steps of the
-    plan were tried. skipped: how many of these did nothing. branches: how often each branch was reached. digest: a hash of all
-    events. traceback: that of an internal error that ended the play, or ''.
+    violations: in the order found; empty if there are none.
+    doubts: why the result is unknown.
+    bound_us: the time in which the lab had to converge; 0 if the play ended earlier.
+    steps: how many steps the simulator did.
+    steps_run: how many steps of the plan were tried.
+    skipped: how many of these did nothing.
+    branches: how often each branch was reached.
+    digest: a hash of all events.
+    traceback: that of an internal error that ended the play, or ''.
     """
 
     seed: int

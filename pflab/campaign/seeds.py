@@ -49,7 +49,8 @@ _STOPS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 class Order:
     """How each seed is played.
 
-    topology: as JSON; None: each seed generates its own. traces: the folder below which each seed's traces are kept.
+    topology: as JSON; None: each seed generates its own.
+    traces: the folder below which each seed's traces are kept.
     """
 
     days: int = DEFAULT_DAYS
@@ -76,7 +77,8 @@ Played = Callable[[Sequence[int], Order], Iterator[SeedResult]]
 class CampaignResult:
     """The results of a campaign, in the order of the seeds.
 
-    differing: seeds whose events were different when they were played again. interrupted: whether seeds were left unplayed.
+    differing: seeds whose events were different when they were played again.
+    interrupted: whether seeds were left unplayed.
     """
 
     results: tuple[SeedResult, ...]
@@ -127,7 +129,9 @@ def run_campaign(
     played: Played | None = None,
 ) -> CampaignResult:
     """Play the seeds. `done` is called for each result, in the order of the seeds; `verified` for each seed played again.
-    played: plays the seeds elsewhere, and yields the results in order."""
+
+    played: plays the seeds elsewhere, and yields the results in order.
+    """
     results: list[SeedResult] = []
     differing: list[int] = []
     again = chosen_for_verification(seeds, verify_share)

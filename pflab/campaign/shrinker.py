@@ -50,8 +50,11 @@ MOST_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class ShrinkResult:
-    """A plan that fails, and the result of its last play. plays: the number of plays. complete: False if a limit ended
-    shrinking."""
+    """A plan that fails, and the result of its last play.
+
+    plays: the number of plays.
+    complete: False if a limit ended shrinking.
+    """
 
     plan: Plan
     result: SeedResult

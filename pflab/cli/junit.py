@@ -18,8 +18,12 @@ _NOT_IN_XML: Final = re.compile("[\ufffe\uffff]")
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A scenario and its result. took_s: real time. failed: why it failed, one line each. not_played: why the lab could not be
-    started."""
+    """A scenario and its result.
+
+    took_s: real time.
+    failed: why it failed, one line each.
+    not_played: why the lab could not be started.
+    """
 
     file: str
     title: str

@@ -133,9 +133,11 @@ class Client(Requests):
         return dict(self.json("GET", "/lab/faults/waiting"))
 
     def inject(self, kind: str, **what: Any) -> str:
-        """Inject a fault and return its id. kind: lose, alter, delay, duplicate, reorder, cut, blackhole, smtp, hold or
-        unstamp. what: those of from_, to, type, count, by, connector, between, at, does, lasts and server that this kind
-        accepts."""
+        """Inject a fault and return its id.
+
+        kind: lose, alter, delay, duplicate, reorder, cut, blackhole, smtp, hold or unstamp.
+        what: those of from_, to, type, count, by, connector, between, at, does, lasts and server that this kind accepts.
+        """
         given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
         return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
 
@@ -161,15 +163,20 @@ class Client(Requests):
         self._life(node, "restore", {"backup": backup})
 
     def delete_store(self, node: str, *, on: str, force: bool = False) -> None:
-        """Delete the store of a stopped server from the directory. The server `on` makes the deletion. `force`: delete the
-        store even if it holds replicas."""
+        """Delete the store of a stopped server from the directory. The server `on` makes the deletion.
+
+        `force`: delete the store even if it holds replicas.
+        """
         self._life(node, "delete", {"on": on, "force": force})
 
     def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
     ) -> None:
         """Change how often the recipient update service runs (always, never, or for example `1 h`), or the domain of the
-        addresses that it gives. `at_once`: it gives all stores that wait their addresses now."""
+        addresses that it gives.
+
+        `at_once`: it gives all stores that wait their addresses now.
+        """
         what = {"recipient_update": recipient_update, "domain": domain, "at_once": at_once}
         self.json("POST", "/lab/recipient-policy", what)
 
@@ -316,8 +323,13 @@ class Client(Requests):
         return dict(self._node("POST", node, f"/folders/{quoted(path)}/recover"))
 
     def resolve(self, node: str, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
-        """End a conflict. `keep`: a version's change number as traces have it, or all. `by`: the address of the contact who
-        decides; by default the folder's first contact. Return the numbers of the changes."""
+        """End a conflict.
+
+        `keep`: a version's change number as traces have it, or all.
+        `by`: the address of the contact who decides; by default the folder's first contact.
+
+        Return the numbers of the changes.
+        """
         return self.conflict_resolved(node, folder, message, keep, by)["changes"]
 
     def conflict_resolved(
@@ -382,8 +394,9 @@ class Client(Requests):
     ) -> dict[str, Any]:
         """Send the changes of the last `days` days again: Send Hierarchy (folder 1-1) or Send Contents.
 
-        `to`: the stores that get them; default: all other holders. Return these stores as `to`, and the change numbers as
-        `numbers`.
+        `to`: the stores that get them; default: all other holders.
+
+        Return these stores as `to`, and the change numbers as `numbers`.
         """
         what = {"folder": folder, "days": days, "to": None if to is None else list(to)}
         return dict(self.surely("POST", f"/nodes/{quoted(node)}/send", what, key))
@@ -414,8 +427,10 @@ class Client(Requests):
     def events(
         self, node: str | None = None, *, follow: bool = False, after: str | int = 0, last: int | None = None
     ) -> Generator[dict[str, Any], None, None]:
-        """Yield the events of one server or of the whole lab, without the first `after` events. With `follow`, continue
-        with new events without end. `last`: of the whole lab's events up to now, yield only this many, the newest.
+        """Yield the events of one server or of the whole lab, without the first `after` events. With `follow`, continue with
+        new events without end.
+
+        `last`: of the whole lab's events up to now, yield only this many, the newest.
 
         If the connection breaks, the stream continues after the last event. Raises ClientError if it cannot continue, also
         because the lab was reset meanwhile (409).

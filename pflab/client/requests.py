@@ -237,7 +237,10 @@ class Requests:
             raise
 
     def _silence(self, error: Exception, awaited: str) -> ClientError:
-        """Return the error for a request without an answer. awaited: what the client waited for."""
+        """Return the error for a request without an answer.
+
+        awaited: what the client waited for.
+        """
         reason = str(error) or type(error).__name__
         if reason == "timed out":
             reason = f"{awaited} did not come within {self.timeout_s:g} s"

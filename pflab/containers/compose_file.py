@@ -114,7 +114,8 @@ _SPARK_SERVICE: Final[dict[str, Any]] = {
 class ComposeOrder:
     """Paths for the compose file, relative to its folder.
 
-    topology: the topology file; context: the source code from which the image is built, or None if the image exists already.
+    topology: the topology file.
+    context: the source code from which the image is built, or None if the image exists already.
     """
 
     topology: str
@@ -129,7 +130,10 @@ class ComposeOrder:
 
 @dataclass(frozen=True, slots=True)
 class PublishedPort:
-    """A port of this machine at which users reach the lab. variable: the setting that changes it."""
+    """A port of this machine at which users reach the lab.
+
+    variable: the setting that changes it.
+    """
 
     what: str
     variable: str
@@ -292,7 +296,10 @@ def _load() -> dict[str, Any]:
 
 
 def _store(service: str, name: str, smtp: PublishedPort, imap: PublishedPort) -> dict[str, Any]:
-    """Return the service of a store. smtp, imap: the ports of this machine at which mail programs reach it."""
+    """Return the service of a store.
+
+    smtp, imap: the ports of this machine at which mail programs reach it.
+    """
     return {
         "ports": [smtp.bound_to(SMTP_PORT), imap.bound_to(IMAP_PORT)],
         "image": IMAGE,

@@ -45,7 +45,11 @@ CREATE TABLE IF NOT EXISTS told (place INTEGER PRIMARY KEY, line BLOB NOT NULL);
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event as a line. place: its index in the run, from 1. own_seq: its sequence number if it is the lab's own event."""
+    """An event as a line.
+
+    place: its index in the run, from 1.
+    own_seq: its sequence number if it is the lab's own event.
+    """
 
     place: int
     line: bytes

@@ -88,8 +88,8 @@ log = logging.getLogger("pflab.containers.managed_lab")
 class MailDoors:
     """How users reach the mail listeners of the servers.
 
-    imap: the users' password and the port at which each store listens for IMAP on its machine; None: no IMAP. smtp_at, imap_at:
-    the addresses at which users reach a server, if they differ from those at which it listens.
+    imap: the users' password and the port at which each store listens for IMAP on its machine; None: no IMAP.
+    smtp_at, imap_at: the addresses at which users reach a server, if they differ from those at which it listens.
     """
 
     imap: tuple[str, int] | None = None
@@ -103,10 +103,13 @@ NO_DOORS: Final = MailDoors()
 class ManagedLab(RemoteLab[ManagedProcess]):
     """A live lab of managed processes.
 
-    addresses: where each server's process serves HTTP. leaves_running: whether `close` leaves the stores as they are, so that
-    another coordinator can continue with this folder; otherwise `close` ends the run. deletes_others: whether databases of
-    other runs are deleted. If `folder.traces_at` is set, each store writes its traces into a folder of that name. patience_s:
-    see `pflab.drivers.pulse`. doors: the listeners for users' mail.
+    addresses: where each server's process serves HTTP.
+    leaves_running: whether `close` leaves the stores as they are, so that another coordinator can continue with this folder;
+        otherwise `close` ends the run.
+    deletes_others: whether databases of other runs are deleted. If `folder.traces_at` is set, each store writes its traces into
+        a folder of that name.
+    patience_s: see `pflab.drivers.pulse`.
+    doors: the listeners for users' mail.
     """
 
     driver: ClassVar = "tenants"

@@ -32,7 +32,8 @@ PRESENT: Final = "present"
 class RunHistory:
     """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`.
 
-    given: the topology of the first run. Later runs can have another topology. doors: the listeners for users' mail.
+    given: the topology of the first run. Later runs can have another topology.
+    doors: the listeners for users' mail.
 
     Raises OtherTopology if the first run began with another topology.
     """

@@ -48,8 +48,8 @@ class EventCollector:
     def resume(self, recorded: Mapping[str, int], held: Iterable[Event]) -> None:
         """Continue the work of an earlier coordinator.
 
-        recorded: the number of each server's last event that the earlier coordinator recorded. held: the newest events that
-        it saved; the numbers of some may be higher.
+        recorded: the number of each server's last event that the earlier coordinator recorded.
+        held: the newest events that it saved; the numbers of some may be higher.
         """
         self.recorded.update(recorded)
         self._count(held)

@@ -40,8 +40,9 @@ _REFUSED: Final = "MailRefused"
 
 
 class ExistingLab(Lab):
-    """The lab that `client` reaches. The lab must have this topology and be at its start. `up` pauses its clock. renews:
-    whether the lab first begins another run with this topology; only labs in containers can do this.
+    """The lab that `client` reaches. The lab must have this topology and be at its start. `up` pauses its clock.
+
+    renews: whether the lab first begins another run with this topology; only labs in containers can do this.
     """
 
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:

@@ -41,8 +41,9 @@ class _Status(msgspec.Struct):
 class RemoteHost:
     """One node in another process.
 
-    events: a function that takes lines of events, known ones too, and returns the number of the last known event. pulse: the
-    signs of life of the process. silence: why the coordinator has passed the server over and works without it, or ''.
+    events: a function that takes lines of events, known ones too, and returns the number of the last known event.
+    pulse: the signs of life of the process. silence: why the coordinator has passed the server over and works without it, or
+        ''.
     """
 
     def __init__(

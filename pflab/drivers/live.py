@@ -53,8 +53,8 @@ LEAST_CONNECTIONS = 8
 class LiveLab(SocketLab[Host]):
     """A live lab in one process; see SocketLab for folder and options.
 
-    ports: SMTP ports by server name, in place of those of the topology. Servers without one get free ports; see
-    `address_of`. connections: the limit of SMTP connections; default: a limit of its own.
+    ports: SMTP ports by server name, in place of those of the topology. Servers without one get free ports; see `address_of`.
+    connections: the limit of SMTP connections; default: a limit of its own.
     """
 
     def __init__(

@@ -66,9 +66,9 @@ class BeginOrder(msgspec.Struct, frozen=True):
 class ManagedProcess:
     """One server's process.
 
-    http: the address of its API; `smtp` and `imap` are known once the store has begun. pulse: its signs of life. All requests
-    except `status` wait for the answer as long as the process lives. snapshot: the database with which the store begins, if the
-    lab went back to a snapshot.
+    http: the address of its API; `smtp` and `imap` are known once the store has begun.
+    pulse: its signs of life. All requests except `status` wait for the answer as long as the process lives.
+    snapshot: the database with which the store begins, if the lab went back to a snapshot.
     """
 
     def __init__(

@@ -32,9 +32,12 @@ LOG_END: Final = 400
 
 
 class NodeProcess:
-    """The process of a node of a run folder. Its addresses are known once it has started. order: what the lab sends to
-    begin the store. patience_s: see `pflab.drivers.pulse`. smtp_port: None for a free port. lock: returns the handles that
-    the process inherits, which say that the run goes on.
+    """The process of a node of a run folder. Its addresses are known once it has started.
+
+    order: what the lab sends to begin the store.
+    patience_s: see `pflab.drivers.pulse`.
+    smtp_port: None for a free port.
+    lock: returns the handles that the process inherits, which say that the run goes on.
     """
 
     def __init__(

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class PeerNotifier:
     """Sends all nodes of a lab the addresses of their peers, and whether to ask about faults.
 
-    hosts: the hosts that answer. smtp_of: the address at which a server takes mail. lab: the address of the lab's HTTP server.
+    hosts: the hosts that answer.
+    smtp_of: the address at which a server takes mail.
+    lab: the address of the lab's HTTP server.
     keeps_mails: nodes send a copy of every outgoing mail to the lab, even without faults.
     """
 

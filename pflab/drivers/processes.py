@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 
 class ProcessLab(RemoteLab[NodeProcess]):
-    """A live lab of processes; see SocketLab for folder and options. http: its HTTP server. patience_s: see
-    `pflab.drivers.pulse`.
+    """A live lab of processes; see SocketLab for folder and options.
+
+    http: its HTTP server.
+    patience_s: see `pflab.drivers.pulse`.
     """
 
     driver: ClassVar = "processes"

@@ -49,8 +49,10 @@ class Pulse:
     """The signs of life of one server's process.
 
     address: where the heartbeat of the process answers. Until this is known, only the time without an answer counts.
+
     patience_s: real time without a sign of life after which a request fails, and the limit for opening a connection to the
-    process. stopped: returns whether the operating system has stopped the process; None if this machine cannot know.
+        process.
+    stopped: returns whether the operating system has stopped the process; None if this machine cannot know.
     """
 
     def __init__(

@@ -21,9 +21,9 @@ OUTSIDE_S: Final = 0.02
 class RemoteCoordinator(Coordinator):
     """Coordinates hosts in other processes. It asks all of them for their state before it decides whether the lab is quiet.
 
-    every: returns all hosts, answering or not. hosts_changed: called when a host is passed over or answers again, so that all
-    nodes learn the addresses of their peers. returning: called when a host answers again and before it runs, because the host
-    may have missed directory updates.
+    every: returns all hosts, answering or not.
+    hosts_changed: called when a host is passed over or answers again, so that all nodes learn the addresses of their peers.
+    returning: called when a host answers again and before it runs, because the host may have missed directory updates.
     """
 
     def __init__(

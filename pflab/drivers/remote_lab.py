@@ -86,8 +86,10 @@ ProcessT = TypeVar("ProcessT", bound=Process)
 class HttpOptions:
     """The address of the lab's HTTP server, and the token that requests must carry. Only a server on loopback needs no token.
 
-    users_token: a token that allows only what users do. known_as: the address that the nodes use, if it differs. trusted:
-    clients that are treated as clients on loopback. extension: what is served in addition to the lab.
+    users_token: a token that allows only what users do.
+    known_as: the address that the nodes use, if it differs.
+    trusted: clients that are treated as clients on loopback.
+    extension: what is served in addition to the lab.
     """
 
     host: str = "127.0.0.1"
@@ -106,7 +108,8 @@ HERE: Final = HttpOptions()
 class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     """A live lab of processes; see SocketLab for folder and options.
 
-    http: its HTTP server. record, at: the record and the lab time of a run that continues.
+    http: its HTTP server.
+    record, at: the record and the lab time of a run that continues.
     """
 
     _processes: Mapping[str, ProcessT]

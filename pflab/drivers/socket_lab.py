@@ -46,10 +46,11 @@ P = ParamSpec("P")
 class SocketOptions(TypedDict, total=False):
     """The options of every live lab. `seed` fixes GUIDs and keys, but not the order of events, which the network decides.
 
-    run: the run's id; default: the names of the run folder and of its parent folder. tls: servers offer STARTTLS with
-    certificates of the lab's authority, and refuse unencrypted mail with 530. imap_token: servers also listen for IMAP, and
-    this is the users' password; needs the extra imap. imap_port: the port of the first server, and the others have the ports
-    after it; 0: free ports. earlier: the run that this one continues, whose databases and traces the run folder has.
+    run: the run's id; default: the names of the run folder and of its parent folder.
+    tls: servers offer STARTTLS with certificates of the lab's authority, and refuse unencrypted mail with 530.
+    imap_token: servers also listen for IMAP, and this is the users' password; needs the extra imap.
+    imap_port: the port of the first server, and the others have the ports after it; 0: free ports.
+    earlier: the run that this one continues, whose databases and traces the run folder has.
     most_events: see `pflab.runs.recorder`.
     """
 

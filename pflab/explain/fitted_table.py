@@ -35,7 +35,10 @@ LEAST_LAST: Final = 24
 
 
 class FittedTable(Table):
-    """A table with a title, lines and headings. right: the headings of the columns that are aligned to the right."""
+    """A table with a title, lines and headings.
+
+    right: the headings of the columns that are aligned to the right.
+    """
 
     def __init__(
         self, title: str, headings: Iterable[str], *, show_lines: bool = False, right: Sequence[str] = ()

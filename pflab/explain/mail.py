@@ -22,8 +22,10 @@ from traces.events import (
 
 
 def mail_told(names: Lexicon, events: list[Event], *, ended: bool) -> list[str]:
-    """Return a sentence for each step of a mail, from the events that name the mail. `ended`: the run has ended, so the mail
-    goes no further."""
+    """Return a sentence for each step of a mail, from the events that name the mail.
+
+    `ended`: the run has ended, so the mail goes no further.
+    """
     told: list[str] = []
     sent = next((event for event in events if isinstance(event, MailSubmitted)), None)
     if sent is not None:

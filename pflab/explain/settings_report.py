@@ -24,7 +24,10 @@ PREFERRED = "Preferred Backfill Source"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A value that is not the default. `unit`: the unit in which the number is kept, '' for counts and texts."""
+    """A value that is not the default.
+
+    `unit`: the unit in which the number is kept, '' for counts and texts.
+    """
 
     server: str
     setting: str
@@ -88,7 +91,11 @@ def analyze(topology: Topology) -> Analysis:
 
 @dataclass(frozen=True, slots=True)
 class StoreNow:
-    """A store as it is now. sources: the other stores as backfill sources. directory: all stores as it reads their entries."""
+    """A store as it is now.
+
+    sources: the other stores as backfill sources.
+    directory: all stores as it reads their entries.
+    """
 
     settings: Sequence[SettingView]
     folders: Sequence[FolderView]

@@ -53,8 +53,11 @@ def _replica(state: StateView, row: RowView) -> str:
 def data_lines(row: RowView, rows: Sequence[RowView] = (), *, unreported: bool = True) -> list[str]:
     """Return `Last update sent: A-100` for the store's own row, and `A-100 received` for the row of another store.
 
-    The lines of both also name the missing numbers. rows: all rows of the table, which show what numbers exist. A store may
-    have more than its row says, so numbers above its highest one are only "not reported" (RST-2). unreported: name these too.
+    The lines of both also name the missing numbers.
+
+    rows: all rows of the table, which show what numbers exist. A store may have more than its row says, so numbers above its
+        highest one are only "not reported" (RST-2).
+    unreported: name these too.
     """
     content = _Data(row.numbers, [each.numbers for each in rows])
     associated = _Data(row.numbers_fai, [each.numbers_fai for each in rows], " (associated)")

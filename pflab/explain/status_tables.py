@@ -59,7 +59,10 @@ HIERARCHY_NAME: Final = "Folder hierarchy (1-1)"
 
 
 def matrix(statuses: Mapping[str, Sequence[FolderStatus]], width: int) -> Iterator[Text]:
-    """Yield the lines of the matrix. statuses: of each server, in the order of the columns."""
+    """Yield the lines of the matrix.
+
+    statuses: of each server, in the order of the columns.
+    """
     known: dict[str, dict[str, _Look]] = {}
     for store, each in statuses.items():
         for status in each:

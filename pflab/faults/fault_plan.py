@@ -78,11 +78,11 @@ _REPLY = re.compile(r"([45][0-9]{2})(?: ([\x20-\x7e]{1,200}))?")
 class FaultPlan:
     """The faults of one lab. Not thread-safe.
 
-    The plan calls `injected(fault id, kind, details)` and `healed(fault id)` once for each fault. Between these calls
-    it calls `altered(fault id, server, transmission)` for each altered mail that has crossed its hop. The lab records
-    each call as an event. The plan checks every name against the topology; for an unknown name it raises LabError with
-    the known ones. `crash_points`: whether the driver can crash a server in the middle of a stimulus; `tls`: whether
-    servers offer STARTTLS.
+    The plan calls `injected(fault id, kind, details)` and `healed(fault id)` once for each fault. Between these calls it calls
+    `altered(fault id, server, transmission)` for each altered mail that has crossed its hop. The lab records each call as an
+    event. The plan checks every name against the topology; for an unknown name it raises LabError with the known ones.
+
+    `crash_points`: whether the driver can crash a server in the middle of a stimulus; `tls`: whether servers offer STARTTLS.
     """
 
     def __init__(
@@ -132,8 +132,9 @@ class FaultPlan:
     ) -> str:
         """Inject a fault that acts on mails (one of MAIL_FAULTS).
 
-        count: how many mails, or pairs of mails for a reorder; None: until it is healed. by_us: how long a delay or a
-        reorder holds a mail. until_at: the lab time at which the fault ends by itself.
+        count: how many mails, or pairs of mails for a reorder; None: until it is healed.
+        by_us: how long a delay or a reorder holds a mail.
+        until_at: the lab time at which the fault ends by itself.
         """
         assert kind in MAIL_FAULTS, kind
         for name in (mails.from_, mails.to, *(mails.link or ())):
@@ -185,8 +186,10 @@ class FaultPlan:
     ) -> str:
         """Let an SMTP verb go wrong on the hops from one server to another (None: any), or on a connector.
 
-        does: a reply (`451`, `504 Need to authenticate first`), `disconnect`, `silence`, or `tarpit`, which makes each
-        mail `by_us` late. count: how many times. until_at: the lab time at which the fault ends by itself.
+        does: a reply (`451`, `504 Need to authenticate first`), `disconnect`, `silence`, or `tarpit`, which makes each mail
+            `by_us` late.
+        count: how many times.
+        until_at: the lab time at which the fault ends by itself.
 
         Raises LabError for a fault that this lab cannot have.
         """

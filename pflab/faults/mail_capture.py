@@ -99,7 +99,8 @@ class MailFiles:
 class RecentMails:
     """Keeps the newest captured mails in memory, so that people can read them: one for each Message-ID, from its last hop.
 
-    most: how many mails. most_bytes: how many bytes together; a larger mail is not kept.
+    most: how many mails.
+    most_bytes: how many bytes together; a larger mail is not kept.
     """
 
     def __init__(self, most: int = MOST_RECENT, most_bytes: int = RECENT_BYTES) -> None:

@@ -69,7 +69,10 @@ Tree = Mapping[str, FolderVersion]
 
 
 def paths_of(folders: Tree) -> dict[str, str]:
-    """Return the path of each folder that has a place in the tree. `folders`: those that are not deleted, by object."""
+    """Return the path of each folder that has a place in the tree.
+
+    `folders`: those that are not deleted, by object.
+    """
     parents = {object_: each.parent or HIERARCHY for object_, each in folders.items()}
     for latest in [max(cycle, key=lambda object_: folders[object_].rank) for cycle in cycles_of(parents)]:
         parents[latest] = HIERARCHY

@@ -44,7 +44,10 @@ Witnesses = Iterator[str]
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A violation of an invariant. `invariant`: its id; `at`: the lab time at which it was found."""
+    """A violation of an invariant.
+
+    `invariant`: its id; `at`: the lab time at which it was found.
+    """
 
     invariant: str
     rules: tuple[str, ...]
@@ -68,7 +71,10 @@ class FolderReading:
 
 @dataclass(frozen=True, slots=True)
 class ArrayReading:
-    """A running store's backfill array. `now`: the time on its clock; `quiet`: everything due by then is done."""
+    """A running store's backfill array.
+
+    `now`: the time on its clock; `quiet`: everything due by then is done.
+    """
 
     store: str
     now: LabTime
@@ -155,7 +161,10 @@ class InvariantSet:
         self._ask(self._of_rows, at, reading)
 
     def quiet(self, store: str, now: LabTime, at: LabTime) -> None:
-        """Check a store that is quiet. `now`: the time on its own clock."""
+        """Check a store that is quiet.
+
+        `now`: the time on its own clock.
+        """
         self._ask(self._of_quiet, at, store, now)
 
     def _ask(self, asked: _Asked, at: LabTime, *given: Any) -> None:

@@ -85,7 +85,10 @@ class OrganizationDirectory:
         return True
 
     def set_policy(self, now: LabTime, *, interval_us: int | None, domain: str, at_once: bool) -> None:
-        """Change how often the service runs and the domain of the policy. `at_once`: stamp all entries that wait."""
+        """Change how often the service runs and the domain of the policy.
+
+        `at_once`: stamp all entries that wait.
+        """
         self.interval_us, self.domain = interval_us, domain
         self._stamp_waiting(self._stamps, now, at_once=at_once)
 

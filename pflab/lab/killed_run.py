@@ -110,8 +110,10 @@ def _active(events: Sequence[Event]) -> Mapping[str, FaultInjected]:
 def _statuses(
     events: Sequence[Event], active: Mapping[str, FaultInjected], *, stopped_by_kill: bool
 ) -> Mapping[str, ServerStatus]:
-    """Return the status of each server that has ever started. stopped_by_kill: leave out those that stopped, because the
-    processes of all servers stop when their lab is killed."""
+    """Return the status of each server that has ever started.
+
+    stopped_by_kill: leave out those that stopped, because the processes of all servers stop when their lab is killed.
+    """
     statuses: dict[str, ServerStatus] = {}
     for event in events:
         if isinstance(event, NodeStarted):

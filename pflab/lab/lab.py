@@ -185,8 +185,11 @@ class Lab(ABC):
     ) -> None:
         """Change the recipient policy, as an administrator of the organization (ML-1).
 
-        recipient_update: how often the recipient update service runs, as in a topology file. domain: the domain of the
-        addresses that it stamps from now on. at_once: stamp now all entries that wait. Raises LabError for a wrong value.
+        recipient_update: how often the recipient update service runs, as in a topology file.
+        domain: the domain of the addresses that it stamps from now on.
+        at_once: stamp now all entries that wait.
+
+        Raises LabError for a wrong value.
         """
 
     @abstractmethod

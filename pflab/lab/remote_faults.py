@@ -16,7 +16,10 @@ T = TypeVar("T")
 
 
 class RemoteFaults:
-    """The methods of a FaultPlan that scenarios call. now: returns the present time of that lab."""
+    """The methods of a FaultPlan that scenarios call.
+
+    now: returns the present time of that lab.
+    """
 
     def __init__(self, client: Client, now: Callable[[], LabTime]) -> None:
         self._client = client

@@ -30,8 +30,9 @@ _NOT_SAVED: Final = (
 class ExportedTraces:
     """The traces of a run that has not ended. They are complete up to the instant `at`.
 
-    traces: the folder of the run below the folder of all traces, "" if there is only this run. events: the number of events of
-    the run so far. away: servers that do not answer, whose traces may be incomplete.
+    traces: the folder of the run below the folder of all traces, "" if there is only this run.
+    events: the number of events of the run so far.
+    away: servers that do not answer, whose traces may be incomplete.
     """
 
     run: str
@@ -128,7 +129,12 @@ class ServedLab(Lab):
         return self.run
 
     async def save(self, name: str, *, replace: bool = False) -> None:
-        """Save a snapshot under a name. `replace`: overwrite an existing one. Raises LabError if this lab cannot do this."""
+        """Save a snapshot under a name.
+
+        `replace`: overwrite an existing one.
+
+        Raises LabError if this lab cannot do this.
+        """
         raise LabError(_NOT_SAVED)
 
     async def reset(self, name: str) -> None:

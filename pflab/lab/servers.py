@@ -119,7 +119,10 @@ class DirectoryUpdate:
 
 @dataclass(frozen=True, slots=True)
 class NodeSettings:
-    """The settings with which all nodes of a lab are made. folder: None means databases in memory and no traces."""
+    """The settings with which all nodes of a lab are made.
+
+    folder: None means databases in memory and no traces.
+    """
 
     topology: Topology
     run: str

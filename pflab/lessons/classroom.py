@@ -62,7 +62,8 @@ class NoRoom(LabError):
 class OpenLesson:
     """A lesson that is played, its lab, and the application that serves the lab.
 
-    used_s: the real time of its last use. requests: how many requests for it are open.
+    used_s: the real time of its last use.
+    requests: how many requests for it are open.
     """
 
     id: str

@@ -47,8 +47,8 @@ class _Due:
 class Judge:
     """Compares the oracle with the readings of all running stores.
 
-    name_of: returns the name of a GUID: A, Setup. dropped_replicas: (store, folder id) of each replica that was ever dropped; a
-    later replica starts empty (RP-2).
+    name_of: returns the name of a GUID: A, Setup.
+    dropped_replicas: (store, folder id) of each replica that was ever dropped; a later replica starts empty (RP-2).
     """
 
     oracle: Oracle

@@ -96,7 +96,9 @@ def bound_of_topology(
 ) -> Bound:
     """Return the bound of an organization.
 
-    schedules: those of folders outside the topology. hierarchy_changes: whether folders changed. jitter_us: the network's.
+    schedules: those of folders outside the topology.
+    hierarchy_changes: whether folders changed.
+    jitter_us: the network's.
     """
     content = [*schedules, *(folder.schedule for folder in topology.folders.values() if folder.schedule is not None)]
     content += [server.settings.schedule for server in topology.servers.values()]

@@ -91,8 +91,9 @@ def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
 class FolderTruth:
     """What must exist in one folder.
 
-    `versions`: by object that is not deleted, the numbers of its maximal versions. `tombstones`: by deleted object, the
-    number of a deletion. `doubt`: '', or why the changes alone do not determine the content.
+    `versions`: by object that is not deleted, the numbers of its maximal versions.
+    `tombstones`: by deleted object, the number of a deletion.
+    `doubt`: '', or why the changes alone do not determine the content.
     """
 
     id: str
@@ -143,7 +144,8 @@ def last_writer(change: Change) -> tuple[int, bytes, int]:
 class Oracle:
     """Computes from acknowledged changes what must exist. `take` accepts the changes in any order.
 
-    stores: the holders of 1-1; `joined` adds one. genesis: the creations of the topology's folders.
+    stores: the holders of 1-1; `joined` adds one.
+    genesis: the creations of the topology's folders.
     """
 
     def __init__(self, genesis: Iterable[Change], stores: Iterable[str]) -> None:

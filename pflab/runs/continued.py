@@ -48,8 +48,10 @@ Driver = Literal["live", "processes", "tenants", "simulator"]
 class RunSettings:
     """How `pflab up` ran a lab; a run that continues it has the same settings.
 
-    driver: how the servers ran, in the word of run.started. tls: whether they offered STARTTLS. imap_port: the port of the
-    first server's IMAP listener, 0 for free ports; None without IMAP. keeps_mails: whether the run folder has each mail.
+    driver: how the servers ran, in the word of run.started.
+    tls: whether they offered STARTTLS.
+    imap_port: the port of the first server's IMAP listener, 0 for free ports; None without IMAP.
+    keeps_mails: whether the run folder has each mail.
     """
 
     driver: Driver = "live"

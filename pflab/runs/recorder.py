@@ -176,7 +176,10 @@ class Record:
         return () if segment is None else (segment.handle,)
 
     def run_started(self, topology: Topology, seed: int, **settings: str) -> None:
-        """Record the first event, and write topology and seed to the run folder. settings: values that affect the run."""
+        """Record the first event, and write topology and seed to the run folder.
+
+        settings: values that affect the run.
+        """
         self.note(RunStarted, topology=topology.as_json(), seed=str(seed), settings=settings, version=TRACE_VERSION)
         if self._folder is not None:
             self._folder.write_inputs(topology.as_yaml(), seed)

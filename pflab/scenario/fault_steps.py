@@ -87,8 +87,8 @@ class LinkFault(_Directed):
 class Smtp(LinkFault):
     """A step of the SMTP dialogue fails, `count` times (default: always), `for` a duration (default: until healed).
 
-    reply: the server refuses with this reply, temporarily (4xx) or permanently (5xx). does: the server disconnects, stays
-    silent, or delays the mail by `by` (tarpit).
+    reply: the server refuses with this reply, temporarily (4xx) or permanently (5xx).
+    does: the server disconnects, stays silent, or delays the mail by `by` (tarpit).
     """
 
     exactly_one: ClassVar = ("reply", "does")

@@ -48,8 +48,11 @@ class ShownMail(Part):
 class Show(Part):
     """What a page highlights while a text is shown. The terminal ignores it.
 
-    view: the view to show. server, connector, folder: by their names. table: a table of one server, of the folder if one is
-    given. row: the server whose row of the state table is meant. message: the `as` of an earlier step.
+    view: the view to show.
+    server, connector, folder: by their names.
+    table: a table of one server, of the folder if one is given.
+    row: the server whose row of the state table is meant.
+    message: the `as` of an earlier step.
     """
 
     at_least_one: ClassVar = ("view", "server", "connector", "folder", "message", "mail")
@@ -79,7 +82,8 @@ class Show(Part):
 class Narration(Part):
     """A text for learners. A text alone is the same as a mapping with only `text`.
 
-    show: what a page highlights meanwhile. notes: what only the presenter sees.
+    show: what a page highlights meanwhile.
+    notes: what only the presenter sees.
     """
 
     text: str = Field(min_length=1)

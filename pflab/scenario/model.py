@@ -42,10 +42,14 @@ RuleId = Annotated[str, AfterValidator(_rule)]
 class Head(Part):
     """A scenario: an organization, and the steps to play.
 
-    topology: a file (relative to the scenario, or one of the examples) or the topology itself. settings: registry values for
-    all servers that do not set them. rules: ids of the rules (docs/reference/rules.md) that the scenario tests. live: false if
-    it needs the simulator. lesson: an explanation for learners. look: what a learner should look at. course: the place of a
-    lesson in the course of pflab demo. breaks: DU-1 if the settings make the lab lose an acknowledged change.
+    topology: a file (relative to the scenario, or one of the examples) or the topology itself.
+    settings: registry values for all servers that do not set them.
+    rules: ids of the rules (docs/reference/rules.md) that the scenario tests.
+    live: false if it needs the simulator.
+    lesson: an explanation for learners.
+    look: what a learner should look at.
+    course: the place of a lesson in the course of pflab demo.
+    breaks: DU-1 if the settings make the lab lose an acknowledged change.
     """
 
     title: str = Field(min_length=1)
@@ -65,7 +69,9 @@ class Head(Part):
 
 class Post(Part):
     """A new message. `as` names it for later steps. With `associated: true` it is an associated message of the folder.
-    `refused: true`: the store must refuse it."""
+
+    `refused: true`: the store must refuse it.
+    """
 
     on: str
     folder: str
@@ -96,7 +102,9 @@ class Mail(Part):
     """Ordinary mail from outside, sent to the server `on` by SMTP: to a folder's address, or to any address (`to`).
 
     `id` is its Message-ID without brackets (default: a new one for each step). `from: ""`: a notice of a mail server, which has
-    the null sender. `refused: true`: the server must refuse it.
+    the null sender.
+
+    `refused: true`: the server must refuse it.
     """
 
     exactly_one: ClassVar = ("folder", "address")
@@ -150,7 +158,9 @@ class Delete(Part):
 
 class Recover(Part):
     """Recover a deleted message or folder that a store still retains, on that store. `as` names the new message.
-    `refused: true` requires that the store refuses it."""
+
+    `refused: true` requires that the store refuses it.
+    """
 
     exactly_one: ClassVar = ("message", "folder")
 
@@ -163,7 +173,10 @@ class Recover(Part):
 
 class Resolve(Part):
     """The resolution of a conflict. `keep` is the `as` name of an edit, a change number such as A-3, or all. `by` is the
-    contact who decides. `refused: true` requires that the store refuses this person."""
+    contact who decides.
+
+    `refused: true` requires that the store refuses this person.
+    """
 
     on: str
     message: str
@@ -233,7 +246,9 @@ class Folder(Part):
 
 class Replica(Part):
     """Replicas added to or removed from a folder's list, on the store `on` (default: the first running holder).
-    `refused: true`: the store must refuse it."""
+
+    `refused: true`: the store must refuse it.
+    """
 
     exactly_one: ClassVar = ("add", "remove")
 
@@ -246,7 +261,10 @@ class Replica(Part):
 
 class Replicas(Part):
     """Replicas of a folder and all its subfolders (folder 1-1: of all folders), changed on the server `on`: `add` or `remove`
-    servers, or `replace` a server `by` another. `refused: true`: the store must refuse it."""
+    servers, or `replace` a server `by` another.
+
+    `refused: true`: the store must refuse it.
+    """
 
     exactly_one: ClassVar = ("add", "remove", "replace")
 
@@ -267,7 +285,10 @@ class Replicas(Part):
 
 class Resend(Part):
     """Send Hierarchy (folder 1-1) or Send Contents: the servers `from` send the changes of the last days again, to the servers
-    `to` (default: all other holders). `refused: true`: the stores must refuse it."""
+    `to` (default: all other holders).
+
+    `refused: true`: the stores must refuse it.
+    """
 
     folder: str
     days: int = Field(ge=1)
@@ -278,7 +299,9 @@ class Resend(Part):
 
 class Synchronize(Part):
     """Synchronize Hierarchy (folder 1-1) or Synchronize Content: the servers `on` request the folder's status now.
-    `refused: true`: the stores must refuse it."""
+
+    `refused: true`: the stores must refuse it.
+    """
 
     folder: str
     on: Names
@@ -307,7 +330,10 @@ class Restore(Part):
 
 
 class Directory(Part):
-    """A stopped store is deleted from the directory, on another store. `refused: true`: the lab must refuse it."""
+    """A stopped store is deleted from the directory, on another store.
+
+    `refused: true`: the lab must refuse it.
+    """
 
     delete: str
     on: str
@@ -316,8 +342,10 @@ class Directory(Part):
 
 
 class RecipientPolicy(Part):
-    """A change of the recipient policy: how often the recipient update service runs, or the domain of its addresses. `at_once:
-    true`: it gives all entries that wait their addresses now (ML-1)."""
+    """A change of the recipient policy: how often the recipient update service runs, or the domain of its addresses.
+
+    `at_once: true`: it gives all entries that wait their addresses now (ML-1).
+    """
 
     at_least_one: ClassVar = ("runs", "domain", "at_once")
 

@@ -66,15 +66,20 @@ class BackupOf(Body):
 
 
 class Deletion(Body):
-    """The server that makes the deletion. `force`: delete the store even if it still holds replicas."""
+    """The server that makes the deletion.
+
+    `force`: delete the store even if it still holds replicas.
+    """
 
     on: Line
     force: bool = False
 
 
 class Policy(Body):
-    """recipient_update: how often the recipient update service runs (always, never, or for example 1 h). domain: the domain of
-    the addresses that it gives. at_once: give all entries that wait their addresses now."""
+    """recipient_update: how often the recipient update service runs (always, never, or for example 1 h).
+    domain: the domain of the addresses that it gives.
+    at_once: give all entries that wait their addresses now.
+    """
 
     recipient_update: Annotated[Line | None, Field(examples=["always"])] = None
     domain: Annotated[Line | None, Field(examples=["fabrikam.test"])] = None

@@ -22,8 +22,9 @@ from topology.problems import did_you_mean, quoted
 class Holders:
     """What the holders of a folder know about it.
 
-    known: the knowledge of each running holder with a replica. without: each running holder that has no replica, with what it
-    lacks in words. not_running: the holders that do not run.
+    known: the knowledge of each running holder with a replica.
+    without: each running holder that has no replica, with what it lacks in words.
+    not_running: the holders that do not run.
     """
 
     known: Mapping[str, Knowledge]

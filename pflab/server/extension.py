@@ -14,9 +14,10 @@ from node.api.access import App
 class Extension:
     """Routes and an application that belong together.
 
-    router: the routes. path, app: where the application is mounted; it gets the requests that no route answers. errors: errors
-    of the routes, and the status of the answer for each. close: ends what the routes have started; the program calls it after
-    the HTTP server has stopped.
+    router: the routes.
+    path, app: where the application is mounted; it gets the requests that no route answers.
+    errors: errors of the routes, and the status of the answer for each.
+    close: ends what the routes have started; the program calls it after the HTTP server has stopped.
     """
 
     router: APIRouter

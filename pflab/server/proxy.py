@@ -45,8 +45,9 @@ Wait = Callable[[str, Coroutine[Any, Any, bytes]], Awaitable[bytes]]
 class Proxy:
     """An ASGI application in front of another: requests for a node go to the node, the others to `app`.
 
-    Only routes that `app` documents are forwarded: nodes have more routes, which only their coordinator may use. token:
-    authenticates this server to the nodes.
+    Only routes that `app` documents are forwarded: nodes have more routes, which only their coordinator may use.
+
+    token: authenticates this server to the nodes.
     """
 
     def __init__(self, app: FastAPI, address_of: AddressOf, wait: Wait, token: str) -> None:

@@ -121,8 +121,9 @@ class _PausedClock:
 class SimulatedLab(Simulator, ServedLab):
     """A simulated lab that an HTTP server can serve.
 
-    folder: its run folder. next_folder: makes the run folder of the history that begins with a reset. The run's id is the name
-    of the first folder. earlier: the run that this one continues, whose databases and traces the run folder has.
+    folder: its run folder.
+    next_folder: makes the run folder of the history that begins with a reset. The run's id is the name of the first folder.
+    earlier: the run that this one continues, whose databases and traces the run folder has.
     most_events: see `pflab.runs.recorder`.
     """
 

@@ -126,10 +126,13 @@ _by_time = itemgetter(0)
 class Simulator(RecordedLab):
     """A simulated lab.
 
-    seed: determines GUIDs, keys and all random choices. folder: where traces go; None: nothing is written. network: how the
-    network reorders and delays mails; by default it does neither. run: the run's id, by default `sim-<seed>`. earlier: the
-    events of the run that this one continues. keep: what keeps the mails that cross a hop. most_events: see
-    `pflab.runs.recorder`.
+    seed: determines GUIDs, keys and all random choices.
+    folder: where traces go; None: nothing is written.
+    network: how the network reorders and delays mails; by default it does neither.
+    run: the run's id, by default `sim-<seed>`.
+    earlier: the events of the run that this one continues.
+    keep: what keeps the mails that cross a hop.
+    most_events: see `pflab.runs.recorder`.
     """
 
     def __init__(

@@ -42,7 +42,10 @@ class _Ended(Exception):
 
 @dataclass(slots=True)
 class Dialogue:
-    """What the sender knows while it waits for the answer to the content. `failed`: the outcome if the attempt ended before."""
+    """What the sender knows while it waits for the answer to the content.
+
+    `failed`: the outcome if the attempt ended before.
+    """
 
     transmission: Transmission
     recipients: tuple[str, ...]

@@ -75,8 +75,10 @@ class Lexicon:
         return dict(self._stores)
 
     def learn_folder(self, id_: str, path: str, *, first: bool = False) -> None:
-        """Learn the path that a folder has before the first event that names it. `first`: the folder began with this path; if
-        no event has renamed it, a path that is already known may be newer."""
+        """Learn the path that a folder has before the first event that names it.
+
+        `first`: the folder began with this path; if no event has renamed it, a path that is already known may be newer.
+        """
         if not first or id_ in self._paths or id_ not in self._first_paths:
             self._first_paths[id_] = path
 

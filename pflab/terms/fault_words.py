@@ -15,7 +15,10 @@ _DOES: Final = {
 
 
 def fault_words(kind: str, details: Mapping[str, object]) -> str:
-    """Return what a fault does, and to which mails. `details`: as the fault's event and the HTTP API have them."""
+    """Return what a fault does, and to which mails.
+
+    `details`: as the fault's event and the HTTP API have them.
+    """
     of = {name: str(value) for name, value in details.items()}
     place = "".join(
         f" {word} {of[name].replace(' -> ', ' to ')}"

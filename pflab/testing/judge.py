@@ -47,7 +47,10 @@ def is_installed() -> bool:
 
 @dataclass(slots=True)
 class Judge:
-    """Judges runs, one after another. Its process starts with it. removes: whether pytest removes the run folders some day."""
+    """Judges runs, one after another. Its process starts with it.
+
+    removes: whether pytest removes the run folders some day.
+    """
 
     removes: bool
     _process: subprocess.Popen[str] = field(init=False)

@@ -53,9 +53,12 @@ START = "start"
 class Lab(Client):
     """A lab whose clock stands still. Lab time passes only in calls, so nothing happens between two lines of a test.
 
-    Durations are texts such as `15 min` or `6 h`. url, token: as for a Client. runs_in: the current folder of the lab's
-    process, to which the lab's own paths are relative. start: the saved state to which `go_back()` goes. state: returns what is
-    known about the lab's process if it does not answer, or ''.
+    Durations are texts such as `15 min` or `6 h`.
+
+    url, token: as for a Client.
+    runs_in: the current folder of the lab's process, to which the lab's own paths are relative.
+    start: the saved state to which `go_back()` goes.
+    state: returns what is known about the lab's process if it does not answer, or ''.
 
     Calls that move the clock wait as long as the lab gives signs of life. If the lab falls silent, the call fails, and so do
     later calls, until the lab answers again.
@@ -179,7 +182,10 @@ class Lab(Client):
             raise AssertionError(self._never_true(last, begun_at, within))
 
     def _never_true(self, last: object, begun_at: str, within: str) -> str:
-        """Return in words that a condition was false until now, and what may be the reason. last: its last value."""
+        """Return in words that a condition was false until now, and what may be the reason.
+
+        last: its last value.
+        """
         value = "" if last is None or last is False else f", at the end {last!r}"
         return f"the condition was false from {begun_at} to {self.now()} ({within}){value}\n{self._explanation()}"
 

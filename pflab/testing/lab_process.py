@@ -44,7 +44,9 @@ class LabNotStarted(Exception):
 
 
 class LabProcess:
-    """A running lab. Its runs are below `folder`. topology: a topology file, the name of an example, or a topology.
+    """A running lab. Its runs are below `folder`.
+
+    topology: a topology file, the name of an example, or a topology.
 
     `lab` has its calls. Raises LabNotStarted if the lab cannot start.
     """

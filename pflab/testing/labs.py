@@ -51,8 +51,11 @@ MOST_IDLE: Final = 3
 
 @dataclass(slots=True)
 class _Slot:
-    """A lab between two tests. home: its first run folder, which has the saved states. before: the run folder of the last
-    test, None if it must be kept."""
+    """A lab between two tests.
+
+    home: its first run folder, which has the saved states.
+    before: the run folder of the last test, None if it must be kept.
+    """
 
     process: LabProcess
     home: Path
@@ -69,9 +72,13 @@ class _Slot:
 
 @dataclass(slots=True)
 class Labs:
-    """The labs of a session. `folder`: where they run; `keep_runs`: keep the run folder of tests that pass as well. existing:
-    a running lab, which all tests get in turn. root: the folder to which the paths of topologies are relative. judge: judges
-    the run of each test."""
+    """The labs of a session.
+
+    `folder`: where they run; `keep_runs`: keep the run folder of tests that pass as well.
+    existing: a running lab, which all tests get in turn.
+    root: the folder to which the paths of topologies are relative.
+    judge: judges the run of each test.
+    """
 
     folder: Path
     driver: Driver
@@ -85,7 +92,9 @@ class Labs:
 
     @contextmanager
     def lab(self, topology: Topology | None, driver: Driver | None = None) -> Iterator[Lab]:
-        """Lend a lab in its first state, with a paused clock. topology: None means that of the existing lab, or DEFAULT.
+        """Lend a lab in its first state, with a paused clock.
+
+        topology: None means that of the existing lab, or DEFAULT.
 
         Raises RuleViolated at the end if the run has violated a rule, and JudgeFailed if it cannot be judged.
         """

@@ -34,7 +34,10 @@ class ReceivedMail:
 
 @dataclass(slots=True)
 class Mailbox:
-    """The mails that have arrived, oldest first. `address`: host:port, for the setting Smart Host of a server."""
+    """The mails that have arrived, oldest first.
+
+    `address`: host:port, for the setting Smart Host of a server.
+    """
 
     address: str
     mails: list[ReceivedMail] = field(default_factory=list)

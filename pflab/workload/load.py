@@ -47,7 +47,8 @@ class Target:
 class LoadPlan:
     """The load for a lab: `count` actions, or as many as fit into `seconds` of real time.
 
-    rate: actions per second; 0: send each request when the previous one is answered. batch: the number of posts in one request.
+    rate: actions per second; 0: send each request when the previous one is answered.
+    batch: the number of posts in one request.
     size: the number of letters in a body.
     """
 
@@ -131,7 +132,9 @@ def _text(random: Random, size: int) -> str:
 class LoadResult:
     """The results of a load, in actions; latencies are those of requests, in seconds.
 
-    acknowledged: committed by a store. refused: answered with an error. unanswered: nobody knows whether they were done.
+    acknowledged: committed by a store.
+    refused: answered with an error.
+    unanswered: nobody knows whether they were done.
     """
 
     asked: int = 0

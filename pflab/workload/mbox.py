@@ -69,7 +69,11 @@ _TO_QUOTE: Final = re.compile(rb"^(>*From )", re.MULTILINE)
 
 
 class _Mail(NamedTuple):
-    """A mail's place in the file. measured: Content-Length says where it ends. spaced: an empty line comes before its end."""
+    """A mail's place in the file.
+
+    measured: Content-Length says where it ends.
+    spaced: an empty line comes before its end.
+    """
 
     begin: int
     end: int
@@ -92,7 +96,10 @@ def split_mbox(content: bytes) -> Iterator[bytes]:
 
 
 def mbox_of(mails: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
-    """Yield the parts of an mbox. mails: the sender's address, the lab time and the content of each."""
+    """Yield the parts of an mbox.
+
+    mails: the sender's address, the lab time and the content of each.
+    """
     for sender, at, content in mails:
         name = "".join(sender.split()) or "MAILER-DAEMON"
         # The form of asctime, which programs that read an mbox know: `Tue Oct 21 00:00:00 2003`.
@@ -103,7 +110,11 @@ def mbox_of(mails: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
 
 
 def _content(content: bytes, place: _Mail, *, spaced: bool, plain: bool) -> bytes:
-    """Return a mail. spaced: the empty line at its end belongs to the mbox. plain: its lines are not quoted."""
+    """Return a mail.
+
+    spaced: the empty line at its end belongs to the mbox.
+    plain: its lines are not quoted.
+    """
     mail = content[place.begin : place.end]
     if spaced:
         mail = _without_empty_line(mail)

@@ -52,8 +52,12 @@ def play(seeds: Sequence[int], place: Path) -> dict[str, SeedResult]:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What the two engines found. judgements: by folder name. found: what is wrong, in words, by folder name. engines: what the
-    embedded engine says otherwise than Spark, in words."""
+    """What the two engines found.
+
+    judgements: by folder name.
+    found: what is wrong, in words, by folder name.
+    engines: what the embedded engine says otherwise than Spark, in words.
+    """
 
     judgements: dict[str, str]
     found: dict[str, list[str]]

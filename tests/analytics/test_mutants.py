@@ -17,7 +17,10 @@ pytestmark = pytest.mark.long
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """The findings in a mutant's trace. checks: those that found a violation."""
+    """The findings in a mutant's trace.
+
+    checks: those that found a violation.
+    """
 
     exit_code: int
     not_converged: bool

@@ -36,8 +36,11 @@ BACKEND = "hatchling"
 
 @dataclass(slots=True)
 class Index:
-    """A running index. `asked`: the files downloaded from it; `named`: a compose file that gives it a host name, because pip
-    cannot verify a bare address."""
+    """A running index.
+
+    `asked`: the files downloaded from it; `named`: a compose file that gives it a host name, because pip cannot verify a bare
+        address.
+    """
 
     conf: Path
     ca: Path

@@ -49,7 +49,10 @@ _EXECUTED: Final = re.compile(r"^#(\d+)\s+DONE\s+cov: (\d+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a target's process did. `findings`: the files, and the last lines that it printed."""
+    """What a target's process did.
+
+    `findings`: the files, and the last lines that it printed.
+    """
 
     target: str
     inputs: int
@@ -59,7 +62,10 @@ class Outcome:
 
 
 def fuzz(target: Target, seconds: int, seed: int) -> Outcome:
-    """Fuzz one target in a process of its own. seed: of the order of the inputs; 0 for another order each time."""
+    """Fuzz one target in a process of its own.
+
+    seed: of the order of the inputs; 0 for another order each time.
+    """
     kept, found = BUILD / target.name / "kept", BUILD / target.name / "findings"
     for folder in (kept, found):
         folder.mkdir(parents=True, exist_ok=True)

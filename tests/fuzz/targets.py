@@ -87,7 +87,10 @@ DIALOGUE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """read: reads an input. errors: what it may raise. seeds: inputs to begin with."""
+    """read: reads an input.
+    errors: what it may raise.
+    seeds: inputs to begin with.
+    """
 
     name: str
     read: Callable[[bytes], object]

@@ -75,7 +75,10 @@ LETTER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """A running lab with IMAP. `folder`: where it was started."""
+    """A running lab with IMAP.
+
+    `folder`: where it was started.
+    """
 
     client: Client
     folder: Path

@@ -47,7 +47,11 @@ AnyLab = LiveLab | ProcessLab
 
 @dataclass(frozen=True, slots=True)
 class Relay:
-    """A Postfix that gives each store's mail to this store's server. `folder`: its configuration. `smtp`: ports of servers."""
+    """A Postfix that gives each store's mail to this store's server.
+
+    `folder`: its configuration.
+    `smtp`: ports of servers.
+    """
 
     folder: Path
     port: int

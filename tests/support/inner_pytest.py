@@ -12,8 +12,9 @@ SIMULATED: Final = ("--pflab-driver", "simulated")
 
 
 def run_pytest(folder: Path, *options: str, **variables: str) -> tuple[int, str]:
-    """Run pytest in a folder as a user does at a terminal; return its exit status and what it printed. variables: of the
-    environment.
+    """Run pytest in a folder as a user does at a terminal; return its exit status and what it printed.
+
+    variables: of the environment.
 
     Where CI is set, pytest repeats a failure's whole text in the summary, which these tests do not expect.
     """

@@ -42,7 +42,10 @@ def rows_in(files: str, where: str = "true") -> list[Row]:
 
 
 def assert_same_tables(one: str, other: str) -> None:
-    """All published tables have the same rows in both places. one, other: patterns of files, with {name} for the table."""
+    """All published tables have the same rows in both places.
+
+    one, other: patterns of files, with {name} for the table.
+    """
     with duckdb.connect() as connection:
         for name in (table.name for table in product().published):
             rows = [f"SELECT * FROM '{place.format(name=name)}'" for place in (one, other)]
@@ -55,7 +58,9 @@ def assert_same_tables(one: str, other: str) -> None:
 class Judged:
     """All traces and their verdicts, from one run of `pflab check`.
 
-    document: the output of --json. tables, report, shiviz: the files that it wrote. judgements: by place, path to judgement.
+    document: the output of --json.
+    tables, report, shiviz: the files that it wrote.
+    judgements: by place, path to judgement.
     complaints: its stderr.
     """
 

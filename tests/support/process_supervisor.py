@@ -24,8 +24,10 @@ START_S = 60
 class ProcessSupervisor:
     """Runs the node of each server as a process that waits for its lab, and restarts it at the same address when it ends.
 
-    The processes run inside the `with` block. token: what their HTTP clients must show. environment: more variables of the
-    processes.
+    The processes run inside the `with` block.
+
+    token: what their HTTP clients must show.
+    environment: more variables of the processes.
     """
 
     def __init__(

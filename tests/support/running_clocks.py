@@ -47,8 +47,10 @@ whatever comes due in two days, which includes backfill."""
 
 
 async def play_course(lab: SocketLab[Any], course: Course, *, troubled: bool) -> None:
-    """Let users post while the clock of a started lab runs. troubled: a mail is lost, B stops, and C is killed, and both start
-    again."""
+    """Let users post while the clock of a started lab runs.
+
+    troubled: a mail is lost, B stops, and C is killed, and both start again.
+    """
     start_at = lab.now
     if troubled:
         lab.faults.inject(FaultKind.LOSE, Mails(from_="A", to="B", type="content"), count=1)

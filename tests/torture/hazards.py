@@ -125,8 +125,12 @@ def _drop(machine: Machine, chance: random.Random) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """One hazard. times: how often it strikes in a large run. lasts_s: the most real time that it lasts. why_not: returns why
-    this machine cannot do it, or ''."""
+    """One hazard.
+
+    times: how often it strikes in a large run.
+    lasts_s: the most real time that it lasts.
+    why_not: returns why this machine cannot do it, or ''.
+    """
 
     what: str
     strike: Callable[[Machine, random.Random], AbstractContextManager[None]]

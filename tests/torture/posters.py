@@ -55,8 +55,12 @@ class TortureFailed(AssertionError):
 
 @dataclass(slots=True)
 class Tally:
-    """What happened so far. `done`: acknowledged posts by client. `retries`: repeated requests and mails; `hung_up`: dialogues
-    that a client left inside DATA; `unheard`: those that it left after the whole content, before the answer."""
+    """What happened so far.
+
+    `done`: acknowledged posts by client.
+    `retries`: repeated requests and mails; `hung_up`: dialogues that a client left inside DATA; `unheard`: those that it left
+        after the whole content, before the answer.
+    """
 
     wanted: int
     ledger: Ledger

@@ -12,9 +12,10 @@ Way = Literal["broadcast", "backfill", "queue"]
 class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
     """A user made a change, and the store acknowledged it (spec: CN-2, DU-1).
 
-    supersedes: the change numbers that it directly replaces. pcl: the predecessor change list, as a set of single change
-    numbers (spec: CN-3). digest: the SHA-256 of the item's bytes, '' for a deletion. replicas, parent, resolve (since 1.5):
-    only for folders. mail: the mail that became this post.
+    supersedes: the change numbers that it directly replaces.
+    pcl: the predecessor change list, as a set of single change numbers (spec: CN-3).
+    digest: the SHA-256 of the item's bytes, '' for a deletion. replicas, parent, resolve (since 1.5): only for folders. mail:
+        the mail that became this post.
     """
 
     folder: str
@@ -33,7 +34,11 @@ class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
 
 
 class VersionEvent(Event, frozen=True, kw_only=True):
-    """A version arrived. way: how it arrived. stands_for: the change numbers that it accounts for (spec: CN-7)."""
+    """A version arrived.
+
+    way: how it arrived.
+    stands_for: the change numbers that it accounts for (spec: CN-7).
+    """
 
     folder: str
     object: str
@@ -58,7 +63,10 @@ class VersionIgnored(VersionEvent, frozen=True, kw_only=True, tag="version.ignor
 
 
 class VersionHeld(VersionEvent, frozen=True, kw_only=True, tag="version.held"):
-    """The version waits in the replication message queue (spec: HI-4). waits_for: the folder that it needs."""
+    """The version waits in the replication message queue (spec: HI-4).
+
+    waits_for: the folder that it needs.
+    """
 
     until_at: LabTime
     waits_for: str
@@ -81,7 +89,10 @@ class VersionFailed(Event, frozen=True, kw_only=True, tag="version.failed"):
 
 
 class ConflictArose(Event, frozen=True, kw_only=True, tag="conflict.arose"):
-    """A conflict began: concurrent versions are kept side by side. winner: the number of the version shown (spec: CF-1)."""
+    """A conflict began: concurrent versions are kept side by side.
+
+    winner: the number of the version shown (spec: CF-1).
+    """
 
     folder: str
     object: str
@@ -90,8 +101,11 @@ class ConflictArose(Event, frozen=True, kw_only=True, tag="conflict.arose"):
 
 
 class ConflictEnded(Event, frozen=True, kw_only=True, tag="conflict.ended"):
-    """A conflict ended. number: the change number of the only version that is left. by (since 1.9): the folder's contact who
-    resolved it at this store, '' if it ended in another way (spec: CF-3)."""
+    """A conflict ended.
+
+    number: the change number of the only version that is left. by (since 1.9): the folder's contact who resolved it at this
+        store, '' if it ended in another way (spec: CF-3).
+    """
 
     folder: str
     object: str
@@ -138,8 +152,12 @@ class ItemExpired(Event, frozen=True, kw_only=True, tag="item.expired"):
 
 
 class ItemRecovered(Event, frozen=True, kw_only=True, tag="item.recovered"):
-    """A deleted message or folder was recovered as a new object with the change `number` (spec: DL-5). of: the deleted object.
-    deleted_at: when this store deleted it. retention_us: how long this store retains what it deletes. Since 1.9."""
+    """A deleted message or folder was recovered as a new object with the change `number` (spec: DL-5).
+
+    of: the deleted object.
+    deleted_at: when this store deleted it.
+    retention_us: how long this store retains what it deletes. Since 1.9.
+    """
 
     folder: str
     object: str

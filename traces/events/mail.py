@@ -7,11 +7,15 @@ from traces.labtime import LabTime
 
 
 class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a replication mail says about one folder. cnset: the numbers that it accounts for. row: the sender's own row.
+    """What a replication mail says about one folder.
 
-    Names with `fai` are about associated messages, which Exchange calls FAI. expired, expired_fai: in a response, the requested
-    change numbers whose items have expired at the sender (spec: DL-3). Before version 1.7 of the trace format, `expired`
-    contains the numbers of both kinds.
+    cnset: the numbers that it accounts for.
+    row: the sender's own row.
+
+    Names with `fai` are about associated messages, which Exchange calls FAI.
+
+    expired, expired_fai: in a response, the requested change numbers whose items have expired at the sender (spec: DL-3).
+        Before version 1.7 of the trace format, `expired` contains the numbers of both kinds.
     """
 
     folder: str
@@ -27,7 +31,9 @@ class MailFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class MailSubmitted(Event, frozen=True, kw_only=True, tag="mail.submitted"):
     """A replication mail was queued. The same transaction stored the state that the mail reports (spec: OUT-9).
 
-    message_type: 0x2, 0x4, 0x8, ... (spec: OUT-6); size: in bytes; number: the sender's mail number (spec: RST-4); marks:
+    message_type: 0x2, 0x4, 0x8, ... (spec: OUT-6).
+    size: in bytes.
+    number: the sender's mail number (spec: RST-4); marks:.
     repeat, no replica, delete-pending, ...
     """
 
@@ -60,8 +66,12 @@ class MailBad(Event, frozen=True, kw_only=True, tag="mail.bad"):
 
 
 class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
-    """The next server answered 250. connector: None inside a site; attempt: from 1; ordinary: why a replication mail was
-    sent as ordinary mail, without XEXCH50 (spec: ML-3)."""
+    """The next server answered 250.
+
+    connector: None inside a site.
+    attempt: from 1.
+    ordinary: why a replication mail was sent as ordinary mail, without XEXCH50 (spec: ML-3).
+    """
 
     next_hop: str
     connector: str | None
@@ -73,7 +83,10 @@ class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
 
 
 class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
-    """An attempt failed. retry_at: the time of the next attempt, None if there is none; without a route, the time of expiry."""
+    """An attempt failed.
+
+    retry_at: the time of the next attempt, None if there is none; without a route, the time of expiry.
+    """
 
     next_hop: str
     connector: str | None
@@ -83,8 +96,10 @@ class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
 
 
 class HopReceived(Event, frozen=True, kw_only=True, tag="hop.received"):
-    """A mail was accepted from `peer` and is durable here (spec: IN-2). authenticated: false if the peer has not proven
-    that it is a store; then `peer` is the name in its HELO or hop line."""
+    """A mail was accepted from `peer` and is durable here (spec: IN-2).
+
+    authenticated: false if the peer has not proven that it is a store; then `peer` is the name in its HELO or hop line.
+    """
 
     peer: str
     recipients: tuple[str, ...]
@@ -109,8 +124,12 @@ class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
 
 
 class LinkDown(Event, frozen=True, kw_only=True, tag="link.down"):
-    """A server could not connect over a connector, or another server reported this (spec: RT-2). by: the server that could not
-    connect. reason: its last failure, '' in a report. avoided: mail takes another route now. Since 1.2."""
+    """A server could not connect over a connector, or another server reported this (spec: RT-2).
+
+    by: the server that could not connect.
+    reason: its last failure, '' in a report.
+    avoided: mail takes another route now. Since 1.2.
+    """
 
     connector: str
     by: str
@@ -126,7 +145,11 @@ class LinkUp(Event, frozen=True, kw_only=True, tag="link.up"):
 
 
 class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
-    """Ordinary mail to a folder's address became a post here (spec: ML-5). object: the post. sender: the envelope sender."""
+    """Ordinary mail to a folder's address became a post here (spec: ML-5).
+
+    object: the post.
+    sender: the envelope sender.
+    """
 
     folder: str
     object: str
@@ -142,7 +165,10 @@ class MailNotPosted(Event, frozen=True, kw_only=True, tag="mail.not_posted"):
 
 
 class MailboxDelivered(Event, frozen=True, kw_only=True, tag="mailbox.delivered"):
-    """Mail to people was put into the lab's mailbox (spec: ML-5). sender: the envelope sender, '' for a notice."""
+    """Mail to people was put into the lab's mailbox (spec: ML-5).
+
+    sender: the envelope sender, '' for a notice.
+    """
 
     recipient: str
     sender: str

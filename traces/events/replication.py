@@ -20,8 +20,11 @@ class RowReplaced(Event, frozen=True, kw_only=True, tag="row.replaced"):
 
 
 class EntryMade(Event, frozen=True, kw_only=True, tag="entry.made"):
-    """A backfill array entry was made (spec: BF-2). local: stores of the same site have these changes, and otherwise none of
-    them. parent: the entry that had these changes until now, when the site got them; 0 if they were found missing now."""
+    """A backfill array entry was made (spec: BF-2).
+
+    local: stores of the same site have these changes, and otherwise none of them.
+    parent: the entry that had these changes until now, when the site got them; 0 if they were found missing now.
+    """
 
     folder: str
     entry: int
@@ -50,7 +53,10 @@ class EntryPruned(Event, frozen=True, kw_only=True, tag="entry.pruned"):
 
 
 class EntryTimedOut(Event, frozen=True, kw_only=True, tag="entry.timed_out"):
-    """The time-out of an entry ended. attempt: 1 for the first request, 2 for the first retry, ..."""
+    """The time-out of an entry ended.
+
+    attempt: 1 for the first request, 2 for the first retry, ...
+    """
 
     folder: str
     entry: int
@@ -111,7 +117,9 @@ class RequestDeferred(Event, frozen=True, kw_only=True, tag="request.deferred"):
 class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
     """A backfill request was answered (spec: BF-5).
 
-    mails: how many were sent; cnset: the change numbers that they account for; request_mail: the request's Message-ID; expired:
+    mails: how many were sent.
+    cnset: the change numbers that they account for.
+    request_mail: the request's Message-ID; expired:.
     requested numbers whose items have expired here (spec: DL-3).
     """
 
@@ -126,13 +134,19 @@ class RequestAnswered(Event, frozen=True, kw_only=True, tag="request.answered"):
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The state of a server when a choice was made.
 
-    cost: None if the server is unreachable or unknown. has: how many of the wanted change numbers it claims. passed_over: why
-    it was not chosen; '' if it was chosen. near: it is in the chooser's site. group: the search group of Exchange 2000, or the
-    step that listed a responder; 0 for none. has_all: it claims every change that the chooser misses in the folder. affinity:
-    the sum of referral costs; None if referrals are not possible. transit_us: how long its mail takes; None if unknown.
-    backfilled_at: when it was last asked; 0 for never. guid: the GUID of its directory entry, which decides ties. active: it
-    has sent mail and is not down. added_at: when its replica was added. leaving: it is not on the replica list any more, and
-    keeps its data until another store has all of it.
+    cost: None if the server is unreachable or unknown.
+    has: how many of the wanted change numbers it claims.
+    passed_over: why it was not chosen; '' if it was chosen.
+    near: it is in the chooser's site.
+    group: the search group of Exchange 2000, or the step that listed a responder; 0 for none.
+    has_all: it claims every change that the chooser misses in the folder.
+    affinity: the sum of referral costs; None if referrals are not possible.
+    transit_us: how long its mail takes; None if unknown.
+    backfilled_at: when it was last asked; 0 for never.
+    guid: the GUID of its directory entry, which decides ties.
+    active: it has sent mail and is not down.
+    added_at: when its replica was added.
+    leaving: it is not on the replica list any more, and keeps its data until another store has all of it.
     """
 
     store: str
@@ -158,8 +172,10 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class SourcesConsidered(Event, frozen=True, kw_only=True, tag="sources.considered"):
     """Backfill sources were chosen for one entry (spec: BF-3).
 
-    candidates: in the order of the choice. method: the method of the server version; '' in traces before 1.3, which have only
-    the sorted list. cnset: the change numbers to request. missing: all change numbers that the store misses in the folder.
+    candidates: in the order of the choice.
+    method: the method of the server version; '' in traces before 1.3, which have only the sorted list.
+    cnset: the change numbers to request.
+    missing: all change numbers that the store misses in the folder.
     one_by_one: the changes that the first source does not have wait for the retry time-out.
     """
 
@@ -178,7 +194,8 @@ class SourcesConsidered(Event, frozen=True, kw_only=True, tag="sources.considere
 class RespondersConsidered(Event, frozen=True, kw_only=True, tag="responders.considered"):
     """The required responders of a status request were chosen (spec: ST-4).
 
-    method: `all holders` or `six steps`; limit: the most that the server version lists, 0 for all.
+    method: `all holders` or `six steps`.
+    limit: the most that the server version lists, 0 for all.
     """
 
     folder: str
@@ -202,8 +219,10 @@ class SourceUp(Event, frozen=True, kw_only=True, tag="source.up"):
 
 
 class StatusDue(Event, frozen=True, kw_only=True, tag="status.due"):
-    """A status check found that these folders were without updates for long enough (spec: ST-1). last_update_at: the latest
-    update."""
+    """A status check found that these folders were without updates for long enough (spec: ST-1).
+
+    last_update_at: the latest update.
+    """
 
     folders: tuple[str, ...]
     last_update_at: LabTime
@@ -224,7 +243,8 @@ class ChangesResent(Event, frozen=True, kw_only=True, tag="changes.resent"):
     """An administrator ordered Send Hierarchy or Send Contents: the store sends the folder's changes since `since_at` again
     (spec: AD-1). Since 1.9.
 
-    stores: to which stores. cnset: what the mails claim together, with the holes between the changes.
+    stores: to which stores.
+    cnset: what the mails claim together, with the holes between the changes.
     """
 
     folder: str
@@ -248,7 +268,10 @@ class ReplicaPending(Event, frozen=True, kw_only=True, tag="replica.pending"):
 
 
 class ReplicaDropped(Event, frozen=True, kw_only=True, tag="replica.dropped"):
-    """This store has deleted the data. cnset: the change numbers that it had."""
+    """This store has deleted the data.
+
+    cnset: the change numbers that it had.
+    """
 
     folder: str
     cnset: str
@@ -281,8 +304,10 @@ class AddressLacking(Event, frozen=True, kw_only=True, tag="address.lacking"):
 
 
 class StoreDeleted(Event, frozen=True, kw_only=True, tag="store.deleted"):
-    """A store was deleted from the directory. forced: it was still on replica lists. Only the server where it was deleted sets
-    this field (spec: RP-6)."""
+    """A store was deleted from the directory.
+
+    forced: it was still on replica lists. Only the server where it was deleted sets this field (spec: RP-6).
+    """
 
     store: str
     forced: bool

@@ -7,7 +7,12 @@ from traces.labtime import LabTime
 
 
 class RunStarted(Event, frozen=True, kw_only=True, tag="run.started"):
-    """A run begins. topology: as JSON. settings: the options of the run. version: the version of pflab."""
+    """A run begins.
+
+    topology: as JSON.
+    settings: the options of the run.
+    version: the version of pflab.
+    """
 
     topology: str
     seed: str
@@ -22,7 +27,11 @@ class RunEnded(Event, frozen=True, kw_only=True, tag="run.ended"):
 
 
 class NodeStarted(Event, frozen=True, kw_only=True, tag="node.started"):
-    """A node was started. version: the node's server version, such as 2003; replica_guid: 32 hex digits."""
+    """A node was started.
+
+    version: the node's server version, such as 2003.
+    replica_guid: 32 hex digits.
+    """
 
     version: str
     replica_guid: str
@@ -36,8 +45,9 @@ class NodeStopped(Event, frozen=True, kw_only=True, tag="node.stopped"):
 
 
 class BackupMade(Event, frozen=True, kw_only=True, tag="backup.made"):
-    """A copy of the store's database was made. backup: its id in this run.
+    """A copy of the store's database was made.
 
+    backup: its id in this run.
     through: the seq of the store's last event in the copy; 0 in traces before 1.2, which do not have it.
     """
 
@@ -72,8 +82,9 @@ class SettingValue(Event, frozen=True, kw_only=True, tag="setting.value"):
 class RecipientPolicy(Event, frozen=True, kw_only=True, tag="recipient.policy"):
     """An administrator changed the recipient policy or its service (spec: ML-1). Since 1.9.
 
-    recipient_update: how often the recipient update service runs: always, never, or a duration. domain: the domain of the
-    addresses that it stamps. at_once: it stamps all entries that wait now.
+    recipient_update: how often the recipient update service runs: always, never, or a duration.
+    domain: the domain of the addresses that it stamps.
+    at_once: it stamps all entries that wait now.
     """
 
     recipient_update: str
@@ -82,9 +93,11 @@ class RecipientPolicy(Event, frozen=True, kw_only=True, tag="recipient.policy"):
 
 
 class ClockChanged(Event, frozen=True, kw_only=True, tag="clock.changed"):
-    """The clock was changed. how: the kind of change (rate, pause, advance, skew, ...).
+    """The clock was changed.
 
-    rate: lab seconds per real second, 0 if paused; to: the time to which it was set.
+    how: the kind of change (rate, pause, advance, skew, ...).
+    rate: lab seconds per real second, 0 if paused.
+    to: the time to which it was set.
     """
 
     how: str
@@ -93,7 +106,11 @@ class ClockChanged(Event, frozen=True, kw_only=True, tag="clock.changed"):
 
 
 class FaultInjected(Event, frozen=True, kw_only=True, tag="fault.injected"):
-    """A fault begins. fault: its id, which is also in the events that it causes. details: depends on the kind."""
+    """A fault begins.
+
+    fault: its id, which is also in the events that it causes.
+    details: depends on the kind.
+    """
 
     fault: str
     kind: str
@@ -101,8 +118,10 @@ class FaultInjected(Event, frozen=True, kw_only=True, tag="fault.injected"):
 
 
 class FaultAltered(Event, frozen=True, kw_only=True, tag="fault.altered"):
-    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6). recipients: the recipients of that
-    copy. Since 1.6."""
+    """The fault altered the mail on its hop from `server` to `next_hop` (spec: ML-6).
+
+    recipients: the recipients of that copy. Since 1.6.
+    """
 
     fault: str
     server: str

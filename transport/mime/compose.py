@@ -49,7 +49,9 @@ class Attached:
 
 @dataclass(frozen=True, slots=True)
 class NewMail:
-    """A mail to write. `extra`: more header fields.
+    """A mail to write.
+
+    `extra`: more header fields.
 
     `sender` may be any text. If it is not an address, From has `fallback_sender`, with the text as its display name.
     """

@@ -84,7 +84,10 @@ _LATEST: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class MailPost:
-    """The contents of an item that is made from a mail. `fields`: the mail's header fields, unfolded, in order."""
+    """The contents of an item that is made from a mail.
+
+    `fields`: the mail's header fields, unfolded, in order.
+    """
 
     props: Bag
     recipients: tuple[Bag, ...] = ()

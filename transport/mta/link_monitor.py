@@ -96,7 +96,10 @@ class Call:
 
 
 class Links:
-    """The links as `server` knows them. `routing`: the routes with every link up."""
+    """The links as `server` knows them.
+
+    `routing`: the routes with every link up.
+    """
 
     def __init__(self, server: str, routing: Routing, policy: MtaPolicy) -> None:
         self.server = server

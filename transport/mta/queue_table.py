@@ -203,7 +203,10 @@ def due_rows(conn: Connection, now: LabTime, limit: int, crowded: Collection[str
 
 
 def transmission(row: QueueRow, content: bytes, now: LabTime, links: tuple[str, ...] = ()) -> Transmission:
-    """Return the attempt at `now` to send a row that has a route. `links`: the reports that this server has of links."""
+    """Return the attempt at `now` to send a row that has a route.
+
+    `links`: the reports that this server has of links.
+    """
     assert row.next_hop is not None
     return Transmission(
         queue_id=row.queue_id,

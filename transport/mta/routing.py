@@ -59,7 +59,9 @@ class Split:
     """The recipients of one mail, grouped by where their copy goes next.
 
     Each group keeps the order in which the mail lists its recipients.
-    `returned`: address to reason. `hops`: by next server and connector name.
+
+    `returned`: address to reason.
+    `hops`: by next server and connector name.
     """
 
     local: list[str] = field(default_factory=list)
@@ -89,7 +91,9 @@ def split_recipients(
     sender: str = "",
     system: bool = False,
 ) -> Split:
-    """Return the groups of the recipients of a mail of `size` bytes at `server`. `system`: it is a system message.
+    """Return the groups of the recipients of a mail of `size` bytes at `server`.
+
+    `system`: it is a system message.
 
     Without a smart host, addresses of other organizations have a mailbox here.
     """

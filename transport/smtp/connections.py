@@ -28,7 +28,10 @@ QUIT_SECONDS: Final = 1.0
 
 @dataclass(slots=True, eq=False)
 class Peer:
-    """The connections of one sender to one address under one greeting name. `idle`: the idle ones, the last used one last."""
+    """The connections of one sender to one address under one greeting name.
+
+    `idle`: the idle ones, the last used one last.
+    """
 
     slots: asyncio.Semaphore
     idle: list[StoreClient] = field(default_factory=list)

@@ -49,8 +49,8 @@ sign of life, the lab aborts the mails to it much earlier."""
 class SmtpSender:
     """Sends transmissions, in one event loop. Call `close` at the end.
 
-    limits: the limits for servers outside the lab and, if given, also for servers of the lab. connections: the connections
-    that the senders of one process share.
+    limits: the limits for servers outside the lab and, if given, also for servers of the lab.
+    connections: the connections that the senders of one process share.
 
     With `credentials` the sender proves to each peer which store it is (spec: ML-3). With `tls` it sends mail to servers of the
     lab only in TLS, and the peer's certificate must name the server.

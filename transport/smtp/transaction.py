@@ -59,7 +59,10 @@ class Patience(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """One mail in the form that the peer takes. `line`: the hop line, for a peer that does not take the blob of XEXCH50."""
+    """One mail in the form that the peer takes.
+
+    `line`: the hop line, for a peer that does not take the blob of XEXCH50.
+    """
 
     command: bytes
     recipients: tuple[str, ...]
@@ -85,7 +88,10 @@ class _Prepared:
 
 @dataclass(slots=True)
 class _Answers:
-    """The answers to a mail. `refused`: the outcome if the mail was not sent at all."""
+    """The answers to a mail.
+
+    `refused`: the outcome if the mail was not sent at all.
+    """
 
     refusals: tuple[RecipientRefusal, ...] = ()
     refused: SendOutcome | None = None

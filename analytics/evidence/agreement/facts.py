@@ -24,7 +24,8 @@ class How(StrEnum):
 class Fact:
     """A kind of fact.
 
-    values: what is said of each key, in words; '' if only that it exists. single: all who state it first hand must agree.
+    values: what is said of each key, in words; '' if only that it exists.
+    single: all who state it first hand must agree.
     repeated: when a run has ended, each statement has been repeated.
     """
 
@@ -35,8 +36,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """An event type states a fact. each: the list of LISTS of which each element is a statement of its own. often: many of these
-    events state the same, and are united before they are compared with others."""
+    """An event type states a fact.
+
+    each: the list of LISTS of which each element is a statement of its own.
+    often: many of these events state the same, and are united before they are compared with others.
+    """
 
     event: str
     fact: str

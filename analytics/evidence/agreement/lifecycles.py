@@ -36,7 +36,9 @@ STATE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """key: the field that names one life at a node, or one of DERIVED_KEYS. follow: each state, and what may follow it, as words."""
+    """key: the field that names one life at a node, or one of DERIVED_KEYS.
+    follow: each state, and what may follow it, as words.
+    """
 
     key: str
     follow: dict[str, tuple[str, ...]]

@@ -94,7 +94,10 @@ def _statements(events: Silver, nodes: DataFrame) -> Iterator[DataFrame]:
 
 
 def _stated(events: Silver, nodes: DataFrame, stated: Sequence[States], *, often: bool) -> DataFrame:
-    """Return these statements. often: each of them once."""
+    """Return these statements.
+
+    often: each of them once.
+    """
     lines = events.lines(*sorted({each.event for each in stated})).join(F.broadcast(nodes), ["trace", "node"], "left")
     rows = lines.select(
         "trace", "node", "at", "type", is_undone(F.col("seq")).alias("undone"), F.coalesce("gone", F.lit(False)).alias("gone"),
@@ -114,7 +117,9 @@ def _stated(events: Silver, nodes: DataFrame, stated: Sequence[States], *, often
 
 def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
     """Return what the topology states: the versions, holders and ids of its folders, its servers, settings and connectors.
-    rows: the histories, which have the ids of the folders."""
+
+    rows: the histories, which have the ids of the folders.
+    """
     started = events.of("run.started").select(
         "trace", F.col("node").alias("lab"), F.col("at").alias("began"), F.from_json("topology", _TOPOLOGY).alias("t")
     )
@@ -156,8 +161,9 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
 
 
 def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
-    """Return each fact with how it was stated: trace, fact, key, at, disputed, other, unknown, unheeded, repeated, compared. rows:
-    the histories.
+    """Return each fact with how it was stated: trace, fact, key, at, disputed, other, unknown, unheeded, repeated, compared.
+
+    rows: the histories.
 
     disputed: two statements that contradict each other; unknown: a repetition of what nobody stated first hand; unheeded: a
     statement that should be repeated, and is not. Each is null if there is none. other: a statement first hand. repeated: some

@@ -87,7 +87,9 @@ class Crowded(TooLarge):
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """logging_in_helps: a browser that asks for a page gets the log-in page instead. wait_s: when to ask again."""
+    """logging_in_helps: a browser that asks for a page gets the log-in page instead.
+    wait_s: when to ask again.
+    """
 
     status: int
     detail: str
@@ -104,9 +106,12 @@ class _Refusal:
 class Guard:
     """An ASGI application that checks requests and passes them to another application.
 
-    token: what the header `Authorization: Bearer ...` must contain; None: no token is required. users_token: what users may
-    send instead. login: with a token, serve the log-in page, and accept its cookie. hosts: the host names that are accepted if
-    no token is required. trusted: addresses of clients that need no token. streams: the most open event streams of one address.
+    token: what the header `Authorization: Bearer ...` must contain; None: no token is required.
+    users_token: what users may send instead.
+    login: with a token, serve the log-in page, and accept its cookie.
+    hosts: the host names that are accepted if no token is required.
+    trusted: addresses of clients that need no token.
+    streams: the most open event streams of one address.
     monotonic: returns real time in seconds.
     """
 

@@ -41,7 +41,10 @@ class TooManyTokens(Exception):
 
 
 class Tokens:
-    """The token for administrators, and the token for users if there is one. monotonic: returns real time in seconds."""
+    """The token for administrators, and the token for users if there is one.
+
+    monotonic: returns real time in seconds.
+    """
 
     def __init__(
         self, token: str, users_token: str | None = None, monotonic: Callable[[], float] = time.monotonic

@@ -47,8 +47,10 @@ def quick_settings(draw: random.Random) -> dict[str, Any]:
 class MotifBuilder:
     """Makes the steps and faults of one motif.
 
-    draw: the random generator. state: the plan so far. at_us: when the motif begins. a, b, c: stores; `c` is `b` if the
-    organization has only two.
+    draw: the random generator.
+    state: the plan so far.
+    at_us: when the motif begins.
+    a, b, c: stores; `c` is `b` if the organization has only two.
     """
 
     draw: random.Random

@@ -31,7 +31,10 @@ _ROOTS = tuple(map(math.sqrt, (2, 3, 5, 7)))
 def draw_motifs(
     draw: random.Random, state: PlanState, kinds: Sequence[str], turn: int
 ) -> tuple[list[AnyStep], list[AnyFault]]:
-    """Return the steps and faults of a few motifs that need only faults of these `kinds`. `turn`: the number of the seed."""
+    """Return the steps and faults of a few motifs that need only faults of these `kinds`.
+
+    `turn`: the number of the seed.
+    """
     allowed = [motif for motif in MOTIFS if set(motif.needs) <= set(kinds)]
     steps: list[AnyStep] = []
     faults: list[AnyFault] = []

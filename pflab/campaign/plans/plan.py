@@ -33,7 +33,10 @@ MailType = Literal[
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True, forbid_unknown_fields=True):
-    """An action of a user or an administrator. `at_us`: the time since the lab's start."""
+    """An action of a user or an administrator.
+
+    `at_us`: the time since the lab's start.
+    """
 
     at_us: int = msgspec.field(name="at")
 
@@ -255,7 +258,10 @@ class Fault(
 
 
 class MailFault(Fault, frozen=True, kw_only=True):
-    """A fault of mails on their last hop. `count`: how many mails it affects; None: all mails while the fault lasts."""
+    """A fault of mails on their last hop.
+
+    `count`: how many mails it affects; None: all mails while the fault lasts.
+    """
 
     from_: str | None = msgspec.field(name="from", default=None)
     to: str | None = None
@@ -284,7 +290,10 @@ class Corruption(MailFault, frozen=True, kw_only=True, tag="corruption"):
 
 
 class Partition(Fault, frozen=True, kw_only=True, tag="partition"):
-    """No mail passes between two servers or sites. `one_way`: only mail from the first to the second is stopped."""
+    """No mail passes between two servers or sites.
+
+    `one_way`: only mail from the first to the second is stopped.
+    """
 
     between: tuple[str, str]
     one_way: bool = False
@@ -305,7 +314,10 @@ class Swizzle(Fault, frozen=True, kw_only=True, tag="swizzle"):
 
 
 class Crash(Fault, frozen=True, kw_only=True, tag="crash"):
-    """Crash the server in a stimulus, at a named point. `after`: how many stimuli pass first."""
+    """Crash the server in a stimulus, at a named point.
+
+    `after`: how many stimuli pass first.
+    """
 
     server: str
     point: Literal["before commit", "after commit"]
@@ -313,7 +325,10 @@ class Crash(Fault, frozen=True, kw_only=True, tag="crash"):
 
 
 class Slow(Fault, frozen=True, kw_only=True, tag="slow"):
-    """The server's commits take so long that clients give up. `commits`: whether the commits succeed nevertheless."""
+    """The server's commits take so long that clients give up.
+
+    `commits`: whether the commits succeed nevertheless.
+    """
 
     server: str
     commits: bool = False
@@ -327,7 +342,10 @@ class Skew(Fault, frozen=True, kw_only=True, tag="skew"):
 
 
 class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
-    """The store does not run. `kill`: whether it is killed; otherwise it stops cleanly."""
+    """The store does not run.
+
+    `kill`: whether it is killed; otherwise it stops cleanly.
+    """
 
     server: str
     kill: bool = True
@@ -336,8 +354,9 @@ class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
 class Restore(Fault, frozen=True, kw_only=True, tag="restore"):
     """The store loses its disk, and starts from a backup made when the fault began (spec: RP-4).
 
-    If the backup is older than a tombstone age, the store begins as new (spec: DL-4). `dead_us`: how long the store is
-    down before its restore.
+    If the backup is older than a tombstone age, the store begins as new (spec: DL-4).
+
+    `dead_us`: how long the store is down before its restore.
     """
 
     server: str
@@ -394,8 +413,9 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
 class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """Everything that happens to one lab of a campaign before it is healed.
 
-    seed: determines GUIDs, keys and the random choices of the network. length_us: when all faults end. topology: the document
-    of a topology file. Steps and faults are in order of time.
+    seed: determines GUIDs, keys and the random choices of the network.
+    length_us: when all faults end.
+    topology: the document of a topology file. Steps and faults are in order of time.
     """
 
     plan: Literal[1] = 1

@@ -77,7 +77,11 @@ _NUMBERS: Final = re.compile(r"\d+(?:\.\d+)*")
 
 
 class Finding(NamedTuple):
-    """What a check has found. status: OK, NOTE, OPTIONAL or MISSING. what: one line, with what to do if it is not OK."""
+    """What a check has found.
+
+    status: OK, NOTE, OPTIONAL or MISSING.
+    what: one line, with what to do if it is not OK.
+    """
 
     name: str
     status: str

@@ -62,8 +62,12 @@ _FIRST_STAGE: Final = "reading the segments"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to judge. verb: the verb that the user gave. tables: the folder or URL that keeps the tables, or None. is_published:
-    whether tables are written."""
+    """What to judge.
+
+    verb: the verb that the user gave.
+    tables: the folder or URL that keeps the tables, or None.
+    is_published: whether tables are written.
+    """
 
     verb: str
     traces: Sequence[str]

@@ -119,7 +119,10 @@ def _check_writable(file: Path) -> None:
 
 
 def _written(found: Judged, checks: Set[str], engine: str, report: Path | None, shiviz: Path | None) -> CheckResult:
-    """Write the files that the user asked for, and return the verdict. checks: the ids of those that count."""
+    """Write the files that the user asked for, and return the verdict.
+
+    checks: the ids of those that count.
+    """
     from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra
 
     result = conclude(found.findings, checks)

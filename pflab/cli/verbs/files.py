@@ -55,7 +55,12 @@ def validate(
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """A file that was checked. summary: of a valid file. problems: its mistakes. unread: why it could not be read."""
+    """A file that was checked.
+
+    summary: of a valid file.
+    problems: its mistakes.
+    unread: why it could not be read.
+    """
 
     file: Path
     kind: str

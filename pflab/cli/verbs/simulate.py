@@ -249,7 +249,10 @@ def _print_bugs(results: Sequence[SeedResult], again: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Endless:
-    """How seeds are played. `count`: how many; None: until the process is stopped."""
+    """How seeds are played.
+
+    `count`: how many; None: until the process is stopped.
+    """
 
     ledger: Path
     order: Order
@@ -335,7 +338,10 @@ def _summary(totals: Totals) -> str:
 
 
 def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
-    """Shrink each plan and write it as a file into a run folder. aside: report on stderr, because stdout is JSON."""
+    """Shrink each plan and write it as a file into a run folder.
+
+    aside: report on stderr, because stdout is JSON.
+    """
     console = err if aside else out
     folder = RunFolder.create(RUNS, "simulate", started=datetime.now(UTC))
     for plan in plans:

@@ -81,8 +81,9 @@ IMAP_TOKEN_BYTES: Final = 12
 class Caller:
     """How a lab behaves towards the person or program that started it.
 
-    as_json: print one line of JSON when the lab is ready, and nothing else. parent_gone: is done when standard input is closed;
-    None if the lab does not end then. imap_token: the password of mail programs, or None.
+    as_json: print one line of JSON when the lab is ready, and nothing else.
+    parent_gone: is done when standard input is closed; None if the lab does not end then.
+    imap_token: the password of mail programs, or None.
     """
 
     as_json: bool
@@ -248,7 +249,11 @@ def up(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the verb runs. rate: of the clock at the start. patience_s: see `pflab.drivers.pulse`."""
+    """What the verb runs.
+
+    rate: of the clock at the start.
+    patience_s: see `pflab.drivers.pulse`.
+    """
 
     topology: Topology
     folder: RunFolder

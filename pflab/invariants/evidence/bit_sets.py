@@ -86,7 +86,10 @@ def add(into: dict[str, int], bits: Bits) -> None:
 
 
 def add_number(into: dict[str, int], number: str, *, fai: bool = False) -> None:
-    """Add a number to a set. `fai`: it belongs to an associated message, and the set is like one from `by_kind`."""
+    """Add a number to a set.
+
+    `fai`: it belongs to an associated message, and the set is like one from `by_kind`.
+    """
     guid, counter = split(number)
     guid = f"{guid}{_FAI}" if fai else guid
     into[guid] = into.get(guid, 0) | 1 << min(counter, HIGHEST)
@@ -99,7 +102,10 @@ def covers(pcl: str, number: str) -> bool:
 
 
 def has(bits: Bits, number: str, *, fai: bool = False) -> bool:
-    """Return whether a set has a number. `fai`: look for an associated message, in a set from `by_kind`."""
+    """Return whether a set has a number.
+
+    `fai`: look for an associated message, in a set from `by_kind`.
+    """
     guid, counter = split(number)
     guid = f"{guid}{_FAI}" if fai else guid
     return bool(bits.get(guid, 0) >> min(counter, HIGHEST) & 1)

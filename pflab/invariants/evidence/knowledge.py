@@ -37,7 +37,10 @@ TOMBSTONE_DROPPED = "tombstone dropped"
 
 
 class Known:
-    """What all stores know. `setup`: whether a GUID belongs to the topology's folders; `changes`: all changes so far."""
+    """What all stores know.
+
+    `setup`: whether a GUID belongs to the topology's folders; `changes`: all changes so far.
+    """
 
     def __init__(
         self,

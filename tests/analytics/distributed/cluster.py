@@ -22,6 +22,7 @@ import pytest
 
 from tests.support.judged_traces import PATIENCE_S, pflab_check
 from tests.support.scenario_traces import SCENARIOS, play_scenario
+from tests.support.time_limits import SLOW_S
 
 STARTS_WITHIN_S = 300.0
 _MASTER = "org.apache.spark.deploy.master.Master"
@@ -33,6 +34,8 @@ spark.sql.shuffle.partitions 2
 spark.sql.codegen.wholeStage false
 """
 
+
+pytestmark = pytest.mark.timeout(SLOW_S)
 
 COUNT = int(os.environ.get("COUNT", "20"))
 """How many seeds are judged, and how many are played on the cluster."""
@@ -48,7 +51,11 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster with two workers. environment: for its programs. work: the folder with the logs of the executors."""
+    """A cluster with two workers.
+
+    environment: for its programs.
+    work: the folder with the logs of the executors.
+    """
 
     url: str
     environment: dict[str, str]

@@ -32,7 +32,10 @@ class Course:
 
 
 async def course(*, lost: bool) -> Course:
-    """A makes posts, and edits the second. lost: B gets nothing of the cycle, and must request it."""
+    """A makes posts, and edits the second.
+
+    lost: B gets nothing of the cycle, and must request it.
+    """
     lab = Simulator(topology_from_text(TWO_STORES))
     async with lab:
         first = [await post(lab, "A", f"post {number}", BODY) for number in range(POSTS)]

@@ -52,7 +52,11 @@ class Found(NamedTuple):
 def doctor(
     folder: Path, project_root: Path, programs: dict[str, str], *, path: str = "", cwd: Path | None = None, **more: Any
 ) -> Found:
-    """Run pflab doctor --json in a folder, with only these programs. path: more places of modules. cwd: another folder."""
+    """Run pflab doctor --json in a folder, with only these programs.
+
+    path: more places of modules.
+    cwd: another folder.
+    """
     places = folder / "programs"
     places.mkdir(exist_ok=True)
     for name, does in programs.items():
