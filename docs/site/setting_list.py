@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from topology.enums import ALL_VERSIONS
+from topology.enums import ALL_VERSIONS, ServerVersion
 from topology.settings.catalogue import SPECS
-from topology.settings.spec import DWORD_MAX, Kind, Place, SettingSpec
+from topology.settings.spec import DWORD_MAX, LEVEL_NAMES, Kind, Place, SettingSpec
 from topology.settings.values import value_text
 
 HEAD = """# Settings
@@ -42,6 +42,11 @@ def _setting(spec: SettingSpec) -> str:
     facts.append(f"default: {value_text(spec, spec.default)}")
     if spec.kind in {Kind.DURATION, Kind.COUNT, Kind.SIZE}:
         facts.append(f"range: {numbers}")
+    if spec.kind is Kind.LEVEL:
+        facts += [
+            f"levels: {', '.join(LEVEL_NAMES[ServerVersion.V2003].values())}",
+            f"levels of 2007: {', '.join(LEVEL_NAMES[ServerVersion.V2007].values())}",
+        ]
     if spec.versions != ALL_VERSIONS:
         facts.append(f"only versions {', '.join(spec.versions)}")
     if spec.moved_to_directory:

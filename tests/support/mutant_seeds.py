@@ -15,7 +15,7 @@ MUTANTS: dict[str, tuple[int, str]] = {
     "replica-dropped-at-once": (12, "a dropped replica is complete elsewhere"),
     "told-by-all-holders": (1, "the home store or the author reports a lost edit"),
 }
-"""A handful; docs/how-to/analytics.md lists all that were tried."""
+"""A handful; docs/how-to/analytics.md lists what the checks find of all."""
 
 PLAY = """
 import sys

@@ -152,8 +152,8 @@ _STATUS: Final = (
         "Service Pack",
         Kind.COUNT,
         4,
-        "service pack of a 5.5 server; below 4 it sends the status of the hierarchy to all stores once "
-        "a day, changed or not, and the status of a folder also after received updates",
+        "service pack of a 5.5 server; below 4: a daily hierarchy status to all stores, and folder statuses also "
+        "after received updates",
         high=4,
         place=Place.LAB,
         versions=(_V5_5,),
@@ -480,7 +480,7 @@ _LOGGING: Final = tuple(
         # a lab is there to be looked at; the default of Exchange is None
         "Maximum",
         "which events of this category the application log has: the higher the level, the more; None: only those "
-        "that no level leaves out; 2007 has the levels Lowest, Low, Medium, High, Expert",
+        "that no level leaves out",
         place=Place.DIAGNOSTICS,
         aliases=tuple(LOGGING_OF + name for name in sorted({*dict(_category_names(category)).values()} - {category})),
         value_names=_category_names(category),
