@@ -27,7 +27,7 @@ SECONDS  ?= 300
 COUNT    ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel release-check simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +120,7 @@ check: $(STAMP) check-console  ## check lint, format, types, imports, and that d
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/site bench
+	$(BIN)/mypy tests/package/release.py
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture
@@ -171,8 +172,15 @@ bench-console: $(STAMP)  ## measure the console in Chromium beside a lab of 12 s
 cluster: $(STAMP)  ## judge and play COUNT seeds on a Spark cluster, a master and two workers on this machine, and kill a worker
 	@COUNT=$(COUNT) $(BIN)/pytest tests/analytics/distributed/cluster.py $(ARGS)
 
+# The files in a wheel get the time of the last commit. Without git, hatchling gives them a fixed one.
+DATED = $(addprefix SOURCE_DATE_EPOCH=,$(shell git log -1 --format=%ct 2>/dev/null))
+
 wheel: $(STAMP)  ## build the wheel of pflab into dist/, for other machines
-	@$(BIN)/python -m hatchling build --target wheel --directory dist
+	@rm -f dist/pflab-*.whl
+	@$(DATED) $(BIN)/python -m hatchling build --target wheel --directory dist
+
+release-check: $(TOOLBOX)  ## check whether the last commit can be released: changelog, pictures, package (ARGS=--notes prints the release notes)
+	@$(BIN)/python -m tests.package.release $(ARGS)
 
 simulate: $(LAB)  ## run many simulated labs with faults (SEEDS=1..500)
 	@$(BIN)/pflab simulate --seeds $(SEEDS)

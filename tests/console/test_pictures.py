@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.support.console_lessons import LONGEST_MS, begin, end
 from tests.support.console_page import OpenPage
+from tests.support.picture_sources import record
 
 FRAMES_A_BEAT = 7
 BEATS = 7
@@ -27,7 +28,7 @@ def shot(page: Page) -> Image.Image:
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
-def test_the_lesson_makes_pictures(lab: str, open_page: OpenPage, tmp_path: Path) -> None:
+def test_the_lesson_makes_pictures(lab: str, open_page: OpenPage, project_root: Path, tmp_path: Path) -> None:
     """The screen shows the lesson, the map and the diagram at each text of the lost-mail lesson, and the last picture differs
     from the first one."""
     page = open_page(begin(lab, "lost-mail"), width=1440, height=900, dark=True).page
@@ -54,3 +55,4 @@ def test_the_lesson_makes_pictures(lab: str, open_page: OpenPage, tmp_path: Path
     small[0].save(
         place / "lost-mail.webp", save_all=True, append_images=small[1:], duration=times, loop=0, quality=45, method=4
     )
+    record("console", project_root, place)

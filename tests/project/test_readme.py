@@ -14,6 +14,7 @@ from node.process.main import main as node_main
 from pflab.cli.app import VERBS, run
 from pflab.terms.verdict import ExitCode
 from tests.support.generated_pages import generated_pages
+from tests.support.inner_pytest import run_pytest, write
 from tests.support.running_lab import lab_up
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +51,17 @@ def test_every_command_on_a_page_exists(page: str, capsys: pytest.CaptureFixture
             assert run([verb, "--help"]) == ExitCode.GOOD
         offered = re.split(r"[\s,\[\]]+", capsys.readouterr().out)
         assert options <= set(offered), (verb, options)
+
+
+def test_the_tests_in_the_readme_pass(tmp_path: Path) -> None:
+    """The example of the pytest plugin in README.md passes as it is, each test in a lab of its own, and is short."""
+    (example,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert len(example.splitlines()) <= 25
+    write(tmp_path, example)
+    code, told = run_pytest(tmp_path)
+    assert (code, "3 passed" in told) == (0, True), told
 
 
 def test_the_pages_name_every_verb() -> None:

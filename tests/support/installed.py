@@ -9,24 +9,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-CONSTRAINTS = Path(__file__).parents[2] / "constraints.txt"
+ROOT = Path(__file__).parents[2]
+CONSTRAINTS = ROOT / "constraints.txt"
 _NOT_OF_PFLAB = ("pip", "setuptools", "pkg_resources", "_distutils_hack")  # an environment has them from the beginning
 
 
-def output_of(command: list[str], folder: Path, code: int = 0, timeout_s: int = 240) -> str:
-    """Return what the command prints. Raise AssertionError if it ends with another exit code."""
+class CommandFailed(AssertionError):
+    """A command ended with another exit code than the expected one. The message has all that the command printed."""
+
+
+def output_of(
+    command: list[str], folder: Path, code: int = 0, timeout_s: int = 240, environment: dict[str, str] | None = None
+) -> str:
+    """Return what the command prints. Raise CommandFailed if it ends with another exit code.
+
+    environment: variables in addition to those of this process.
+    """
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         command,
         cwd=folder,
-        env=inherited,
+        env={**inherited, **(environment or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
         timeout=timeout_s,
     )
-    assert done.returncode == code, f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}"
+    if done.returncode != code:
+        raise CommandFailed(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}")
     return done.stdout
 
 
@@ -39,8 +50,10 @@ class Package:
 
     @classmethod
     def built(cls, tree: Path, folder: Path) -> Self:
-        """Build the package of this tree into an empty folder."""
-        output_of([sys.executable, "-m", "hatchling", "build", "-d", str(folder)], tree)
+        """Build the package of this tree into an empty folder. The files in it have the time of the last commit."""
+        committed_s = output_of(["git", "log", "-1", "--format=%ct"], ROOT).strip()
+        command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+        output_of(command, tree, environment={"SOURCE_DATE_EPOCH": committed_s})
         (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
         return cls(wheel, sdist)
 

@@ -17,6 +17,7 @@ import pytest
 from pflab.campaign.seed import run_seed
 from tests.support.chromium import Browser, chromium
 from tests.support.judged_traces import Judged
+from tests.support.picture_sources import PICTURES, record
 from tests.support.report_contents import hostile, many
 from tests.support.trace_faults import read_trace, renumber, write_trace
 
@@ -157,10 +158,10 @@ def test_a_page_can_be_printed(browser: Browser, reports: dict[str, Path]) -> No
     assert browser.printed().startswith(b"%PDF")
 
 
-def test_pictures_for_the_docs(browser: Browser, reports: dict[str, Path], tmp_path: Path) -> None:
+def test_pictures_for_the_docs(browser: Browser, reports: dict[str, Path], project_root: Path, tmp_path: Path) -> None:
     """The pictures in docs/pictures come from these pages, in the same sizes."""
     into = Path(os.environ.get("PFLAB_PICTURES") or tmp_path)
-    kept = Path(__file__).parents[3] / "docs" / "pictures"
+    kept = project_root / PICTURES
     shots = (
         ("report", "one", 900, False, "#verdict"), ("report-dark", "one", 900, True, "#findings"),
         ("report-runs", "all", 900, False, "#verdict"),
@@ -170,6 +171,7 @@ def test_pictures_for_the_docs(browser: Browser, reports: dict[str, Path], tmp_p
         browser.value(f"document.querySelector('{at}').scrollIntoView()")
         (into / f"{name}.png").write_bytes(browser.picture())
         assert size_of(into / f"{name}.png") == size_of(kept / f"{name}.png") == (1440, height)
+    record("report", project_root, into)
 
 
 def size_of(png: Path) -> tuple[int, int]:

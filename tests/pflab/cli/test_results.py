@@ -257,7 +257,7 @@ def test_examples_are_printed_as_files_to_begin_from(project_root: Path, capsys:
 
 @pytest.mark.live
 def test_the_demo_ends_with_all_replicas_equal(project_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab demo --headless asks nothing and ends as README.md and docs/how-to/labs.md show: tables, events, equal replicas."""
+    """pflab demo --headless asks nothing and ends as docs/how-to/labs.md shows: tables, events, equal replicas."""
     assert run(["demo", "--headless", "--skip-check"]) == ExitCode.GOOD
     text = capsys.readouterr().out
     for needed in (
@@ -269,11 +269,10 @@ def test_the_demo_ends_with_all_replicas_equal(project_root: Path, capsys: pytes
     ):
         assert needed in text
     assert Path("runs/latest/verdict.json").is_file()
-    for page in ("README.md", "docs/how-to/labs.md"):
-        blocks = (project_root / page).read_text("utf-8").split("```\n")[1::2]
-        shown = [line for block in blocks for line in block.splitlines() if line[:1] in set("2┃│├╭╰")]
-        assert shown
-        assert [line for line in shown if line not in text] == []
+    blocks = (project_root / "docs" / "how-to" / "labs.md").read_text("utf-8").split("```\n")[1::2]
+    shown = [line for block in blocks for line in block.splitlines() if line[:1] in set("2┃│├╭╰")]
+    assert shown
+    assert [line for line in shown if line not in text] == []
 
 
 def test_results_as_a_junit_report(good: str, capsys: pytest.CaptureFixture[str]) -> None:

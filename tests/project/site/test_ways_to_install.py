@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,10 @@ def _told(text: str) -> list[str]:
         ("uv tool install pflab", True),
         ("pip download --no-deps pflab", True),
         ('test = ["pflab[test]"]', True),
-        ("pip install dist/pflab-0.1.0-py3-none-any.whl", False),
-        ("pip install 'dist/pflab-0.1.0-py3-none-any.whl[test]'", False),
-        ("pipx run --spec dist/pflab-0.1.0-py3-none-any.whl pflab demo", False),
+        ("pip install dist/pflab-*.whl", False),
+        ("pip install 'dist/pflab-1.0-py3-none-any.whl[test]'", False),
+        ('pip install "$(ls dist/pflab-*.whl)[test]"', False),
+        ("pipx run --spec dist/pflab-*.whl pflab demo", False),
         ("pip install '.[analytics]'", False),
         ("pip uninstall pflab", False),
     ],
@@ -59,8 +61,36 @@ def test_nobody_is_told_to_take_pflab_from_an_index(project_root: Path) -> None:
     assert told == {}
 
 
-def test_the_page_names_the_wheel_of_this_version(project_root: Path) -> None:
-    """The wheel that docs/how-to/install.md installs has the name that `make wheel` gives it."""
+@pytest.fixture(scope="module")
+def wheel(project_root: Path) -> str:
+    """The name that `make wheel` gives the wheel of this version."""
     version = tomllib.loads((project_root / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    named = set(re.findall(r"[\w./-]+\.whl", (project_root / "docs" / "how-to" / "install.md").read_text("utf-8")))
-    assert named == {f"dist/pflab-{version}-py3-none-any.whl"}
+    return f"dist/pflab-{version}-py3-none-any.whl"
+
+
+def test_the_page_finds_the_wheel(project_root: Path, wheel: str) -> None:
+    """docs/how-to/install.md names the wheel by one pattern, which matches the wheel of this version."""
+    named = set(re.findall(r"[\w./*-]+\.whl", (project_root / "docs" / "how-to" / "install.md").read_text("utf-8")))
+    assert [fnmatch(wheel, each) for each in named] == [True]
+
+
+def test_a_shell_finds_the_wheel_with_its_extras(project_root: Path, wheel: str, tmp_path: Path) -> None:
+    """Each command of the page that installs the wheel gives its program the path of the wheel, followed by the extras."""
+    (tmp_path / wheel).parent.mkdir()
+    (tmp_path / wheel).touch()
+    page = (project_root / "docs" / "how-to" / "install.md").read_text("utf-8")
+    commands = [line.split("   ")[0] for line in re.findall(r"^    (pipx? .*\.whl.*)$", page, re.MULTILINE)]
+    assert len(commands) > 5
+    for command in commands:
+        order = ["sh", "-c", f'pip() {{ printf "%s\\n" "$@"; }}; pipx() {{ pip "$@"; }}; {command}']
+        told = subprocess.run(order, cwd=tmp_path, capture_output=True, check=True, text=True).stdout.splitlines()
+        (given,) = (each for each in told if ".whl" in each)
+        assert re.fullmatch(rf"{re.escape(wheel)}(\[[\w,]+\])?", given), command
+
+
+def test_the_version_is_in_one_place(project_root: Path, wheel: str) -> None:
+    """No file but pyproject.toml says the version of pflab, so a release changes this line and CHANGELOG.md."""
+    version = wheel.split("-")[1].replace(".", "[.]")
+    order = ["git", "grep", "-lE", rf"pflab[-_ =:@]+v?{version}", "--", ".", ":!CHANGELOG.md"]
+    named = subprocess.run(order, cwd=project_root, capture_output=True, check=False, text=True)
+    assert (named.stdout, named.stderr) == ("", "")
