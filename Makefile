@@ -77,7 +77,7 @@ console: $(LAB)  ## start the example lab and print the address of its console
 quick: $(TOOLBOX)  ## check lint, format and types of what has changed, and run the nearest tests: 20 seconds, without Spark
 	@$(BIN)/python -m tests.quick
 
-test: $(STAMP)  ## run all tests that need no Java (JOBS=0: in one process; ARGS: passed to pytest)
+test: $(STAMP)  ## run the tests, without the long ones and those that need Java (JOBS=0: in one process; ARGS: passed to pytest)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests)
 
 test-spark: $(STAMP)  ## run the tests that need Java: Spark says what the embedded engine says, reads growing traces, and plays campaigns
@@ -93,11 +93,11 @@ $(DEBIAN)/.installed: pyproject.toml constraints.txt
 test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail, and labs of two drivers with the system's own Python, without Spark
 	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/transport tests/node tests/drivers/test_conformance.py tests/drivers/test_processes.py)
 
-test-long: $(STAMP)  ## run the long tests: planted defects found in traces, a verdict kept current, pflab follow killed at random, the benchmarks
-	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_following.py tests/analytics/test_mutants.py tests/analytics/distributed/test_settings.py tests/project/test_benchmarks.py)
+test-long: $(STAMP)  ## run the long tests: killed and slow processes, many labs, planted defects in traces, tutorials, the benchmarks
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) -m 'long and not kills' $(or $(ARGS),tests)
 
 test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and compare their verdicts with those of a check
-	@$(BIN)/pytest -m long $(or $(ARGS),tests/analytics/test_killed.py)
+	@$(BIN)/pytest -m kills $(or $(ARGS),tests/analytics/test_killed.py)
 
 test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that installs Docker where it is missing)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)

@@ -106,6 +106,7 @@ def lines_of(bronze: DataFrame) -> list[Any]:
 
 
 @pytest.mark.long
+@pytest.mark.kills
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_each_line_is_read_once_however_often_the_reader_is_killed(
     spark: SparkSession, traces: Path, project_root: Path, tmp_path: Path, seed: int
@@ -124,6 +125,7 @@ def test_each_line_is_read_once_however_often_the_reader_is_killed(
 
 
 @pytest.mark.long
+@pytest.mark.kills
 @pytest.mark.parametrize("seed", range(1, 3))
 def test_the_verdict_of_a_killed_follower_is_that_of_a_check(
     spark: SparkSession, traces: Path, project_root: Path, tmp_path: Path, seed: int

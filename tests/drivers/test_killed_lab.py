@@ -25,7 +25,7 @@ def the_run(folder: Path) -> Path:
     return (folder / "runs" / "latest").resolve()
 
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 TWO = """
 servers: {A: , B: }

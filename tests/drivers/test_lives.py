@@ -30,6 +30,8 @@ from traces.events import Event, NodeStarted, NodeStopped
 from traces.labtime import DAY_US
 from traces.reading import read_folder
 
+pytestmark = pytest.mark.long
+
 ROUNDS = 3
 
 

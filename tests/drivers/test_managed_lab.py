@@ -38,7 +38,7 @@ from traces.events import NodeStarted, RunEnded, RunStarted, VersionApplied
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
 from traces.reading import read_folder
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 TOPOLOGY = topology_from_text(THREE_STORES)
 TOMBSTONE_BYTES = 600

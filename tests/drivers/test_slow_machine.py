@@ -31,6 +31,8 @@ from traces.events import MailSubmitted, NodeStarted, NodeStopped, RunEnded, Sta
 from traces.labtime import HOUR_US, MINUTE_US
 from transport.protocol.fault_points import AtVerb, Decision, Verb
 
+pytestmark = pytest.mark.long
+
 BROADCASTS = {0x2, 0x4}
 """The message types of broadcasts (OUT-6)."""
 

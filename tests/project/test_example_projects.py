@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 PROJECTS = {
     "class": ["--pflab-driver", "simulated"],
     "mailing-list": [],  # a simulated lab has no SMTP

@@ -23,7 +23,7 @@ SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 CHOSEN = ("killed", "restored", "mail-to-folder", "move-all-replicas")
 """Kills, backups, faults, ordinary mail and the directory use other HTTP paths than users' changes."""
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 
 def check_result(result: dict[str, Any]) -> None:

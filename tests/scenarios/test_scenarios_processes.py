@@ -11,6 +11,8 @@ from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import load_scenario
 from pflab.scenario.runner import run_scenario
 
+pytestmark = pytest.mark.long
+
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 CHOSEN = ("killed", "lost-mail", "new-store", "restored")
 """Kills, losses, joins and backups depend on the driver of processes."""

@@ -19,7 +19,7 @@ from tests.torture.posters import STORES
 from tests.torture.torture import Plan, torture
 from topology.file.load import topology_from_text
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 
 SMALL = {"kill": 2, "coordinator": 2, "drop": 6}

@@ -473,6 +473,7 @@ def test_health_and_metrics(client: Client) -> None:
 # --- life
 
 
+@pytest.mark.long
 def test_an_acknowledged_post_survives_sigkill(tmp_path: Path) -> None:
     """A store that gets SIGKILL right after its answer still has the post and its key when it comes back."""
     process = start(tmp_path)

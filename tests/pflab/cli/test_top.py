@@ -101,6 +101,7 @@ def test_a_stream_does_not_continue_in_another_lab(lab: str, tmp_path: Path) -> 
             pass
 
 
+@pytest.mark.long
 def test_the_end_of_the_lab_ends_top_in_one_line(tmp_path: Path) -> None:
     """A watched lab stops as any other, and top says in one line that it no longer answers."""
     # Both wait at the same time for their labs to come back.

@@ -10,6 +10,8 @@ from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import LOST_MAIL, play
 from tests.support.hidden_packages import pflab_without
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     "order", [["check", "runs/latest", "--engine", "spark"], ["follow", "runs/latest", "--tables", "tables"]]

@@ -26,7 +26,7 @@ from tests.support.topologies import TWO_STORES
 from topology.file.load import topology_from_text
 from traces.reading import read_folder
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 
 def test_a_coordinator_that_is_killed_comes_back_and_goes_on(tmp_path: Path) -> None:

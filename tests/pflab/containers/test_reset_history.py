@@ -20,7 +20,7 @@ from tests.support.topologies import TWO_STORES
 from topology.file.load import topology_from_text
 from traces.reading import read_folder
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from pflab.testing import lab as testing_lab
 from traces.events import RunEnded
 from traces.reading import read_folder
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 
 @pytest.fixture

@@ -62,6 +62,7 @@ def test_every_test_has_a_lab_in_its_first_state(tmp_path: Path, driver: str) ->
     assert len(list((tmp_path / "temp").glob("pflab0/*/runs/up/*"))) == 1  # the first one has the saved state
 
 
+@pytest.mark.long
 def test_workers_have_labs_of_their_own(tmp_path: Path) -> None:
     """Under xdist the tests of two workers do not meet."""
     write(tmp_path, ORDER)
@@ -70,6 +71,7 @@ def test_workers_have_labs_of_their_own(tmp_path: Path) -> None:
     assert labs_below(tmp_path) == []
 
 
+@pytest.mark.long
 def test_saved_states_of_a_test_are_gone_in_the_next(tmp_path: Path) -> None:
     """A test can save a state under a name that the test before it used."""
     write(
@@ -85,6 +87,7 @@ test_two = test_one
     assert code == 0, told
 
 
+@pytest.mark.long
 def test_sessions_share_a_folder_of_traces(tmp_path: Path) -> None:
     """Two sessions with the same --pflab-traces keep the runs of both."""
     write(tmp_path, ORDER)
@@ -97,6 +100,7 @@ def test_sessions_share_a_folder_of_traces(tmp_path: Path) -> None:
     assert {each.parts[1] for each in runs[0]}.isdisjoint(each.parts[1] for each in runs[1] - runs[0])
 
 
+@pytest.mark.long
 def test_a_failure_in_a_fixture_tells_of_the_lab(tmp_path: Path) -> None:
     """If a fixture that uses the lab fails, the report has the last events, and the run is kept."""
     write(
@@ -125,6 +129,7 @@ def test_two(lab):
     assert Path(folder[1]).is_dir()
 
 
+@pytest.mark.long
 def test_a_test_that_breaks_its_lab_does_not_break_the_next(tmp_path: Path) -> None:
     """A lab whose process was killed is replaced."""
     write(
@@ -150,6 +155,7 @@ def test_two(lab):
     assert code == 0, told
 
 
+@pytest.mark.long
 def test_a_frozen_lab_fails_one_test_and_delays_no_other(tmp_path: Path) -> None:
     """A lab that a signal has stopped: its test says so in one line, the report does not wait again, and the next test has
     another lab."""
@@ -233,6 +239,7 @@ def test_failures_explain_themselves(tmp_path: Path) -> None:
     assert "Traceback" not in told
 
 
+@pytest.mark.long
 def test_traces_are_kept_on_request(tmp_path: Path) -> None:
     """--pflab-traces keeps the run folder of every test, with its traces."""
     write(tmp_path, ORDER)
@@ -280,6 +287,7 @@ def test_shared_second(module_lab):
 """
 
 
+@pytest.mark.long
 def test_runs_that_keep_the_rules_pass_the_check(tmp_path: Path) -> None:
     """With --pflab-check, tests whose labs keep the rules pass or fail as before, whatever the labs have done."""
     write(tmp_path, JUDGED)
@@ -288,6 +296,7 @@ def test_runs_that_keep_the_rules_pass_the_check(tmp_path: Path) -> None:
     assert "assert []" in told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("driver", ["embedded", "processes"])
 def test_each_driver_keeps_the_rules(tmp_path: Path, driver: str) -> None:
     """With --pflab-check, tests of labs with real mail pass, also if a server is stopped and another one is killed."""
@@ -306,6 +315,7 @@ def test_one(lab):
     assert code == 0, told
 
 
+@pytest.mark.long
 def test_a_run_that_violates_a_rule_fails(tmp_path: Path) -> None:
     """With --pflab-check, a test whose run violates a rule has an error that names the rule, the first violation and the run
     folder, also if an earlier history of its lab did. A shared lab is judged after its last test. Other tests pass."""
@@ -327,6 +337,7 @@ def test_a_run_that_violates_a_rule_fails(tmp_path: Path) -> None:
     assert "Traceback" not in told
 
 
+@pytest.mark.long
 def test_a_scenario_that_violates_a_rule_fails(tmp_path: Path) -> None:
     """With --pflab-check, a scenario whose own expectations hold still fails if its run violates a rule."""
     plant(MUTANTS / "broadcast-forgets-one.patch", tmp_path / "mutant")
@@ -338,6 +349,7 @@ def test_a_scenario_that_violates_a_rule_fails(tmp_path: Path) -> None:
     assert (code, "the run violates" in told) == (1, True), told
 
 
+@pytest.mark.long
 def test_the_check_says_what_it_cannot_do(tmp_path: Path) -> None:
     """--pflab-check with a running lab, or without its packages, is refused in one line; a run whose traces are incomplete is
     a warning, because a violation in it would not count."""
@@ -436,6 +448,7 @@ def test_factory(lab_factory, lab_topology):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("driver", ["simulated", "embedded"])
 def test_a_test_without_a_topology_has_that_of_the_running_lab(
     tmp_path: Path, driver: Literal["simulated", "embedded"]
@@ -486,6 +499,7 @@ def test_own(lab):
 """
 
 
+@pytest.mark.long
 def test_a_coordinated_lab_has_the_topology_of_each_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With --pflab-lab, the lab of a coordinator begins a run for each topology. At the end it has its own organization and
     content back."""
@@ -508,6 +522,7 @@ def test_a_coordinated_lab_has_the_topology_of_each_test(tmp_path: Path, monkeyp
     assert code == 1
 
 
+@pytest.mark.long
 def test_a_lab_that_cannot_be_saved_is_refused(tmp_path: Path) -> None:
     """With --pflab-lab, a lab of pflab up --processes is not changed: it could not go back."""
     write(tmp_path, ORDER)
@@ -543,6 +558,7 @@ async def test_trio(async_lab):
 """
 
 
+@pytest.mark.long
 def test_under_trio_one_line_says_that_a_lab_needs_asyncio(tmp_path: Path) -> None:
     """The fixture fails before the event loop begins."""
     write(tmp_path, UNDER_TRIO)
@@ -650,6 +666,7 @@ def test_misuses_have_one_line(tmp_path: Path) -> None:
     assert "Traceback" not in told
 
 
+@pytest.mark.long
 def test_paths_of_topologies_are_relative_to_the_rootdir(tmp_path: Path) -> None:
     """Whatever the current folder is. The marker of a module is for its `module_lab` too."""
     (tmp_path / "pytest.ini").write_text("[pytest]\npflab_topology = mine.yaml\n", "utf-8")
@@ -678,6 +695,7 @@ def test_ini(lab_factory, lab_topology):
     assert code == 0, told
 
 
+@pytest.mark.long
 def test_a_killed_session_leaves_no_lab_behind(tmp_path: Path) -> None:
     """If pytest is killed, its labs end by themselves."""
     write(tmp_path, "import os, signal\n\ndef test_one(lab):\n    os.kill(os.getpid(), signal.SIGKILL)\n")

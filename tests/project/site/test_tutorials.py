@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.played_page import Played, blocks, played
 
+pytestmark = pytest.mark.long
+
 TUTORIALS = Path(__file__).parents[3] / "docs" / "tutorials"
 NAMES = ["trainer", "lab-builder", "test-engineer", "student", "data-engineer"]
 

@@ -20,6 +20,8 @@ from pflab.terms.verdict import ExitCode
 from tests.support.disk import few_handles, no_new_files
 from topology.file.load import topology_from_text
 
+pytestmark = pytest.mark.long
+
 PFLAB = [sys.executable, "-P", "-m", "pflab"]
 MANY = "servers: {A: , B: , C: , D: , E: , F: , G: , H: , I: , J: }\nfolders: {Projects: }\n"
 PATIENCE_S = 120.0
