@@ -43,6 +43,7 @@ def handed(place: Path, at: str, events: int, away: Sequence[str] = ()) -> Expor
 
 
 @pytest.mark.long
+@pytest.mark.xdist_group("long analytics")
 def test_a_verdict_is_kept_current(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
     """During replication a store lacks changes. When all have arrived the folders have converged, although the run has no
     end. If nothing has happened since, the verdict also applies to the later instant."""

@@ -12,7 +12,7 @@ from tests.support.judged_traces import pflab_check, rows_of
 from tests.support.mutant_seeds import CONVERGENCE, MUTANTS
 from tests.support.scenario_traces import write_mutants
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("mutants")]  # their runs are written once
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tests.support.scenario_traces import write_scenarios
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("long analytics")]  # one Java
 
 _COMPILED: Final = {
     "spark.sql.codegen.wholeStage": "true",
