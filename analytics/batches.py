@@ -38,6 +38,7 @@ from analytics.report.queries import FIGURES
 from analytics.rows import Answers, Findings, Judged
 from analytics.verdicts.conclusion import together
 from analytics.verdicts.findings import FINDINGS
+from traces.segments import is_url
 
 BATCH_BYTES: Final = 32 * 1024 * 1024
 """A batch is closed when it has this size: large enough that planning the statements costs little, and small enough for the
@@ -84,11 +85,8 @@ def judged(
         if only is None or place_of(file) in only:
             of_place[place_of(file)].append(file)
     bytes_of = {place: sum(sizes[file] for file in of_place[place]) for place in of_place}
-    large = [
-        place
-        for place in of_place
-        if bytes_of[place] > (min(large_bytes, LARGE_AT_URL_BYTES) if _is_far(place) else large_bytes)
-    ]
+    at_url = min(large_bytes, LARGE_AT_URL_BYTES)
+    large = [place for place in of_place if bytes_of[place] > (at_url if is_url(place) else large_bytes)]
     progress(STAGES[1])
     batches = _batches({place: bytes_of[place] for place in of_place if place not in large}, _cores(spark))
     segments = [[file for place in batch for file in of_place[place]] for batch in batches]
@@ -175,11 +173,11 @@ def _judge_batches(
         return
     keys = _keys(spark, len(batches))
     chosen = [(file, key) for key, batch in zip(keys, batches, strict=True) for file in batch]
-    far = [(file, key) for file, key in chosen if _is_far(file)]
-    near = _keyed(spark, [(file, key) for file, key in chosen if not _is_far(file)])
-    keyed = near.withColumn("content", F.lit(None).cast("binary"))
-    if far:
-        keyed = keyed.unionByName(files.select("file", "content").join(F.broadcast(_keyed(spark, far)), "file"))
+    at_urls = [(file, key) for file, key in chosen if is_url(file)]
+    keyed = _keyed(spark, [(file, key) for file, key in chosen if not is_url(file)])
+    keyed = keyed.withColumn("content", F.lit(None).cast("binary"))
+    if at_urls:
+        keyed = keyed.unionByName(files.select("file", "content").join(F.broadcast(_keyed(spark, at_urls)), "file"))
     rows = keyed.repartition(len(batches), "key").select("file", "content").mapInArrow(task, f"{RESULT} binary")
     for nth, row in enumerate(rows.collect()):
         findings, tables = result_in(bytes(row[0]))
@@ -194,15 +192,11 @@ def _keyed(spark: SparkSession, chosen: Sequence[tuple[str, int]]) -> DataFrame:
 
 def _contents_of(files: DataFrame, chosen: Collection[str]) -> Iterator[tuple[str, bytes]]:
     """Yield these segments and their content, on this machine if they are there."""
-    elsewhere = [file for file in chosen if _is_far(file) or not Path(file).exists()]
+    elsewhere = [file for file in chosen if is_url(file) or not Path(file).exists()]
     yield from contents_of(sorted(set(chosen).difference(elsewhere)))
     if elsewhere:
         rows = files.where(F.col("file").isin(elsewhere)).select("file", "content").dropDuplicates(["file"])
         yield from ((row.file, bytes(row.content)) for row in rows.collect())
-
-
-def _is_far(file: str) -> bool:
-    return "://" in file
 
 
 def _folder(parts: str, name: str) -> str:

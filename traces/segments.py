@@ -29,6 +29,11 @@ _NAME: Final = re.compile(r"(?P<node>[^/\\]+)-(?P<incarnation>[1-9]\d*)-(?P<firs
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 
 
+def is_url(place: str) -> bool:
+    """Return whether a place of segments is a URL, and no path of this machine."""
+    return "://" in place
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class SegmentName:
     """The parts of a segment's file name."""

@@ -196,7 +196,7 @@ def for_plans(spark: SparkSession) -> SparkSession:
         own = spark.newSession()
     except (AttributeError, NotImplementedError) as error:
         raise AnalyticsError(
-            "a run of more than 700 MB is judged in a classic session, not over Spark Connect"
+            "a run that is too large for a task is judged in a classic session, not over Spark Connect"
         ) from error
     for name, value in _SETTINGS.items():
         if name.startswith("spark.sql."):

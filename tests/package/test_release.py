@@ -62,7 +62,7 @@ def project(project_root: Path, tmp_path: Path) -> Path:
 def test_each_pattern_of_sources_finds_files(project_root: Path) -> None:
     """A folder that is renamed does not silently end the check of its pictures."""
     patterns = [pattern for group in GROUPS.values() for pattern in group.sources]
-    assert [each for each in patterns if not any(project_root.glob(each))] == []
+    assert [pattern for pattern in patterns if not any(project_root.glob(pattern))] == []
 
 
 def test_a_picture_is_stale_if_its_sources_have_changed(project: Path) -> None:

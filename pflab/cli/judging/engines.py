@@ -22,6 +22,7 @@ from typer import Argument, Option
 from pflab.cli.output import CommandError, err, progress
 from pflab.errors import LabError
 from traces.open_segment import OPEN
+from traces.segments import is_url
 
 if TYPE_CHECKING:
     from analytics.rows import Judged
@@ -52,7 +53,7 @@ Engine = Annotated[
 
 EMBEDDED_UP_TO_BYTES: Final = 64 * 1024 * 1024
 """Up to this size of the traces, the embedded engine judges them unless the user chooses. Above it, Spark uses all cores of the
-machine or of a cluster, and its memory does not grow with the traces."""
+machine or of a cluster."""
 
 _PACKAGES: Final = ("duckdb", "pyarrow")
 
@@ -112,7 +113,7 @@ def _end_killed_runs(place: Path) -> None:
 
 def _location(verb: str, given: str) -> str:
     """Return a URL unchanged, and a local path with symbolic links resolved (`runs/latest` is a link)."""
-    if _is_far(given) or any(sign in given for sign in "*?[{"):
+    if is_url(given) or any(sign in given for sign in "*?[{"):
         return given
     if not Path(given).exists():
         raise CommandError(f"pflab {verb}: {given}: no such file or folder; name run folders or segment files")
@@ -124,18 +125,14 @@ def _is_embedded(request: Request, places: list[str]) -> bool:
     from analytics.ingest.session import is_installed  # noqa: PLC0415 - an extra
 
     reasons = ["--master needs Spark"] if request.master is not None else []
-    if request.tables is not None and _is_far(request.tables):
+    if request.tables is not None and is_url(request.tables):
         reasons.append(f"only Spark writes tables to {request.tables}")
-    reasons += [f"only Spark reads {place}" for place in places if _is_far(place)]
+    reasons += [f"only Spark reads {place}" for place in places if is_url(place)]
     if request.engine is EngineName.EMBEDDED and reasons:
         raise CommandError(f"pflab {request.verb}: {reasons[0]}; leave out --engine embedded")
     if request.engine is None:
         return not reasons and (_bytes_of(places) <= EMBEDDED_UP_TO_BYTES or not is_installed("pyspark"))
     return request.engine is EngineName.EMBEDDED
-
-
-def _is_far(place: str) -> bool:
-    return "://" in place
 
 
 @contextmanager
@@ -195,7 +192,7 @@ def _on_spark(request: Request, places: list[str]) -> Iterator[tuple[Judged, str
                 report=request.is_report or is_kept, publish=request.is_published or is_kept,
             )  # fmt: skip
 
-        if request.tables is None or _is_far(request.tables):
+        if request.tables is None or is_url(request.tables):
             with judge(None) as found:
                 if request.tables is not None:
                     batches.publish(spark, found, request.tables)
@@ -220,7 +217,7 @@ def _place_for_plans(tables: str | None) -> Iterator[str]:
     try:
         yield place
     finally:
-        if not _is_far(tables):
+        if not is_url(tables):
             shutil.rmtree(place, ignore_errors=True)
 
 

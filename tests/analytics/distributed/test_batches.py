@@ -98,6 +98,24 @@ def test_segments_do_not_go_through_the_memory_of_java(judged: Judged, judge: Ju
     assert judge(tmp_path / "large").runs == conclude(judge_here([str(tmp_path / "large")])).runs
 
 
+def test_segments_at_a_url_are_read_by_spark(spark: SparkSession, tmp_path: Path) -> None:
+    """Tasks cannot open the segments of another file system than this machine's: Spark reads them, beside those at a path, and
+    also for the details of a report."""
+    run_seed(32, days=1, folder=tmp_path / "runs")
+    run_seed(33, days=1, folder=tmp_path / "near")
+    mounted = "fs.viewfs.mounttable.pflab.link./runs"
+    spark.sparkContext._jsc.hadoopConfiguration().set(mounted, (tmp_path / "runs").as_uri())
+    places = ["viewfs://pflab/runs", str(tmp_path / "near")]
+    with judged_here(contents_of([str(tmp_path)])) as here:
+        verdict = conclude(here.findings)
+        events = len(here.answers("lab_events", {"runs": [(trace,) for trace in shown_traces(here.findings)]}))
+    with batches.judged(spark, places, lambda nth: Tables(spark, str(tmp_path / str(nth))), report=True) as found:
+        result = conclude(found.findings)
+        shown = {"runs": [(trace,) for trace in shown_traces(found.findings)]}
+        assert len(found.answers("lab_events", shown)) == events > 0
+    assert (result.traces, result.events, result.folders) == (2, verdict.events, verdict.folders)
+
+
 def test_no_segments_are_no_verdict(tmp_path: Path, judge: Judge) -> None:
     """A folder without segments gives the error of the embedded engine."""
     with pytest.raises(NoTraces, match="no segment"):

@@ -83,9 +83,9 @@ def test_a_shell_finds_the_wheel_with_its_extras(project_root: Path, wheel: str,
     assert len(commands) > 5
     for command in commands:
         order = ["sh", "-c", f'pip() {{ printf "%s\\n" "$@"; }}; pipx() {{ pip "$@"; }}; {command}']
-        told = subprocess.run(order, cwd=tmp_path, capture_output=True, check=True, text=True).stdout.splitlines()
-        (given,) = (each for each in told if ".whl" in each)
-        assert re.fullmatch(rf"{re.escape(wheel)}(\[[\w,]+\])?", given), command
+        words = subprocess.run(order, cwd=tmp_path, capture_output=True, check=True, text=True).stdout.splitlines()
+        (package,) = (word for word in words if ".whl" in word)
+        assert re.fullmatch(rf"{re.escape(wheel)}(\[[\w,]+\])?", package), command
 
 
 def test_the_version_is_in_one_place(project_root: Path, wheel: str) -> None:
