@@ -98,7 +98,10 @@ def _collect_wheels(root: Path, shelf: Path) -> None:
     """Collect all wheels that an image needs, as chosen by the image's own Python."""
     wheels = shelf / "all"
     wheels.mkdir(parents=True)
-    _run(["docker", "build", "-q", "-f", "compose/Dockerfile", "--target", "needs", "-t", TAG, "."], root)
+    _run(
+        ["docker", "buildx", "build", "--load", "-q", "-f", "compose/Dockerfile", "--target", "needs", "-t", TAG, "."],
+        root,
+    )
     fetch = ["/opt/pflab/bin/python", "-m", "pip", "download", "--quiet", "-d", "/wheels", "-c", "constraints.txt"]
     _run(
         ["docker", "run", "--rm", "-v", f"{wheels}:/wheels", TAG, *fetch, "-r", "requirements.txt", BACKEND],
