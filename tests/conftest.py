@@ -1,5 +1,6 @@
 """What all tests share: Hypothesis profiles, the project's root folder, time limits, signals and proxies."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -28,12 +29,30 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[name] = ",".join(filter(None, (os.environ.get(name), _LOOPBACK)))
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test the time limit of its marker. A test's own limit comes first."""
+    """Give each test the time limit of its marker. A test's own limit comes first.
+
+    The tests that share a fixture of their module have one worker: otherwise each worker makes the fixture, often a lab.
+    """
     for item in items:
+        if _shares_a_fixture(item) and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
         for name, limit_s in LIMITS_S.items():
             if item.get_closest_marker(name) is not None:
                 item.add_marker(pytest.mark.timeout(limit_s))
+
+
+def _shares_a_fixture(item: pytest.Item) -> bool:
+    # pytest has no public name for a test's fixtures with their scopes.
+    definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    return any(found[-1].scope == "module" for found in definitions.values())
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector no longer look through what all tests share: every module, and every test."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

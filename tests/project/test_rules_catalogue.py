@@ -169,8 +169,8 @@ def test_a_citation_is_read(page: ModuleType, text: str, ids: set[str]) -> None:
 
 def test_only_comments_and_docstrings_cite(page: ModuleType) -> None:
     """An id in a string of the program is no citation."""
-    words = page.prose('"""About one."""\nx = "spec: BF-3"  # about two\ndef f():\n    "about three"\n')
-    assert words.split("\n") == ["About one.", "about three", "# about two"]
+    words = page.prose('"""About one."""\nx = "spec: BF-3"  # about BF-2\ndef f():\n    "about three"\n')
+    assert words.split("\n") == ["About one.", "about three", "# about BF-2"]
 
 
 def test_files_are_listed_by_rule(page: ModuleType, make_project: Plant) -> None:
@@ -203,7 +203,7 @@ def test_files_are_listed_by_rule(page: ModuleType, make_project: Plant) -> None
         ("scenarios/a.yaml", "rules: [QQ-7]\n", "scenarios/a.yaml: cites QQ-7"),
         ("scenarios/a.yaml", "rules: QQ-1\n", "a list of rule ids"),
         ("scenarios/a.yaml", "rules: [QQ-1\n", "not YAML"),
-        ("node/a.py", "def\n", "node/a.py: not Python"),
+        ("node/a.py", "def  # spec: BF-1\n", "node/a.py: not Python"),
     ],
 )
 def test_a_citation_of_an_unknown_rule_is_refused(

@@ -13,7 +13,8 @@ import pytest
 from tests.support.chromium import Browser, chromium
 
 pytest.importorskip("mkdocs", reason="make docs installs MkDocs")
-pytestmark = pytest.mark.xdist_group("site")
+# `make docs` builds the site too, so a warning is known before these tests run.
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("site")]
 
 LOADS = re.compile(
     r"""<(?:script|img|iframe|source|video|object|embed|link)\b[^>]*?\b(?:src|href|data)=["']?((?:https?:)?//[^"'\s>]+)"""

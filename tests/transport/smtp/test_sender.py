@@ -259,7 +259,9 @@ async def test_only_250_after_the_content_is_a_delivery(
 )
 async def test_a_peer_that_says_nothing_is_given_up_on(replies: tuple[str, ...]) -> None:
     """Every wait has a limit; a peer that hangs delays the mail."""
-    sender = SmtpSender(SenderLimits(greeting_seconds=0.05, command_seconds=0.05, content_seconds=0.05))
+    sender = SmtpSender(
+        SenderLimits(connect_seconds=0.2, greeting_seconds=0.05, command_seconds=0.05, content_seconds=0.05)
+    )
     async with Odd(answers(*replies, hang=True)) as address:
         outcome = await sender.send(address, mail(), "A")
     assert outcome.state is SendState.DEFERRED
