@@ -21,7 +21,7 @@ from analytics.ingest.arrow_lines import LINES, table_of
 from analytics.ingest.lines import is_segment, read_lines
 from analytics.rows import Findings, Given, Judged, Row, row_of
 
-SMALL_BYTES: Final = 2_000_000
+SMALL_BYTES: Final = 10_000_000
 """Up to this size of traces, optimizing the statements takes longer than it saves."""
 
 NAME: Final = f"DuckDB {duckdb.__version__}"
