@@ -82,7 +82,7 @@ async def _singles(folder: Path, durability: Durability) -> tuple[float, float, 
 
 def _one_post(index: int):  # type: ignore[no-untyped-def]
     def post(node: LabNode, now: LabTime) -> str:
-        return node.post(now, "Projects", subject=f"post {index}", body=BODY)
+        return node.post(now, "Projects", subject=f"post {index}", body=BODY).id
 
     return post
 

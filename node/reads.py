@@ -12,7 +12,6 @@ change the run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from node.views import (
@@ -79,16 +78,8 @@ class StoreReader:
         """Return how many live messages the folder has here, without reading them."""
         raise NotImplementedError
 
-    def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the change numbers of messages' shown versions, each as people see it (A-100) and as traces write it."""
-        raise NotImplementedError
-
-    def shown(self, changes: Sequence[str]) -> list[str]:
-        """Return change numbers in the form for people, A-100. They are given as traces write them (spec: CN-1)."""
-        raise NotImplementedError
-
-    def number_of_folder(self, path: str) -> tuple[str, str]:
-        """Return the change number of a folder's present version, as people see it and as traces write it."""
+    def shown_change(self, message: str) -> str:
+        """Return the change number of a message's shown version, as traces write it."""
         raise NotImplementedError
 
     def body(self, folder: str, message: str) -> str:

@@ -348,12 +348,101 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A message or folder that was made, by a change with a number of its own.
+
+    id: of the message or folder.
+    number: as people see it, such as A-100.
+    change: as traces write it.
+    """
+
+    id: str
+    number: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A change of a message or folder; the fields are those of Made."""
+
+    number: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMade:
+    """The messages of a batch, in order; the fields are those of Made."""
+
+    ids: list[str]
+    numbers: list[str]
+    changes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The changes that ended a conflict, the one that ended it first; the fields are those of Made."""
+
+    numbers: list[str]
+    changes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderDeleted:
+    """The path of a folder that was deleted with everything below it."""
+
+    deleted: str
+
+
+@dataclass(frozen=True, slots=True)
+class MailSent:
+    """The Message-ID of a mail."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """Settings that were changed.
+
+    configured: their names.
+    notices: a line for each value that was out of range, with the value that is used instead.
+    """
+
+    configured: list[str]
+    notices: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SentAgain:
+    """Changes of a folder that were sent again (spec: AD-1).
+
+    to: the stores that get them.
+    numbers: the change numbers that the mails claim, as people read them.
+    """
+
+    folder: str
+    to: list[str]
+    numbers: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRequested:
+    """The stores that must answer a request for the status of a folder (spec: AD-1)."""
+
+    folder: str
+    asked: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class FoldersChanged:
     """What an order for many folders has changed (spec: AD-1).
 
+    folders: the paths of the changed folders.
+    numbers, changes: of their changes, in the same order, as in Made.
     kept: folders left out, because they would have no replica.
     """
 
-    paths: list[str]
+    folders: list[str]
+    numbers: list[str]
     changes: list[str]
     kept: list[str]

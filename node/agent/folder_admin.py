@@ -68,8 +68,8 @@ class FolderChanges(FolderFields, total=False):
     move_to: str | None
 
 
-def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> str:
-    """Create a folder and return its id. By default it gets the replica list of its parent; a top folder gets this store."""
+def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> Version:
+    """Create a folder and return its version. By default it gets its parent's replica list; a top folder gets this store."""
     above, _, name = path.strip("/").rpartition("/")
     parent = ctx.folders.visible(above) if above else None
     _check_name(name)
@@ -92,11 +92,12 @@ def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> str:
     props = _with(props, fields)
     pcl = Pcl.of(number)
     item = encode_folder(object_id, number, pcl, s.now, props, None)
-    _write(ctx, s, [(Version(object_id, number, pcl, s.now, item), props, None)])
-    return object_text(object_id)
+    version = Version(object_id, number, pcl, s.now, item)
+    _write(ctx, s, [(version, props, None)])
+    return version
 
 
-def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> str:
+def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> ChangeNumber:
     """Change the properties of a folder and return the change number. None leaves a property as it is."""
     folder = ctx.folders.visible(path)
     assert folder.props is not None, "a visible folder is alive"
@@ -126,7 +127,7 @@ def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None
     modify(ctx, s, [(folder, folder.props.with_replicas(left, s.now))])
 
 
-def modify(ctx: Context, s: Stimulus, changes: Sequence[tuple[Folder, FolderProperties]]) -> list[str]:
+def modify(ctx: Context, s: Stimulus, changes: Sequence[tuple[Folder, FolderProperties]]) -> list[ChangeNumber]:
     """Make a version of each folder with other properties. Return their change numbers."""
     made: list[tuple[Version, FolderProperties, Folder | None]] = []
     for folder, props in changes:
@@ -135,7 +136,7 @@ def modify(ctx: Context, s: Stimulus, changes: Sequence[tuple[Folder, FolderProp
         item = encode_folder(folder.object, number, pcl, modified_at, props, old)
         made.append((Version(folder.object, number, pcl, modified_at, item), props, folder))
     _write(ctx, s, made)
-    return [version.number.text for version, _, _ in made]
+    return [version.number for version, _, _ in made]
 
 
 def delete(ctx: Context, s: Stimulus, path: str) -> None:
@@ -152,16 +153,16 @@ def delete(ctx: Context, s: Stimulus, path: str) -> None:
     hierarchy_changed(ctx, s)
 
 
-def recover(ctx: Context, s: Stimulus, path: str) -> str:
-    """Recover a deleted folder with its subfolders and its messages, and return its id (spec: DL-5).
+def recover(ctx: Context, s: Stimulus, path: str) -> Version:
+    """Recover a deleted folder with its subfolders and its messages, and return its version (spec: DL-5).
 
     All are new: they have new ids and change numbers. The folder gets its old properties; stores that have left the
     organization are not on its replica list any more.
     """
-    return object_text(_recover(ctx, s, retention.folder_at(ctx, s, path), None))
+    return _recover(ctx, s, retention.folder_at(ctx, s, path), None)
 
 
-def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes | None) -> bytes:
+def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes | None) -> Version:
     """Recover a folder under `parent`, or under its old parent, or under the folder that now has the path of this parent."""
     old = read_folder(kept.item)
     above = old.parent if parent is None else parent
@@ -179,7 +180,8 @@ def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes 
     props = replace(old, parent=above, replicas=replicas, added_at=(s.now,) * len(replicas), created=number)
     pcl = Pcl.of(number)
     item = encode_folder(object_id, number, pcl, s.now, props, None)
-    _write(ctx, s, [(Version(object_id, number, pcl, s.now, item), props, None)])
+    version = Version(object_id, number, pcl, s.now, item)
+    _write(ctx, s, [(version, props, None)])
     made = ctx.folders.get(object_id)
     assert made is not None, "the folder was just made"
     folder, own = local_changes.replica_for_posts(ctx, made.path)
@@ -188,7 +190,7 @@ def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes 
     retention.recovered(ctx, s, kept, object_id, number.text, "1-1")
     for each in retention.folders_under(s, kept):
         _recover(ctx, s, each, object_id)
-    return object_id
+    return version
 
 
 def _write(ctx: Context, s: Stimulus, made: Sequence[tuple[Version, FolderProperties, Folder | None]]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 from fastapi import Depends, Header, Path, Query, Request, Response
 
-from node.api.values import json_bytes
+from node.api.values import json_bytes, plain
 from node.store.node import Node
 from traces.labtime import LabTime
 
@@ -86,14 +86,14 @@ class ChangeRequest:
         self._key = key
 
     async def apply(self, hosts: Hosts, act: Callable[[Node, LabTime], Any], status: int = 200) -> Response:
-        """Apply the change and answer with the result of `act` as JSON. Repeating it under the same key changes nothing."""
+        """Apply the change and answer with the view that `act` returns. Repeating it under the same key changes nothing."""
         host, key = hosts.host(self._name), self._key
         acted = False
 
         def acting(node: Node, now: LabTime) -> bytes:
             nonlocal acted
             acted = True
-            return json_bytes(act(node, now))
+            return json_bytes(plain(act(node, now)))
 
         if key is None:
             answer = host.do(acting)

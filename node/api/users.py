@@ -26,7 +26,6 @@ from node.api.read_paths import MOST_LISTED
 from node.api.reads import MAIL, add_read
 from node.api.values import json_response, plain, shown
 from node.errors import MessageUnknown
-from node.state.store_settings import clamped
 from node.store.node import Node
 from node.views import FoldersChanged, MessageView
 from topology.problems import counted
@@ -164,56 +163,24 @@ def _folders(router: APIRouter, hosts: Hosts) -> None:
         """Create a folder; return its id and its change number."""
         given = wanted.given()
         path = given.pop("path")
-
-        def act(node: Node, now: LabTime) -> dict[str, str]:
-            made = node.create_folder(now, path, **given)
-            return {"id": made, **_numbered(*node.number_of_folder(path))}
-
-        return await change.apply(hosts, act, CREATED)
+        return await change.apply(hosts, lambda node, now: node.create_folder(now, path, **given), CREATED)
 
     @router.patch("/folders/{path:path}", **about)
     async def change_folder(path: str, wanted: FolderChange, change: Change) -> Response:
         """Change the name, parent, schedule, contacts, priority, age limit, storage limits, resolve method or replica list;
         return the change number."""
         given = wanted.given()
-        return await change.apply(hosts, lambda node, now: _changed(node, node.change_folder(now, path, **given)))
+        return await change.apply(hosts, lambda node, now: node.change_folder(now, path, **given))
 
     @router.post("/folders/{path:path}/recover", **about)
     async def recover_folder(path: str, change: Change) -> Response:
         """Recover a deleted folder with its subfolders and messages; return its new id and its change number."""
-
-        def act(node: Node, now: LabTime) -> dict[str, str]:
-            made = node.recover_folder(now, path)  # spec: DL-5
-            return {"id": made, **_numbered(*node.number_of_folder(path))}
-
-        return await change.apply(hosts, act)
+        return await change.apply(hosts, lambda node, now: node.recover_folder(now, path))  # spec: DL-5
 
     @router.delete("/folders/{path:path}", **about)
     async def delete_folder(path: str, change: Change) -> Response:
         """Delete the folder and everything below it."""
-
-        def act(node: Node, now: LabTime) -> dict[str, str]:
-            node.delete_folder(now, path)
-            return {"deleted": path}
-
-        return await change.apply(hosts, act)
-
-
-def _numbered(number: str, change: str) -> dict[str, str]:
-    """Return a change number in two forms: `number` for people (A-17), `change` as in traces."""
-    return {"number": number, "change": change}
-
-
-def _posted(node: Node, message: str) -> dict[str, str]:
-    return {"id": message, **_numbered(*node.numbers_of([message])[0])}
-
-
-def _changed(node: Node, change: str) -> dict[str, str]:
-    return _numbered(node.shown([change])[0], change)
-
-
-def _changes(node: Node, changes: list[str]) -> dict[str, list[str]]:
-    return {"numbers": node.shown(changes), "changes": changes}
+        return await change.apply(hosts, lambda node, now: node.delete_folder(now, path))
 
 
 def _messages(router: APIRouter, hosts: Hosts) -> None:
@@ -247,17 +214,14 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         each = wanted.as_post()
         return await change.apply(
             hosts,
-            lambda node, now: _posted(
-                node,
-                node.post(
-                    now,
-                    wanted.folder,
-                    subject=each.subject,
-                    body=each.body,
-                    sender=each.sender,
-                    attachments=each.attachments,
-                    associated=wanted.associated,
-                ),
+            lambda node, now: node.post(
+                now,
+                wanted.folder,
+                subject=each.subject,
+                body=each.body,
+                sender=each.sender,
+                attachments=each.attachments,
+                associated=wanted.associated,
             ),
             CREATED,
         )
@@ -266,13 +230,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
     async def post_batch(wanted: PostMany, change: Change) -> Response:
         """Post messages in one transaction, all of them or none; return their ids and change numbers in order."""
         posts = [each.as_post() for each in wanted.messages]
-
-        def act(node: Node, now: LabTime) -> dict[str, list[str]]:
-            ids = node.post_batch(now, wanted.folder, posts)
-            numbers = node.numbers_of(ids)
-            return {"ids": ids, "numbers": [each[0] for each in numbers], "changes": [each[1] for each in numbers]}
-
-        return await change.apply(hosts, act, CREATED)
+        return await change.apply(hosts, lambda node, now: node.post_batch(now, wanted.folder, posts), CREATED)
 
     @router.post(
         "/messages/mail",
@@ -285,7 +243,7 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         """Post a mail (message/rfc822); return the id and change number of the new message. Reading the message as a mail
         returns exactly the same bytes."""
         content = await request.body()  # spec: ML-5
-        return await change.apply(hosts, lambda node, now: _posted(node, node.post_mail(now, folder, content)), CREATED)
+        return await change.apply(hosts, lambda node, now: node.post_mail(now, folder, content), CREATED)
 
     @router.post("/messages/send", tags=["messages"], status_code=CREATED)
     async def send(wanted: SendMail, change: Change) -> Response:
@@ -293,11 +251,9 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         files = tuple((each.name, each.content) for each in wanted.attachments)
         return await change.apply(
             hosts,
-            lambda node, now: {
-                "message_id": node.send_mail(
-                    now, wanted.folder, to=wanted.to, subject=wanted.subject, body=wanted.body, attachments=files
-                )
-            },
+            lambda node, now: node.send_mail(
+                now, wanted.folder, to=wanted.to, subject=wanted.subject, body=wanted.body, attachments=files
+            ),
             CREATED,
         )
 
@@ -330,26 +286,23 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
     async def edit(message: str, folder: FolderQuery, wanted: Edit, change: Change) -> Response:
         """Make a new version of a message; return its change number."""
         return await change.apply(
-            hosts,
-            lambda node, now: _changed(node, node.edit(now, folder, message, subject=wanted.subject, body=wanted.body)),
+            hosts, lambda node, now: node.edit(now, folder, message, subject=wanted.subject, body=wanted.body)
         )
 
     @router.delete("/messages/{message}", **about)
     async def delete(message: str, folder: FolderQuery, change: Change) -> Response:
         """Delete a message; return the change number of the deletion."""
-        return await change.apply(hosts, lambda node, now: _changed(node, node.delete(now, folder, message)))
+        return await change.apply(hosts, lambda node, now: node.delete(now, folder, message))
 
     @router.post("/messages/{message}/recover", **about)
     async def recover(message: str, folder: FolderQuery, change: Change) -> Response:
         """Recover a deleted message as a new one; return its id and its change number."""  # spec: DL-5
-        return await change.apply(hosts, lambda node, now: _posted(node, node.recover(now, folder, message)))
+        return await change.apply(hosts, lambda node, now: node.recover(now, folder, message))
 
     @router.post("/messages/{message}/resolve", tags=["messages"])
     async def resolve(message: str, folder: FolderQuery, wanted: Resolve, change: Change) -> Response:
         """End a conflict as a contact of the folder does; return the change numbers that this made."""
-        return await change.apply(
-            hosts, lambda node, now: _changes(node, node.resolve(now, folder, message, wanted.keep, wanted.by))
-        )
+        return await change.apply(hosts, lambda node, now: node.resolve(now, folder, message, wanted.keep, wanted.by))
 
 
 def _settings(router: APIRouter, hosts: Hosts) -> None:
@@ -366,16 +319,7 @@ def _settings(router: APIRouter, hosts: Hosts) -> None:
     async def configure(request: Request, name: Name, values: SettingValues) -> Response:
         """Change settings; null removes one. Registry values apply from the store's next start on. `notices` names values
         that were out of range, and the values used instead."""
-
-        def act(node: Node, now: LabTime) -> dict[str, list[str]]:
-            node.configure(now, values)
-            return {"configured": list(values), "notices": clamped(values)}
-
-        return await ChangeRequest(request, name).apply(hosts, act)
-
-
-def _changed_all(node: Node, done: FoldersChanged) -> dict[str, object]:
-    return {"folders": done.paths, **_changes(node, done.changes), "kept": done.kept}
+        return await ChangeRequest(request, name).apply(hosts, lambda node, now: node.configure(now, values))
 
 
 def _orders(router: APIRouter, hosts: Hosts) -> None:
@@ -385,40 +329,31 @@ def _orders(router: APIRouter, hosts: Hosts) -> None:
     async def send_again(wanted: SendAgain, change: Change) -> Response:
         """Send the changes of the last days again (Send Hierarchy, Send Contents); return the stores that get them, and the
         change numbers that the mails claim."""  # spec: AD-1
-
-        def act(node: Node, now: LabTime) -> dict[str, object]:
-            stores, numbers = node.send_again(now, wanted.folder, days=wanted.days, to=wanted.to)
-            return {"folder": wanted.folder, "to": stores, "numbers": numbers}
-
-        return await change.apply(hosts, act)
+        return await change.apply(
+            hosts, lambda node, now: node.send_again(now, wanted.folder, days=wanted.days, to=wanted.to)
+        )
 
     @router.post("/replicas", **about)
     async def replicas(wanted: ReplicaOrder, change: Change) -> Response:
         """Add, remove or replace replicas of a folder and all its subfolders; return the paths and change numbers of the
         changed folders, and the folders that were left out because they would have no replica."""  # spec: AD-1
 
-        def act(node: Node, now: LabTime) -> dict[str, object]:
+        def act(node: Node, now: LabTime) -> FoldersChanged:
             if wanted.add is not None:
-                done = node.add_replicas(now, wanted.folder, wanted.add)
-            elif wanted.remove is not None:
-                done = node.remove_replicas(now, wanted.folder, wanted.remove)
-            else:
-                done = node.replace_replicas(now, wanted.folder, wanted.replace or "", wanted.by or "")
-            return _changed_all(node, done)
+                return node.add_replicas(now, wanted.folder, wanted.add)
+            if wanted.remove is not None:
+                return node.remove_replicas(now, wanted.folder, wanted.remove)
+            return node.replace_replicas(now, wanted.folder, wanted.replace or "", wanted.by or "")
 
         return await change.apply(hosts, act)
 
     @router.post("/propagate", **about)
     async def propagate(wanted: Propagation, change: Change) -> Response:
         """Give all subfolders of a folder its values of some properties; return the changed subfolders."""  # spec: AD-1
-        return await change.apply(
-            hosts, lambda node, now: _changed_all(node, node.propagate(now, wanted.folder, wanted.properties))
-        )
+        return await change.apply(hosts, lambda node, now: node.propagate(now, wanted.folder, wanted.properties))
 
     @router.post("/synchronize", **about)
     async def synchronize(wanted: Synchronize, change: Change) -> Response:
         """Request the status of a folder now (Synchronize Hierarchy, Synchronize Content, Update-PublicFolder); return the
         stores that must answer."""  # spec: AD-1
-        return await change.apply(
-            hosts, lambda node, now: {"folder": wanted.folder, "asked": node.synchronize(now, wanted.folder)}
-        )
+        return await change.apply(hosts, lambda node, now: node.synchronize(now, wanted.folder))

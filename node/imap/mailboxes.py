@@ -104,7 +104,7 @@ class Reader:
 
     def post(self, path: str, content: bytes) -> str:
         """Post a mail and return its id."""
-        return self.do(lambda node, now: node.post_mail(now, path, content))
+        return self.do(lambda node, now: node.post_mail(now, path, content)).id
 
     def flag(self, path: str, flags: Mapping[int, frozenset[Flag]]) -> None:
         """Set the user's flags on messages, given by their UIDs, in one stimulus."""
@@ -116,7 +116,7 @@ class Reader:
         """Delete a message, unless another version of it is shown by now."""
 
         def act(node: Node, now: LabTime) -> None:
-            ((_, change),) = node.numbers_of([view.id])
+            change = node.shown_change(view.id)
             if change == view.change:
                 node.delete(now, path, view.id)
 

@@ -87,7 +87,7 @@ class Message(BaseMessage):
 
     def _mail(self, node: Node) -> bytes | None:
         try:
-            ((_, change),) = node.numbers_of([self.view.id])
+            change = node.shown_change(self.view.id)
             return node.mail(self._path, self.view.id) if change == self.view.change else None
         except MessageUnknown:
             return None

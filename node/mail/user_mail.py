@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
 
-from node.codec.items import Version
+from node.codec.items import Version, object_text
 from node.errors import Misuse, OverLimit
 from node.objects import local_changes
 from node.seeded_ids import token_from
@@ -94,7 +94,7 @@ def _to_folder(
     try:
         post = read()
         skipped = _reason_to_skip(ctx, s, folder, address, post)
-        object_id = "" if skipped else local_changes.post_mail(ctx, s, folder, post)
+        object_id = "" if skipped else object_text(local_changes.post_mail(ctx, s, folder, post).object)
     except OverLimit as error:
         _record_not_posted(s, folder, mail, str(error))
         return f"{error.status} {error}"

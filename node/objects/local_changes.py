@@ -49,8 +49,8 @@ def changed(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     plan_cycle(ctx, s, own.fid)
 
 
-def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bool = False) -> list[str]:
-    """Create messages and return their ids."""
+def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bool = False) -> list[Version]:
+    """Create messages and return their versions."""
     folder, own = replica_for_posts(ctx, path)
     versions = []
     for each in posts:
@@ -75,11 +75,11 @@ def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bo
     for version in versions:
         _record(s, folder, version, "create", ())
     changed(ctx, s, own)
-    return [object_text(version.object) for version in versions]
+    return versions
 
 
-def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> str:
-    """Post a mail unchanged and return the message id (spec: ML-5). Raise Misuse if it is too large to be replicated,
+def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> Version:
+    """Post a mail unchanged and return its version (spec: ML-5). Raise Misuse if it is too large to be replicated,
     OverLimit if a storage limit of the folder refuses it. Nothing has changed then."""
     folder, own = replica_for_posts(ctx, folder.path)
     if mail.size > MAX_ITEM_BYTES - ITEM_ROOM:
@@ -95,7 +95,7 @@ def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> str:
     insert_versions(ctx, s.conn, folder.fid, [version], sent=False)
     _record(s, folder, version, "create", ())
     changed(ctx, s, own)
-    return object_text(object_id)
+    return version
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _successor(ctx: Context, s: Stimulus, kept: Sequence[KeptVersion]) -> tuple[
     return number, pcl, max(s.now, 1 + max(each.modified_at for each in kept))
 
 
-def edit(ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None) -> str:
+def edit(ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None) -> ChangeNumber:
     """Make a version from the shown one. The new version includes all kept versions. Return its number."""
     target = _target(ctx, s, path, message)
     return _edit(ctx, s, target, target.kept[0], subject=subject, body=body)
@@ -149,7 +149,7 @@ def _edit(
     subject: str | None = None,
     body: str | None = None,
     by: str = "",
-) -> str:
+) -> ChangeNumber:
     item = s.conn.exec_driver_sql("SELECT item FROM message WHERE mid = ?", (source.mid,)).scalar_one()
     old_subject = s.conn.exec_driver_sql("SELECT subject FROM message WHERE mid = ?", (source.mid,)).scalar_one()
     number, pcl, modified_at = _successor(ctx, s, target.kept)
@@ -160,7 +160,7 @@ def _edit(
     if subject is not None or body is not None:  # otherwise the edit keeps the winner of a conflict
         storage_limits.check_size(ctx, target.folder, len(stream))
     _supersede(ctx, s, target, _checked(version), "modify", by=by)
-    return number.text
+    return number
 
 
 def _checked(version: Version) -> Version:
@@ -171,7 +171,7 @@ def _checked(version: Version) -> Version:
     return version
 
 
-def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
+def delete(ctx: Context, s: Stimulus, path: str, message: str) -> ChangeNumber:
     """Delete a message and return the change number (spec: DL-1)."""
     target = _target(ctx, s, path, message)
     retention.keep_message(ctx, s, target.folder.fid, target.object)  # spec: DL-5
@@ -179,16 +179,16 @@ def delete(ctx: Context, s: Stimulus, path: str, message: str) -> str:
     version = Version(target.object, number, pcl, modified_at, None, "", target.kept[0].fai)
     _supersede(ctx, s, target, version, "delete")
     s.trace.record(TombstoneMade, folder=target.folder.text, object=object_text(target.object), number=number.text)
-    return number.text
+    return number
 
 
-def recover(ctx: Context, s: Stimulus, path: str, message: str) -> str:
-    """Recover a deleted message as a new one, and return its id (spec: DL-5)."""
+def recover(ctx: Context, s: Stimulus, path: str, message: str) -> Version:
+    """Recover a deleted message as a new one, and return its version (spec: DL-5)."""
     folder, own = replica_for_posts(ctx, path)
     kept = retention.message_of(ctx, s, folder, _object(message))
     (made,) = post_recovered(ctx, s, folder, own, [kept])
     retention.recovered(ctx, s, kept, made.object, made.number.text, folder.text)
-    return object_text(made.object)
+    return made
 
 
 def post_recovered(
@@ -209,7 +209,7 @@ def post_recovered(
     return versions
 
 
-def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: str | None = None) -> list[str]:
+def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: str | None = None) -> list[ChangeNumber]:
     """Resolve a conflict as a contact does (spec: CF-3): keep one version; with 'all', keep each version as a message of its
     own.
 
@@ -239,7 +239,7 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: s
     insert_versions(ctx, s.conn, target.folder.fid, others, sent=False)
     for version in others:
         _record(s, target.folder, version, "create", ())
-    return [ended, *(version.number.text for version in others)]
+    return [ended, *(version.number for version in others)]
 
 
 def _contact(folder: Folder, by: str | None) -> str:
@@ -274,7 +274,7 @@ def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_i
     if size > MAX_ITEM_BYTES - ITEM_ROOM:
         return None
     made = _edit(ctx, s, _Target(folder, own, object_id, kept), kept[0])
-    return made, kept[0].number.text
+    return made.text, kept[0].number.text
 
 
 def _kept_by_text(kept: Sequence[KeptVersion], text: str) -> KeptVersion:

@@ -149,19 +149,6 @@ def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
     return known
 
 
-def shown_numbers(conn: Connection, objects: Sequence[bytes]) -> list[tuple[int, int] | None]:
-    """Return the numbers of the shown versions of objects, as local replica number and counter; None for an unknown object."""
-    found: dict[bytes, tuple[int, int]] = {}
-    for at in range(0, len(objects), _LOOKUP):
-        chunk = tuple(objects[at : at + _LOOKUP])
-        marks = ",".join("?" * len(chunk))
-        for object_id, rep, ctr in conn.exec_driver_sql(
-            f"SELECT object, rep, ctr FROM message WHERE shown = 1 AND object IN ({marks})", chunk
-        ):
-            found[object_id] = rep, ctr
-    return [found.get(object_id) for object_id in objects]
-
-
 def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Sequence[KeptVersion], sent: bool) -> None:
     """Replace the kept versions by one. Their numbers stay tied to the object."""
     if kept:

@@ -15,17 +15,31 @@ from node.agent.administration import orders, subtrees
 from node.agent.agent_disabled import timers_of
 from node.agent.backfill_sources import record_ignored_setting
 from node.agent.folder_admin import FolderChanges, FolderFields
+from node.codec.items import Version, object_text
 from node.errors import MailRefused, Misuse, NotRunning
 from node.mail import broadcast, suspension, user_mail
 from node.objects import expiry, local_changes, retention
 from node.state import application_log
 from node.state.context import Context
 from node.state.directory import NOT_YET, Stamp
-from node.state.store_settings import config_from, read_at_once, store_settings
+from node.state.store_settings import clamped, config_from, read_at_once, store_settings
 from node.state.timers import next_due
 from node.store import mailboxes
 from node.store.lifecycle import StoreLife
-from node.views import FoldersChanged, Post
+from node.tracking.change_number import ChangeNumber, named
+from node.views import (
+    BatchMade,
+    Changed,
+    Configured,
+    FolderDeleted,
+    FoldersChanged,
+    Made,
+    MailSent,
+    Post,
+    Resolved,
+    SentAgain,
+    StatusRequested,
+)
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
 from topology.settings.values import RawSetting
@@ -65,19 +79,22 @@ class Node(StoreLife):
         sender: str = "",
         attachments: Sequence[tuple[str, bytes]] = (),
         associated: bool = False,
-    ) -> str:
-        """Post a message and return its id (spec: CN-2)."""
+    ) -> Made:
+        """Post a message (spec: CN-2)."""
         posted = Post(subject, body, sender, tuple(attachments))
         with self._stimulus(now) as (ctx, s):
-            return local_changes.post(ctx, s, folder, [posted], fai=associated)[0]
+            (version,) = local_changes.post(ctx, s, folder, [posted], fai=associated)
+            return _made(ctx, version)
 
-    def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> list[str]:
-        """Post messages in one transaction and return their ids."""
+    def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> BatchMade:
+        """Post messages in one transaction, all of them or none."""
         with self._stimulus(now) as (ctx, s):
-            return local_changes.post(ctx, s, folder, posts)
+            versions = local_changes.post(ctx, s, folder, posts)
+            ids = [object_text(version.object) for version in versions]
+            return BatchMade(ids, *_numbered(ctx, [version.number for version in versions]))
 
-    def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
-        """Post a mail as a message and return its id. The same mail can be read back, byte for byte (spec: ML-5).
+    def post_mail(self, now: LabTime, folder: str, content: bytes) -> Made:
+        """Post a mail as a message. The same mail can be read back, byte for byte (spec: ML-5).
 
         Raises Misuse if the mail exceeds a limit.
         """
@@ -86,7 +103,7 @@ class Node(StoreLife):
         except CodecError as error:
             raise Misuse(f"the mail cannot be posted: {error}") from None
         with self._stimulus(now) as (ctx, s):
-            return local_changes.post_mail(ctx, s, ctx.folders.visible(folder), mail)
+            return _made(ctx, local_changes.post_mail(ctx, s, ctx.folders.visible(folder), mail))
 
     def send_mail(
         self,
@@ -97,42 +114,42 @@ class Node(StoreLife):
         subject: str,
         body: str = "",
         attachments: Sequence[tuple[str, bytes]] = (),
-    ) -> str:
-        """Send mail from a folder's address to people or folders and return its Message-ID (spec: ML-5)."""
+    ) -> MailSent:
+        """Send mail from a folder's address to people or folders (spec: ML-5)."""
         with self._stimulus(now) as (ctx, s):
-            return user_mail.send_from_folder(
-                ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments
+            return MailSent(
+                user_mail.send_from_folder(ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments)
             )
 
     def edit(
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
-    ) -> str:
-        """Make a new version that replaces all kept versions, and return its change number (spec: CF-3)."""
+    ) -> Changed:
+        """Make a new version that replaces all kept versions (spec: CF-3)."""
         with self._stimulus(now) as (ctx, s):
-            return local_changes.edit(ctx, s, folder, message, subject=subject, body=body)
+            return _changed(ctx, local_changes.edit(ctx, s, folder, message, subject=subject, body=body))
 
-    def delete(self, now: LabTime, folder: str, message: str) -> str:
-        """Delete a message and return the change number of the deletion (spec: DL-1)."""
+    def delete(self, now: LabTime, folder: str, message: str) -> Changed:
+        """Delete a message (spec: DL-1)."""
         with self._stimulus(now) as (ctx, s):
-            return local_changes.delete(ctx, s, folder, message)
+            return _changed(ctx, local_changes.delete(ctx, s, folder, message))
 
-    def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
-        """End a conflict and return the new change numbers. `keep` is the change of one version, or 'all' (spec: CF-3).
+    def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> Resolved:
+        """End a conflict. `keep` is the change of one version, or 'all' (spec: CF-3).
 
         by: the address of the contact who resolves it; None means the folder's first contact. Raises NotAContact for others.
         """
         with self._stimulus(now) as (ctx, s):
-            return local_changes.resolve(ctx, s, folder, message, keep, by)
+            return Resolved(*_numbered(ctx, local_changes.resolve(ctx, s, folder, message, keep, by)))
 
-    def recover(self, now: LabTime, folder: str, message: str) -> str:
-        """Recover a deleted message as a new one, and return the new id (spec: DL-5)."""
+    def recover(self, now: LabTime, folder: str, message: str) -> Made:
+        """Recover a deleted message as a new one (spec: DL-5)."""
         with self._stimulus(now) as (ctx, s):
-            return local_changes.recover(ctx, s, folder, message)
+            return _made(ctx, local_changes.recover(ctx, s, folder, message))
 
-    def recover_folder(self, now: LabTime, path: str) -> str:
-        """Recover a deleted folder with its subfolders and messages, and return its new id (spec: DL-5)."""
+    def recover_folder(self, now: LabTime, path: str) -> Made:
+        """Recover a deleted folder with its subfolders and messages as new ones (spec: DL-5)."""
         with self._stimulus(now) as (ctx, s):
-            return folder_admin.recover(ctx, s, path)
+            return _made(ctx, folder_admin.recover(ctx, s, path))
 
     def number_messages(self, now: LabTime, folder: str, validity: int) -> None:
         """Give UIDs to the new messages of a folder.
@@ -147,22 +164,23 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             mailboxes.flag(s.conn, ctx.folders.visible(folder).fid, user, flags)
 
-    def create_folder(self, now: LabTime, path: str, **fields: Unpack[FolderFields]) -> str:
-        """Create a folder and return its id."""
+    def create_folder(self, now: LabTime, path: str, **fields: Unpack[FolderFields]) -> Made:
+        """Create a folder."""
         with self._stimulus(now) as (ctx, s):
-            return folder_admin.create(ctx, s, path, fields)
+            return _made(ctx, folder_admin.create(ctx, s, path, fields))
 
-    def change_folder(self, now: LabTime, path: str, **fields: Unpack[FolderChanges]) -> str:
-        """Change a folder's properties, which include its replica list, and return the change number."""
+    def change_folder(self, now: LabTime, path: str, **fields: Unpack[FolderChanges]) -> Changed:
+        """Change a folder's properties, which include its replica list."""
         with self._stimulus(now) as (ctx, s):
-            return folder_admin.change(ctx, s, path, fields)
+            return _changed(ctx, folder_admin.change(ctx, s, path, fields))
 
-    def delete_folder(self, now: LabTime, path: str) -> None:
+    def delete_folder(self, now: LabTime, path: str) -> FolderDeleted:
         """Delete a folder and everything below it (spec: HI-6)."""
         with self._stimulus(now) as (ctx, s):
             folder_admin.delete(ctx, s, path)
+        return FolderDeleted(path)
 
-    def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> None:
+    def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> Configured:
         """Change settings: directory values apply at once, registry values from the next start on (spec: SE-1)."""
         with self._stimulus(now) as (ctx, s):
             store_settings(s.conn, values)
@@ -180,27 +198,21 @@ class Node(StoreLife):
             expiry.plan(ctx, s)
             retention.plan(ctx, s)
         self._config = config
+        return Configured(list(values), clamped(values))
 
-    def send_again(
-        self, now: LabTime, folder: str, *, days: int, to: Sequence[str] | None = None
-    ) -> tuple[list[str], str]:
+    def send_again(self, now: LabTime, folder: str, *, days: int, to: Sequence[str] | None = None) -> SentAgain:
         """Send the changes of the last days again: Send Hierarchy (1-1) or Send Contents (spec: AD-1).
 
         `to`: the stores that get them; None: all other holders.
-
-        Return these stores, and the numbers as people read them.
         """
         with self._stimulus(now) as (ctx, s):
             stores, numbers = orders.send_again(ctx, s, folder, days=days, to=to)
-            return stores, numbers.merged().named(ctx.store.names())
+            return SentAgain(folder, stores, numbers.merged().named(ctx.store.names()))
 
-    def synchronize(self, now: LabTime, folder: str) -> list[str]:
-        """Request the status of a folder now: Synchronize Hierarchy (1-1) or Synchronize Content (spec: AD-1).
-
-        Return the stores that must respond.
-        """
+    def synchronize(self, now: LabTime, folder: str) -> StatusRequested:
+        """Request the status of a folder now: Synchronize Hierarchy (1-1) or Synchronize Content (spec: AD-1)."""
         with self._stimulus(now) as (ctx, s):
-            return orders.synchronize(ctx, s, folder)
+            return StatusRequested(folder, orders.synchronize(ctx, s, folder))
 
     def add_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
         """Add stores to the replica lists of a folder and its subfolders; 1-1: of all folders (spec: AD-1)."""
@@ -385,3 +397,18 @@ class Node(StoreLife):
         """
         with self._stimulus(now) as (ctx, s):
             application_log.write(ctx.config, s.conn, s.now, event, values)
+
+
+def _numbered(ctx: Context, numbers: Sequence[ChangeNumber]) -> tuple[list[str], list[str]]:
+    """Return change numbers as people see them, and as traces write them."""
+    names = ctx.store.names()
+    return [named(number, names) for number in numbers], [number.text for number in numbers]
+
+
+def _changed(ctx: Context, number: ChangeNumber) -> Changed:
+    return Changed(named(number, ctx.store.names()), number.text)
+
+
+def _made(ctx: Context, version: Version) -> Made:
+    number = version.number
+    return Made(object_text(version.object), named(number, ctx.store.names()), number.text)

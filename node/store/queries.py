@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from node.agent.backfill_sources import in_order, leaver_claims, leavers
 from node.codec.items import (
@@ -18,7 +18,7 @@ from node.codec.items import (
     sender_of,
 )
 from node.errors import MessageUnknown, Misuse
-from node.objects.version_rows import shown_numbers, tied_numbers
+from node.objects.version_rows import tied_numbers
 from node.reads import StoreReader
 from node.state import backfill_array as array
 from node.state.application_log import KINDS
@@ -164,19 +164,14 @@ class StoreQueries(StoreReader):
         ).scalar()
         return found or 0
 
-    def numbers_of(self, messages: Sequence[str]) -> list[tuple[str, str]]:
+    def shown_change(self, message: str) -> str:
         ctx, conn = self._opened()
-        names = ctx.store.names()
-        return [(named(each, names), each.text) for each in _changes_of(ctx, conn, messages)]
-
-    def shown(self, changes: Sequence[str]) -> list[str]:
-        names = self._opened()[0].store.names()
-        return [named(ChangeNumber.parse(each), names) for each in changes]
-
-    def number_of_folder(self, path: str) -> tuple[str, str]:
-        ctx, _ = self._opened()
-        number = ctx.folders.visible(path).number
-        return named(number, ctx.store.names()), number.text
+        row = conn.exec_driver_sql(
+            "SELECT rep, ctr FROM message WHERE shown = 1 AND object = ?", (_object_id(message),)
+        ).first()
+        if row is None:
+            raise MessageUnknown(f"this store has no message {message}")
+        return ctx.store.number(*row).text
 
     def body(self, folder: str, message: str) -> str:
         ctx, conn = self._opened()
@@ -435,16 +430,6 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
 
 def _size(limit_bytes: int | None) -> str | None:
     return None if limit_bytes is None else format_size(limit_bytes)
-
-
-def _changes_of(ctx: Context, conn: Connection, messages: Sequence[str]) -> list[ChangeNumber]:
-    """Return the numbers of the shown versions of messages. Raises MessageUnknown if there is none of one."""
-    numbers = []
-    for message, number in zip(messages, shown_numbers(conn, list(map(object_from_text, messages))), strict=True):
-        if number is None:
-            raise MessageUnknown(f"this store has no message {message}")
-        numbers.append(ctx.store.number(*number))
-    return numbers
 
 
 def _object_id(message: str) -> bytes:

@@ -116,14 +116,13 @@ class Monitor:
         if self._invariants.violations:
             raise Violated(self._invariants.violations)
 
-    def acknowledged(self, store: str, ids: Sequence[str]) -> None:
+    def acknowledged(self, store: str, changes: Sequence[str]) -> None:
         """Check that a store has an event for each change that it acknowledged to a user (CN-2, DU-1).
 
         Raises Violated if an event is missing, or if an invariant does not hold.
         """
         self.check(quiet=False)
-        made = self.facts.of_object
-        lost = [each for each in ids if each not in self.facts.changes and each not in made]
+        lost = [change for change in changes if change not in self.facts.changes]
         if lost:
             witness = f"{store} acknowledged {', '.join(lost)}, but no event has it"
             raise Violated([Violation("acknowledged is committed", ("CN-2", "DU-1"), self._lab.now, witness)])

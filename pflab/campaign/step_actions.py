@@ -7,9 +7,11 @@ so that later steps on any store find the object.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from node.errors import InternalError, NodeError
+from node.views import BatchMade, Changed, FoldersChanged, Made, Resolved
 from node.views import Post as Posted
 from pflab.campaign.fault_actions import stop_server
 from pflab.campaign.plans import plan
@@ -17,18 +19,20 @@ from pflab.terms.folder_ids import HIERARCHY
 
 if TYPE_CHECKING:
     from node.store.node import Node
-    from node.views import FoldersChanged, FolderView, MessageView
+    from node.views import FolderView, MessageView
     from pflab.simulation.simulator import Simulator
     from traces.labtime import LabTime
 
 T = TypeVar("T")
+Answer = TypeVar("Answer", Made, Changed, BatchMade, Resolved, FoldersChanged)
+"""What a store answers to a change that has change numbers."""
 
 SUSPENDED = "Content Replication Suspended"
 
 
 class StepRunner:
     """Runs steps on a lab, and remembers which id each label means. When a store acknowledges a step, the runner calls
-    `acknowledged(store, ids)`: with object ids after a post or a new folder, with change numbers after other steps."""
+    `acknowledged(store, changes)` with the change numbers."""
 
     def __init__(self, lab: Simulator, acknowledged: Callable[[str, Sequence[str]], None]) -> None:
         self.lab = lab
@@ -65,13 +69,16 @@ class StepRunner:
         except Exception as error:
             raise InternalError.of(f"server {store}", "while serving a user", error) from error
 
-    async def change(self, store: str, change: Callable[[Node, LabTime], str | list[str]]) -> list[str]:
-        """Apply a change on a store. Return the ids or change numbers that it acknowledged; [] if it acknowledged nothing."""
-        made = await self.do(store, change)
-        ids = [made] if isinstance(made, str) else made or []
-        if ids:
-            self._acknowledged(store, ids)
-        return ids
+    async def change(self, store: str, change: Callable[[Node, LabTime], Answer]) -> Answer | None:
+        """Apply a change on a store. Return what the store acknowledged; None if it changed nothing."""
+        answer = await self.do(store, change)
+        if answer is None:
+            return None
+        changes = [answer.change] if isinstance(answer, Made | Changed) else answer.changes
+        if not changes:
+            return None
+        self._acknowledged(store, changes)
+        return answer
 
     def view(self, store: str, label: str | None) -> FolderView | None:
         """Return a folder as a store shows it now, or None if the store does not show it."""
@@ -124,20 +131,21 @@ async def _post(runner: StepRunner, step: plan.Post) -> bool:
         return False
     path, labels = view.path, step.labels()
     posts = [Posted(subject=f"post {label}", body=text_of(label, step.size)) for label in labels]
+    ids: list[str] = []
     if step.associated:
-        made = []
         for post in posts:
-            made += await runner.change(
-                step.on,
-                lambda node, now, post=post: node.post(  # type: ignore[misc]
-                    now, path, subject=post.subject, body=post.body, associated=True
-                ),
-            )
+            made = await runner.change(step.on, partial(_post_associated, path, post))
+            ids += [made.id] if made is not None else []
     else:
-        made = await runner.change(step.on, lambda node, now: node.post_batch(now, path, posts))
-    for label, id_ in zip(labels, made, strict=False):
+        batch = await runner.change(step.on, lambda node, now: node.post_batch(now, path, posts))
+        ids = batch.ids if batch is not None else []
+    for label, id_ in zip(labels, ids, strict=False):
         runner.name_message(label, id_, view.id)
-    return bool(made)
+    return bool(ids)
+
+
+def _post_associated(path: str, post: Posted, node: Node, now: LabTime) -> Made:
+    return node.post(now, path, subject=post.subject, body=post.body, associated=True)
 
 
 def text_of(label: str, size: int) -> str:
@@ -192,9 +200,9 @@ async def _create_folder(runner: StepRunner, step: plan.CreateFolder) -> bool:
             now, path, replicas=replicas or None, schedule=step.schedule, contacts=step.contacts
         ),
     )
-    if made:
-        runner.name_folder(step.label, made[0])
-    return bool(made)
+    if made is not None:
+        runner.name_folder(step.label, made.id)
+    return made is not None
 
 
 async def _change(runner: StepRunner, on: str, label: str, **what: Any) -> bool:
@@ -234,13 +242,7 @@ async def _delete_folder(runner: StepRunner, step: plan.DeleteFolder) -> bool:
     view = runner.view(step.on, step.folder)
     if view is None:
         return False
-    path = view.path
-
-    def delete(node: Node, now: LabTime) -> bool:
-        node.delete_folder(now, path)
-        return True
-
-    return bool(await runner.do(step.on, delete))
+    return await runner.do(step.on, lambda node, now: node.delete_folder(now, view.path)) is not None
 
 
 async def _add_replica(runner: StepRunner, step: plan.AddReplica) -> bool:
@@ -306,7 +308,7 @@ async def _propagate(runner: StepRunner, step: plan.Propagate) -> bool:
 
 async def _order(runner: StepRunner, step: Any, order: Callable[[Node, LabTime, str], FoldersChanged]) -> bool:
     path = runner.path(step.on, step.folder)
-    return path is not None and bool(await runner.change(step.on, lambda node, now: order(node, now, path).changes))
+    return path is not None and bool(await runner.change(step.on, lambda node, now: order(node, now, path)))
 
 
 async def _resend(runner: StepRunner, step: plan.Resend) -> bool:

@@ -15,7 +15,20 @@ from node import errors
 from node.api.read_paths import MOST_LISTED, READS, HttpRead
 from node.errors import InternalError, NodeError, NotRunning
 from node.reads import StoreReader
-from node.views import FoldersChanged, MessageView, Post
+from node.views import (
+    BatchMade,
+    Changed,
+    Configured,
+    FolderDeleted,
+    FoldersChanged,
+    Made,
+    MailSent,
+    MessageView,
+    Post,
+    Resolved,
+    SentAgain,
+    StatusRequested,
+)
 from pflab.client import Client, ClientError, quoted
 from traces.labtime import LabTime, parse_instant
 
@@ -62,27 +75,19 @@ class RemoteNode(StoreReader):
         sender: str = "",
         attachments: Sequence[tuple[str, bytes]] = (),
         associated: bool = False,
-    ) -> str:
+    ) -> Made:
         del now
         message = _message(Post(subject, body, sender, tuple(attachments)))
-        made = self._change("POST", "/messages", {"folder": folder, "associated": associated, **message})
-        return str(made["id"])
+        return self._change(Made, "POST", "/messages", {"folder": folder, "associated": associated, **message})
 
-    def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> list[str]:
+    def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> BatchMade:
         del now
-        made = self._change(
-            "POST", "/messages/batch", {"folder": folder, "messages": [_message(each) for each in posts]}
-        )
-        return list(made["ids"])
+        body = {"folder": folder, "messages": [_message(each) for each in posts]}
+        return self._change(BatchMade, "POST", "/messages/batch", body)
 
-    def post_mail(self, now: LabTime, folder: str, content: bytes) -> str:
+    def post_mail(self, now: LabTime, folder: str, content: bytes) -> Made:
         del now
-        self.forget_reads()
-        path = f"{self._base}/messages/mail?folder={quoted(folder)}"
-        try:
-            return str(self._client.surely("POST", path, content)["id"])
-        except ClientError as error:
-            raise _as_node_error(error) from None
+        return self._change(Made, "POST", f"/messages/mail?folder={quoted(folder)}", content)
 
     def send_mail(
         self,
@@ -93,58 +98,55 @@ class RemoteNode(StoreReader):
         subject: str,
         body: str = "",
         attachments: Sequence[tuple[str, bytes]] = (),
-    ) -> str:
+    ) -> MailSent:
         del now
         letter = {"folder": folder, "to": list(to), "subject": subject, "body": body}
-        made = self._change("POST", "/messages/send", {**letter, "attachments": _files(attachments)})
-        return str(made["message_id"])
+        return self._change(MailSent, "POST", "/messages/send", {**letter, "attachments": _files(attachments)})
 
     def edit(
         self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
-    ) -> str:
+    ) -> Changed:
         del now
         path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
-        return str(self._change("PATCH", path, {"subject": subject, "body": body})["change"])
+        return self._change(Changed, "PATCH", path, {"subject": subject, "body": body})
 
-    def delete(self, now: LabTime, folder: str, message: str) -> str:
+    def delete(self, now: LabTime, folder: str, message: str) -> Changed:
         del now
-        return str(self._change("DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")["change"])
+        return self._change(Changed, "DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")
 
-    def recover(self, now: LabTime, folder: str, message: str) -> str:
+    def recover(self, now: LabTime, folder: str, message: str) -> Made:
         del now
-        return str(self._change("POST", f"/messages/{quoted(message)}/recover?folder={quoted(folder)}")["id"])
+        return self._change(Made, "POST", f"/messages/{quoted(message)}/recover?folder={quoted(folder)}")
 
-    def recover_folder(self, now: LabTime, path: str) -> str:
+    def recover_folder(self, now: LabTime, path: str) -> Made:
         del now
-        return str(self._change("POST", f"/folders/{quoted(path)}/recover")["id"])
+        return self._change(Made, "POST", f"/folders/{quoted(path)}/recover")
 
-    def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
+    def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> Resolved:
         del now
         path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return list(self._change("POST", path, {"keep": keep, "by": by})["changes"])
+        return self._change(Resolved, "POST", path, {"keep": keep, "by": by})
 
-    def create_folder(self, now: LabTime, path: str, **given: Unpack[FolderFields]) -> str:
+    def create_folder(self, now: LabTime, path: str, **given: Unpack[FolderFields]) -> Made:
         del now
-        return str(self._change("POST", "/folders", {"path": path, **_listed(given)})["id"])
+        return self._change(Made, "POST", "/folders", {"path": path, **_listed(given)})
 
-    def change_folder(self, now: LabTime, path: str, **given: Unpack[FolderChanges]) -> str:
+    def change_folder(self, now: LabTime, path: str, **given: Unpack[FolderChanges]) -> Changed:
         del now
-        return str(self._change("PATCH", f"/folders/{quoted(path)}", _listed(given))["change"])
+        return self._change(Changed, "PATCH", f"/folders/{quoted(path)}", _listed(given))
 
-    def delete_folder(self, now: LabTime, path: str) -> None:
+    def delete_folder(self, now: LabTime, path: str) -> FolderDeleted:
         del now
-        self._change("DELETE", f"/folders/{quoted(path)}")
+        return self._change(FolderDeleted, "DELETE", f"/folders/{quoted(path)}")
 
-    def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> None:
+    def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> Configured:
         del now
-        self._change("PATCH", "/settings", dict(values))
+        return self._change(Configured, "PATCH", "/settings", dict(values))
 
-    def send_again(
-        self, now: LabTime, folder: str, *, days: int, to: Sequence[str] | None = None
-    ) -> tuple[list[str], str]:
+    def send_again(self, now: LabTime, folder: str, *, days: int, to: Sequence[str] | None = None) -> SentAgain:
         del now
-        made = self._change("POST", "/send", {"folder": folder, "days": days, "to": None if to is None else list(to)})
-        return list(made["to"]), str(made["numbers"])
+        body = {"folder": folder, "days": days, "to": None if to is None else list(to)}
+        return self._change(SentAgain, "POST", "/send", body)
 
     def add_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
         del now
@@ -160,16 +162,14 @@ class RemoteNode(StoreReader):
 
     def propagate(self, now: LabTime, folder: str, properties: Sequence[str]) -> FoldersChanged:
         del now
-        made = self._change("POST", "/propagate", {"folder": folder, "properties": list(properties)})
-        return FoldersChanged(made["folders"], made["changes"], made["kept"])
+        return self._change(FoldersChanged, "POST", "/propagate", {"folder": folder, "properties": list(properties)})
 
     def _replicas(self, folder: str, **what: object) -> FoldersChanged:
-        made = self._change("POST", "/replicas", {"folder": folder, **what})
-        return FoldersChanged(made["folders"], made["changes"], made["kept"])
+        return self._change(FoldersChanged, "POST", "/replicas", {"folder": folder, **what})
 
-    def synchronize(self, now: LabTime, folder: str) -> list[str]:
+    def synchronize(self, now: LabTime, folder: str) -> StatusRequested:
         del now
-        return list(self._change("POST", "/synchronize", {"folder": folder})["asked"])
+        return self._change(StatusRequested, "POST", "/synchronize", {"folder": folder})
 
     def hop_released(self, now: LabTime, queue_id: int) -> None:
         del now
@@ -259,11 +259,12 @@ class RemoteNode(StoreReader):
         except ClientError as error:
             raise _as_node_error(error) from None
 
-    def _change(self, method: str, path: str, body: object = None) -> Any:
+    def _change(self, kind: type[T], method: str, path: str, body: object = None) -> T:
+        """Make a change, and return the view of this kind that says what it has made."""
         # Each change has its own key, so the client can send it again if the connection is dead.
         self.forget_reads()
         try:
-            return self._client.surely(method, self._base + path, body)
+            return _view(self._client.surely(method, self._base + path, body), kind)
         except ClientError as error:
             raise _as_node_error(error) from None
 

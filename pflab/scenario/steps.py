@@ -62,7 +62,7 @@ async def _post(play: Play, step: model.Post) -> None:
     if step.refused:
         raise StepFailed([f"{step.on} to refuse the post {step.subject}"], ["it accepts it"])
     if step.name:
-        play.remember(step.name, step.folder, made)
+        play.remember(step.name, step.folder, made.id)
 
 
 async def _posts(play: Play, step: model.Posts) -> None:
@@ -72,7 +72,7 @@ async def _posts(play: Play, step: model.Posts) -> None:
     made = await play.lab.do(step.on, lambda node, now: node.post_batch(now, step.folder, posts))
     if step.name:
         names = tuple(f"{step.name}-{n}" for n in numbered)
-        for name, object_ in zip(names, made, strict=True):
+        for name, object_ in zip(names, made.ids, strict=True):
             play.remember(name, step.folder, object_)
         play.groups[step.name] = names
 
@@ -123,12 +123,12 @@ def _address(play: Play, store: str, path: str) -> str:
 
 async def _edit(play: Play, step: model.Edit) -> None:
     message = play.message(step.message)
-    number = await play.lab.do(
+    made = await play.lab.do(
         step.on,
         lambda node, now: node.edit(now, message.folder, message.object, subject=step.subject, body=step.body),
     )
     if step.name:
-        play.named[step.name] = Named(message.folder, message.object, [number])
+        play.named[step.name] = Named(message.folder, message.object, [made.change])
 
 
 async def _delete(play: Play, step: model.Delete) -> None:
@@ -145,8 +145,8 @@ async def _recover(play: Play, step: model.Recover) -> None:
 
     def act(node: Any, now: int) -> str:
         if message is None:
-            return str(node.recover_folder(now, step.folder))
-        return str(node.recover(now, message.folder, message.object))
+            return node.recover_folder(now, step.folder).id
+        return node.recover(now, message.folder, message.object).id
 
     try:
         made = await play.lab.do(step.on, act)

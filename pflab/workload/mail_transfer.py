@@ -78,7 +78,8 @@ def poster_for_lab(lab: Lab, server: str, folder: str) -> Poster:
     """Return a poster for a folder on a server of a lab in this process."""
 
     async def post(content: bytes) -> str:
-        return await lab.do(server, lambda node, now: node.post_mail(now, folder, content))
+        made = await lab.do(server, lambda node, now: node.post_mail(now, folder, content))
+        return made.id
 
     return post
 

@@ -10,7 +10,7 @@ from traces.events import Event
 
 
 async def post(lab: Lab, server: str, subject: str = "Hello", body: str = "") -> str:
-    return await lab.do(server, lambda node, now: node.post(now, "Projects", subject=subject, body=body))
+    return await lab.do(server, lambda node, now: node.post(now, "Projects", subject=subject, body=body).id)
 
 
 def subjects(lab: Lab, server: str, folder: str = "Projects") -> list[str]:

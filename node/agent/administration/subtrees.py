@@ -23,6 +23,7 @@ from node.codec.items import ROOT_TEXT, FolderProperties
 from node.errors import Misuse
 from node.state.context import Context
 from node.state.folders import Folder
+from node.tracking.change_number import named
 from node.views import FoldersChanged
 from transport.stimulus import Stimulus
 
@@ -98,7 +99,13 @@ def _change(
         if folder.props is not None and (props := changed(folder.props)) != folder.props
     ]
     numbers = modify(ctx, s, changes) if changes else []
-    return FoldersChanged([folder.path for folder, _ in changes], numbers, [])
+    names = ctx.store.names()
+    return FoldersChanged(
+        [folder.path for folder, _ in changes],
+        [named(number, names) for number in numbers],
+        [number.text for number in numbers],
+        [],
+    )
 
 
 def _folders(ctx: Context, path: str) -> list[Folder]:

@@ -451,7 +451,7 @@ def test_a_mail_of_a_response_that_claims_nothing_is_no_empty_response() -> None
     claims nothing does not end the request: the other version, and the rest of the request, are still to come (spec: BF-5,
     BF-6)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Message Size Limit: 1 KB}\n")
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
     for name in "AB":
         office[name].edit(office.at(16), "Projects", message, body=name * 3000)

@@ -23,7 +23,7 @@ from traces.labtime import HOUR_US
 def test_a_post_is_on_the_other_holders_after_the_next_cycle() -> None:
     """Changes are broadcast at the next cycle and applied with their number and time (spec: OUT-1, IN-1, CN-8)."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="Hello", body="text")
+    message = office["A"].post(office.at(1), "Projects", subject="Hello", body="text").id
     office.run(office.at(14))
     assert office["B"].messages("Projects") == []
     office.run(office.at(15))
@@ -47,7 +47,7 @@ def test_the_own_row_leaves_out_what_is_not_broadcast() -> None:
 def test_an_edit_replaces_the_older_version_everywhere() -> None:
     """A store removes a version whose number is in the predecessor list of the arriving one (spec: CN-4, HI-2)."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
     office["B"].edit(office.at(16), "Projects", message, subject="two")
     office.run(office.at(30))
@@ -59,7 +59,7 @@ def test_an_edit_replaces_the_older_version_everywhere() -> None:
 def test_a_deletion_reaches_all_and_leaves_a_tombstone() -> None:
     """A delete is a change that each replica keeps as a tombstone (spec: DL-1)."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
     office["C"].delete(office.at(16), "Projects", message)
     office.run(office.at(30))
@@ -73,7 +73,7 @@ def test_a_deletion_reaches_all_and_leaves_a_tombstone() -> None:
 def edited_by_two() -> tuple[PostOffice, str]:
     """Return an office with a message that A and B have edited at once, and the id of the message."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="from A")
     office["B"].edit(office.at(17), "Projects", message, subject="from B")
@@ -111,7 +111,7 @@ def test_a_resolution_at_any_replica_ends_the_conflict_everywhere(keep: str) -> 
 def test_the_changes_of_a_resolution_that_keeps_all_take_numbers_in_their_order() -> None:
     """The change that ends the conflict takes the next number, and the separate messages take those after it (spec: CN-2)."""
     office, message = edited_by_two()
-    numbers = office["C"].resolve(office.at(31), "Projects", message, "all")
+    numbers = office["C"].resolve(office.at(31), "Projects", message, "all").changes
     made = [each for each in office.of_type("change.made") if isinstance(each, ChangeMade) and each.node == "C"]
     assert [each.number.rpartition(":")[2] for each in made] == ["1", "2"]
     assert [each.object == message for each in made] == [True, False]
@@ -122,7 +122,7 @@ def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:
     """A delete wins over every concurrent version, and the contacts get a notice of the lost edit (spec: DL-2)."""
     for editor, deleter in (("A", "B"), ("B", "A")):
         office = PostOffice()
-        message = office["A"].post(office.at(1), "Projects", subject="one")
+        message = office["A"].post(office.at(1), "Projects", subject="one").id
         office.run(office.at(15))
         office[editor].edit(office.at(16), "Projects", message, subject="edited", body="precious")
         office[deleter].delete(office.at(17), "Projects", message)
@@ -136,7 +136,7 @@ def test_a_delete_wins_over_a_concurrent_edit_in_either_order() -> None:
 def test_a_superseded_unsent_number_is_accounted_for() -> None:
     """An update names the numbers that it supersedes, so no store waits for a version that no longer exists (spec: CN-7)."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office["A"].edit(office.at(2), "Projects", message, subject="two")
     office.run(office.at(15))
     assert {row.store: row.numbers for row in office["B"].state("Projects").rows}["B"] == "A-1..2"
@@ -182,7 +182,7 @@ def test_mistakes_are_refused_and_change_nothing() -> None:
 def test_an_associated_message_is_last_writer_wins() -> None:
     """Associated messages have a set of their own and never conflict (spec: CN-9)."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="view", associated=True)
+    message = office["A"].post(office.at(1), "Projects", subject="view", associated=True).id
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="view A")
     office["B"].edit(office.at(17), "Projects", message, subject="view B")
@@ -198,7 +198,7 @@ def test_an_associated_message_is_last_writer_wins() -> None:
 def test_the_holes_of_either_set_are_closed_whatever_the_other_still_waits_for() -> None:
     """A mail closes the holes of either set, though later mails bring such numbers of the other (spec: CN-6, CN-9)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Message Size Limit: 1 KB}\n")
-    message = office["A"].post(office.at(1), "Projects", subject="one", body="x" * 2000)
+    message = office["A"].post(office.at(1), "Projects", subject="one", body="x" * 2000).id
     office["A"].edit(office.at(2), "Projects", message, subject="two")
     office["A"].post(office.at(3), "Projects", subject="view", body="y" * 2000, associated=True)
     office["A"].edit(office.at(4), "Projects", message, subject="three")
@@ -214,7 +214,7 @@ def test_a_broadcast_names_only_the_numbers_that_its_version_supersedes() -> Non
             "{A: {site: SEA}, B: {site: SEA}, C: {site: SEA}}", "{A: {}, B: {}, C: {}, D: {}}"
         ).replace("[A, B, C]", "[A, B, C, D]")
     )
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
     office["B"].edit(office.at(16), "Projects", message, subject="first of B")
     deliver_all(office, office.cycle("B", office.at(30)), office.at(30), "D")
@@ -261,7 +261,7 @@ def test_each_mistake_of_a_user_is_a_node_error(act: Callable[..., object]) -> N
 def test_an_unsent_change_that_others_have_is_claimed_after_its_deletion() -> None:
     """All holders end with equal knowledge, and no store repeats a status (spec: CV-1, CN-7, ST-7)."""
     office = PostOffice(THREE_STORES_AND_CONTACT.replace("contacts: [kim@test.test]", "schedule: every 4 h"))
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     mails = office.cycle("A", office.at(4 * HOUR_MIN))
     deliver_all(office, mails, office.at(4 * HOUR_MIN), "C")  # lost on its way to B
     deliver_all(office, mails_to(office.cycle("A", office.at(STATUS_CHECK_MIN)), "B"), office.at(STATUS_CHECK_MIN))

@@ -82,7 +82,7 @@ def test_a_restored_store_asks_for_nothing_that_its_backup_has() -> None:
 def test_what_an_unsent_change_of_the_backup_replaced_is_not_asked_for_either() -> None:
     """The edit of a version that was never sent accounts for that version's number too (spec: CN-7, BF-1, RP-4)."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="first")
+    message = office["A"].post(office.at(1), "Projects", subject="first").id
     office["A"].edit(office.at(2), "Projects", message, subject="second")
     backup = office["A"].backup()
     office.run(office.at(15))
@@ -119,7 +119,7 @@ def test_unsent_changes_newer_than_the_backup_are_reported_lost() -> None:
     office.run(office.at(15))
     office["A"].post(office.at(16), "Projects", subject="broadcast")
     office.run(office.at(30))
-    lost = office["A"].post(office.at(31), "Projects", subject="unsent")
+    lost = office["A"].post(office.at(31), "Projects", subject="unsent").id
     office["A"].change_folder(office.at(31), "Projects", rename="Plans")
     numbers = {event.object: event.number for event in office.of_type("change.made")}  # type: ignore[attr-defined]
     folder = office["A"].folders()[0].id
@@ -146,7 +146,7 @@ def test_a_change_that_the_newer_backup_has_replaced_is_not_reported_lost() -> N
     """A change that was unsent after the restore of an older backup is not lost if a deletion replaced it in the newer backup
     (spec: RP-4, DU-1)."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="in both backups")
+    message = office["A"].post(office.at(1), "Projects", subject="in both backups").id
     older = office["A"].backup()
     office["A"].delete(office.at(2), "Projects", message)
     newer = office["A"].backup()
@@ -188,7 +188,7 @@ def test_the_trace_goes_on_without_a_gap_after_a_restore() -> None:
 def test_a_tombstone_goes_when_it_is_old_and_every_holder_knows_it() -> None:
     """A store drops a tombstone past its age once every holder has since said that it has its number (spec: DL-4)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 3}\n")
-    message = office["A"].post(office.at(1), "Projects", subject="x")
+    message = office["A"].post(office.at(1), "Projects", subject="x").id
     office.run(office.at(15))
     office["A"].delete(office.at(16), "Projects", message)
     office.run(office.at(30))
@@ -211,7 +211,7 @@ def test_a_tombstone_that_a_holder_may_not_know_is_kept(by_age: int, kept: bool)
     DL-4)."""
     text = f"settings: {{Replication Folder Tombstone Age Limit: 3, Drop Tombstones By Age Alone: {by_age}}}\n"
     office = PostOffice(THREE_STORES_AND_CONTACT + text)
-    message = office["A"].post(office.at(1), "Projects", subject="x")
+    message = office["A"].post(office.at(1), "Projects", subject="x").id
     office.run(office.at(15))
     office["C"].abandon()
     office["A"].delete(office.at(16), "Projects", message)

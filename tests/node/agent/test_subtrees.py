@@ -30,13 +30,13 @@ async def test_replicas_of_a_subtree() -> None:
     """Each folder changes only if its list changes, the last replica stays, and all changes go out in one mail (RP-2)."""
     async with Simulator(topology_from_text(TREE)) as lab:
         done = await lab.do("A", lambda node, now: node.add_replicas(now, "Top", ["A", "C"]))
-        assert done.paths == ["Top", "Top/Left", "Top/Left/Leaf"] and len(done.changes) == 3
+        assert done.folders == ["Top", "Top/Left", "Top/Left/Leaf"] and len(done.changes) == 3
         assert lists(lab) == {"Top": "AC", "Top/Left": "BAC", "Top/Left/Leaf": "BAC", "Other": "B"}
         await lab.advance(lab.now + 16 * MINUTE_US)
         assert lists(lab, "C") == lists(lab)
         assert [each.folders[0].updates for each in events_of(lab, MailSubmitted, "A") if each.message_type == 2] == [3]
         done = await lab.do("A", lambda node, now: node.remove_replicas(now, "1-1", ["B"]))
-        assert (done.paths, done.kept) == (["Top/Left", "Top/Left/Leaf"], ["Other"])
+        assert (done.folders, done.kept) == (["Top/Left", "Top/Left/Leaf"], ["Other"])
         assert lists(lab) == {"Top": "AC", "Top/Left": "AC", "Top/Left/Leaf": "AC", "Other": "B"}
 
 
@@ -44,7 +44,7 @@ async def test_a_server_is_replaced() -> None:
     """The new server takes the place of the old one, once, where the old one is; other folders stay as they are."""
     async with Simulator(topology_from_text(TREE)) as lab:
         done = await lab.do("C", lambda node, now: node.replace_replicas(now, "1-1", "B", "A"))
-        assert (done.paths, done.kept) == (["Other", "Top/Left", "Top/Left/Leaf"], [])
+        assert (done.folders, done.kept) == (["Other", "Top/Left", "Top/Left/Leaf"], [])
         assert lists(lab, "C") == {"Top": "A", "Top/Left": "A", "Top/Left/Leaf": "A", "Other": "A"}
         with pytest.raises(Misuse, match="no store D"):
             await lab.do("C", lambda node, now: node.replace_replicas(now, "1-1", "A", "D"))
@@ -56,12 +56,12 @@ async def test_properties_are_propagated() -> None:
     """The subfolders get the named properties of the folder and keep the others."""
     async with Simulator(topology_from_text(TREE)) as lab:
         done = await lab.do("A", lambda node, now: node.propagate(now, "Top", ["schedule", "replicas"]))
-        assert done.paths == ["Top/Left", "Top/Left/Leaf"]
+        assert done.folders == ["Top/Left", "Top/Left/Leaf"]
         views = {view.path: view for view in lab.read("A", lambda node: node.folders())}
         leaf = views["Top/Left/Leaf"]
         assert (leaf.replicas, leaf.schedule, leaf.priority, leaf.contacts) == (("A",), "every 1 h", "normal", ())
         assert views["Other"].replicas == ("B",)
-        assert (await lab.do("A", lambda node, now: node.propagate(now, "Top", ["schedule"]))).paths == []
+        assert (await lab.do("A", lambda node, now: node.propagate(now, "Top", ["schedule"]))).folders == []
         for wrong in (["alias"], []):
             with pytest.raises(Misuse, match="write some of replicas, schedule"):
                 await lab.do("A", lambda node, now, wrong=wrong: node.propagate(now, "Top", wrong))  # type: ignore[misc]

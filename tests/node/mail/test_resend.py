@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from node.errors import FolderUnknown, Misuse, NoReplicaHere
+from node.views import SentAgain
 from pflab.faults.fault import FaultKind, Mails
 from pflab.simulation.simulator import Simulator
 from tests.support.lab_actions import events_of, post, subjects
@@ -34,8 +35,8 @@ async def test_recent_changes_go_to_the_chosen_store() -> None:
         await post(lab, "A", "recent")
         await lab.advance(lab.now + 16 * MINUTE_US)
         lab.faults.heal()
-        to, numbers = await lab.do("A", lambda node, now: node.send_again(now, "Projects", days=2, to=["B"]))
-        assert (to, numbers) == (["B"], "A-2..3")
+        done = await lab.do("A", lambda node, now: node.send_again(now, "Projects", days=2, to=["B"]))
+        assert done == SentAgain("Projects", ["B"], "A-2..3")
         await lab.settle()
         assert subjects(lab, "B") == ["recent"]
         (mail,) = sent_again(lab)
@@ -68,7 +69,7 @@ async def test_each_mail_closes_the_holes_of_both_kinds() -> None:
     the message (CN-6, CN-9). Simulated seed 2558970224 found that it did not."""
     async with Simulator(topology_from_text(NEVER)) as lab:
         await post(lab, "A", "first", "x" * 400_000)
-        view = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="view", associated=True))
+        view = await lab.do("A", lambda node, now: node.post(now, "Projects", subject="view", associated=True).id)
         await post(lab, "A", "second", "x" * 400_000)
         await lab.do("A", lambda node, now: node.edit(now, "Projects", view, subject="view of both"))
         await lab.do("A", lambda node, now: node.send_again(now, "Projects", days=1, to=["B"]))
@@ -98,4 +99,5 @@ async def test_an_order_that_cannot_be_carried_out_is_refused() -> None:
             await lab.do("A", lambda node, now: node.synchronize(now, "1-1"))
         await lab.do("B", lambda node, now: node.configure(now, {"Content Replication Suspended": 1}))
         assert "resume it" in await refused("B", Misuse)
-        assert await lab.do("B", lambda node, now: node.send_again(now, "1-1", days=1)) == (["A", "C"], "Setup-1..2")
+        done = await lab.do("B", lambda node, now: node.send_again(now, "1-1", days=1))
+        assert done == SentAgain("1-1", ["A", "C"], "Setup-1..2")

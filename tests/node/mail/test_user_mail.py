@@ -164,7 +164,7 @@ def test_awkward_mail_is_the_same_at_every_replica() -> None:
     """A mail posted at one store is exported byte for byte at another (spec: ML-5)."""
     office = PostOffice()
     mails = {**cpython_mails(), **HAND_MADE}
-    made = {office["A"].post_mail(office.at(1), "Projects", content): content for content in mails.values()}
+    made = {office["A"].post_mail(office.at(1), "Projects", content).id: content for content in mails.values()}
     office.run(office.at(16))
     for name in "BC":
         assert {each.id for each in office[name].messages("Projects")} == set(made)
@@ -240,10 +240,10 @@ def conflict(office: PostOffice, one: str, other: str, folder: str, contents: tu
         else office[one].post(office.at(1), folder, subject="first", body="first")
     )
     office.run(office.at(16))
-    office[one].edit(office.at(17), folder, made, body="by one")
-    office[other].edit(office.at(18), folder, made, body="by other")
+    office[one].edit(office.at(17), folder, made.id, body="by one")
+    office[other].edit(office.at(18), folder, made.id, body="by other")
     office.run(office.at(31))
-    return made
+    return made.id
 
 
 def test_a_conflict_notice_has_the_messages_attached() -> None:
@@ -276,7 +276,7 @@ def test_an_edit_that_lost_is_attached_to_its_notice() -> None:
     """The contacts get an edit that lost to a deletion in full, with its files (spec: DL-2)."""
     office = PostOffice()
     file = bytes(range(256))
-    made = office["A"].post(office.at(1), "Projects", subject="first", attachments=[("f.bin", file)])
+    made = office["A"].post(office.at(1), "Projects", subject="first", attachments=[("f.bin", file)]).id
     office.run(office.at(16))
     office["A"].delete(office.at(17), "Projects", made)
     office["B"].edit(office.at(18), "Projects", made, body="precious")

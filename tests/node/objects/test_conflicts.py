@@ -36,7 +36,7 @@ def plain(method: str) -> str:
 def in_conflict(text: str = AGED, folder: Path | None = None, body: str = "") -> tuple[PostOffice, str]:
     """A and B edit a message in one interval. Half an hour after the start every store has both versions; B's wins."""
     office = PostOffice(text, folder)
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="from A")
     office["B"].edit(office.at(17), "Projects", message, subject="from B", body=body or None)
@@ -96,7 +96,7 @@ def test_two_versions_that_join_in_one_mail_are_reported_one_by_one() -> None:
     """The home store sends a notice for each version that joins a conflict, with the versions that were then in conflict, even
     if the next version is in the same mail (spec: CF-2)."""
     office = PostOffice(AGED)
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
     for minutes, name in ((16, "A"), (17, "B"), (18, "C")):
         office[name].edit(office.at(minutes), "Projects", message, subject=f"from {name}")
@@ -155,7 +155,7 @@ def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
     office["C"].change_folder(office.at(1), "Projects", resolve=method)
     office.run(office.at(15))
     assert {office[name].folders()[0].resolve for name in "ABC"} == {method}
-    message = office["A"].post(office.at(16), "Projects", subject="one")
+    message = office["A"].post(office.at(16), "Projects", subject="one").id
     office.run(office.at(30))
     for name in "AB":
         office[name].edit(office.at(31), "Projects", message, subject=f"from {name}")
@@ -189,7 +189,7 @@ def test_a_lost_edit_is_reported_under_every_method() -> None:
     """An edit that lost to a deletion is no conflict: no store keeps it, so the contacts are told (spec: DL-2, CF-4)."""
     for method in ("last writer wins", "no notification"):
         office = PostOffice(plain(method))
-        message = office["A"].post(office.at(1), "Projects", subject="one")
+        message = office["A"].post(office.at(1), "Projects", subject="one").id
         office.run(office.at(15))
         office["A"].edit(office.at(16), "Projects", message, subject="edited")
         office["B"].delete(office.at(17), "Projects", message)
@@ -269,7 +269,7 @@ def test_a_deleted_message_has_no_conflict_to_end() -> None:
 def test_a_version_that_joins_makes_a_conflict_no_younger() -> None:
     """The age is that of the conflict, not of its newest version (spec: CF-5)."""
     office = PostOffice(AGED)
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
     for minutes, name in ((16, "A"), (17, "B"), (18, "C")):
         office[name].edit(office.at(minutes), "Projects", message, subject=f"from {name}")
@@ -427,9 +427,9 @@ def beside_an_expired_version(late: str) -> tuple[PostOffice, str, str]:
     """A's edit has expired on B when these stores' edits arrive, made without knowing A's. Return the message
     and A's change."""
     office = PostOffice(BESIDE)
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(15))
-    expired = office["A"].edit(office.at(16), "Projects", message, subject="from A")
+    expired = office["A"].edit(office.at(16), "Projects", message, subject="from A").change
     for name in late:
         office[name].edit(office.at(17), "Projects", message, subject=f"from {name}")
     mails = {name: office.cycle(name, office.at(30)) for name in "A" + late}
@@ -467,7 +467,7 @@ class Unreachable:
 
     def __init__(self, silent: str, text: str = plain("default")) -> None:
         self.office = PostOffice(text)
-        message = self.office["B"].post(self.office.at(1), "Projects", subject="one")
+        message = self.office["B"].post(self.office.at(1), "Projects", subject="one").id
         self.office.run(self.office.at(15))
         self._waiting: list[tuple[str, Transmission]] = []
         self._silent = silent

@@ -91,7 +91,7 @@ def test_a_folder_s_limit_replicates_and_can_be_taken_away() -> None:
 def test_what_has_expired_is_not_changed_and_a_late_copy_does_not_bring_it_back() -> None:
     """A user cannot edit an expired message, and a duplicate of the mail that brought it changes nothing (spec: DL-3, IN-3)."""
     office = PostOffice(AGED)
-    message = office["A"].post(office.at(1), "Projects", subject="old")
+    message = office["A"].post(office.at(1), "Projects", subject="old").id
     copies = mails_to(office.cycle("A", office.at(15)), "B")
     deliver_all(office, copies, office.at(15))
     pass_nights(office, 4)
@@ -104,7 +104,7 @@ def test_what_has_expired_is_not_changed_and_a_late_copy_does_not_bring_it_back(
 def test_a_newer_version_of_an_expired_item_is_a_new_one() -> None:
     """An expired message that is edited elsewhere comes back, in no conflict; a deletion then removes it (spec: DL-3, DL-2)."""
     office = PostOffice(AGED)
-    message = office["A"].post(office.at(1), "Projects", subject="old")
+    message = office["A"].post(office.at(1), "Projects", subject="old").id
     office.run(office.at(15))
     pass_nights(office, 4)
     office["A"].edit(office.at(110 * HOUR_MIN), "Projects", message, subject="edited")

@@ -23,7 +23,9 @@ folders: {Projects: {replicas: [A, B]}, Other: {replicas: [A, B]}}
 def posted() -> tuple[PostOffice, list[str]]:
     """Return an office in which each of two folders has POSTS messages, at both stores."""
     office = PostOffice(AGED)
-    ids = [office["A"].post(office.at(1), path, subject=path) for _ in range(POSTS) for path in ("Projects", "Other")]
+    ids = [
+        office["A"].post(office.at(1), path, subject=path).id for _ in range(POSTS) for path in ("Projects", "Other")
+    ]
     office.run(office.at(15))
     return office, ids
 

@@ -24,8 +24,17 @@ folders:
 def lab() -> tuple[PostOffice, str]:
     """A message with an attachment on both stores."""
     office = PostOffice(TEXT)
-    message = office["A"].post(
-        office.at(1), "Projects", subject="one", body="text", sender="kim@test.test", attachments=[("a.bin", b"1234")]
+    message = (
+        office["A"]
+        .post(
+            office.at(1),
+            "Projects",
+            subject="one",
+            body="text",
+            sender="kim@test.test",
+            attachments=[("a.bin", b"1234")],
+        )
+        .id
     )
     office.run(office.at(16))
     return office, message
@@ -53,7 +62,7 @@ def test_a_recovered_message_is_a_new_change(author: str) -> None:
     (kept,) = office["B"].retained()
     assert (kept.folder, kept.message, kept.subject) == ("Projects", message, "one")
     assert "A-1" in kept.numbers
-    made = office["B"].recover(office.at(32), "Projects", message)
+    made = office["B"].recover(office.at(32), "Projects", message).id
     assert made != message
     assert office["B"].retained() == []
     office.run(office.at(46))
@@ -103,13 +112,13 @@ def test_a_folder_comes_back_with_its_subfolders_and_messages() -> None:
     """A recovered folder has its properties, its subfolders and its messages, on all stores of its replica list."""
     office, _ = lab()
     office["A"].post(office.at(17), "Projects/Plans", subject="two")
-    early = office["B"].post(office.at(17), "Projects", subject="deleted before")
+    early = office["B"].post(office.at(17), "Projects", subject="deleted before").id
     office["B"].delete(office.at(18), "Projects", early)
     office.run(office.at(31))
     office["A"].delete_folder(office.at(32), "Projects")
     office.run(office.at(46))
     assert [each.path for each in office["B"].folders() if not each.hidden] == []
-    made = office["B"].recover_folder(office.at(47), "Projects")
+    made = office["B"].recover_folder(office.at(47), "Projects").id
     office.run(office.at(47 + 2 * DAY))
     for name in "AB":
         views = {each.path: each for each in office[name].folders() if not each.hidden}

@@ -66,7 +66,10 @@ def test_a_repeated_request_is_refused_with_an_event() -> None:
     office = lab("item_limit: 1 KB")
     with pytest.raises(OverLimit):
         office["A"].once(
-            office.at(1), "key", b"", lambda now: office["A"].post(now, "Projects", subject="large", body=BODY).encode()
+            office.at(1),
+            "key",
+            b"",
+            lambda now: office["A"].post(now, "Projects", subject="large", body=BODY).id.encode(),
         )
     assert len(of_type(office, PostRefused)) == 1
 
@@ -74,7 +77,7 @@ def test_a_repeated_request_is_refused_with_an_event() -> None:
 def test_a_message_above_the_item_limit_is_refused() -> None:
     """The item limit holds for posts and for edits; a message of just this size passes."""
     office = lab("item_limit: 8 KB")
-    message = office["A"].post(office.at(1), "Projects", subject="small")
+    message = office["A"].post(office.at(1), "Projects", subject="small").id
     with pytest.raises(OverLimit, match="accepts messages of at most 8 KB"):
         office["A"].post(office.at(1), "Projects", subject="large", body=BODY)
     with pytest.raises(OverLimit):
@@ -87,7 +90,7 @@ def test_a_mail_has_the_size_of_its_item() -> None:
     """The item limit holds for the item of a mail: its text, and the mail itself. A refusal uses up no change number."""
     mail = b"Subject: report\r\nFrom: kim@fabrikam.test\r\n\r\n" + b"x" * 5000 + b"\r\n"
     office = lab("item_limit: 16 KB")
-    (version,) = office["A"].versions(office["A"].post_mail(office.at(1), "Projects", mail))
+    (version,) = office["A"].versions(office["A"].post_mail(office.at(1), "Projects", mail).id)
     assert 15 * 1024 < version.size <= 16 * 1024
     office["A"].change_folder(office.at(2), "Projects", item_limit="15 KB")
     received = incoming_mail("kim@fabrikam.test", ["Projects@contoso.test"], mail)
@@ -96,7 +99,7 @@ def test_a_mail_has_the_size_of_its_item() -> None:
     # Its header got the line Received.
     assert re.search(r"the message has 15,\d{3} bytes, and Projects accepts messages of at most 15 KB", event.reason)
     office["A"].change_folder(office.at(4), "Projects", item_limit="16 KB")
-    (next_one,) = office["A"].versions(office["A"].post_mail(office.at(5), "Projects", mail))
+    (next_one,) = office["A"].versions(office["A"].post_mail(office.at(5), "Projects", mail).id)
     assert (version.number, next_one.number) == ("A-1", "A-4")
 
 
@@ -119,13 +122,13 @@ def test_limits_replicate_and_replication_passes_them() -> None:
 def test_what_was_accepted_before_can_be_resolved() -> None:
     """A conflict whose versions are larger than a limit set later can be resolved."""
     office = lab("item_limit: 1 GB")
-    message = office["A"].post(office.at(1), "Projects", subject="one", body=BODY)
+    message = office["A"].post(office.at(1), "Projects", subject="one", body=BODY).id
     office.run(office.at(16))
     for name in "AB":
         office[name].edit(office.at(17), "Projects", message, subject=name)
     office.run(office.at(31))
     office["A"].change_folder(office.at(32), "Projects", item_limit="1 KB", post_limit="1 KB")
-    assert len(office["A"].resolve(office.at(33), "Projects", message, "all")) == 2
+    assert len(office["A"].resolve(office.at(33), "Projects", message, "all").changes) == 2
 
 
 def test_contacts_are_warned_each_midnight() -> None:
@@ -133,7 +136,7 @@ def test_contacts_are_warned_each_midnight() -> None:
     office = lab("warning_limit: 10 KB, post_limit: 1 MB")
     office.run(office.at(DAY + 1))
     assert of_type(office, MailboxDelivered) == []
-    messages = [office["B"].post(office.at(DAY + 2), "Projects", subject="one", body=BODY) for _ in range(2)]
+    messages = [office["B"].post(office.at(DAY + 2), "Projects", subject="one", body=BODY).id for _ in range(2)]
     for minutes in (DAY + 16, 2 * DAY, 3 * DAY):
         office.run(office.at(minutes))
     warned = of_type(office, MailboxDelivered)

@@ -17,7 +17,7 @@ def test_tombstones_that_must_stay_do_not_keep_others(monkeypatch: pytest.Monkey
         THREE_STORES_AND_CONTACT.replace("Projects: {replicas: [A, B, C]", "Projects: {replicas: [A, B]")
         + "  Q: {replicas: [A, C]}\nsettings: {Replication Folder Tombstone Age Limit: 1 d}\n"
     )
-    deleted = [office["A"].post(office.at(1), path, subject="x") for path in ("Projects", "Q")]
+    deleted = [office["A"].post(office.at(1), path, subject="x").id for path in ("Projects", "Q")]
     office.run(office.at(15))
     for path, message in zip(("Projects", "Q"), deleted, strict=True):
         office["A"].delete(office.at(16), path, message)
@@ -34,7 +34,7 @@ def test_a_late_duplicate_does_not_bring_back_what_was_deleted_and_forgotten(wha
     IN-1, IN-3, IN-4, DL-4)."""
     office = PostOffice(THREE_STORES_AND_CONTACT + "settings: {Replication Folder Tombstone Age Limit: 1 d}\n")
     if what == "message":
-        message = office["A"].post(office.at(1), "Projects", subject="x")
+        message = office["A"].post(office.at(1), "Projects", subject="x").id
     else:
         office["A"].create_folder(office.at(1), "News", replicas=["A", "B", "C"])
     mails = office.cycle("A", office.at(15))
@@ -56,7 +56,7 @@ def test_a_lost_edit_is_reported_although_the_deletion_comes_by_backfill() -> No
     """A tombstone carries its author's predecessor list, not what its source knows besides. So the home store sees that an
     edit lost to it (spec: DL-2, CF-2)."""
     office = PostOffice(THREE_STORES_AND_CONTACT)
-    message = office["A"].post(office.at(1), "Projects", subject="x")
+    message = office["A"].post(office.at(1), "Projects", subject="x").id
     office.run(office.at(15))
     office["A"].edit(office.at(16), "Projects", message, subject="edited")
     office["B"].delete(office.at(17), "Projects", message)

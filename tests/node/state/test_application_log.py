@@ -221,7 +221,7 @@ def test_a_lost_mail_is_followed_in_the_log() -> None:
 def test_deletions_are_pairs_and_tombstones_have_no_name() -> None:
     """A deleted folder is `IDCN deleted: FID,CN`; an item with a tombstone here shows its id and no name (IN-4)."""
     office = PostOffice()
-    made = office["A"].post(office.at(1), "Projects", subject="secret")
+    made = office["A"].post(office.at(1), "Projects", subject="secret").id
     [(_, late)] = [each for each in office.cycle("A", office.at(16)) if each[1].next_hop == "B"]
     office["A"].delete(office.at(17), "Projects", made)
     office.run(office.at(31))
@@ -277,7 +277,7 @@ def test_the_level_of_a_category_decides_what_is_logged() -> None:
 def test_conflicts_and_returned_mails_have_categories_of_their_own() -> None:
     """A conflict is in the category of conflicts, a mail that was returned in that of non-delivery reports."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="one")
+    message = office["A"].post(office.at(1), "Projects", subject="one").id
     office.run(office.at(16))
     office["A"].edit(office.at(17), "Projects", message, subject="from A")
     office["B"].edit(office.at(17), "Projects", message, subject="from B")

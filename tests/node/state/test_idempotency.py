@@ -16,7 +16,7 @@ ONE, OTHER = b"one request", b"another"
 
 def posted(office: PostOffice, key: str, request: bytes = ONE, folder: str = "Projects") -> bytes:
     node = office.nodes["A"]
-    return node.once(office.start, key, request, lambda at: node.post(at, folder, subject="Hello").encode())
+    return node.once(office.start, key, request, lambda at: node.post(at, folder, subject="Hello").id.encode())
 
 
 def test_a_request_is_done_once() -> None:
@@ -63,7 +63,7 @@ def test_an_answer_is_kept_for_a_day_of_lab_time() -> None:
 
     def at(minutes: int) -> bytes:
         now = office.start + minutes * MINUTE_US
-        return node.once(now, "k", ONE, lambda then: node.post(then, "Projects", subject="Hello").encode())
+        return node.once(now, "k", ONE, lambda then: node.post(then, "Projects", subject="Hello").id.encode())
 
     first = at(0)
     assert at(24 * 60 - 1) == first

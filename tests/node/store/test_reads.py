@@ -57,7 +57,7 @@ def test_a_message_is_read_by_its_key() -> None:
     """However many messages a folder has, reading one of them as a mail looks at one."""
     office = PostOffice()
     node = office["A"]
-    message = node.post(office.at(1), "Projects", subject="Hello")
+    message = node.post(office.at(1), "Projects", subject="Hello").id
     read = [each for each in statements(node, lambda node: node.mail("Projects", message)) if "item" in each]
     (steps,) = [node._opened()[1].exec_driver_sql(f"EXPLAIN QUERY PLAN {each}").all() for each in read]
     assert [row[3] for row in steps] == ["SEARCH message USING INDEX sqlite_autoindex_message_1 (object=?)"]
@@ -96,8 +96,8 @@ def test_the_list_of_folders_needs_no_query() -> None:
 def test_a_count_follows_edits_conflicts_and_deletions() -> None:
     """A message in conflict counts once, a deleted one not."""
     office = PostOffice()
-    message = office["A"].post(office.at(1), "Projects", subject="both edit")
-    deleted = office["A"].post(office.at(1), "Projects", subject="goes")
+    message = office["A"].post(office.at(1), "Projects", subject="both edit").id
+    deleted = office["A"].post(office.at(1), "Projects", subject="goes").id
     office.run(office.at(15))
     for name in "AB":
         office[name].edit(office.at(20), "Projects", message, body=name)

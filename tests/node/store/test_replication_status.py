@@ -83,7 +83,7 @@ def test_the_statistics_of_a_replica() -> None:
     """AD-1: items and associated messages are counted apart; a message in conflict is one item; a deletion is a change."""
     office = PostOffice(TWO_STORES)
     assert [each.changed_at for each in office["A"].instances()] == [None]
-    message = office["A"].post(office.at(1), "Projects", subject="x", body="b" * 5000)
+    message = office["A"].post(office.at(1), "Projects", subject="x", body="b" * 5000).id
     office["A"].post(office.at(2), "Projects", subject="a view", associated=True)
     office.run(office.at(15))
     (before,) = office["A"].instances()

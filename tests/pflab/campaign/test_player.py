@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from node.store.node import Node
+from node.views import Changed
 from pflab.campaign.monitor import Monitor
 from pflab.campaign.plans import plan as cp
 from pflab.campaign.player import JUDGED_EVERY_US, ONE_PLAYED_OUT_OF, SETTLING_US, Player
@@ -208,7 +209,7 @@ def test_a_store_that_fails_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_acknowledged_change_without_an_event_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every change that a store acknowledged must have an event (DU-1)."""
-    monkeypatch.setattr(Node, "delete", lambda *_: f"{'ee' * 16}:9")
+    monkeypatch.setattr(Node, "delete", lambda *_: Changed("E-9", f"{'ee' * 16}:9"))
     (found,) = run_plan(plan()).violations
     assert found.invariant == "acknowledged is committed"
     assert found.witness.startswith("A acknowledged eeee")

@@ -49,21 +49,23 @@ def test_imported_mails_are_exported_from_another_store(lab: str, capsys: pytest
     """ML-5: an mbox imported at one store is exported from another byte for byte. A second import posts nothing new; a mail
     that is twice in the file is posted twice."""
     sent = [*MAILS, MAILS[0]]
+    with Client(lab) as client:
+        client.create_folder("A", "Letters", replicas=["A", "B"])
     Path("in.mbox").write_bytes(b"".join(mbox_of(("kim@x.test", START_AT, mail) for mail in sent)))
-    done = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--lab", lab)
+    done = asked(capsys, "import", "Letters", "in.mbox", "--node", "A", "--lab", lab)
     assert (done["imported"], done["refused"], done["node"]) == (len(sent), 0, "A")
-    again = asked(capsys, "import", "Projects", "in.mbox", "--lab", lab)
+    again = asked(capsys, "import", "Letters", "in.mbox", "--lab", lab)
     assert (again["ids"], again["known"], done["known"]) == (done["ids"], len(sent), 0)
-    assert run(["import", "Projects", "in.mbox", "--lab", lab]) == ExitCode.GOOD
-    expected = f"0 mails posted into Projects at A, {len(sent)} already there from an earlier import, 0 refused"
+    assert run(["import", "Letters", "in.mbox", "--lab", lab]) == ExitCode.GOOD
+    expected = f"0 mails posted into Letters at A, {len(sent)} already there from an earlier import, 0 refused"
     assert capsys.readouterr().out.splitlines()[-1] == expected
     with Client(lab) as client:
-        assert client.until_converged("Projects", "2 h")["held"]
-        assert len(client.messages("B", "Projects")) == len(sent)
-    assert run(["export", "Projects", "--node", "B", "-o", "out.mbox", "--lab", lab]) == ExitCode.GOOD
+        assert client.until_converged("Letters", "2 h")["held"]
+        assert len(client.messages("B", "Letters")) == len(sent)
+    assert run(["export", "Letters", "--node", "B", "-o", "out.mbox", "--lab", lab]) == ExitCode.GOOD
     assert sorted(split_mbox(Path("out.mbox").read_bytes())) == sorted(sent)
     capsys.readouterr()
-    more = asked(capsys, "import", "Projects", "in.mbox", "--node", "A", "--again", "--lab", lab)
+    more = asked(capsys, "import", "Letters", "in.mbox", "--node", "A", "--again", "--lab", lab)
     assert not set(more["ids"]) & set(done["ids"])
 
 

@@ -66,13 +66,13 @@ def test_the_analyzer_looks_at_stores_as_they_are_now() -> None:
     """SE-1: present settings, folders created since, and registry keys with the GUID of the store."""
     office = PostOffice(TWO)
     office["A"].configure(office.at(1), {"Replication Always Interval": 5})
-    office["A"].create_folder(office.at(1), "Solo", replicas=["A"])
+    made = office["A"].create_folder(office.at(1), "Solo", replicas=["A"])
     found = analyze_stores(topology_from_text(TWO), {name: now(office[name]) for name in "AB"})
     assert [(each.server, each.setting, each.value) for each in found.findings] == [
         ("A", "Replication Always Interval", "5 min"),
         ("A", "Preferred Backfill Source", "B"),
     ]
-    digits = office["A"].number_of_folder("Solo")[1].partition(":")[0]
+    digits = made.change.partition(":")[0]
     key = found.findings[1].place.split("\\")[-2]
     assert key.replace("-", "") == f"Public{digits}"
     assert [each.text for each in found.warnings if "held by" in each.text] == [

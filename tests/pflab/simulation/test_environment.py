@@ -26,7 +26,7 @@ TOPOLOGY = topology_from_text("servers: {A: , B: }\nfolders: {Projects: {replica
 
 
 async def post(lab: Simulator, on: str = "A") -> str:
-    return await lab.do(on, lambda node, now: node.post(now, "Projects", subject=f"by {on}"))
+    return await lab.do(on, lambda node, now: node.post(now, "Projects", subject=f"by {on}").id)
 
 
 def still_bad(lab: Simulator) -> bool:

@@ -45,7 +45,7 @@ def topology() -> Topology:
 
 
 async def post(lab: Simulator, server: str, subject: str = "Hello") -> str:
-    return await lab.do(server, lambda node, now: node.post(now, "Projects", subject=subject))
+    return await lab.do(server, lambda node, now: node.post(now, "Projects", subject=subject).id)
 
 
 def subjects(lab: Simulator, server: str) -> list[str]:

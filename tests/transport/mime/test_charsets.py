@@ -111,7 +111,7 @@ def test_a_mail_of_outlook_is_shown_as_text() -> None:
         b"From: =?ks_c_5601-1987?B?%s?= <kim@x.test>\r\nSubject: =?ks_c_5601-1987?B?%s?=\r\nMIME-Version: 1.0\r\n"
         b'Content-Type: text/plain; charset="ks_c_5601-1987"\r\nContent-Transfer-Encoding: base64\r\n\r\n%s\r\n'
     ) % (text, text, text)
-    message = node.post_mail(office.at(1), "Projects", mail)
+    message = node.post_mail(office.at(1), "Projects", mail).id
     (view,) = node.messages("Projects")
     assert (view.subject, view.sender, node.body("Projects", message)) == ("회의 자료", "회의 자료", "회의 자료")
     assert node.mail("Projects", message) == mail
