@@ -27,7 +27,7 @@ SECONDS  ?= 300
 COUNT    ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel release-check simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: changes help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel release-check simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -115,17 +115,18 @@ test-bounds: $(STAMP)  ## install the lowest and the newest versions that pyproj
 test-outsiders: $(STAMP)  ## let programs of others use pflab: schemathesis the HTTP API; swaks, mbsync, mutt, curl, ytnef and Postfix its mail (Debian: isync mutt swaks ytnef-tools curl postfix)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS)) -m outsiders $(or $(ARGS),tests/outsiders)
 
-check: $(STAMP) check-console  ## check lint, format, types, imports, and that docs/reference/rules.md is up to date
+check: $(STAMP) check-console  ## check lint, format, types, imports, and that generated files are up to date
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/site bench
+	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/remote_changes.py docs/site bench
 	$(BIN)/mypy tests/package/release.py
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture
 	$(BIN)/python docs/rules_page.py --check
 	$(BIN)/python docs/events_page.py --check
+	$(BIN)/python docs/remote_changes.py --check
 
 ifneq ($(NPM),)
 check-console: $(TOOLS)  ## check lint, format and types of the console, and run its tests in node; check the workflows; needs node and npm
@@ -147,6 +148,9 @@ $(TOOLS): package.json
 
 sql: $(STAMP)  ## translate the tables of the checks to the statements of the embedded engine; needs Java
 	@$(BIN)/python -m analytics.translate
+
+changes: $(TOOLBOX)  ## write pflab/lab/remote_changes.py from the table of changes
+	@$(BIN)/python docs/remote_changes.py
 
 rules: $(TOOLBOX)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, and docs/reference/events.md from the events
 	@$(BIN)/python docs/rules_page.py

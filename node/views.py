@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
+from msgspec import Meta
+
+from topology.arguments import MOST_NAMES, MOST_POSTS, BodyText, Line
 from topology.natural_order import natural_order
 from traces.labtime import LabTime
 
@@ -339,12 +343,16 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A message to be posted."""
+    """A message to post."""
 
-    subject: str
-    body: str = ""
-    sender: str = ""
-    attachments: tuple[tuple[str, bytes], ...] = ()
+    subject: Line
+    body: BodyText = ""
+    sender: Line = ""
+    attachments: Annotated[tuple[tuple[str, bytes], ...], Meta(max_length=MOST_NAMES)] = ()
+
+
+SomePosts = Annotated[Sequence[Post], Meta(min_length=1, max_length=MOST_POSTS)]
+"""The messages of a batch."""
 
 
 @dataclass(frozen=True, slots=True)

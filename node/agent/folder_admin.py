@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import Any
 
 from node.agent.incoming import process_freed_content
 from node.agent.replicas import settle, snapshot
@@ -28,6 +28,7 @@ from node.state.context import Context, set_of_pcl
 from node.state.folders import Folder
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
+from topology.arguments import FolderChanges, FolderFields
 from topology.file.fields import MAX_AGE_US
 from topology.problems import ValueTextError
 from topology.quantities import parse_storage_limit
@@ -39,33 +40,6 @@ from transport.stimulus import Stimulus
 
 RESOLVE_METHODS = {name: method for method, name in RESOLVE_NAMES.items()}
 PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
-
-
-class FolderFields(TypedDict, total=False):
-    """The properties of a folder as users give them, all as text. A missing property keeps its default or present
-    value.
-
-    alias may be 'none' or 'default'; age_limit and the storage limits may be 'none'. In a change, the schedule 'default' means
-    the store's schedule.
-    """
-
-    replicas: Sequence[str] | None
-    schedule: str | None
-    contacts: Sequence[str] | None
-    priority: str | None
-    alias: str | None
-    age_limit: str | None
-    warning_limit: str | None
-    post_limit: str | None
-    item_limit: str | None
-    resolve: str | None
-
-
-class FolderChanges(FolderFields, total=False):
-    """What can change: the properties, the name and the parent (a path, '' for the top)."""
-
-    rename: str | None
-    move_to: str | None
 
 
 def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> Version:

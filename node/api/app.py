@@ -19,6 +19,7 @@ from starlette.routing import Match, Mount
 from node.api.access import TooLarge
 from node.api.answers import complete
 from node.api.bodies import in_words
+from node.api.changes.arguments import Wrong
 from node.api.docs_page import METHODS, add_docs
 from node.api.events import events_router
 from node.api.health import health_router
@@ -74,6 +75,7 @@ def make_app(
     add_docs(app)
     app.add_exception_handler(NodeError, _node_error)
     app.add_exception_handler(ServerUnknown, _unknown)
+    app.add_exception_handler(Wrong, _handler(HTTPStatus.UNPROCESSABLE_ENTITY))
     app.add_exception_handler(RequestValidationError, _wrong)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(TooLarge, _large)

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, Self, get_args
+from typing import Annotated, Any, Final, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticCustomError
 
-from node.views import Post
+from topology.arguments import MOST_LETTERS
 from topology.problems import counted, quoted
 from traces.labtime import MAX_RATE, MIN_RATE, checked_rate
-
-MOST_POSTS: Final = 10_000
-"""The most messages in one batch."""
-
-MOST_NAMES: Final = 1_000
-MOST_DAYS: Final = 36_500
-"""The most days whose changes can be sent again, and by which a request moves a clock: a hundred years."""
-
-MOST_LETTERS: Final = 1_000
-MOST_BODY_LETTERS: Final = 40 * 1024 * 1024
 
 Rate = Annotated[
     float,
@@ -34,33 +22,7 @@ Rate = Annotated[
 """The rate of a clock."""
 
 
-def _decoded(given: object) -> object:
-    if not isinstance(given, str):
-        return given
-    try:
-        return b64decode(given.replace("\r", "").replace("\n", ""), validate=True)
-    except ValueError:
-        raise PydanticCustomError("base64_decode", "not base64") from None
-
-
-_LETTER: Final = r"(?:[A-Za-z0-9+/][\r\n]*)"
-Base64 = Annotated[
-    bytes,
-    BeforeValidator(_decoded),
-    WithJsonSchema(
-        {
-            "type": "string",
-            "contentEncoding": "base64",
-            "pattern": rf"^[\r\n]*(?:{_LETTER}{{4}})*(?:{_LETTER}{{2}}=[\r\n]*=[\r\n]*|{_LETTER}{{3}}=[\r\n]*)?$",
-        }
-    ),
-]
-"""Bytes in base64, in lines or not."""
-
 Line = Annotated[str, Field(max_length=MOST_LETTERS)]
-Names = Annotated[list[Line], Field(max_length=MOST_NAMES)]
-Priority = Literal["not urgent", "normal", "urgent"]
-ResolveMethod = Literal["default", "last writer wins", "no notification"]
 
 
 class Body(BaseModel):
@@ -78,183 +40,6 @@ class Body(BaseModel):
             name: int(value) if isinstance(value, float) and value.is_integer() else value
             for name, value in given.items()
         }
-
-
-class Attachment(Body):
-    """A file attached to a message; its content is in base64."""
-
-    name: Line
-    content: Base64
-
-
-class NewMessage(Body):
-    """A message to post."""
-
-    subject: Line
-    body: Annotated[str, Field(max_length=MOST_BODY_LETTERS)] = ""
-    sender: Line = ""
-    attachments: Annotated[list[Attachment], Field(max_length=MOST_NAMES)] = []
-
-    def as_post(self) -> Post:
-        files = tuple((each.name, each.content) for each in self.attachments)
-        return Post(self.subject, self.body, self.sender, files)
-
-
-class PostOne(NewMessage):
-    """A message to post into a folder."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"example": {"folder": "Projects", "subject": "Hello", "body": "from A"}}
-    )
-    folder: Line
-    associated: bool = False
-
-
-class PostMany(Body):
-    """Messages to post into a folder in one transaction: all of them or none."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"example": {"folder": "Projects", "messages": [{"subject": "One"}, {"subject": "Two"}]}}
-    )
-    folder: Line
-    messages: Annotated[list[NewMessage], Field(min_length=1, max_length=MOST_POSTS)]
-
-
-class Edit(Body):
-    """Changes of a message; a field that is missing stays as it is."""
-
-    model_config = ConfigDict(json_schema_extra={"example": {"subject": "Hello again"}})
-    subject: Line | None = None
-    body: Annotated[str, Field(max_length=MOST_BODY_LETTERS)] | None = None
-
-
-class SendMail(Body):
-    """A mail from a folder's address."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"example": {"folder": "Projects", "to": ["kim@contoso.test"], "subject": "Hello"}}
-    )
-    folder: Line
-    to: Annotated[list[Line], Field(min_length=1, max_length=MOST_NAMES)]
-    subject: Line
-    body: Annotated[str, Field(max_length=MOST_BODY_LETTERS)] = ""
-    attachments: Annotated[list[Attachment], Field(max_length=MOST_NAMES)] = []
-
-
-class Resolve(Body):
-    """Which version of a conflict to keep: its change number, or `all`.
-
-    by: the address of the contact who decides; by default the folder's first contact.
-    """
-
-    model_config = ConfigDict(json_schema_extra={"example": {"keep": "all", "by": "kim@contoso.test"}})
-    keep: Line
-    by: Line | None = None
-
-
-class FolderProperties(Body):
-    """Properties of a folder. A missing property stays as it is, or gets its default in a new folder.
-
-    alias: the local part of its mail address.
-    age_limit: for example 30 d, or none.
-    warning_limit, post_limit and item_limit: storage limits, for example 10 MB, or none.
-    resolve: how its conflicts are resolved, and whether contacts are notified.
-    """
-
-    replicas: Names | None = None
-    schedule: Line | None = None
-    contacts: Names | None = None
-    priority: Priority | None = None
-    alias: Line | None = None
-    age_limit: Line | None = None
-    warning_limit: Line | None = None
-    post_limit: Line | None = None
-    item_limit: Line | None = None
-    resolve: ResolveMethod | None = None
-
-    def given(self) -> dict[str, Any]:
-        return {name: value for name, value in self.model_dump().items() if value is not None}
-
-
-class NewFolder(FolderProperties):
-    """A new folder."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"example": {"path": "Projects/2003", "replicas": ["A", "B"], "schedule": "every 1 h"}}
-    )
-    path: Line
-
-
-class FolderChange(FolderProperties):
-    """Changes of a folder.
-
-    move_to: the path of its new parent; '' for the root.
-    """
-
-    model_config = ConfigDict(json_schema_extra={"example": {"replicas": ["A", "B", "C"]}})
-    rename: Line | None = None
-    move_to: Line | None = None
-
-
-class SendAgain(Body):
-    """Changes to send again.
-
-    folder: 1-1 for the hierarchy.
-    days: those of the last days.
-    to: the stores that get them; default: all other holders.
-    """
-
-    model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects", "days": 7, "to": ["B"]}})
-    folder: Line
-    days: Annotated[int, Field(ge=1, le=MOST_DAYS)]
-    to: Annotated[list[Line], Field(min_length=1, max_length=MOST_NAMES)] | None = None
-
-
-def _only(**given: str) -> dict[str, Any]:
-    """Return the JSON schema of an order with these fields of these types, and without the others."""
-    kinds = {name: {"type": given.get(name, "null")} for name in ("add", "remove", "replace", "by")}
-    return {"required": list(given), "properties": kinds}
-
-
-class ReplicaOrder(Body):
-    """Replicas of a folder and all its subfolders; folder 1-1: of all folders. One of `add`, `remove` and `replace`, the last
-    with `by`: the store that takes the place of the replaced one."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {"folder": "Projects", "replace": "A", "by": "B"},
-            "oneOf": [_only(add="array"), _only(remove="array"), _only(replace="string", by="string")],
-        }
-    )
-    folder: Line
-    add: Names | None = None
-    remove: Names | None = None
-    replace: Line | None = None
-    by: Line | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        if sum(each is not None for each in (self.add, self.remove, self.replace)) != 1:
-            raise ValueError("give one of add, remove and replace")
-        if (self.replace is None) != (self.by is None):
-            raise ValueError("give both replace and by, such as {replace: A, by: B}")
-        return self
-
-
-class Propagation(Body):
-    """Properties of a folder that all its subfolders get: replicas, schedule, contacts, priority, age_limit,
-    warning_limit, post_limit, item_limit, resolve."""
-
-    model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects", "properties": ["schedule"]}})
-    folder: Line
-    properties: Annotated[Names, Field(min_length=1)]
-
-
-class Synchronize(Body):
-    """The folder whose status is requested; 1-1 for the hierarchy."""
-
-    model_config = ConfigDict(json_schema_extra={"example": {"folder": "Projects"}})
-    folder: Line
 
 
 # --- the mistakes of a request in words

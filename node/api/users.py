@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 
-from node.api.answers import links
-from node.api.bodies import (
-    Edit,
-    FolderChange,
-    NewFolder,
-    PostMany,
-    PostOne,
-    Propagation,
-    ReplicaOrder,
-    Resolve,
-    SendAgain,
-    SendMail,
-    Synchronize,
-)
+from node.api.changes.routes import add_changes, answer_of, message_links
 from node.api.hosts import Change, ChangeRequest, FolderQuery, Hosts, Name
 from node.api.read_paths import MOST_LISTED
 from node.api.reads import MAIL, add_read
 from node.api.values import json_response, plain, shown
 from node.errors import MessageUnknown
-from node.store.node import Node
-from node.views import FoldersChanged, MessageView
+from node.views import Made, MessageView
 from topology.problems import counted
 from topology.settings.values import RawSetting
-from traces.labtime import LabTime
 
 CREATED = HTTPStatus.CREATED
 _ID = "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17"
@@ -103,36 +88,6 @@ _MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
 FILE = "application/octet-stream"
 
 
-def _message_posted(folder: str) -> dict[str, Any]:
-    """Return the documentation of the answer to a post.
-
-    `folder`: where the request names the folder.
-    """
-    found = {"name": "$request.path.name", "message": "$response.body#/id", "folder": folder}
-    one = "/nodes/{name}/messages/{message}"
-    ways = [f"GET {one}/body", f"GET {one}/mail", f"PATCH {one}", f"DELETE {one}", f"POST {one}/recover"]
-    next_ = links(found, *ways)
-    versions = {"name": found["name"], "message": found["message"]}
-    return {
-        **shown(
-            dict[str, str], {"id": _ID, "number": "A-17", "change": _ID}, "The id and the change number of the message."
-        ),
-        "links": {**next_, **links(versions, "GET /nodes/{name}/versions")},
-    }
-
-
-_FOLDER_CREATED: dict[str, Any] = {
-    **shown(
-        dict[str, str], {"id": _ID, "number": "A-17", "change": _ID}, "The id and the change number of the folder."
-    ),
-    "links": links(
-        {"name": "$request.path.name", "path": "$request.body#/path"},
-        "PATCH /nodes/{name}/folders/{path}",
-        "DELETE /nodes/{name}/folders/{path}",
-        "POST /nodes/{name}/folders/{path}/recover",
-    ),
-}
-
 Place = Annotated[int, Path(ge=1, le=1_000_000, description="Which attachment, counted from 1.")]
 
 
@@ -149,38 +104,12 @@ def users_router(hosts: Hosts) -> APIRouter:
     _messages(router, hosts)
     _message(router, hosts)
     _settings(router, hosts)
-    _orders(router, hosts)
+    add_changes(router, hosts)
     return router
 
 
 def _folders(router: APIRouter, hosts: Hosts) -> None:
-    about: dict[str, Any] = {"tags": ["folders"]}
-
     add_read(router, hosts, "folders", tag="folders", example=[_FOLDER])
-
-    @router.post("/folders", status_code=CREATED, responses={CREATED: _FOLDER_CREATED}, **about)
-    async def create_folder(wanted: NewFolder, change: Change) -> Response:
-        """Create a folder; return its id and its change number."""
-        given = wanted.given()
-        path = given.pop("path")
-        return await change.apply(hosts, lambda node, now: node.create_folder(now, path, **given), CREATED)
-
-    @router.patch("/folders/{path:path}", **about)
-    async def change_folder(path: str, wanted: FolderChange, change: Change) -> Response:
-        """Change the name, parent, schedule, contacts, priority, age limit, storage limits, resolve method or replica list;
-        return the change number."""
-        given = wanted.given()
-        return await change.apply(hosts, lambda node, now: node.change_folder(now, path, **given))
-
-    @router.post("/folders/{path:path}/recover", **about)
-    async def recover_folder(path: str, change: Change) -> Response:
-        """Recover a deleted folder with its subfolders and messages; return its new id and its change number."""
-        return await change.apply(hosts, lambda node, now: node.recover_folder(now, path))  # spec: DL-5
-
-    @router.delete("/folders/{path:path}", **about)
-    async def delete_folder(path: str, change: Change) -> Response:
-        """Delete the folder and everything below it."""
-        return await change.apply(hosts, lambda node, now: node.delete_folder(now, path))
 
 
 def _messages(router: APIRouter, hosts: Hosts) -> None:
@@ -204,39 +133,10 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         return json_response({"count": hosts.host(name).read(lambda node: node.count(folder))})
 
     @router.post(
-        "/messages",
-        tags=["messages"],
-        status_code=CREATED,
-        responses={CREATED: _message_posted("$request.body#/folder")},
-    )
-    async def post(wanted: PostOne, change: Change) -> Response:
-        """Post a message; return its id and its change number. The message is durable when the answer arrives."""
-        each = wanted.as_post()
-        return await change.apply(
-            hosts,
-            lambda node, now: node.post(
-                now,
-                wanted.folder,
-                subject=each.subject,
-                body=each.body,
-                sender=each.sender,
-                attachments=each.attachments,
-                associated=wanted.associated,
-            ),
-            CREATED,
-        )
-
-    @router.post("/messages/batch", tags=["messages"], status_code=CREATED)
-    async def post_batch(wanted: PostMany, change: Change) -> Response:
-        """Post messages in one transaction, all of them or none; return their ids and change numbers in order."""
-        posts = [each.as_post() for each in wanted.messages]
-        return await change.apply(hosts, lambda node, now: node.post_batch(now, wanted.folder, posts), CREATED)
-
-    @router.post(
         "/messages/mail",
         tags=["messages"],
         status_code=CREATED,
-        responses={CREATED: _message_posted("$request.query.folder")},
+        responses={CREATED: {**answer_of(Made), "links": message_links("$request.query.folder")}},
         openapi_extra={"requestBody": {"required": True, "content": {MAIL: {"example": _MAIL}}}},
     )
     async def post_mail(request: Request, folder: FolderQuery, change: Change) -> Response:
@@ -245,22 +145,8 @@ def _messages(router: APIRouter, hosts: Hosts) -> None:
         content = await request.body()  # spec: ML-5
         return await change.apply(hosts, lambda node, now: node.post_mail(now, folder, content), CREATED)
 
-    @router.post("/messages/send", tags=["messages"], status_code=CREATED)
-    async def send(wanted: SendMail, change: Change) -> Response:
-        """Send a mail from a folder's address to people or folders; return its Message-ID."""  # spec: ML-5
-        files = tuple((each.name, each.content) for each in wanted.attachments)
-        return await change.apply(
-            hosts,
-            lambda node, now: node.send_mail(
-                now, wanted.folder, to=wanted.to, subject=wanted.subject, body=wanted.body, attachments=files
-            ),
-            CREATED,
-        )
-
 
 def _message(router: APIRouter, hosts: Hosts) -> None:
-    about: dict[str, Any] = {"tags": ["messages"]}
-
     add_read(router, hosts, "retained", tag="messages", example=[_RETAINED])
     add_read(router, hosts, "versions", tag="messages", example=[_VERSION])
     add_read(router, hosts, "body", tag="messages")
@@ -282,28 +168,6 @@ def _message(router: APIRouter, hosts: Hosts) -> None:
         safe = {"Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff"}
         return Response(files[place - 1][1], media_type=FILE, headers=safe)
 
-    @router.patch("/messages/{message}", **about)
-    async def edit(message: str, folder: FolderQuery, wanted: Edit, change: Change) -> Response:
-        """Make a new version of a message; return its change number."""
-        return await change.apply(
-            hosts, lambda node, now: node.edit(now, folder, message, subject=wanted.subject, body=wanted.body)
-        )
-
-    @router.delete("/messages/{message}", **about)
-    async def delete(message: str, folder: FolderQuery, change: Change) -> Response:
-        """Delete a message; return the change number of the deletion."""
-        return await change.apply(hosts, lambda node, now: node.delete(now, folder, message))
-
-    @router.post("/messages/{message}/recover", **about)
-    async def recover(message: str, folder: FolderQuery, change: Change) -> Response:
-        """Recover a deleted message as a new one; return its id and its change number."""  # spec: DL-5
-        return await change.apply(hosts, lambda node, now: node.recover(now, folder, message))
-
-    @router.post("/messages/{message}/resolve", tags=["messages"])
-    async def resolve(message: str, folder: FolderQuery, wanted: Resolve, change: Change) -> Response:
-        """End a conflict as a contact of the folder does; return the change numbers that this made."""
-        return await change.apply(hosts, lambda node, now: node.resolve(now, folder, message, wanted.keep, wanted.by))
-
 
 def _settings(router: APIRouter, hosts: Hosts) -> None:
     @router.get("/settings", tags=["settings"])
@@ -320,40 +184,3 @@ def _settings(router: APIRouter, hosts: Hosts) -> None:
         """Change settings; null removes one. Registry values apply from the store's next start on. `notices` names values
         that were out of range, and the values used instead."""
         return await ChangeRequest(request, name).apply(hosts, lambda node, now: node.configure(now, values))
-
-
-def _orders(router: APIRouter, hosts: Hosts) -> None:
-    about: dict[str, Any] = {"tags": ["orders"]}
-
-    @router.post("/send", **about)
-    async def send_again(wanted: SendAgain, change: Change) -> Response:
-        """Send the changes of the last days again (Send Hierarchy, Send Contents); return the stores that get them, and the
-        change numbers that the mails claim."""  # spec: AD-1
-        return await change.apply(
-            hosts, lambda node, now: node.send_again(now, wanted.folder, days=wanted.days, to=wanted.to)
-        )
-
-    @router.post("/replicas", **about)
-    async def replicas(wanted: ReplicaOrder, change: Change) -> Response:
-        """Add, remove or replace replicas of a folder and all its subfolders; return the paths and change numbers of the
-        changed folders, and the folders that were left out because they would have no replica."""  # spec: AD-1
-
-        def act(node: Node, now: LabTime) -> FoldersChanged:
-            if wanted.add is not None:
-                return node.add_replicas(now, wanted.folder, wanted.add)
-            if wanted.remove is not None:
-                return node.remove_replicas(now, wanted.folder, wanted.remove)
-            return node.replace_replicas(now, wanted.folder, wanted.replace or "", wanted.by or "")
-
-        return await change.apply(hosts, act)
-
-    @router.post("/propagate", **about)
-    async def propagate(wanted: Propagation, change: Change) -> Response:
-        """Give all subfolders of a folder its values of some properties; return the changed subfolders."""  # spec: AD-1
-        return await change.apply(hosts, lambda node, now: node.propagate(now, wanted.folder, wanted.properties))
-
-    @router.post("/synchronize", **about)
-    async def synchronize(wanted: Synchronize, change: Change) -> Response:
-        """Request the status of a folder now (Synchronize Hierarchy, Synchronize Content, Update-PublicFolder); return the
-        stores that must answer."""  # spec: AD-1
-        return await change.apply(hosts, lambda node, now: node.synchronize(now, wanted.folder))

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from http import HTTPStatus
+from inspect import cleandoc
 from typing import Any, Final
 
 import msgspec
@@ -104,22 +105,24 @@ def problem_of(error: Exception) -> Response:
 def shown(kind: Any, example: Any, description: str = "The requested data.") -> dict[str, Any]:
     """Return the documentation of an answer: the schema of a view's class, and an example."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
-    content = {"schema": _inlined(schema, parts), "example": example}
+    content = {"schema": inlined(schema, parts), "example": example}
     return {"description": description, "content": {"application/json": content}}
 
 
-def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
+def inlined(schema: Any, parts: dict[str, Any]) -> Any:
     if isinstance(schema, list):
-        return [_inlined(each, parts) for each in schema]
+        return [inlined(each, parts) for each in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _inlined(parts[schema["$ref"].rpartition("/")[2]], parts)
+        return inlined(parts[schema["$ref"].rpartition("/")[2]], parts)
     if "prefixItems" in schema:  # tools that read older schemas do not know the items of a tuple one by one
         kinds = [each for place, each in enumerate(schema["prefixItems"]) if each not in schema["prefixItems"][:place]]
         schema = {**schema, "items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds}}
         del schema["prefixItems"]
-    found = {key: _inlined(value, parts) for key, value in schema.items()}
+    found = {key: inlined(value, parts) for key, value in schema.items()}
+    if isinstance(found.get("description"), str):
+        found["description"] = cleandoc(found["description"])
     for name, each in found.get("properties", {}).items():
         if name.endswith("_at"):
             instant = {"type": "string", "format": "date-time"}

@@ -14,7 +14,6 @@ from node.agent import agent, folder_admin, store_deletion
 from node.agent.administration import orders, subtrees
 from node.agent.agent_disabled import timers_of
 from node.agent.backfill_sources import record_ignored_setting
-from node.agent.folder_admin import FolderChanges, FolderFields
 from node.codec.items import Version, object_text
 from node.errors import MailRefused, Misuse, NotRunning
 from node.mail import broadcast, suspension, user_mail
@@ -38,7 +37,18 @@ from node.views import (
     Post,
     Resolved,
     SentAgain,
+    SomePosts,
     StatusRequested,
+)
+from topology.arguments import (
+    BodyText,
+    Days,
+    Files,
+    FolderChanges,
+    FolderFields,
+    Line,
+    Names,
+    SomeNames,
 )
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
@@ -72,24 +82,24 @@ class Node(StoreLife):
     def post(
         self,
         now: LabTime,
-        folder: str,
+        folder: Line,
         *,
-        subject: str,
-        body: str = "",
-        sender: str = "",
-        attachments: Sequence[tuple[str, bytes]] = (),
+        subject: Line,
+        body: BodyText = "",
+        sender: Line = "",
+        attachments: Files = (),
         associated: bool = False,
     ) -> Made:
-        """Post a message (spec: CN-2)."""
+        """Post a message. It is durable when the answer arrives."""  # spec: CN-2
         posted = Post(subject, body, sender, tuple(attachments))
         with self._stimulus(now) as (ctx, s):
             (version,) = local_changes.post(ctx, s, folder, [posted], fai=associated)
             return _made(ctx, version)
 
-    def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> BatchMade:
+    def post_batch(self, now: LabTime, folder: Line, messages: SomePosts) -> BatchMade:
         """Post messages in one transaction, all of them or none."""
         with self._stimulus(now) as (ctx, s):
-            versions = local_changes.post(ctx, s, folder, posts)
+            versions = local_changes.post(ctx, s, folder, messages)
             ids = [object_text(version.object) for version in versions]
             return BatchMade(ids, *_numbered(ctx, [version.number for version in versions]))
 
@@ -108,46 +118,51 @@ class Node(StoreLife):
     def send_mail(
         self,
         now: LabTime,
-        folder: str,
+        folder: Line,
         *,
-        to: Sequence[str],
-        subject: str,
-        body: str = "",
-        attachments: Sequence[tuple[str, bytes]] = (),
+        to: SomeNames,
+        subject: Line,
+        body: BodyText = "",
+        attachments: Files = (),
     ) -> MailSent:
-        """Send mail from a folder's address to people or folders (spec: ML-5)."""
+        """Send a mail from a folder's address to people or folders."""  # spec: ML-5
         with self._stimulus(now) as (ctx, s):
             return MailSent(
                 user_mail.send_from_folder(ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments)
             )
 
     def edit(
-        self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
+        self, now: LabTime, folder: Line, message: Line, *, subject: Line | None = None, body: BodyText | None = None
     ) -> Changed:
-        """Make a new version that replaces all kept versions (spec: CF-3)."""
+        """Make a new version of a message, which replaces all kept versions. What is not given stays as it is."""
+        # spec: CF-3
         with self._stimulus(now) as (ctx, s):
             return _changed(ctx, local_changes.edit(ctx, s, folder, message, subject=subject, body=body))
 
-    def delete(self, now: LabTime, folder: str, message: str) -> Changed:
-        """Delete a message (spec: DL-1)."""
+    def delete(self, now: LabTime, folder: Line, message: Line) -> Changed:
+        """Delete a message."""  # spec: DL-1
         with self._stimulus(now) as (ctx, s):
             return _changed(ctx, local_changes.delete(ctx, s, folder, message))
 
-    def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> Resolved:
-        """End a conflict. `keep` is the change of one version, or 'all' (spec: CF-3).
+    def resolve(self, now: LabTime, folder: Line, message: Line, keep: Line, by: Line | None = None) -> Resolved:
+        """End a conflict, as a contact of the folder does.
 
-        by: the address of the contact who resolves it; None means the folder's first contact. Raises NotAContact for others.
+        keep: the change number of the version to keep, or `all`.
+        by: the address of the contact who decides; default: the folder's first contact.
+
+        Raises NotAContact for other people.
         """
+        # spec: CF-3
         with self._stimulus(now) as (ctx, s):
             return Resolved(*_numbered(ctx, local_changes.resolve(ctx, s, folder, message, keep, by)))
 
-    def recover(self, now: LabTime, folder: str, message: str) -> Made:
-        """Recover a deleted message as a new one (spec: DL-5)."""
+    def recover(self, now: LabTime, folder: Line, message: Line) -> Made:
+        """Recover a deleted message as a new one."""  # spec: DL-5
         with self._stimulus(now) as (ctx, s):
             return _made(ctx, local_changes.recover(ctx, s, folder, message))
 
-    def recover_folder(self, now: LabTime, path: str) -> Made:
-        """Recover a deleted folder with its subfolders and messages as new ones (spec: DL-5)."""
+    def recover_folder(self, now: LabTime, path: Line) -> Made:
+        """Recover a deleted folder with its subfolders and messages, all as new ones."""  # spec: DL-5
         with self._stimulus(now) as (ctx, s):
             return _made(ctx, folder_admin.recover(ctx, s, path))
 
@@ -164,18 +179,19 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             mailboxes.flag(s.conn, ctx.folders.visible(folder).fid, user, flags)
 
-    def create_folder(self, now: LabTime, path: str, **fields: Unpack[FolderFields]) -> Made:
-        """Create a folder."""
+    def create_folder(self, now: LabTime, path: Line, **fields: Unpack[FolderFields]) -> Made:
+        """Create a folder. A property that is not given has its default."""
         with self._stimulus(now) as (ctx, s):
             return _made(ctx, folder_admin.create(ctx, s, path, fields))
 
-    def change_folder(self, now: LabTime, path: str, **fields: Unpack[FolderChanges]) -> Changed:
-        """Change a folder's properties, which include its replica list."""
+    def change_folder(self, now: LabTime, path: Line, **fields: Unpack[FolderChanges]) -> Changed:
+        """Change properties of a folder, which include its replica list, its name (`rename`) and its parent (`move_to`: a
+        path, '' for the top). What is not given stays as it is."""
         with self._stimulus(now) as (ctx, s):
             return _changed(ctx, folder_admin.change(ctx, s, path, fields))
 
-    def delete_folder(self, now: LabTime, path: str) -> FolderDeleted:
-        """Delete a folder and everything below it (spec: HI-6)."""
+    def delete_folder(self, now: LabTime, path: Line) -> FolderDeleted:
+        """Delete a folder and everything below it."""  # spec: HI-6
         with self._stimulus(now) as (ctx, s):
             folder_admin.delete(ctx, s, path)
         return FolderDeleted(path)
@@ -200,37 +216,44 @@ class Node(StoreLife):
         self._config = config
         return Configured(list(values), clamped(values))
 
-    def send_again(self, now: LabTime, folder: str, *, days: int, to: Sequence[str] | None = None) -> SentAgain:
-        """Send the changes of the last days again: Send Hierarchy (1-1) or Send Contents (spec: AD-1).
+    def send_again(self, now: LabTime, folder: Line, *, days: Days, to: SomeNames | None = None) -> SentAgain:
+        """Send the changes of the last days again: Send Hierarchy (folder 1-1) or Send Contents.
 
-        `to`: the stores that get them; None: all other holders.
+        to: the stores that get them; default: all other holders.
         """
+        # spec: AD-1
         with self._stimulus(now) as (ctx, s):
             stores, numbers = orders.send_again(ctx, s, folder, days=days, to=to)
             return SentAgain(folder, stores, numbers.merged().named(ctx.store.names()))
 
-    def synchronize(self, now: LabTime, folder: str) -> StatusRequested:
-        """Request the status of a folder now: Synchronize Hierarchy (1-1) or Synchronize Content (spec: AD-1)."""
+    def synchronize(self, now: LabTime, folder: Line) -> StatusRequested:
+        """Request the status of a folder now: Synchronize Hierarchy (folder 1-1) or Synchronize Content."""  # spec: AD-1
         with self._stimulus(now) as (ctx, s):
             return StatusRequested(folder, orders.synchronize(ctx, s, folder))
 
-    def add_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
-        """Add stores to the replica lists of a folder and its subfolders; 1-1: of all folders (spec: AD-1)."""
-        with self._stimulus(now) as (ctx, s):
-            return subtrees.add_replicas(ctx, s, folder, stores)
+    def change_replicas(
+        self,
+        now: LabTime,
+        folder: Line,
+        *,
+        add: Names | None = None,
+        remove: Names | None = None,
+        replace: Line | None = None,
+        by: Line | None = None,
+    ) -> FoldersChanged:
+        """Add, remove or replace replicas of a folder and all its subfolders; folder 1-1: of all folders.
 
-    def remove_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
-        """Remove stores from the replica lists of a folder and its subfolders, except last replicas (spec: AD-1)."""
+        add, remove: stores.
+        replace, by: a store, and the one that takes its place.
+        """
+        # spec: AD-1
         with self._stimulus(now) as (ctx, s):
-            return subtrees.remove_replicas(ctx, s, folder, stores)
+            return subtrees.change_replicas(ctx, s, folder, subtrees.ReplicaOrder(add, remove, replace, by))
 
-    def replace_replicas(self, now: LabTime, folder: str, store: str, by: str) -> FoldersChanged:
-        """Replace a store by another on the replica lists of a folder and its subfolders (spec: AD-1)."""
-        with self._stimulus(now) as (ctx, s):
-            return subtrees.replace_replicas(ctx, s, folder, store, by)
-
-    def propagate(self, now: LabTime, folder: str, properties: Sequence[str]) -> FoldersChanged:
-        """Give all subfolders of a folder its values of these properties (spec: AD-1)."""
+    def propagate(self, now: LabTime, folder: Line, properties: SomeNames) -> FoldersChanged:
+        """Give all subfolders of a folder its values of some properties: replicas, schedule, contacts, priority, age_limit,
+        warning_limit, post_limit, item_limit, resolve."""
+        # spec: AD-1
         with self._stimulus(now) as (ctx, s):
             return subtrees.propagate(ctx, s, folder, properties)
 

@@ -291,15 +291,17 @@ async def set_suspended(runner: StepRunner, *, suspended: bool) -> bool:
 
 
 async def _add_replicas(runner: StepRunner, step: plan.AddReplicas) -> bool:
-    return await _order(runner, step, lambda node, now, path: node.add_replicas(now, path, [step.store]))
+    return await _order(runner, step, lambda node, now, path: node.change_replicas(now, path, add=[step.store]))
 
 
 async def _remove_replicas(runner: StepRunner, step: plan.RemoveReplicas) -> bool:
-    return await _order(runner, step, lambda node, now, path: node.remove_replicas(now, path, [step.store]))
+    return await _order(runner, step, lambda node, now, path: node.change_replicas(now, path, remove=[step.store]))
 
 
 async def _replace_replicas(runner: StepRunner, step: plan.ReplaceReplicas) -> bool:
-    return await _order(runner, step, lambda node, now, path: node.replace_replicas(now, path, step.store, step.to))
+    return await _order(
+        runner, step, lambda node, now, path: node.change_replicas(now, path, replace=step.store, by=step.to)
+    )
 
 
 async def _propagate(runner: StepRunner, step: plan.Propagate) -> bool:

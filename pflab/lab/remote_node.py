@@ -7,33 +7,24 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
 from node import errors
 from node.api.read_paths import MOST_LISTED, READS, HttpRead
 from node.errors import InternalError, NodeError, NotRunning
-from node.reads import StoreReader
 from node.views import (
-    BatchMade,
-    Changed,
     Configured,
-    FolderDeleted,
-    FoldersChanged,
     Made,
-    MailSent,
     MessageView,
     Post,
-    Resolved,
-    SentAgain,
-    StatusRequested,
 )
 from pflab.client import Client, ClientError, quoted
+from pflab.lab.remote_changes import RemoteChanges
 from traces.labtime import LabTime, parse_instant
 
 if TYPE_CHECKING:
-    from node.agent.folder_admin import FolderChanges, FolderFields
     from node.state.directory import Stamp
     from topology.settings.values import RawSetting
 
@@ -44,9 +35,8 @@ _ERRORS: Final[Mapping[str, type[NodeError]]] = {
 }
 
 
-class RemoteNode(StoreReader):
-    """A node over HTTP. Its reads are generated from the table `node.api.read_paths` at the end of this module. Changes
-    ignore the argument `now`, because the node has its own clock."""
+class RemoteNode(RemoteChanges):
+    """A node over HTTP. Its reads are made from the table `node.api.read_paths` at the end of this module."""
 
     def __init__(self, name: str, client: Client) -> None:
         self.name = name
@@ -65,111 +55,13 @@ class RemoteNode(StoreReader):
 
     # -- users
 
-    def post(
-        self,
-        now: LabTime,
-        folder: str,
-        *,
-        subject: str,
-        body: str = "",
-        sender: str = "",
-        attachments: Sequence[tuple[str, bytes]] = (),
-        associated: bool = False,
-    ) -> Made:
-        del now
-        message = _message(Post(subject, body, sender, tuple(attachments)))
-        return self._change(Made, "POST", "/messages", {"folder": folder, "associated": associated, **message})
-
-    def post_batch(self, now: LabTime, folder: str, posts: Sequence[Post]) -> BatchMade:
-        del now
-        body = {"folder": folder, "messages": [_message(each) for each in posts]}
-        return self._change(BatchMade, "POST", "/messages/batch", body)
-
     def post_mail(self, now: LabTime, folder: str, content: bytes) -> Made:
         del now
         return self._change(Made, "POST", f"/messages/mail?folder={quoted(folder)}", content)
 
-    def send_mail(
-        self,
-        now: LabTime,
-        folder: str,
-        *,
-        to: Sequence[str],
-        subject: str,
-        body: str = "",
-        attachments: Sequence[tuple[str, bytes]] = (),
-    ) -> MailSent:
-        del now
-        letter = {"folder": folder, "to": list(to), "subject": subject, "body": body}
-        return self._change(MailSent, "POST", "/messages/send", {**letter, "attachments": _files(attachments)})
-
-    def edit(
-        self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
-    ) -> Changed:
-        del now
-        path = f"/messages/{quoted(message)}?folder={quoted(folder)}"
-        return self._change(Changed, "PATCH", path, {"subject": subject, "body": body})
-
-    def delete(self, now: LabTime, folder: str, message: str) -> Changed:
-        del now
-        return self._change(Changed, "DELETE", f"/messages/{quoted(message)}?folder={quoted(folder)}")
-
-    def recover(self, now: LabTime, folder: str, message: str) -> Made:
-        del now
-        return self._change(Made, "POST", f"/messages/{quoted(message)}/recover?folder={quoted(folder)}")
-
-    def recover_folder(self, now: LabTime, path: str) -> Made:
-        del now
-        return self._change(Made, "POST", f"/folders/{quoted(path)}/recover")
-
-    def resolve(self, now: LabTime, folder: str, message: str, keep: str, by: str | None = None) -> Resolved:
-        del now
-        path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return self._change(Resolved, "POST", path, {"keep": keep, "by": by})
-
-    def create_folder(self, now: LabTime, path: str, **given: Unpack[FolderFields]) -> Made:
-        del now
-        return self._change(Made, "POST", "/folders", {"path": path, **_listed(given)})
-
-    def change_folder(self, now: LabTime, path: str, **given: Unpack[FolderChanges]) -> Changed:
-        del now
-        return self._change(Changed, "PATCH", f"/folders/{quoted(path)}", _listed(given))
-
-    def delete_folder(self, now: LabTime, path: str) -> FolderDeleted:
-        del now
-        return self._change(FolderDeleted, "DELETE", f"/folders/{quoted(path)}")
-
     def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> Configured:
         del now
         return self._change(Configured, "PATCH", "/settings", dict(values))
-
-    def send_again(self, now: LabTime, folder: str, *, days: int, to: Sequence[str] | None = None) -> SentAgain:
-        del now
-        body = {"folder": folder, "days": days, "to": None if to is None else list(to)}
-        return self._change(SentAgain, "POST", "/send", body)
-
-    def add_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
-        del now
-        return self._replicas(folder, add=list(stores))
-
-    def remove_replicas(self, now: LabTime, folder: str, stores: Sequence[str]) -> FoldersChanged:
-        del now
-        return self._replicas(folder, remove=list(stores))
-
-    def replace_replicas(self, now: LabTime, folder: str, store: str, by: str) -> FoldersChanged:
-        del now
-        return self._replicas(folder, replace=store, by=by)
-
-    def propagate(self, now: LabTime, folder: str, properties: Sequence[str]) -> FoldersChanged:
-        del now
-        return self._change(FoldersChanged, "POST", "/propagate", {"folder": folder, "properties": list(properties)})
-
-    def _replicas(self, folder: str, **what: object) -> FoldersChanged:
-        return self._change(FoldersChanged, "POST", "/replicas", {"folder": folder, **what})
-
-    def synchronize(self, now: LabTime, folder: str) -> StatusRequested:
-        del now
-        return self._change(StatusRequested, "POST", "/synchronize", {"folder": folder})
 
     def hop_released(self, now: LabTime, queue_id: int) -> None:
         del now
@@ -259,12 +151,12 @@ class RemoteNode(StoreReader):
         except ClientError as error:
             raise _as_node_error(error) from None
 
-    def _change(self, kind: type[T], method: str, path: str, body: object = None) -> T:
-        """Make a change, and return the view of this kind that says what it has made."""
+    def _change(self, view: type[T], method: str, path: str, body: Mapping[str, object] | bytes | None = None) -> T:
+        sent = {name: _sent(value) for name, value in body.items()} if isinstance(body, Mapping) else body
         # Each change has its own key, so the client can send it again if the connection is dead.
         self.forget_reads()
         try:
-            return _view(self._client.surely(method, self._base + path, body), kind)
+            return _view(self._client.surely(method, self._base + path, sent), view)
         except ClientError as error:
             raise _as_node_error(error) from None
 
@@ -289,17 +181,16 @@ def _as_node_error(error: ClientError) -> Exception:
     return _ERRORS.get(error.kind, errors.Misuse)(error.detail)
 
 
-def _message(post: Post) -> dict[str, object]:
-    files = _files(post.attachments)
-    return {"subject": post.subject, "body": post.body, "sender": post.sender, "attachments": files}
-
-
-def _files(attachments: Sequence[tuple[str, bytes]]) -> list[dict[str, str]]:
-    return [{"name": name, "content": b64encode(content).decode("ascii")} for name, content in attachments]
-
-
-def _listed(given: Mapping[str, object]) -> dict[str, object]:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+def _sent(value: object) -> object:
+    """Return an argument as JSON has it: the reverse of `node.api.changes.arguments.python_arguments`."""
+    match value:
+        case Post():
+            return {name: _sent(getattr(value, name)) for name in ("subject", "body", "sender", "attachments")}
+        case (str(name), bytes(content)):
+            return {"name": name, "content": b64encode(content).decode("ascii")}
+        case list() | tuple():
+            return list(map(_sent, value))
+    return value
 
 
 def _view(value: object, kind: type[T]) -> T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from node.errors import FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
 from node.views import Post
@@ -19,6 +19,10 @@ from pflab.terms.number_sets import parse_named
 from pflab.terms.verdict import join_names
 from traces.labtime import format_instant
 from transport.mime.compose import Attached, NewMail, write_mail
+
+if TYPE_CHECKING:
+    from node.store.node import Node
+    from pflab.lab.remote_node import RemoteNode
 
 ATTACHMENT_NAME = "attachment.bin"
 
@@ -143,8 +147,9 @@ async def _delete_one(play: Play, store: str, message: Named) -> None:
 async def _recover(play: Play, step: model.Recover) -> None:
     message = play.message(step.message) if step.message is not None else None
 
-    def act(node: Any, now: int) -> str:
+    def act(node: Node | RemoteNode, now: int) -> str:
         if message is None:
+            assert step.folder is not None, "the step names a message or a folder"
             return node.recover_folder(now, step.folder).id
         return node.recover(now, message.folder, message.object).id
 
@@ -229,14 +234,14 @@ async def _replica(play: Play, step: model.Replica) -> None:
 
 
 async def _replicas(play: Play, step: model.Replicas) -> None:
-    def order(node: Any, now: int) -> object:
-        if step.add is not None:
-            return node.add_replicas(now, step.folder, step.add)
-        if step.remove is not None:
-            return node.remove_replicas(now, step.folder, step.remove)
-        return node.replace_replicas(now, step.folder, step.replace, step.by)
-
-    await _order(play, step.on, order, refused=step.refused)
+    await _order(
+        play,
+        step.on,
+        lambda node, now: node.change_replicas(
+            now, step.folder, add=step.add, remove=step.remove, replace=step.replace, by=step.by
+        ),
+        refused=step.refused,
+    )
 
 
 async def _resend(play: Play, step: model.Resend) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from node.api.bodies import MOST_DAYS, Body, Line, Rate
+from node.api.bodies import Body, Line, Rate
 from node.api.values import json_response
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
@@ -21,6 +21,7 @@ from pflab.lab.served_lab import ServedLab
 from pflab.server.changes import lab_router
 from pflab.server.convergence import converged, holders_of, lacking
 from pflab.terms.mail_types import mail_name
+from topology.arguments import MOST_DAYS
 from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError, TraceError
 from traces.events import EVENT_TYPES, Event, MailSubmitted

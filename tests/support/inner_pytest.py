@@ -16,7 +16,9 @@ def run_pytest(folder: Path, *options: str, **variables: str) -> tuple[int, str]
 
     variables: of the environment.
 
-    The tests run in the order of the file, also where pytest-randomly is installed. Where CI is set, pytest repeats a failure's whole text in the summary, which these tests do not expect.
+    The tests run in the order of the file, also where pytest-randomly is installed.
+
+    Where CI is set, pytest repeats a failure's whole text in the summary, which these tests do not expect.
     """
     environment = {
         name: value

@@ -16,7 +16,7 @@ all of it (spec: RP-2). So nothing needs to wait. For all folders at once, this 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from node.agent.folder_admin import checked_stores, modify
 from node.codec.items import ROOT_TEXT, FolderProperties
@@ -40,21 +40,59 @@ PROPAGATED = {
 """For each property that can be propagated, beside `replicas`: the field that has it."""
 
 
-def add_replicas(ctx: Context, s: Stimulus, path: str, stores: Sequence[str]) -> FoldersChanged:
-    """Add stores to the replica lists of a folder and its subfolders; for `1-1`, of all folders."""
-    added = checked_stores(ctx, stores)
-    return _relist(ctx, s, path, lambda listed: [*listed, *(each for each in added if each not in listed)])
+@dataclass(frozen=True, slots=True)
+class ReplicaOrder:
+    """An order for the replicas of many folders: one of `add`, `remove` and `replace`, the last with `by`.
+
+    add, remove: stores.
+    replace, by: a store, and the one that takes its place.
+
+    Raises Misuse for another combination.
+    """
+
+    add: Sequence[str] | None = None
+    remove: Sequence[str] | None = None
+    replace: str | None = None
+    by: str | None = None
+
+    def __post_init__(self) -> None:
+        if sum(order is not None for order in (self.add, self.remove, self.replace)) != 1:
+            raise Misuse("give one of add, remove and replace")
+        if (self.replace is None) != (self.by is None):
+            raise Misuse("give both replace and by, such as {replace: A, by: B}")
+
+    def checked(self, ctx: Context) -> ReplicaOrder:
+        """Return the order without repeated stores. Raise Misuse if the directory does not have a store that it adds."""
+        if self.add is not None:
+            return ReplicaOrder(add=checked_stores(ctx, self.add))
+        if self.by is not None:
+            checked_stores(ctx, [self.by])
+        return self
+
+    def applied(self, listed: Sequence[str]) -> list[str]:
+        """Return a replica list after the order."""
+        if self.add is not None:
+            return [*listed, *(store for store in self.add if store not in listed)]
+        if self.remove is not None:
+            return [store for store in listed if store not in self.remove]
+        assert self.by is not None, "an order that neither adds nor removes replaces a store by another"
+        return list(dict.fromkeys(self.by if store == self.replace else store for store in listed))
 
 
-def remove_replicas(ctx: Context, s: Stimulus, path: str, stores: Sequence[str]) -> FoldersChanged:
-    """Remove stores from the replica lists, except where no store would be left."""
-    return _relist(ctx, s, path, lambda listed: [each for each in listed if each not in stores])
+def change_replicas(ctx: Context, s: Stimulus, path: str, order: ReplicaOrder) -> FoldersChanged:
+    """Carry out an order for the replica lists of a folder and its subfolders; for `1-1`, of all folders."""
+    checked = order.checked(ctx)
 
+    def changed(props: FolderProperties) -> FolderProperties:
+        stores = checked.applied(props.replicas)
+        return props if not stores or stores == list(props.replicas) else props.with_replicas(stores, s.now)
 
-def replace_replicas(ctx: Context, s: Stimulus, path: str, store: str, by: str) -> FoldersChanged:
-    """Put the store `by` in the place of `store` on the replica lists that have `store`."""
-    (new,) = checked_stores(ctx, [by])
-    return _relist(ctx, s, path, lambda listed: list(dict.fromkeys(new if each == store else each for each in listed)))
+    kept = [  # spec: RP-2 the last replica is never removed
+        folder.path
+        for folder in _folders(ctx, path)
+        if folder.props is not None and not checked.applied(folder.props.replicas)
+    ]
+    return replace(_change(ctx, s, path, changed), kept=kept)
 
 
 def propagate(ctx: Context, s: Stimulus, path: str, properties: Sequence[str]) -> FoldersChanged:
@@ -74,20 +112,6 @@ def propagate(ctx: Context, s: Stimulus, path: str, properties: Sequence[str]) -
         return same
 
     return _change(ctx, s, path, like_top)
-
-
-def _relist(ctx: Context, s: Stimulus, path: str, relisted: Callable[[Sequence[str]], list[str]]) -> FoldersChanged:
-    def changed(props: FolderProperties) -> FolderProperties:
-        stores = relisted(props.replicas)
-        return props if not stores or stores == list(props.replicas) else props.with_replicas(stores, s.now)
-
-    kept = [  # spec: RP-2 the last replica is never removed
-        folder.path
-        for folder in _folders(ctx, path)
-        if folder.props is not None and not relisted(folder.props.replicas)
-    ]
-    found = _change(ctx, s, path, changed)
-    return replace(found, kept=kept)
 
 
 def _change(

@@ -29,13 +29,13 @@ def lists(lab: Simulator, store: str = "A") -> dict[str, str]:
 async def test_replicas_of_a_subtree() -> None:
     """Each folder changes only if its list changes, the last replica stays, and all changes go out in one mail (RP-2)."""
     async with Simulator(topology_from_text(TREE)) as lab:
-        done = await lab.do("A", lambda node, now: node.add_replicas(now, "Top", ["A", "C"]))
+        done = await lab.do("A", lambda node, now: node.change_replicas(now, "Top", add=["A", "C"]))
         assert done.folders == ["Top", "Top/Left", "Top/Left/Leaf"] and len(done.changes) == 3
         assert lists(lab) == {"Top": "AC", "Top/Left": "BAC", "Top/Left/Leaf": "BAC", "Other": "B"}
         await lab.advance(lab.now + 16 * MINUTE_US)
         assert lists(lab, "C") == lists(lab)
         assert [each.folders[0].updates for each in events_of(lab, MailSubmitted, "A") if each.message_type == 2] == [3]
-        done = await lab.do("A", lambda node, now: node.remove_replicas(now, "1-1", ["B"]))
+        done = await lab.do("A", lambda node, now: node.change_replicas(now, "1-1", remove=["B"]))
         assert (done.folders, done.kept) == (["Top/Left", "Top/Left/Leaf"], ["Other"])
         assert lists(lab) == {"Top": "AC", "Top/Left": "AC", "Top/Left/Leaf": "AC", "Other": "B"}
 
@@ -43,13 +43,13 @@ async def test_replicas_of_a_subtree() -> None:
 async def test_a_server_is_replaced() -> None:
     """The new server takes the place of the old one, once, where the old one is; other folders stay as they are."""
     async with Simulator(topology_from_text(TREE)) as lab:
-        done = await lab.do("C", lambda node, now: node.replace_replicas(now, "1-1", "B", "A"))
+        done = await lab.do("C", lambda node, now: node.change_replicas(now, "1-1", replace="B", by="A"))
         assert (done.folders, done.kept) == (["Other", "Top/Left", "Top/Left/Leaf"], [])
         assert lists(lab, "C") == {"Top": "A", "Top/Left": "A", "Top/Left/Leaf": "A", "Other": "A"}
         with pytest.raises(Misuse, match="no store D"):
-            await lab.do("C", lambda node, now: node.replace_replicas(now, "1-1", "A", "D"))
+            await lab.do("C", lambda node, now: node.change_replicas(now, "1-1", replace="A", by="D"))
         with pytest.raises(FolderUnknown):
-            await lab.do("C", lambda node, now: node.add_replicas(now, "Nowhere", ["A"]))
+            await lab.do("C", lambda node, now: node.change_replicas(now, "Nowhere", add=["A"]))
 
 
 async def test_properties_are_propagated() -> None:

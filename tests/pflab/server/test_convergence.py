@@ -33,12 +33,12 @@ async def test_a_holder_that_has_not_heard_of_its_replica() -> None:
         await lab.start("E")
         assert await lab.until(lambda: converged(lab, HIERARCHY), lab.now + 54 * HOUR_US)
         assert "E" not in holders_of(lab, "Projects").known
-        await lab.do("A", lambda node, now: node.add_replicas(now, "Projects", ["E"]))
+        await lab.do("A", lambda node, now: node.change_replicas(now, "Projects", add=["E"]))
         assert not converged(lab, "Projects")
         assert holders_of(lab, "Projects").without == {"E": "the replica that A lists"}
         assert await lab.until(lambda: converged(lab, "Projects"), lab.now + 54 * HOUR_US)
         assert set(holders_of(lab, "Projects").known) == {"A", "B", "C", "E"}
-        await lab.do("C", lambda node, now: node.remove_replicas(now, "Projects", ["C"]))
+        await lab.do("C", lambda node, now: node.change_replicas(now, "Projects", remove=["C"]))
         assert holders_of(lab, "Projects").without == {"C": "the replica that A lists"}
         await lab.advance(lab.now + 54 * HOUR_US)
         assert converged(lab, "Projects")
