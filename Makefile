@@ -35,9 +35,22 @@ help:  ## list the targets
 install: $(STAMP)  ## install pflab and its tools into .venv
 	@echo "pflab is in $(BIN). Next: make demo shows a lab; . $(BIN)/activate puts pflab on your PATH"
 
-# Find an interpreter only when the environment has to be created; PYTHON=... chooses another one.
+# PYTHON=... on the command line chooses the interpreter. One that cannot be used, or that .venv does not have, is a mistake.
+ifeq ($(origin PYTHON),command line)
+CHOSEN := $(shell $(PYTHON) -c 'import sys; print(*sys.version_info)' 2>/dev/null)
+ifeq ($(CHOSEN),)
+$(error PYTHON=$(PYTHON) is not a Python interpreter)
+endif
+ifneq ($(wildcard $(BIN)/python),)
+ifneq ($(CHOSEN),$(shell $(BIN)/python -c 'import sys; print(*sys.version_info)'))
+$(error $(VENV) has another version than PYTHON=$(PYTHON): remove $(VENV) first)
+endif
+endif
+endif
+
+# Find an interpreter only when the environment has to be created.
 $(BIN)/python:
-	@python=; for name in $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python; do \
+	@python=; for name in $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3 python); do \
 	  if $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then python=$$name; break; fi; \
 	done; \
 	if [ -z "$$python" ]; then echo "pflab needs Python 3.11 or newer with its venv module: install it, or give its path: make install PYTHON=..." >&2; exit 1; fi; \
@@ -53,13 +66,13 @@ $(LAB): pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(TOOLBOX): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing pflab and the tools into $(VENV), without Spark: 600 MB, one or two minutes"
+	@echo "Installing pflab and the tools into $(VENV), without Spark: 800 MB, one or two minutes"
 	@$(PIP) -e '.[dev,analytics,imap]'
 	@$(MAKE) --no-print-directory relative-path
 	@touch $(LAB) $@
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing pflab, Spark and the tools into $(VENV): 1 GB, one to five minutes without further output"
+	@echo "Installing pflab, Spark and the tools into $(VENV): 1.4 GB, one to five minutes without further output"
 	@$(PIP) -e '.[dev,analytics,spark,imap]'
 	@$(MAKE) --no-print-directory relative-path
 	@touch $(LAB) $(TOOLBOX) $@
@@ -179,7 +192,7 @@ cluster: $(STAMP)  ## judge and play COUNT seeds on a Spark cluster, a master an
 # The files in a wheel get the time of the last commit. Without git, hatchling gives them a fixed one.
 DATED = $(addprefix SOURCE_DATE_EPOCH=,$(shell git log -1 --format=%ct 2>/dev/null))
 
-wheel: $(STAMP)  ## build the wheel of pflab into dist/, for other machines
+wheel: $(TOOLBOX)  ## build the wheel of pflab into dist/, for other machines
 	@rm -f dist/pflab-*.whl
 	@$(DATED) $(BIN)/python -m hatchling build --target wheel --directory dist
 

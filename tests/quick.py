@@ -1,10 +1,14 @@
 """make quick: check lint, format and types of what has changed, and run the nearest tests, in about 20 seconds without Spark.
 
+Changed scenarios are validated and played in the simulator. Other files than Python modules and scenarios are named as not
+checked, with exit status 2 unless they are texts.
+
 A file has changed if it differs from the commit at which this branch left its upstream, or is new. The nearest tests are, in
 this order: the changed tests; those of a changed module (`node/state/database.py` has `tests/node/state/test_database.py`);
 those that import it. After TESTS_S no further test begins; of the last, none that took longer than LONG_S the last time.
 
-What must never happen: a change counts as good although its own tests were not run. Then the exit status is 2.
+What must never happen: a change counts as good although it was not checked, or its own tests were not run. Then the exit
+status is 2.
 """
 
 from __future__ import annotations
@@ -27,33 +31,46 @@ PRODUCT: Final = ("traces/", "topology/", "transport/", "node/", "pflab/", "anal
 BASES: Final = ("@{upstream}", "origin/main", "main")
 TESTS_S: Final = 12.0
 LONG_S: Final = 3.0
+TEXTS: Final = (".md", ".txt")
+PLAYED: Final = "tests/scenarios/test_scenarios_simulated.py::test_scenario_passes_simulated"
 SLOW_FIXTURES: Final = frozenset({"judged", "spark"})
 """Fixtures that take a minute, because they judge all traces of the tests or start Java."""
 
 
 def main() -> int:
-    """Check what has changed. Return 0 if all is well, 1 if not, and 2 if the time was too short for its own tests."""
-    changed = [path for path in changed_files(ROOT) if path.endswith(".py")]
-    if not changed:
-        print("no Python file has changed")
+    """Check what has changed. Return 0 if all is well, 1 if not, and 2 if some of it was not checked."""
+    files = changed_files(ROOT)
+    if not files:
+        print("nothing has changed")
         return 0
+    changed = [path for path in files if path.endswith(".py")]
+    scenarios = [path for path in files if path.startswith("scenarios/") and path.endswith(".yaml")]
+    others = [path for path in files if path not in changed and path not in scenarios]
+    code = _check(changed, scenarios) if changed or scenarios else 0
+    if others:
+        print(f"NOT CHECKED: {', '.join(others)}; make check and make test check them")
+    return code or (2 if any(not path.endswith(TEXTS) for path in others) else 0)
+
+
+def _check(changed: list[str], scenarios: list[str]) -> int:
     typed = [path for path in changed if path.startswith(PRODUCT) and _can_check(path)]
     orders = [
-        ["ruff", "check", *changed],
-        ["ruff", "format", "--check", *changed],
+        *([["ruff", "check", *changed], ["ruff", "format", "--check", *changed]] if changed else []),
+        *([["pflab", "validate", *scenarios]] if scenarios else []),
         *([["mypy", "--follow-imports=silent", *typed]] if typed else []),
     ]
     for order in orders:
         if subprocess.run([Path(sys.executable).parent / order[0], *order[1:]], cwd=ROOT, check=False).returncode:
             return 1
     own, importers = nearest_tests(changed, ROOT)
+    played = [f"{PLAYED}[{Path(path).stem}]" for path in scenarios]
+    own += [PLAYED.partition("::")[0]] if played else []
     if not own and not importers:
         print("no test is near: run make test")
         return 0
     tests = Tests(own)
-    code = pytest.main(
-        ["-x", "--rootdir", str(ROOT), *(str(ROOT / file) for file in (*own, *importers))], plugins=[tests]
-    )
+    chosen = [*(each for each in (*own, *importers) if not (played and PLAYED.startswith(f"{each}::"))), *played]
+    code = pytest.main(["-x", "--rootdir", str(ROOT), *(str(ROOT / each) for each in chosen)], plugins=[tests])
     missed = [file for file in (*own, *importers) if file in tests.missed]
     if missed:
         print(f"not run, for lack of time: {', '.join(missed)}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
 from tests.quick import changed_files, nearest_tests
 
 FILES = {
@@ -54,3 +55,20 @@ def test_changed_and_new_files_count_and_failures_of_git_are_errors(tmp_path: Pa
     subprocess.run([*git, "commit", "-q", "-m", "second"], cwd=tmp_path, check=True)
     (tmp_path / "new.py").write_text("", "utf-8")
     assert changed_files(tmp_path) == ["committed.py", "new.py"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "code", "words"),
+    [
+        ("scenarios/nothing.yaml", 1, ""),
+        ("console/js/main.js", 2, "NOT CHECKED: console/js/main.js"),
+        ("README.md", 0, "NOT CHECKED: README.md"),
+    ],
+)
+def test_what_is_not_checked_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], changed: str, code: int, words: str
+) -> None:
+    """A scenario with a mistake fails. Files of other kinds are named; only a text may be all that has changed."""
+    monkeypatch.setattr(quick, "changed_files", lambda _: [changed])
+    assert quick.main() == code
+    assert words in capsys.readouterr().out

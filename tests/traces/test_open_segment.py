@@ -59,6 +59,18 @@ def test_a_closed_segment_is_like_any_other(tmp_path: Path) -> None:
     assert [event.seq for event in trace.events] == [1, 2, 3]
 
 
+def test_each_event_survives_a_power_failure_without_fdatasync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system has no fdatasync, as macOS, a synced segment uses fsync."""
+    synced: list[int] = []
+    monkeypatch.delattr(os, "fdatasync")
+    monkeypatch.setattr(os, "fsync", synced.append)
+    segment = OpenSegment(tmp_path, NAME, durable=False, synced=True)
+    for line in lines(2):
+        segment.append(line)
+    assert synced == [segment.handle] * 2
+    segment.close()
+
+
 def test_one_program_writes_a_segment(tmp_path: Path) -> None:
     """An open segment belongs to the program that began it, until it is closed."""
     segment = OpenSegment(tmp_path, NAME)

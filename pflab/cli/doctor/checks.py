@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
-from pflab.cli.doctor.extras import how_to_install
+from pflab.cli.doctor.extras import how_to_install, pip_install
 from pflab.home import HOME
 from pflab.systems import ELSEWHERE, is_supported, system
 
@@ -128,10 +128,10 @@ def _packages() -> Iterator[Finding]:
             else:
                 broken[distribution] = " ".join(str(error).split()) or type(error).__name__
     if absent:
-        get = f"install them: python -m pip install {' '.join(absent)}"
+        get = f"install them: {pip_install(absent)}"
         yield Finding("packages", MISSING, f"{', '.join(absent)} cannot be found; {get}")
     for distribution, why in broken.items():
-        get = f"install it again: python -m pip install --force-reinstall {distribution}"
+        get = f"install it again: {pip_install(['--force-reinstall', distribution])}"
         yield Finding(f"package {distribution}", MISSING, f"it is broken: {why}; {get}")
     if not absent and not broken:
         yield Finding("packages", OK, f"all {len(PACKAGES)} that pflab needs are there")

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
+from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 
 
 def how_to_install(extra: str) -> str:
@@ -17,5 +21,12 @@ def how_to_install(extra: str) -> str:
         requirements = []
     ends = (f"extra == '{extra}'", f'extra == "{extra}"')
     packages = [each.partition(";")[0].strip() for each in requirements if each.endswith(ends)]
-    command = f": python -m pip install {shlex.join(packages)}" if packages else ""
+    command = f": {pip_install(packages)}" if packages else ""
     return f"install the extra {extra}{command}"
+
+
+def pip_install(options: Sequence[str]) -> str:
+    """Return the command that installs something for the Python that runs pflab, which need not be the first on the PATH."""
+    first = shutil.which("python")
+    is_first = first is not None and Path(first).parent == Path(sys.executable).parent
+    return shlex.join(["python" if is_first else sys.executable, "-m", "pip", "install", *options])

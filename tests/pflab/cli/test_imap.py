@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pflab.cli.doctor.extras import pip_install
 from pflab.drivers.launch import node_environment
 from pflab.terms.verdict import ExitCode
 from tests.support.hidden_packages import pflab_without
@@ -40,7 +41,7 @@ def test_the_program_of_the_page_works(tmp_path: Path) -> None:
 def test_one_line_says_what_to_install(tmp_path: Path) -> None:
     done = pflab_without(tmp_path, ("pymap",), "up", "--imap")
     assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
-    get = "install the extra imap: python -m pip install 'pymap>=0.36.7,<0.37'"
+    get = f"install the extra imap: {pip_install(['pymap>=0.36.7,<0.37'])}"
     assert (
         done.stderr.replace("<0.37,>=0.36.7", ">=0.36.7,<0.37") == f"pflab up --imap: pymap is not installed; {get}\n"
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pflab.cli.doctor.extras import pip_install
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import LOST_MAIL, play
 from tests.support.hidden_packages import pflab_without
@@ -29,7 +30,7 @@ def test_one_line_says_what_to_install(
         expected = "Spark needs Java 17 or newer, but no Java was found; install a JRE"
     else:
         done = pflab_without(tmp_path, ("pyspark", "py4j"), *order)
-        expected = "pyspark is not installed; install the extra spark: python -m pip install '"
+        expected = f"pyspark is not installed; install the extra spark: {pip_install([])}"
     assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
     assert done.stderr.startswith(f"pflab {order[0]}: {expected}")
     assert done.stderr.count("\n") == 1
@@ -56,7 +57,7 @@ def test_a_report_needs_the_package_that_writes_it(tmp_path: Path, monkeypatch: 
     done = pflab_without(tmp_path, ("jinja2",), "check", "runs/latest", "--report", "check.html")
     assert (done.returncode, done.stdout) == (ExitCode.UNKNOWN, "")
     assert done.stderr.startswith(
-        "pflab check: jinja2 is not installed; install the extra analytics: python -m pip install"
+        f"pflab check: jinja2 is not installed; install the extra analytics: {pip_install([])}"
     )
     assert "'jinja2>=" in done.stderr
 
@@ -65,5 +66,5 @@ def test_the_demo_says_so_and_ends_well(tmp_path: Path) -> None:
     """The lesson works without DuckDB; at its end one line says what to install for the verdict."""
     done = pflab_without(tmp_path, ("duckdb", "_duckdb"), "demo", "--headless")
     assert done.returncode == ExitCode.GOOD, done.stdout + done.stderr
-    assert "For that, install the extra analytics: python -m pip install" in " ".join(done.stdout.splitlines()[-4:])
+    assert f"For that, install the extra analytics: {pip_install([])}" in " ".join(done.stdout.splitlines()[-4:])
     assert "Traceback" not in done.stderr

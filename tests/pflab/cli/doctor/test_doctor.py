@@ -143,7 +143,7 @@ def test_it_works_in_a_broken_installation(tmp_path: Path, project_root: Path) -
     assert found.code == 1
     assert found.checks["packages"] == (
         "missing",
-        "PyYAML, typer cannot be found; install them: python -m pip install PyYAML typer",
+        f"PyYAML, typer cannot be found; install them: {sys.executable} -m pip install PyYAML typer",
     )
     status, what = found.checks["package msgspec"]
     assert (status, what.partition(";")[0]) == ("missing", "it is broken: wrong ELF class")
