@@ -132,14 +132,14 @@ check: $(STAMP) check-console  ## check lint, format, types, imports, and that g
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/remote_changes.py docs/site bench
+	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/change_calls.py docs/site bench
 	$(BIN)/mypy tests/package/release.py
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture
 	$(BIN)/python docs/rules_page.py --check
 	$(BIN)/python docs/events_page.py --check
-	$(BIN)/python docs/remote_changes.py --check
+	$(BIN)/python docs/change_calls.py --check
 
 ifneq ($(NPM),)
 check-console: $(TOOLS)  ## check lint, format and types of the console, and run its tests in node; check the workflows; needs node and npm
@@ -162,8 +162,8 @@ $(TOOLS): package.json
 sql: $(STAMP)  ## translate the tables of the checks to the statements of the embedded engine; needs Java
 	@$(BIN)/python -m analytics.translate
 
-changes: $(TOOLBOX)  ## write pflab/lab/remote_changes.py from the table of changes
-	@$(BIN)/python docs/remote_changes.py
+changes: $(TOOLBOX)  ## write the calls of changes for the client and for remote nodes, from the table of changes
+	@$(BIN)/python docs/change_calls.py
 
 rules: $(TOOLBOX)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, and docs/reference/events.md from the events
 	@$(BIN)/python docs/rules_page.py

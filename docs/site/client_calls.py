@@ -27,7 +27,7 @@ def render() -> str:
         signature("Client", Client),
         docstring(Client),
     ]
-    for each in (Client, *Client.__bases__):
+    for each in Client.__mro__[:-1]:
         parts += methods(each)
     parts += ["\n## ClientError\n\n", docstring(ClientError), "\n## Functions\n"]
     functions = {name: each for name in pflab.client.__all__ if inspect.isfunction(each := getattr(pflab.client, name))}

@@ -145,12 +145,10 @@ class Node(StoreLife):
             return _changed(ctx, local_changes.delete(ctx, s, folder, message))
 
     def resolve(self, now: LabTime, folder: Line, message: Line, keep: Line, by: Line | None = None) -> Resolved:
-        """End a conflict, as a contact of the folder does.
+        """End a conflict, as a contact of the folder does. Other people are refused.
 
         keep: the change number of the version to keep, or `all`.
         by: the address of the contact who decides; default: the folder's first contact.
-
-        Raises NotAContact for other people.
         """
         # spec: CF-3
         with self._stimulus(now) as (ctx, s):

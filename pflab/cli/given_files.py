@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -57,9 +56,9 @@ def read_bytes(path: Path) -> bytes:
     return content
 
 
-def attached(files: Iterable[Path] | None) -> list[dict[str, str]]:
-    """Return files as attachments for the HTTP API. Raises CommandError if one cannot be read."""
-    return [{"name": each.name, "content": b64encode(read_bytes(each)).decode()} for each in files or ()]
+def attached(files: Iterable[Path] | None) -> list[tuple[str, bytes]]:
+    """Return the name and the content of each file. Raises CommandError if one cannot be read."""
+    return [(file.name, read_bytes(file)) for file in files or ()]
 
 
 def body_text(given: str) -> str:

@@ -20,16 +20,17 @@ text of one line.
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from pflab.client.requests import Requests, follow_events, quoted
+from pflab.client.changes import Changes, Configured, Made
+from pflab.client.requests import follow_events, quoted
 
 __tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
 
 
-class Client(Requests):
+class Client(Changes):
     """The lab at `url`, such as `http://127.0.0.1:8025`; `token` if the lab requires one.
 
     A call raises ClientError if no answer comes within `timeout_s` of real time. Calls that advance the clock wait without
@@ -192,28 +193,6 @@ class Client(Requests):
     def folders(self, node: str) -> list[dict[str, Any]]:
         return list(self._node("GET", node, "/folders"))
 
-    def create_folder(self, node: str, path: str, **properties: Any) -> str:
-        """Create a folder with `replicas`, `schedule`, `contacts`, `priority`, `age_limit`, `warning_limit`, `post_limit`,
-        `item_limit`, `resolve`; return its id."""
-        return self.folder_made(node, path, **properties)["id"]
-
-    def folder_made(self, node: str, path: str, **properties: Any) -> dict[str, str]:
-        """Create a folder; return `id`, and the change number as people see it (`number`) and as traces have it (`change`)."""
-        return dict(self._node("POST", node, "/folders", {"path": path, **properties}))
-
-    def change_folder(self, node: str, path: str, **properties: Any) -> str:
-        """Change properties of a folder, its name (`rename`) or its parent (`move_to`). Return the change number as traces have
-        it."""
-        return self.folder_changed(node, path, **properties)["change"]
-
-    def folder_changed(self, node: str, path: str, **properties: Any) -> dict[str, str]:
-        """Do the same as `change_folder`, but return the change number in two forms: `number` for people (A-17), and `change`
-        as in traces."""
-        return dict(self._node("PATCH", node, f"/folders/{quoted(path)}", properties))
-
-    def delete_folder(self, node: str, path: str) -> None:
-        self._node("DELETE", node, f"/folders/{quoted(path)}")
-
     def messages(self, node: str, folder: str) -> list[dict[str, Any]]:
         """Return all messages that are not deleted."""
         found: list[dict[str, Any]] = []
@@ -227,34 +206,12 @@ class Client(Requests):
     def body(self, node: str, folder: str, message: str) -> str:
         return self.text("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/body?folder={quoted(folder)}")
 
-    def post(
-        self, node: str, folder: str, *, subject: str, body: str = "", sender: str = "", key: str | None = None
-    ) -> str:
-        """Post a message and return its id. If no answer comes, the request is repeated; the same key posts only once."""
-        what = {"folder": folder, "subject": subject, "body": body, "sender": sender}
-        return str(self.surely("POST", f"/nodes/{quoted(node)}/messages", what, key)["id"])
-
-    def post_batch(
-        self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
-    ) -> list[str]:
-        """Post several messages, all or none, and return their ids. Each has `subject` and optionally `body`, `sender`,
-        `attachments` (each with `name`, and `content` in base64)."""
-        what = {"folder": folder, "messages": list(messages)}
-        return list(self.surely("POST", f"/nodes/{quoted(node)}/messages/batch", what, key)["ids"])
-
-    def post_numbered(
-        self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
-    ) -> list[tuple[str, str]]:
-        """Do the same as `post_batch`, but return the id and the change number (such as A-1) of each message."""
-        what = {"folder": folder, "messages": list(messages)}
-        made = self.surely("POST", f"/nodes/{quoted(node)}/messages/batch", what, key)
-        return list(zip(made["ids"], made["numbers"], strict=True))
-
-    def post_mail(self, node: str, folder: str, mail: bytes, *, key: str | None = None) -> str:
-        """Post a mail and return the id of the message. Every store gives it back byte for byte. A mail that comes by SMTP
+    def post_mail(self, node: str, folder: str, mail: bytes, *, key: str | None = None) -> Made:
+        """Post a mail. Every store gives it back byte for byte. A mail that comes by SMTP
         instead is kept with the line Received that the server adds to its header."""
         path = f"/nodes/{quoted(node)}/messages/mail?folder={quoted(folder)}"
-        return str(self.surely("POST", path, mail, key)["id"])
+        made: Made = self.surely("POST", path, mail, key)
+        return made
 
     def mail(self, node: str, folder: str, message: str) -> bytes:
         """Return a message as a mail."""
@@ -274,70 +231,14 @@ class Client(Requests):
         """Return one mail of the mailbox by its id."""
         return self.content("GET", f"/nodes/{quoted(node)}/mailbox/{notice}")
 
-    def send_mail(
-        self,
-        node: str,
-        folder: str,
-        *,
-        to: Sequence[str],
-        subject: str,
-        body: str = "",
-        attachments: Sequence[Mapping[str, Any]] = (),
-        key: str | None = None,
-    ) -> str:
-        """Send a mail from a folder's address and return its Message-ID. Attachments are as in `post_batch`."""
-        what = {"folder": folder, "to": list(to), "subject": subject, "body": body, "attachments": list(attachments)}
-        return str(self.surely("POST", f"/nodes/{quoted(node)}/messages/send", what, key)["message_id"])
-
     def versions(self, node: str, message: str) -> list[dict[str, Any]]:
         """Return the kept versions of a message, the shown one first. The message is given by its id, or by the number of any
         of its changes (A-4)."""
         return list(self._node("GET", node, f"/versions?message={quoted(message)}"))
 
-    def edit(self, node: str, folder: str, message: str, **what: str) -> str:
-        """Change `subject` or `body` of a message. Return the change number as traces have it."""
-        return self.message_edited(node, folder, message, **what)["change"]
-
-    def message_edited(self, node: str, folder: str, message: str, **what: str) -> dict[str, str]:
-        """Do the same as `edit`, but return the change number in two forms, like `folder_changed`."""
-        return dict(self._node("PATCH", node, f"/messages/{quoted(message)}?folder={quoted(folder)}", what))
-
-    def delete(self, node: str, folder: str, message: str) -> str:
-        """Delete a message. Return the change number as traces have it."""
-        return self.message_deleted(node, folder, message)["change"]
-
-    def message_deleted(self, node: str, folder: str, message: str) -> dict[str, str]:
-        """Do the same as `delete`, but return the change number in two forms, like `folder_changed`."""
-        return dict(self._node("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}"))
-
     def retained(self, node: str) -> list[dict[str, Any]]:
         """Return the deleted messages and folders that can be recovered on a server, the latest deletion first."""
         return list(self._node("GET", node, "/retained"))
-
-    def recover(self, node: str, folder: str, message: str) -> dict[str, str]:
-        """Recover a deleted message as a new one. Return `id`, and the change number in two forms, like `folder_changed`."""
-        return dict(self._node("POST", node, f"/messages/{quoted(message)}/recover?folder={quoted(folder)}"))
-
-    def recover_folder(self, node: str, path: str) -> dict[str, str]:
-        """Recover a deleted folder with its subfolders and messages. Return the same as `recover`."""
-        return dict(self._node("POST", node, f"/folders/{quoted(path)}/recover"))
-
-    def resolve(self, node: str, folder: str, message: str, keep: str, by: str | None = None) -> list[str]:
-        """End a conflict.
-
-        `keep`: a version's change number as traces have it, or all.
-        `by`: the address of the contact who decides; by default the folder's first contact.
-
-        Return the numbers of the changes.
-        """
-        return self.conflict_resolved(node, folder, message, keep, by)["changes"]
-
-    def conflict_resolved(
-        self, node: str, folder: str, message: str, keep: str, by: str | None = None
-    ) -> dict[str, list[str]]:
-        """Do the same as `resolve`, but return the change numbers in two forms: `numbers` and `changes`."""
-        path = f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}"
-        return dict(self._node("POST", node, path, {"keep": keep, "by": by}))
 
     def state(self, node: str, folder: str) -> dict[str, Any]:
         """Return the folder's rows of the replication state table."""
@@ -384,40 +285,10 @@ class Client(Requests):
         """Return each setting with its value, its default, where Exchange keeps it and what it does."""
         return list(self._node("GET", node, "/settings/details"))
 
-    def configure(self, node: str, values: Mapping[str, Any]) -> list[str]:
-        """Change settings; return a line for each value that was out of range."""
-        notices: list[str] = self._node("PATCH", node, "/settings", dict(values))["notices"]
-        return notices
-
-    def send_again(
-        self, node: str, folder: str, *, days: int, to: Sequence[str] | None = None, key: str | None = None
-    ) -> dict[str, Any]:
-        """Send the changes of the last `days` days again: Send Hierarchy (folder 1-1) or Send Contents.
-
-        `to`: the stores that get them; default: all other holders.
-
-        Return these stores as `to`, and the change numbers as `numbers`.
-        """
-        what = {"folder": folder, "days": days, "to": None if to is None else list(to)}
-        return dict(self.surely("POST", f"/nodes/{quoted(node)}/send", what, key))
-
-    def change_replicas(self, node: str, folder: str, *, key: str | None = None, **what: Any) -> dict[str, Any]:
-        """Change the replicas of a folder and all its subfolders, or of all folders (1-1).
-
-        what: `add` or `remove` (names of servers), or `replace` and `by` (a server, and the one that takes its place). Return
-        the changed `folders`, their `changes` and `numbers`, and as `kept` the folders that would have had no replica.
-        """
-        return dict(self.surely("POST", f"/nodes/{quoted(node)}/replicas", {"folder": folder, **what}, key))
-
-    def propagate(self, node: str, folder: str, properties: Sequence[str], *, key: str | None = None) -> dict[str, Any]:
-        """Give all subfolders of a folder its values of these properties. Return the same as `change_replicas`."""
-        what = {"folder": folder, "properties": list(properties)}
-        return dict(self.surely("POST", f"/nodes/{quoted(node)}/propagate", what, key))
-
-    def synchronize(self, node: str, folder: str, *, key: str | None = None) -> list[str]:
-        """Request the status of a folder now: Synchronize Hierarchy (folder 1-1) or Synchronize Content. Return the stores that
-        must answer."""
-        return list(self.surely("POST", f"/nodes/{quoted(node)}/synchronize", {"folder": folder}, key)["asked"])
+    def configure(self, node: str, values: Mapping[str, Any]) -> Configured:
+        """Change settings; None removes one. Registry values apply from the server's next start on."""
+        made: Configured = self._node("PATCH", node, "/settings", dict(values))
+        return made
 
     def _node(self, method: str, node: str, path: str, body: Any = None) -> Any:
         return self.json(method, f"/nodes/{quoted(node)}{path}", body)

@@ -10,6 +10,7 @@ import math
 import selectors
 import time
 import uuid
+from base64 import b64encode
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
@@ -56,6 +57,18 @@ class ClientError(Exception):
 def quoted(text: str) -> str:
     """Return a name, quoted for the path or query of a URL. The name can be any text, even with bytes that are not UTF-8."""
     return quote(text, safe="", errors="surrogatepass")
+
+
+def sent(value: object) -> object:
+    """Return an argument as JSON has it: a file, given by its name and content, is an object with the content in base64."""
+    match value:
+        case (str(name), bytes(content)):
+            return {"name": name, "content": b64encode(content).decode("ascii")}
+        case list() | tuple():
+            return list(map(sent, value))
+        case Mapping():
+            return {name: sent(each) for name, each in value.items()}
+    return value
 
 
 def url_at(address: tuple[str, int]) -> str:
@@ -131,6 +144,16 @@ class Requests:
                 if error.status or not left:
                     raise
         return None
+
+    def _change(self, method: str, node: str, path: str, body: Mapping[str, object] | None, key: str | None) -> Any:
+        """Request a change of a store.
+
+        path: below that of the store.
+        body: its arguments; those that are None are left out.
+        key: as in `surely`.
+        """
+        given = None if body is None else {name: sent(value) for name, value in body.items() if value is not None}
+        return self.surely(method, f"/nodes/{quoted(node)}{path}", given, key)
 
     def json(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> Any:
         """Send a request and return the JSON of the answer."""

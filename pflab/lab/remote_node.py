@@ -5,7 +5,6 @@ Its methods block until the node answers. This cannot deadlock: a node answers w
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -21,6 +20,7 @@ from node.views import (
     Post,
 )
 from pflab.client import Client, ClientError, quoted
+from pflab.client.requests import sent
 from pflab.lab.remote_changes import RemoteChanges
 from traces.labtime import LabTime, parse_instant
 
@@ -152,11 +152,11 @@ class RemoteNode(RemoteChanges):
             raise _as_node_error(error) from None
 
     def _change(self, view: type[T], method: str, path: str, body: Mapping[str, object] | bytes | None = None) -> T:
-        sent = {name: _sent(value) for name, value in body.items()} if isinstance(body, Mapping) else body
+        given = {name: _sent(value) for name, value in body.items()} if isinstance(body, Mapping) else body
         # Each change has its own key, so the client can send it again if the connection is dead.
         self.forget_reads()
         try:
-            return _view(self._client.surely(method, self._base + path, sent), view)
+            return _view(self._client.surely(method, self._base + path, given), view)
         except ClientError as error:
             raise _as_node_error(error) from None
 
@@ -185,11 +185,9 @@ def _sent(value: object) -> object:
     """Return an argument as JSON has it: the reverse of `node.api.changes.arguments.python_arguments`."""
     match value:
         case Post():
-            return {name: _sent(getattr(value, name)) for name in ("subject", "body", "sender", "attachments")}
-        case (str(name), bytes(content)):
-            return {"name": name, "content": b64encode(content).decode("ascii")}
+            return {name: sent(getattr(value, name)) for name in ("subject", "body", "sender", "attachments")}
         case list() | tuple():
-            return list(map(_sent, value))
+            return list(map(_sent, value)) if value and isinstance(value[0], Post) else sent(value)
     return value
 
 

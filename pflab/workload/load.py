@@ -247,7 +247,7 @@ def _do(client: Client, request: Request, made: list[str]) -> Act:
     node, folder = request.target.node, request.target.folder
     if request.act is Act.POST or not made:
         posts = request.posts or (("Load", ""),)
-        made += client.post_batch(node, folder, [{"subject": subject, "body": body} for subject, body in posts])
+        made += client.post_batch(node, folder, [{"subject": subject, "body": body} for subject, body in posts])["ids"]
         return Act.POST
     at = int(request.pick * len(made))
     path = f"/nodes/{quoted(node)}/messages/{quoted(made[at])}?folder={quoted(folder)}"

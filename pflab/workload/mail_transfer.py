@@ -100,7 +100,7 @@ def poster_for_client(client: Client, server: str, folder: str, salt: str = "", 
         digest = hashlib.blake2b(f"{folder}\n{salt}\n".encode() + content, digest_size=16).digest()
         seen[digest] += 1
         try:
-            message = client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{seen[digest]}")
+            message = client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{seen[digest]}")["id"]
         except ClientError as error:
             if error.status in UNHEARD:
                 raise Interrupted(str(error)) from error

@@ -19,7 +19,7 @@ HOSTILE = "<img src=x onerror=\"document.title='run'\"> \u202egnp.exe"
 def posts(lab: str) -> Iterator[str]:
     """A lab in which A and B have a conflict of one post, and C has a post that no other store has yet."""
     with Client(lab) as client:
-        post = client.post("A", "Projects", subject="Plan", body="We meet on Monday.", sender="kim@contoso.test")
+        post = client.post("A", "Projects", subject="Plan", body="We meet on Monday.", sender="kim@contoso.test")["id"]
         client.post("B", "Projects", subject=HOSTILE, body="<script>document.title='run'</script>")
         client.advance("2 h")
         client.edit("A", "Projects", post, body="We meet on Tuesday.")

@@ -550,15 +550,30 @@ async def test_many_wildcards_do_not_stop_the_store(lab: LiveLab) -> None:
 async def test_a_client_that_takes_no_answer_is_cut_off(lab: LiveLab, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the client does not take is not kept in memory either: an answer is written message by message."""
     monkeypatch.setattr(connection, "WRITE_S", 0.2)
+    monkeypatch.setattr(listener, "CONNECTIONS", 1)
     async with lab:
         for number in range(30):
             await post(lab, "A", f"{number}", "x" * 1_000_000)
-        reader, writer = await asyncio.open_connection(*address_of(lab, "A"), limit=2**16)
-        writer.write(f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\nc FETCH 1:* BODY[]\r\n".encode())
-        await asyncio.sleep(1.0)
+        address = address_of(lab, "A")
+        reader, writer = await asyncio.open_connection(*address, limit=2**16)
+        writer.write(f"a LOGIN kim {TOKEN}\r\nb SELECT {BOX}\r\n".encode())
+        while not (await reader.readline()).startswith(b"b OK"):
+            pass
+        writer.write(b"c FETCH 1:* BODY[]\r\n")
+        while not (await _greeting(address)).startswith(b"* OK"):  # the only place is taken until the server cuts off
+            pass
         with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
             await reader.readexactly(30_000_000)
         writer.close()
+
+
+async def _greeting(address: tuple[str, int]) -> bytes:
+    reader, writer = await asyncio.open_connection(*address)
+    try:
+        return await reader.readline()
+    finally:
+        writer.close()
+        await writer.wait_closed()
 
 
 async def test_a_client_that_vanishes_leaves_no_warning(lab: LiveLab, caplog: pytest.LogCaptureFixture) -> None:

@@ -35,7 +35,7 @@ def work(lab: Client) -> list[tuple[dict[str, Any], Counter[tuple[str, str, str]
         events = [each for each in lab.events() if each["type"] not in {"clock.changed", "run.started"}]
         seen.append((everything(lab), Counter((each["node"], each["type"], each["at"]) for each in events)))
 
-    first = lab.post("A", "Projects", subject="one")
+    first = lab.post("A", "Projects", subject="one")["id"]
     look()
     lab.advance("20 min")
     lab.inject("lose", from_="A", to="C", type="content", count=1)

@@ -167,8 +167,7 @@ async def test_a_client_that_never_reads_is_disconnected(harness: ListenerHarnes
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.connect(listener.address)
         deaf.setblocking(False)
-        async with asyncio.timeout(10):
-            with suppress(ConnectionError):
-                while True:
-                    await asyncio.get_running_loop().sock_sendall(deaf, b"EHLO a\r\n" * 1000)
+        with suppress(ConnectionError):
+            while True:
+                await asyncio.get_running_loop().sock_sendall(deaf, b"EHLO a\r\n" * 1000)
     await sessions_at_most(0, listener)

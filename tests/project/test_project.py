@@ -118,7 +118,7 @@ def test_make_install_says_what_it_does_and_what_comes_next(project_root: Path) 
     told = made.stdout.splitlines()
     (begins,) = [line for line in told if line.startswith("echo") and "Installing" in line]
     assert "minutes" in begins
-    assert "1 GB" in begins
+    assert "1.4 GB" in begins
     assert told.index(begins) < next(number for number, line in enumerate(told) if "pip install" in line)
     assert told[-1].startswith("echo")
     assert "make demo" in told[-1]

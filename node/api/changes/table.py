@@ -2,7 +2,7 @@
 
 The method of `Node` declares the arguments of a change with their limits, the view that it returns, and its description; this
 table adds what only HTTP has. To offer another change over HTTP, write the method, add a row here, and run `make changes`,
-which writes `pflab/lab/remote_changes.py`.
+which writes `pflab/lab/remote_changes.py` and `pflab/client/changes.py`.
 """
 
 from __future__ import annotations

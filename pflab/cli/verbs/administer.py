@@ -162,7 +162,7 @@ def synchronize(
     found: list[dict[str, Any]] = []
     try:
         with client_of(lab) as client:
-            found += ({"server": each, "asked": client.synchronize(each, folder)} for each in servers)
+            found += ({"server": each, "asked": client.synchronize(each, folder)["asked"]} for each in servers)
     finally:
         if as_json:
             print_json(found)
@@ -260,7 +260,7 @@ def _change_setting(setting: str, value: str, servers: list[str], lab: str | Non
     try:
         with client_of(lab) as client:
             for server in servers:
-                for notice in client.configure(server, {name: None if value == ABSENT else value}):
+                for notice in client.configure(server, {name: None if value == ABSENT else value})["notices"]:
                     err.print(f"warning: server {server}: {notice}", markup=False)
                 details = client.setting_details(server)
                 found += [(server, SettingView(**each)) for each in details if each["name"] == name]

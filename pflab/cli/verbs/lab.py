@@ -50,7 +50,8 @@ def post(
     Example: pflab post Projects --node A --subject Hello --body "from A"
     """
     text, files = body_text(body), attached(attach)
-    made: list[tuple[str, str]] = []
+    ids: list[str] = []
+    posted: list[str] = []
     with client_of(lab) as client:
         numbers = range(1, count + 1)
         for first in range(0, count, BATCH):
@@ -58,12 +59,14 @@ def post(
                 {"subject": subject.replace("{n}", str(n)), "body": text, "sender": sender, "attachments": files}
                 for n in numbers[first : first + BATCH]
             ]
-            made += client.post_numbered(node, folder, messages)
+            made = client.post_batch(node, folder, messages)
+            ids += made["ids"]
+            posted += made["numbers"]
     if as_json:
-        print_json([{"id": id_, "number": number} for id_, number in made])
+        print_json([{"id": id_, "number": number} for id_, number in zip(ids, posted, strict=True)])
     else:
-        posted = made[0][1] if count == 1 else f"{counted(len(made), 'message')} posted, {made[0][1]} to {made[-1][1]}"
-        print_lines([posted])
+        line = posted[0] if count == 1 else f"{counted(len(posted), 'message')} posted, {posted[0]} to {posted[-1]}"
+        print_lines([line])
     return ExitCode.GOOD
 
 
@@ -127,13 +130,13 @@ def folder(
         "rename": rename,
         "move_to": move_to,
     }
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with client_of(lab) as client:
         if act == "list":
             return _list_folders(client, node, path, as_json=as_json)
         acts: Mapping[str, Callable[[str], Any]] = {
-            "create": lambda path: client.folder_made(node, path, **changes),
-            "change": lambda path: client.folder_changed(node, path, **changes),
+            "create": lambda path: client.create_folder(node, path, **changes),
+            "change": lambda path: client.change_folder(node, path, **changes),
             "delete": lambda path: client.delete_folder(node, path),
             "propagate": lambda path: client.propagate(node, path, _split(properties) or []),
         }
@@ -146,7 +149,7 @@ def folder(
         print_json(made)
     elif act == "propagate":
         print_lines(changed_folder_lines(made))
-    elif made is not None:
+    elif act != "delete":
         print_lines([made["number"]])
     return ExitCode.GOOD
 

@@ -146,9 +146,9 @@ def send(
     with client_of(lab) as client:
         sent = client.send_mail(node, folder, to=to, subject=subject, body=text, attachments=files)
     if as_json:
-        print_json({"message_id": sent})
+        print_json(sent)
     else:
-        print_lines([sent])
+        print_lines([sent["message_id"]])
     return ExitCode.GOOD
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from node.views import MessageView, VersionView
     from pflab.cli.run_or_lab import Reader
     from pflab.client import Client
+    from pflab.client.changes import Changed, Made
     from pflab.explain.fitted_table import FittedTable
 
 ByChange = Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")]
@@ -41,12 +42,11 @@ def edit(
 
     Example: pflab edit A-1 --node B --body "from B"
     """
-    given = {"subject": subject, "body": None if body is None else body_text(body)}
-    what = {name: value for name, value in given.items() if value is not None}
-    if not what:
+    if subject is None and body is None:
         raise CommandError("pflab edit: give --subject, --body or both")
+    text = None if body is None else body_text(body)
     with client_of(lab) as client:
-        made = client.message_edited(node, *_place(client, node, message), **what)
+        made = client.edit(node, *_place(client, node, message), subject=subject, body=text)
     return _print_change(made, as_json)
 
 
@@ -58,7 +58,7 @@ def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = F
     Example: pflab delete A-1 --node B
     """
     with client_of(lab) as client:
-        made = client.message_deleted(node, *_place(client, node, message))
+        made = client.delete(node, *_place(client, node, message))
     return _print_change(made, as_json)
 
 
@@ -144,7 +144,7 @@ def resolve(
         changes = {KEEP_ALL: KEEP_ALL, **{each["number"]: each["change"] for each in versions}}
         if keep not in changes:
             raise CommandError(f"--keep {keep}: no kept version of {message} on {node}; {did_you_mean(keep, changes)}")
-        made = client.conflict_resolved(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
+        made = client.resolve(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
     if as_json:
         print_json(made)
     else:
@@ -158,7 +158,7 @@ def _place(client: Client, node: str, message: str) -> tuple[str, str]:
     return shown["folder"], shown["message"]
 
 
-def _print_change(made: dict[str, str], as_json: bool) -> int:
+def _print_change(made: Made | Changed, as_json: bool) -> int:
     if as_json:
         print_json(made)
     else:

@@ -15,6 +15,7 @@ import pytest
 from pflab.cli.app import run
 from pflab.cli.verbs import load
 from pflab.client import Client
+from pflab.client.changes import BatchMade
 from pflab.errors import LabError
 from pflab.terms.verdict import ExitCode
 from pflab.workload.load import Act, LoadPlan, LoadResult, Target, draw_requests, mix_of, run_load
@@ -131,9 +132,9 @@ def test_a_load_ends_when_the_lab_begins_another_run() -> None:
 
         def post_batch(
             self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
-        ) -> list[str]:
+        ) -> BatchMade:
             posts.append(folder)
-            return ["A-1"]
+            return {"ids": ["A-1"], "numbers": ["A-1"], "changes": ["a:1"]}
 
     with Renewed("http://127.0.0.1:9") as client:
         done = run_load(client, LoadPlan([A], mix_of("post"), count=5, while_running=True))

@@ -91,7 +91,7 @@ def test_a_refused_mail_stops_no_other(lab: str, capsys: pytest.CaptureFixture[s
 def test_notices_and_logs_of_a_running_lab(lab: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """CF-2, EV-1: mailbox and log show the same for running stores as for those of a run."""
     with Client(lab) as client:
-        made = client.post("A", "Projects", subject="Plan")
+        made = client.post("A", "Projects", subject="Plan")["id"]
         client.until_converged("Projects", "2 h")
         client.edit("A", "Projects", made, body="of A")
         client.edit("B", "Projects", made, body="of B")

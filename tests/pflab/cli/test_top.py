@@ -70,7 +70,7 @@ def test_it_goes_on_with_what_happens(lab: str, capsys: pytest.CaptureFixture[st
     """Without --once it waits for further events, and ends after --count lines."""
     with Client(lab) as client:
         before = len(list(client.events()))
-        made = client.post("A", "Projects", subject="Live")
+        made = client.post("A", "Projects", subject="Live")["id"]
         events = [event for event in client.events() if event.get("subject") == "Live"]
         with closing(client.events(follow=True, after=before)) as stream:
             assert next(stream) == events[0]

@@ -108,7 +108,7 @@ async def test_a_call_after_a_cancelled_call(process: LabProcess) -> None:
 def test_a_failure_names_only_what_is_lacking(process: LabProcess) -> None:
     """A server that has deleted a message does not lack it. The others lack its deletion, and of the messages only the last."""
     lab = process.lab
-    old = lab.post("A", "Projects", subject="old")
+    old = lab.post("A", "Projects", subject="old")["id"]
     lab.assert_converged("Projects", within="20 min")
     lab.delete("B", "Projects", old)
     lab.post("A", "Projects", subject="second")
@@ -191,7 +191,7 @@ def test_nothing_happens_between_two_lines(tmp_path: Path, driver: Driver) -> No
     lab.save("start")
     for _ in range(5):
         lab.go_back()
-        asked = lab.synchronize("A", "Projects")
+        asked = lab.synchronize("A", "Projects")["asked"]
         assert asked
         assert lab.queue("A") == []
         lab.kill("A")

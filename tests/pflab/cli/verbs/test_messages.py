@@ -210,7 +210,7 @@ def test_deleted_messages_and_folders_are_recovered(up: str, capsys: pytest.Capt
 def test_the_examples_of_the_help_work(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The examples of edit, resolve and delete work one after the other."""
     with Client(up) as client:
-        made = client.post("A", "Projects", subject="Hello")
+        made = client.post("A", "Projects", subject="Hello")["id"]
         client.advance("30 min")
         client.edit("B", "Projects", made, subject="first of B")
         client.edit("A", "Projects", made, subject="of A")
