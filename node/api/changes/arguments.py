@@ -85,11 +85,16 @@ def _struct(
     return msgspec.defstruct(name, listed, kw_only=True, forbid_unknown_fields=True, namespace=namespace)
 
 
+_LETTER: Final = r"(?:[A-Za-z0-9+/][\r\n]*)"
+_BASE64: Final = rf"^[\r\n]*(?:{_LETTER}{{4}})*(?:{_LETTER}{{2}}=[\r\n]*=[\r\n]*|{_LETTER}{{3}}=[\r\n]*)?$"
+"""Base64, in lines or not."""
+
+
 class Attachment(msgspec.Struct, forbid_unknown_fields=True):
     """A file attached to a message; its content is in base64."""
 
     name: Line
-    content: bytes
+    content: Annotated[bytes, msgspec.Meta(extra_json_schema={"pattern": _BASE64})]
 
     def argument(self) -> tuple[str, bytes]:
         return self.name, self.content
