@@ -12,6 +12,8 @@ What must never happen: a task fails because of the content of a trace; then Spa
 
 from __future__ import annotations
 
+import os
+import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,7 +25,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.embedded.engine import contents_of
+from analytics.embedded.engine import contents, segments
 from analytics.embedded.engine import judged as judged_here
 from analytics.embedded.task import RESULT, judge_batch, result_in
 from analytics.ingest.bronze import SEGMENTS
@@ -89,16 +91,16 @@ def judged(
     large = [place for place in of_place if bytes_of[place] > (at_url if is_url(place) else large_bytes)]
     progress(STAGES[1])
     batches = _batches({place: bytes_of[place] for place in of_place if place not in large}, _cores(spark))
-    segments = [[file for place in batch for file in of_place[place]] for batch in batches]
+    of_batch = [[file for place in batch for file in of_place[place]] for batch in batches]
     figures = tuple(FIGURES) if report else ()
     task = in_worker(judge_batch, figures=figures, is_published=publish)
     with ExitStack() as kept:
         parts = kept.enter_context(tempfile.TemporaryDirectory(prefix="pflab-check-"))
-        found = list(_judge_batches(spark, files, segments, task, parts))
+        found = list(_judge_batches(spark, files, of_batch, task, parts))
         plans: list[Judged] = []
         for nth, place in enumerate(large):
             progress(STAGES[2])
-            plans.append(kept.enter_context(judged_by_plans(of_place[place], tables(nth))))
+            plans.append(kept.enter_context(judged_by_plans([_literal(file) for file in of_place[place]], tables(nth))))
             found.append({**plans[-1].findings, **{name: plans[-1].answers(name, {}) for name in figures}})
             if publish:
                 plans[-1].publish(_folder(parts, f"plan-{nth}"))
@@ -139,9 +141,23 @@ def checksums(spark: SparkSession, places: Sequence[str]) -> dict[str, str]:
 def _binary(spark: SparkSession, places: Sequence[str]) -> DataFrame:
     """Return file, length, content of the segments. The file is a path without a scheme if it is on this machine."""
     read = spark.read.format("binaryFile").options(**SEGMENTS)
-    return read.load(list(places)).select(
+    return read.load([_literal(each) for place in places for each in _without_links(place)]).select(
         F.regexp_replace("path", "^file:/+", "/").alias("file"), "length", "modificationTime", "content"
     )
+
+
+def _without_links(place: str) -> list[str]:
+    """Return the place, or its segments if there are links in it: Spark would follow them round and round."""
+    folders = os.walk(place) if not is_url(place) else ()
+    has_links = any(
+        name != "latest" and Path(folder, name).is_symlink() for folder, names, _ in folders for name in names
+    )
+    return segments([place]) if has_links else [place]
+
+
+def _literal(place: str) -> str:
+    """Return a place for Spark's readers, which take names for patterns. A name that exists on this machine is none."""
+    return re.sub(r"([][*?{}\\])", r"\\\1", place) if not is_url(place) and Path(place).exists() else place
 
 
 def _cores(spark: SparkSession) -> int:
@@ -193,7 +209,7 @@ def _keyed(spark: SparkSession, chosen: Sequence[tuple[str, int]]) -> DataFrame:
 def _contents_of(files: DataFrame, chosen: Collection[str]) -> Iterator[tuple[str, bytes]]:
     """Yield these segments and their content, on this machine if they are there."""
     elsewhere = [file for file in chosen if is_url(file) or not Path(file).exists()]
-    yield from contents_of(sorted(set(chosen).difference(elsewhere)))
+    yield from contents(sorted(set(chosen).difference(elsewhere)))
     if elsewhere:
         rows = files.where(F.col("file").isin(elsewhere)).select("file", "content").dropDuplicates(["file"])
         yield from ((row.file, bytes(row.content)) for row in rows.collect())

@@ -55,6 +55,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()  # DuckDB would report at the end what was never collected
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _signals() -> None:
     """Let SIGINT and SIGHUP act as usual in tests and in the processes that they start.

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
@@ -27,7 +28,7 @@ from traces.events import (
     RunEvent,
     RunStarted,
 )
-from traces.segments import END_TYPE, SUFFIX
+from traces.segments import END_TYPE, SUFFIX, is_url
 from traces.trace_version import is_readable
 
 ASIDE: Final = "aside"
@@ -161,11 +162,13 @@ def place_of(file: str) -> str:
     return folder.removesuffix("/traces")
 
 
-@lru_cache
 def is_segment(file: str) -> bool:
     """Return whether a file is a segment. One below the link to the latest run is not, because it would be read twice. If a
-    user names the link, the caller resolves it first."""
-    return file.endswith(SUFFIX) and re.search(r"/latest/(traces/)?[^/]*$", file) is None
+    user names the link, the caller resolves it first. At a URL nobody can tell a link from a folder, so the name decides."""
+    if not file.endswith(SUFFIX):
+        return False
+    latest = re.match(r"(.*/latest)/(traces/)?[^/]*$", file)
+    return latest is None or not (is_url(file) or Path(latest[1]).is_symlink())
 
 
 def read_lines(file: str, content: bytes) -> Lines:

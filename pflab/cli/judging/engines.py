@@ -112,10 +112,13 @@ def _end_killed_runs(place: Path) -> None:
 
 
 def _location(verb: str, given: str) -> str:
-    """Return a URL unchanged, and a local path with symbolic links resolved (`runs/latest` is a link)."""
-    if is_url(given) or any(sign in given for sign in "*?[{"):
+    """Return a URL unchanged, and a local path with symbolic links resolved (`runs/latest` is a link). A name that exists is no
+    pattern."""
+    if is_url(given):
         return given
     if not Path(given).exists():
+        if any(sign in given for sign in "*?[{"):
+            return os.path.abspath(given)  # noqa: PTH100 - pathlib keeps `..`
         raise CommandError(f"pflab {verb}: {given}: no such file or folder; name run folders or segment files")
     return os.path.realpath(given)
 
@@ -150,14 +153,15 @@ def _embedded(request: Request, places: list[str]) -> Iterator[tuple[Judged, str
         from analytics.ingest.lines import place_of  # noqa: PLC0415 - an extra
         from analytics.published import check, table_store  # noqa: PLC0415 - an extra
 
+        listed = engine.segments(places)
         files: dict[str, list[str]] = defaultdict(list)
-        for file in engine.segments(places):
+        for file in listed:
             files[place_of(file)].append(file)
 
         def judge(chosen: Sequence[str]) -> AbstractContextManager[Judged]:
-            return engine.judged(engine.contents_of(file for place in chosen for file in files[place]), show_stage)
+            return engine.judged(engine.contents(file for place in chosen for file in files[place]), show_stage)
 
-        checksums = {file: check.checksum(content) for file, content in engine.contents_of(places)}
+        checksums = {file: check.checksum(content) for file, content in engine.contents(listed)}
         with (
             table_store.opened(request.tables, version()) as tables,
             check.judged(tables, check.fingerprints(checksums), judge) as found,

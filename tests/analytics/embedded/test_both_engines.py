@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -73,6 +74,41 @@ def test_the_link_to_the_latest_run_is_not_read_twice(tmp_path: Path) -> None:
         (run / name).touch()
     assert segments([str(tmp_path), str(run)]) == [str(run / "A-1-1.jsonl")]
     assert segments([f"{tmp_path}/o*/traces/*.jsonl"]) == [str(run / "A-1-1.jsonl")]
+
+
+def test_a_name_that_exists_is_no_pattern(tmp_path: Path) -> None:
+    """A folder may have signs of patterns in its name, and is read whether it is named or found."""
+    path = tmp_path / "run[1]*" / "traces" / "A-1-1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    for place in (str(tmp_path), str(tmp_path / "run[1]*"), str(path), f"{tmp_path}/run?1?*"):
+        assert segments([place]) == [str(path)]
+
+
+def test_links_are_followed_once(tmp_path: Path) -> None:
+    """A linked run is judged, a loop ends, and what a link shows a second time is not judged again. A real folder may be named
+    `latest`."""
+    for name in ("runs/a", "runs/latest", "elsewhere/b"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "A-1-1.jsonl").touch()
+    for link, target in (("runs/0", "a"), ("runs/a/loop", ".."), ("runs/link", "../elsewhere/b")):
+        (tmp_path / link).symlink_to(target)
+    found = segments([str(tmp_path / "runs")])
+    assert found == [str(tmp_path / "runs" / name / "A-1-1.jsonl") for name in ("a", "latest", "link")]
+
+
+def test_what_cannot_be_read_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that may not be listed, and a pipe, are errors: without them the others could have another verdict."""
+    os.mkfifo(tmp_path / "A-1-1.jsonl")
+    with pytest.raises(AnalyticsError, match="no regular file"):
+        judge([str(tmp_path)])
+
+    def refuse(path: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(AnalyticsError, match="Permission denied"):
+        segments([str(tmp_path)])
 
 
 def test_the_engine_draws_nothing() -> None:

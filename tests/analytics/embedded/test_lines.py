@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -144,12 +145,16 @@ def test_the_place_is_the_folder_of_the_run(file: str, place: str) -> None:
 @pytest.mark.parametrize(
     ("file", "yes"),
     [
-        ("/r/latest/traces/A-1-1.jsonl", False),
-        ("/r/latest/A-1-1.jsonl", False),
-        ("/r/one/latest.jsonl", True),
-        ("/r/A.json", False),
+        ("latest/traces/A-1-1.jsonl", False),
+        ("latest/A-1-1.jsonl", False),
+        ("real/latest/A-1-1.jsonl", True),
+        ("one/latest.jsonl", True),
+        ("A.json", False),
     ],
 )
-def test_the_latest_run_is_reached_by_its_own_name(file: str, yes: bool) -> None:
-    """A segment below the link `latest` is below its run's own name too."""
-    assert is_segment(file) is yes
+def test_the_latest_run_is_reached_by_its_own_name(tmp_path: Path, file: str, yes: bool) -> None:
+    """A segment below the link `latest` is below its run's own name too. A real folder of this name is a run."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "latest").symlink_to("one")
+    (tmp_path / "real" / "latest").mkdir(parents=True)
+    assert is_segment(str(tmp_path / file)) is yes
