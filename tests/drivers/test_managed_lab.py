@@ -320,7 +320,7 @@ async def test_a_database_does_not_grow_with_deleted_posts(supervisor: ProcessSu
             made = await lab.do("A", lambda node, now, posts=posts: node.post_batch(now, "Projects", posts))
             await lab.advance(lab.now + HOUR_US)
             assert len(subjects(lab, "C")) == len(posts)
-            for message in made:
+            for message in made.ids:
                 await lab.do("A", lambda node, now, message=message: node.delete(now, "Projects", message))
             await lab.advance(lab.now + HOUR_US)
             await lab.export_traces()

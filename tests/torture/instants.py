@@ -73,7 +73,9 @@ def _post(client: Client, store: str, number: int, tally: Tally) -> None:
         made = repeat_until_answered(
             partial(client.post_batch, store, FOLDER, messages, key=f"{store} round {number}"), tally
         )
-    tally.ledger.add(Acknowledged(subject, store, BODY, id=item) for subject, item in zip(subjects, made, strict=True))
+    tally.ledger.add(
+        Acknowledged(subject, store, BODY, id=item) for subject, item in zip(subjects, made["ids"], strict=True)
+    )
 
 
 def _advance(client: Client, to: str, tally: Tally) -> None:

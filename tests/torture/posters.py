@@ -111,7 +111,7 @@ def post_all(client: Client, poster: str, store: str, count: int, chance: random
             made = repeat_until_answered(partial(client.post_batch, store, FOLDER, messages, key=key), tally)
             tally.ledger.add(
                 Acknowledged(each["subject"], store, each["body"], id=item)
-                for each, item in zip(messages, made, strict=True)
+                for each, item in zip(messages, made["ids"], strict=True)
             )
             number += size
             tally.done[poster] = number
