@@ -194,8 +194,8 @@ def client() -> Iterator[str]:
         end = "\n        " if "\n" in text else ""
         yield f"\n    def {change.name}({', '.join(_client_parameters(change))}) -> {name}:\n"
         yield f'        """{_indented(text, 8)}{end}"""\n'
-        yield f'        made: {name} = self._change("{change.method}", node, {_target(change)}, {body}, key)\n'
-        yield "        return made\n"
+        yield f'        answer: {name} = self._change("{change.method}", node, {_target(change)}, {body}, key)\n'
+        yield "        return answer\n"
 
 
 MODULES: Final = {"pflab/lab/remote_changes.py": remote, "pflab/client/changes.py": client}

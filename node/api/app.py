@@ -19,7 +19,7 @@ from starlette.routing import Match, Mount
 from node.api.access import TooLarge
 from node.api.answers import complete
 from node.api.bodies import in_words
-from node.api.changes.arguments import Wrong
+from node.api.changes.arguments import Wrong, why_no_json
 from node.api.docs_page import METHODS, add_docs
 from node.api.events import events_router
 from node.api.health import health_router
@@ -136,8 +136,7 @@ async def _http(request: Request, error: Exception) -> Response:
     if isinstance(error.__cause__, TooLarge):  # raised while the body was read
         return await _large(request, error.__cause__)
     if error.status_code == HTTPStatus.BAD_REQUEST and isinstance(error.__cause__, ValueError | RecursionError):
-        detail = next(told for kind, told in _NO_JSON.items() if isinstance(error.__cause__, kind))
-        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", f"body: {detail}")
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Wrong", f"body: {why_no_json(error.__cause__)}")
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         return not_supported(_methods(request))
     is_path = error.status_code == HTTPStatus.NOT_FOUND
@@ -154,11 +153,3 @@ def _methods(request: Request) -> Iterator[str]:
         asked = {**request.scope, "method": method}
         if any(each.matches(asked)[0] is Match.FULL for each in request.app.routes if not isinstance(each, Mount)):
             yield method
-
-
-_NO_JSON: Final = {
-    UnicodeDecodeError: "not UTF-8; send JSON in UTF-8",
-    RecursionError: "nested too deeply; send JSON with fewer levels",
-    ValueError: "a number has too many digits; send a shorter one",
-}
-"""Why Python could not read a body that looks like JSON; the first kind that fits counts."""

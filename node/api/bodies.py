@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.fields import FieldInfo
 
+from node.api.changes.arguments import MOST_MISTAKES, right_field
 from topology.arguments import MOST_LETTERS
 from topology.problems import counted, quoted
 from traces.labtime import MAX_RATE, MIN_RATE, checked_rate
@@ -43,9 +44,6 @@ class Body(BaseModel):
 
 
 # --- the mistakes of a request in words
-
-MOST_MISTAKES: Final = 3
-"""How many mistakes of a request an answer names."""
 
 _PLACES: Final = frozenset({"body", "query", "path", "header"})
 """The first part of a location. Messages omit it, because the name of the field is enough."""
@@ -123,11 +121,7 @@ def _right_field(place: Sequence[str], body: Any) -> str:
             model = next((_model_in(each.annotation) for name, each in _fields(model) if name == part), None)
     if model is None:
         return "/docs lists the fields of each request"
-    from difflib import get_close_matches  # noqa: PLC0415 - needed only after a mistake
-
-    names = [name for name, _ in _fields(model)]
-    near = get_close_matches(place[-1][:MOST_LETTERS], names, n=1)
-    return f"did you mean {quoted(near[0])}?" if near else f"the fields are {', '.join(names)}"
+    return right_field(place[-1], [name for name, _ in _fields(model)])
 
 
 def _fields(model: type[Body]) -> Iterator[tuple[str, FieldInfo]]:

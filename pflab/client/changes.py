@@ -134,7 +134,7 @@ class Changes(Requests):
         schedule: in a change, default means the store's schedule.
         resolve: how its conflicts are resolved, and whether contacts are notified.
         """
-        made: Made = self._change(
+        answer: Made = self._change(
             "POST",
             node,
             "/folders",
@@ -153,7 +153,7 @@ class Changes(Requests):
             },
             key,
         )
-        return made
+        return answer
 
     def change_folder(
         self,
@@ -183,7 +183,7 @@ class Changes(Requests):
         schedule: in a change, default means the store's schedule.
         resolve: how its conflicts are resolved, and whether contacts are notified.
         """
-        made: Changed = self._change(
+        answer: Changed = self._change(
             "PATCH",
             node,
             f"/folders/{quoted(path)}",
@@ -203,17 +203,17 @@ class Changes(Requests):
             },
             key,
         )
-        return made
+        return answer
 
     def recover_folder(self, node: str, path: str, *, key: str | None = None) -> Made:
         """Recover a deleted folder with its subfolders and messages, all as new ones."""
-        made: Made = self._change("POST", node, f"/folders/{quoted(path)}/recover", None, key)
-        return made
+        answer: Made = self._change("POST", node, f"/folders/{quoted(path)}/recover", None, key)
+        return answer
 
     def delete_folder(self, node: str, path: str, *, key: str | None = None) -> FolderDeleted:
         """Delete a folder and everything below it."""
-        made: FolderDeleted = self._change("DELETE", node, f"/folders/{quoted(path)}", None, key)
-        return made
+        answer: FolderDeleted = self._change("DELETE", node, f"/folders/{quoted(path)}", None, key)
+        return answer
 
     def post(
         self,
@@ -228,7 +228,7 @@ class Changes(Requests):
         key: str | None = None,
     ) -> Made:
         """Post a message. It is durable when the answer arrives."""
-        made: Made = self._change(
+        answer: Made = self._change(
             "POST",
             node,
             "/messages",
@@ -242,14 +242,14 @@ class Changes(Requests):
             },
             key,
         )
-        return made
+        return answer
 
     def post_batch(
         self, node: str, folder: str, messages: Sequence[Mapping[str, Any]], *, key: str | None = None
     ) -> BatchMade:
         """Post messages in one transaction, all of them or none."""
-        made: BatchMade = self._change("POST", node, "/messages/batch", {"folder": folder, "messages": messages}, key)
-        return made
+        answer: BatchMade = self._change("POST", node, "/messages/batch", {"folder": folder, "messages": messages}, key)
+        return answer
 
     def send_mail(
         self,
@@ -263,14 +263,14 @@ class Changes(Requests):
         key: str | None = None,
     ) -> MailSent:
         """Send a mail from a folder's address to people or folders."""
-        made: MailSent = self._change(
+        answer: MailSent = self._change(
             "POST",
             node,
             "/messages/send",
             {"folder": folder, "to": to, "subject": subject, "body": body, "attachments": attachments},
             key,
         )
-        return made
+        return answer
 
     def edit(
         self,
@@ -283,26 +283,28 @@ class Changes(Requests):
         key: str | None = None,
     ) -> Changed:
         """Make a new version of a message, which replaces all kept versions. What is not given stays as it is."""
-        made: Changed = self._change(
+        answer: Changed = self._change(
             "PATCH",
             node,
             f"/messages/{quoted(message)}?folder={quoted(folder)}",
             {"subject": subject, "body": body},
             key,
         )
-        return made
+        return answer
 
     def delete(self, node: str, folder: str, message: str, *, key: str | None = None) -> Changed:
         """Delete a message."""
-        made: Changed = self._change("DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}", None, key)
-        return made
+        answer: Changed = self._change(
+            "DELETE", node, f"/messages/{quoted(message)}?folder={quoted(folder)}", None, key
+        )
+        return answer
 
     def recover(self, node: str, folder: str, message: str, *, key: str | None = None) -> Made:
         """Recover a deleted message as a new one."""
-        made: Made = self._change(
+        answer: Made = self._change(
             "POST", node, f"/messages/{quoted(message)}/recover?folder={quoted(folder)}", None, key
         )
-        return made
+        return answer
 
     def resolve(
         self, node: str, folder: str, message: str, keep: str, by: str | None = None, *, key: str | None = None
@@ -312,10 +314,10 @@ class Changes(Requests):
         keep: the change number of the version to keep, or `all`.
         by: the address of the contact who decides; default: the folder's first contact.
         """
-        made: Resolved = self._change(
+        answer: Resolved = self._change(
             "POST", node, f"/messages/{quoted(message)}/resolve?folder={quoted(folder)}", {"keep": keep, "by": by}, key
         )
-        return made
+        return answer
 
     def send_again(
         self, node: str, folder: str, *, days: int, to: Sequence[str] | None = None, key: str | None = None
@@ -324,8 +326,8 @@ class Changes(Requests):
 
         to: the stores that get them; default: all other holders.
         """
-        made: SentAgain = self._change("POST", node, "/send", {"folder": folder, "days": days, "to": to}, key)
-        return made
+        answer: SentAgain = self._change("POST", node, "/send", {"folder": folder, "days": days, "to": to}, key)
+        return answer
 
     def change_replicas(
         self,
@@ -343,25 +345,25 @@ class Changes(Requests):
         add, remove: stores.
         replace, by: a store, and the one that takes its place.
         """
-        made: FoldersChanged = self._change(
+        answer: FoldersChanged = self._change(
             "POST",
             node,
             "/replicas",
             {"folder": folder, "add": add, "remove": remove, "replace": replace, "by": by},
             key,
         )
-        return made
+        return answer
 
     def propagate(self, node: str, folder: str, properties: Sequence[str], *, key: str | None = None) -> FoldersChanged:
         """Give all subfolders of a folder its values of some properties: replicas, schedule, contacts, priority, age_limit,
         warning_limit, post_limit, item_limit, resolve.
         """
-        made: FoldersChanged = self._change(
+        answer: FoldersChanged = self._change(
             "POST", node, "/propagate", {"folder": folder, "properties": properties}, key
         )
-        return made
+        return answer
 
     def synchronize(self, node: str, folder: str, *, key: str | None = None) -> StatusRequested:
         """Request the status of a folder now: Synchronize Hierarchy (folder 1-1) or Synchronize Content."""
-        made: StatusRequested = self._change("POST", node, "/synchronize", {"folder": folder}, key)
-        return made
+        answer: StatusRequested = self._change("POST", node, "/synchronize", {"folder": folder}, key)
+        return answer

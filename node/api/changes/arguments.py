@@ -185,12 +185,21 @@ def _parsed(content: bytes) -> Any:
         return json.loads(content)
     except json.JSONDecodeError as error:
         raise Wrong(f"body: invalid JSON at character {error.pos}: {error.msg.lower()}") from None
-    except UnicodeDecodeError:
-        raise Wrong("body: not UTF-8; send JSON in UTF-8") from None
-    except RecursionError:
-        raise Wrong("body: nested too deeply; send JSON with fewer levels") from None
-    except ValueError:
-        raise Wrong("body: a number has too many digits; send a shorter one") from None
+    except (ValueError, RecursionError) as error:
+        raise Wrong(f"body: {why_no_json(error)}") from None
+
+
+def why_no_json(error: BaseException) -> str:
+    """Return why Python could not read a body that looks like JSON, in words."""
+    return next(words for kind, words in _NO_JSON.items() if isinstance(error, kind))
+
+
+_NO_JSON: Final[Mapping[type[Exception], str]] = {
+    UnicodeDecodeError: "not UTF-8; send JSON in UTF-8",
+    RecursionError: "nested too deeply; send JSON with fewer levels",
+    ValueError: "a number has too many digits; send a shorter one",
+}
+"""The first kind that fits counts."""
 
 
 class _Reader:
@@ -266,11 +275,12 @@ class _Reader:
                 self._add(place / field.name, "missing; this field must be given")
         for name in value:
             if name not in names:
-                self._add(place / name, f"there is no such field; {_right_field(name, names)}")
+                self._add(place / name, f"there is no such field; {right_field(name, names)}")
         return result
 
 
-def _right_field(name: str, names: Sequence[str]) -> str:
+def right_field(name: str, names: Sequence[str]) -> str:
+    """Return which of these fields was meant by a name that is none of them, or else all of them, in words."""
     from difflib import get_close_matches  # noqa: PLC0415 - needed only after a mistake
 
     near = get_close_matches(name[:MOST_LETTERS], names, n=1)
