@@ -47,7 +47,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "Save a lab, reset it to a saved state, or make it write all its events to traces.",
         ),
         "clock": ("lab", "Show, set or advance the clock of a running lab."),
-        "fault": ("lab", "Inject or heal faults in a running lab; stop, start, back up and restore its servers."),
+        "fault": (
+            "faults.verb",
+            "Inject or heal faults in a running lab; stop, start, back up and restore its servers.",
+        ),
         "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
         "top": ("top", "Watch a running lab: one line for each event, as it happens."),
         "events": ("lab", "Print the events of a running lab; --follow continues with new events."),
