@@ -39,7 +39,7 @@ import { signal } from "./vendor/preact.js";
  * @property {string | null} introduction
  * @property {string | null} learn
  * @property {string | null} look
- * @property {"playing" | "waiting" | "finished" | "failed"} standing
+ * @property {"playing" | "waiting" | "finished" | "failed"} status
  * @property {Beat[]} beats
  * @property {number} beats_total
  * @property {string[] | null} failure
@@ -66,7 +66,7 @@ export class LessonPlayer {
   last() {
     const lesson = this.lesson.value;
     if (!lesson) return 0;
-    const ended = lesson.standing === "finished" || lesson.standing === "failed";
+    const ended = lesson.status === "finished" || lesson.status === "failed";
     return lesson.beats.length - (ended ? 0 : 1);
   }
 
@@ -132,7 +132,7 @@ export class LessonPlayer {
       return;
     }
     const lesson = this.lesson.value;
-    if (!lesson || lesson.standing !== "waiting") return;
+    if (!lesson || lesson.status !== "waiting") return;
     const seen = this.index.value;
     const from = this.beat()?.seq ?? 0;
     store.holdsFlights = true;

@@ -100,12 +100,12 @@ import * as numbers from "./change_numbers.js";
  * @property {LabTime | null} retryAt
  * @property {string} reason of the last failure
  *
- * @typedef {"not started" | "running" | "stopped" | "killed" | "deleted"} Standing
+ * @typedef {"not started" | "running" | "stopped" | "killed" | "deleted"} ServerStatus
  *
  * @typedef {object} Server
  * @property {number} gen
  * @property {string} name
- * @property {Standing} standing
+ * @property {ServerStatus} status
  * @property {string} version
  * @property {string} guid
  * @property {boolean} suspended content replication is suspended
@@ -225,7 +225,7 @@ export function beginning(topology, at, setup) {
     state.servers[name] = {
       gen,
       name,
-      standing: "not started",
+      status: "not started",
       version: server.version,
       guid: "",
       suspended: false,
@@ -422,7 +422,7 @@ const TAKE = {
   "node.started": (state, event) => {
     const server = serverOf(state, event.node);
     if (!server) return;
-    server.standing = "running";
+    server.status = "running";
     server.version = event.version;
     server.guid = event.replica_guid;
     const stores = own(state.gen, state, "stores");
@@ -446,16 +446,16 @@ const TAKE = {
   },
   "node.stopped": (state, event) => {
     const server = serverOf(state, event.node);
-    if (server) server.standing = event.how === "kill" ? "killed" : "stopped";
+    if (server) server.status = event.how === "kill" ? "killed" : "stopped";
   },
   "store.deleted": (state, event) => {
     const server = serverOf(state, event.store);
-    if (server) server.standing = "deleted";
+    if (server) server.status = "deleted";
   },
   "fault.injected": (state, event) => {
     if (event.kind === "kill") {
       const server = serverOf(state, event.details.server);
-      if (server) server.standing = "killed";
+      if (server) server.status = "killed";
       return;
     }
     own(state.gen, state, "faults")[event.fault] = {

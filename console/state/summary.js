@@ -82,7 +82,7 @@ export function replicaSummary(state, server, folder) {
   const { missing, unsent } = comparison(has, existing, table?.sent ?? numbers.NOTHING, store?.guid ?? "");
   /** @type {Sync} */
   let sync = "in sync";
-  if (store?.standing !== "running") sync = "away";
+  if (store?.status !== "running") sync = "away";
   else if (table?.pending) sync = "pending";
   else if (missing.size) sync = "behind";
   else if (unsent.size) sync = "locally modified";
@@ -154,7 +154,7 @@ function summaries(state) {
     .map((folder) => {
       const holders = folder.id === HIERARCHY ? Object.keys(state.servers) : folder.replicas;
       const replicas = holders
-        .filter((name) => state.servers[name] && !["not started", "deleted"].includes(state.servers[name].standing))
+        .filter((name) => state.servers[name] && !["not started", "deleted"].includes(state.servers[name].status))
         .map((name) => replicaSummary(state, name, folder.id));
       return { folder: folder.id, agrees: replicas.every((each) => each.missing.size === 0), replicas };
     });

@@ -118,12 +118,12 @@ function Card({ store, state, name, place }) {
   const summary = serverSummary(state, name);
   const selected = store.selection.value?.kind === "server" && store.selection.value.id === name;
   const highlighted = store.highlight.value?.servers.includes(name);
-  const told = server.standing !== "running" ? server.standing : words(summary);
+  const told = server.status !== "running" ? server.status : words(summary);
   const choose = () => store.select({ kind: "server", id: name });
   const squares = [...summary.replicas].sort((a, b) => rank(a.sync) - rank(b.sync)).slice(0, MOST_SQUARES);
   const queued = summary.queued > 99 ? "99+" : String(summary.queued);
   return html`<g
-    class=${`card ${server.standing.replace(" ", "-")} ${summary.missing ? "behind" : ""} ${selected ? "selected" : ""} ${highlighted ? "pointed" : ""}`}
+    class=${`card ${server.status.replace(" ", "-")} ${summary.missing ? "behind" : ""} ${selected ? "selected" : ""} ${highlighted ? "pointed" : ""}`}
     transform=${`translate(${place.x} ${place.y})`}
     tabindex="0"
     role="button"
@@ -132,7 +132,7 @@ function Card({ store, state, name, place }) {
     onKeyDown=${onEnter(choose)}
   >
     <rect width=${CARD.width} height=${CARD.height} rx="8" />
-    <circle class="standing" cx="16" cy="20" r="5" />
+    <circle class="status" cx="16" cy="20" r="5" />
     <text class="name" x="29" y="26">${name}</text>${" "}
     <text class="version" x=${CARD.width - 12} y="25">${server.version}</text>${" "}
     <text class="told" x="14" y="48">${told}</text>${" "}

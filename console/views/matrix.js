@@ -141,7 +141,7 @@ function Standing({ store, state, replica, now }) {
   const oldest = lag === null ? "" : `, the oldest for ${duration(lag)}`;
   const behind = sync === "behind";
   return html`<button
-    class=${`standing ${sync.replace(" ", "-")} ${behind && lag !== null ? `lag-${lagStep(lag)}` : ""}`}
+    class=${`sync ${sync.replace(" ", "-")} ${behind && lag !== null ? `lag-${lagStep(lag)}` : ""}`}
     title=${`${server}: ${sync}${lacks}${oldest}${waits}`}
     onClick=${() => store.select({ kind: "server", id: server, folder })}
   >
@@ -204,7 +204,7 @@ function OriginTable({ store, state, folder }) {
               const { total } = origins[index];
               const step = missing && since !== null ? `lag-${lagStep(Math.max(0, now - since))}` : "";
               return html`<td class="origin">
-                <div class=${missing ? `standing behind ${step}` : "standing in-sync"}>
+                <div class=${missing ? `sync behind ${step}` : "sync in-sync"}>
                   ${has || "nothing"}${missing && html` <small>${count} of ${total}</small>`}
                   ${
                     missing &&
@@ -225,8 +225,8 @@ function OriginTable({ store, state, folder }) {
 function Legend() {
   return html`<ul class="legend lags">
     <li>The oldest missing change was made</li>
-    ${LAG_STEPS.map(({ words }, step) => html`<li><i class=${`standing behind lag-${step}`}></i>${words} ago</li>`)}
-    <li><i class="standing in-sync"></i>in sync</li>
-    <li><i class="standing locally-modified"></i>has changes that it has not sent</li>
+    ${LAG_STEPS.map(({ words }, step) => html`<li><i class=${`sync behind lag-${step}`}></i>${words} ago</li>`)}
+    <li><i class="sync in-sync"></i>in sync</li>
+    <li><i class="sync locally-modified"></i>has changes that it has not sent</li>
   </ul>`;
 }

@@ -54,9 +54,9 @@ class Lifecycle(Protocol):
 
     async def finish(self, name: str) -> dict[str, object]: ...
 
-    def die(self, name: str) -> NoReturn: ...
+    def kill(self, name: str) -> NoReturn: ...
 
-    def events_left(self, name: str, history: str, traces: str, after: int) -> list[bytes]: ...
+    def database_events(self, name: str, history: str, traces: str, after: int) -> list[bytes]: ...
 
     def export(self, name: str) -> dict[str, object]: ...
 
@@ -69,7 +69,7 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
     """Return the routes by which a coordinator decides whether the store runs."""
     router = APIRouter(prefix="/nodes/{name}", tags=["coordinator"])
 
-    @router.get("/standing")
+    @router.get("/status")
     async def status(name: Name) -> Response:
         """Return the state of the process, its run, and the address at which its store accepts mail."""
         return json_response(process.status(name))
@@ -101,23 +101,23 @@ def lifecycle_router(process: Lifecycle) -> APIRouter:
         """Stop the store cleanly; the process waits again."""
         return json_response(await process.finish(name))
 
-    @router.post("/die")
-    async def die(name: Name) -> Response:
+    @router.post("/kill")
+    async def kill(name: Name) -> Response:
         """End the process at once, as by SIGKILL. There is no answer."""
-        process.die(name)
+        process.kill(name)
 
-    @router.get("/left", responses=EVENT_LINES)
-    async def left(
+    @router.get("/database/events", responses=EVENT_LINES)
+    async def database_events(
         name: Name,
         history: Annotated[Line, Query()],
         traces: Annotated[Folder, Query()] = "",
         after: Number = 0,
     ) -> Response:
         """Return the events of a stopped store after the given number, one a line."""
-        lines = process.events_left(name, history, traces, after)
+        lines = process.database_events(name, history, traces, after)
         return Response(b"".join(line + b"\n" for line in lines), media_type=LINES)
 
-    @router.post("/ship")
+    @router.post("/export")
     async def export(name: Name) -> Response:
         """Write all waiting events into a closed segment; return the number of the last one."""
         return json_response(process.export(name))

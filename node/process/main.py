@@ -72,7 +72,6 @@ def _parser() -> argparse.ArgumentParser:
         "--topology", type=Path, metavar="FILE", help="a topology file: start the store at once, without a coordinator"
     )
     parser.add_argument("--managed", action="store_true", help="wait until a coordinator starts the store")
-    parser.add_argument("--led", action="store_true", dest="managed", help=argparse.SUPPRESS)  # its former name
     parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder of the store's database")
     parser.add_argument(
         "--traces", type=Path, metavar="DIR", help="the folder of the trace segments; default: DATA/traces"

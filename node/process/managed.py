@@ -6,7 +6,7 @@ States of the process:
 |---|---|---|
 | waiting | `POST /nodes/NAME/begin`: open the database, start listening for mail, clock paused | running |
 | running | `POST /nodes/NAME/end`: stop the store cleanly | waiting |
-| any | `POST /nodes/NAME/die`, SIGKILL | ended; whoever keeps the process alive starts it again, in the state waiting |
+| any | `POST /nodes/NAME/kill`, SIGKILL | ended; whoever keeps the process alive starts it again, in the state waiting |
 | any | SIGTERM, SIGINT | ended, after a running store has stopped cleanly |
 
 A store begins paused. The coordinator sets the store's clock, sends the addresses of its peers, and lets the store run. So the
@@ -208,7 +208,7 @@ class ManagedNode:
         return {
             "name": name,
             "process": self._process,
-            "standing": "waiting" if store is None else "running",
+            "status": "waiting" if store is None else "running",
             "history": self._history,
             "run": None if store is None else store.run,
             "smtp": None if store is None else store.smtp,
@@ -309,7 +309,7 @@ class ManagedNode:
             await store.stop()
             return self.status(name)
 
-    def die(self, name: str) -> NoReturn:
+    def kill(self, name: str) -> NoReturn:
         """End the process at once, without finishing anything."""
         self._check_name(name)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -322,7 +322,7 @@ class ManagedNode:
         assert self._store is not None
         return {"name": name, "seq": self._store.export()}
 
-    def events_left(self, name: str, history: str, traces: str, after: int) -> list[bytes]:
+    def database_events(self, name: str, history: str, traces: str, after: int) -> list[bytes]:
         """Return the next events of a stopped store, as lines. If none are left, write all of its events into segments."""
         self._check_name(name)
         if self._store is not None:

@@ -241,7 +241,7 @@ class StoreLife(StoreQueries):
         self._tell_settings(s)
         store_restore.record_losses(ctx, s)
         if begins is not Begins.NOTHING:
-            ctx.mta.begin_links_anew(s)
+            ctx.mta.report_links_up(s)
         later = self._topology.servers[self.name].joins_later or begins is Begins.AS_NEW
         if first:
             self._first_start(ctx, s, later=later)

@@ -134,7 +134,7 @@ def lexicon_of(client: Client) -> Lexicon:
     for guid, store in lab["replicas"].items():
         names.learn_store(guid, store)
     for server in lab["servers"]:
-        if server["standing"] == "running":
+        if server["status"] == "running":
             for each in client.folders(server["name"]):
                 names.learn_folder(each["id"], each["path"])
     return names
@@ -155,7 +155,7 @@ class LabReader:
         return self._servers(runs=False)
 
     def _servers(self, *, runs: bool) -> list[str]:
-        return [each["name"] for each in self.client.lab()["servers"] if (each["standing"] == "running") is runs]
+        return [each["name"] for each in self.client.lab()["servers"] if (each["status"] == "running") is runs]
 
     def folders(self) -> list[str]:
         return list(self.client.lab()["folders"])

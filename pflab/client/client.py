@@ -40,7 +40,7 @@ class Client(Changes):
     # --- the lab
 
     def lab(self) -> dict[str, Any]:
-        """Return the lab's run, clock, servers and faults. A server's `standing` is running, not running, or failed. A failed
+        """Return the lab's run, clock, servers and faults. A server's `status` is running, not running, or failed. A failed
         server has the text of its internal error as `failure`. To make a failed server work again, kill and start it."""
         found: dict[str, Any] = self.json("GET", "/lab")
         return found
@@ -66,10 +66,10 @@ class Client(Changes):
         `history`."""
         self.json("POST", f"/lab/saved/{quoted(name)}/reset", {})
 
-    def ship(self) -> dict[str, Any]:
+    def export(self) -> dict[str, Any]:
         """Make all servers write all their events to traces. The traces are then complete up to the lab time `at` in the
         answer, but the events of the servers in `away` may be missing."""
-        found: dict[str, Any] = self.surely("POST", "/lab/ship", {})
+        found: dict[str, Any] = self.surely("POST", "/lab/export", {})
         return found
 
     def verdict(self) -> dict[str, Any]:

@@ -112,7 +112,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     doors: the listeners for users' mail.
     """
 
-    driver: ClassVar = "tenants"
+    driver: ClassVar = "managed"
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             for name in topology.servers
         }
         if self.continues:
-            self._servers.recall(self._state.fact("roll"))
+            self._servers.recall(self._state.fact("servers"))
             self._collector.resume(self._state.fact("seqs"), self._durable.events())
             self.faults.number_after(self._state.fact("faults"))
         else:
@@ -364,17 +364,15 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def _look_after(self, server: LabServer) -> None:
         """Compare the process of a server that does not run with the wanted status; see the table above."""
         name = server.name
-        status = await self._processes[name].status()
+        state = await self._processes[name].state()
         async with server.life:
-            if status is None or self.running(name):
+            if state is None or self.running(name):
                 return
             if server.status is not ServerStatus.RUNNING:
-                if status.standing == "running":
+                if state.status == "running":
                     await self._processes[name].kill()
                     await self._collect_rest(name)
-            elif not self._servers.deleted(name) and (
-                name not in self._hosts or not self._processes[name].runs(status)
-            ):
+            elif not self._servers.deleted(name) and (name not in self._hosts or not self._processes[name].runs(state)):
                 await self._begin_process(server)
                 await self._peers.notify()
 
@@ -387,9 +385,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         Returns False if the process does not answer.
         """
         process = self._processes[name]
-        if await process.status() is None:
+        if await process.state() is None:
             return False
-        while lines := await process.events_left(self._collector.last_seq[name]):
+        while lines := await process.database_events(self._collector.last_seq[name]):
             self._collector.add(name, lines)
         return lines is not None
 
@@ -434,7 +432,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         wanted = [server for server in self._servers.all() if server.status is ServerStatus.RUNNING]
         patience_s = FOUND_AGAIN_S if self.continues else FOUND_S
         there = await asyncio.gather(*[self._processes[server.name].wait_for(patience_s) for server in wanted])
-        present = [server for server, status in zip(wanted, there, strict=True) if status is not None]
+        present = [server for server, state in zip(wanted, there, strict=True) if state is not None]
         async with self._all_lives(), self.coordinator.steady() as now:
             await asyncio.gather(*[self._begin(server, now) for server in present])
             await self._release([server.name for server in present])
@@ -529,7 +527,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     def _keep_state(self) -> None:
         if self._complete:
             with self._full_disk_logged():
-                self._state.keep(roll=self._servers.as_document())
+                self._state.keep(servers=self._servers.as_document())
                 self._save_all()
 
     def _keep_end(self, end: RunState) -> None:

@@ -75,7 +75,7 @@ class ExistingLab(Lab):
     def running(self, name: str) -> bool:
         self._node(name)
         return any(
-            each["name"] == name and each["standing"] == "running" for each in answer_of(self._client.lab)["servers"]
+            each["name"] == name and each["status"] == "running" for each in answer_of(self._client.lab)["servers"]
         )
 
     def _node(self, name: str) -> RemoteNode:

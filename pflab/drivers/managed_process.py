@@ -38,11 +38,16 @@ BACK_S: Final = 10.0
 AGAIN_S: Final = 0.1
 
 
-class ProcessStatus(msgspec.Struct):
-    """The state that a process reports. `process` is an id, new after each start of the process; `heartbeat` is a port."""
+class ProcessState(msgspec.Struct):
+    """The state that a process reports.
+
+    process: an id, new after each start of the process.
+    status: waiting or running.
+    heartbeat: a port.
+    """
 
     process: str
-    standing: str
+    status: str
     run: str | None
     history: str | None
     smtp: tuple[str, int] | None
@@ -67,7 +72,7 @@ class ManagedProcess:
     """One server's process.
 
     http: the address of its API; `smtp` and `imap` are known once the store has begun.
-    pulse: its signs of life. All requests except `status` wait for the answer as long as the process lives.
+    pulse: its signs of life. All requests except `state` wait for the answer as long as the process lives.
     snapshot: the database with which the store begins, if the lab went back to a snapshot.
     """
 
@@ -92,28 +97,28 @@ class ManagedProcess:
         self._listens = False
         self._base = f"/nodes/{quoted(name)}"
 
-    async def status(self) -> ProcessStatus | None:
+    async def state(self) -> ProcessState | None:
         """Return the state of the process; None if it does not answer at once."""
         try:
-            return await self._status(self._line.ask("GET", f"{self._base}/standing", timeout_s=ASK_S))
+            return await self._state(self._line.ask("GET", f"{self._base}/status", timeout_s=ASK_S))
         except Unanswered as error:
             self._listens = isinstance(error.__cause__, TimeoutError)
             return None
 
-    async def _status(self, asked: Awaitable[tuple[int, bytes]]) -> ProcessStatus:
+    async def _state(self, asked: Awaitable[tuple[int, bytes]]) -> ProcessState:
         status, answer = await asked
         if status != HTTPStatus.OK:
             raise LabError(f"server {self.name} at {_shown(self.http)}: {_detail(answer)}")
-        found = msgspec.json.decode(answer, type=ProcessStatus)
+        found = msgspec.json.decode(answer, type=ProcessState)
         self.pulse.address = (self.http[0], found.heartbeat)
         return found
 
-    def runs(self, status: ProcessStatus | None) -> bool:
-        """Return whether a process with this status runs the store in this lab's run and history."""
+    def runs(self, state: ProcessState | None) -> bool:
+        """Return whether a process in this state runs the store in this lab's run and history."""
         ours = ("running", self._order.run, self._order.history)
-        return status is not None and (status.standing, status.run, status.history) == ours
+        return state is not None and (state.status, state.run, state.history) == ours
 
-    async def wait_for(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessStatus | None:
+    async def wait_for(self, limit_s: float = FOUND_S, *, other_than: str | None = None) -> ProcessState | None:
         """Wait until a process other than `other_than` answers; return None if none answers in time.
 
         limit_s: the real time to wait while nobody listens. A process that listens but is busy gets FOUND_S if that is longer.
@@ -121,10 +126,10 @@ class ManagedProcess:
         loop = asyncio.get_running_loop()
         began_s = loop.time()
         while True:
-            status = await self.status()
-            if status is not None and status.process != other_than:
-                return status
-            if loop.time() - began_s >= (max(limit_s, FOUND_S) if status is None and self._listens else limit_s):
+            state = await self.state()
+            if state is not None and state.process != other_than:
+                return state
+            if loop.time() - began_s >= (max(limit_s, FOUND_S) if state is None and self._listens else limit_s):
                 return None
             await asyncio.sleep(AGAIN_S)
 
@@ -133,27 +138,27 @@ class ManagedProcess:
 
         Raises LabError if the process does not answer, or refuses.
         """
-        status = await self.wait_for()
-        if status is None:
+        state = await self.wait_for()
+        if state is None:
             raise LabError(f"server {self.name} does not answer at {_shown(self.http)}; start its process")
-        if self.runs(status) and restores is None:
-            self._set_addresses(status)
+        if self.runs(state) and restores is None:
+            self._set_addresses(state)
             return
-        if status.standing == "running":  # the store runs for another lab, or on the database that the backup replaces
+        if state.status == "running":  # the store runs for another lab, or on the database that the backup replaces
             await self._ordered("POST", "/end")
-        await self._load_snapshot(status)
+        await self._load_snapshot(state)
         if restores is not None:
             await self._ordered("PUT", "/restore", restores)
         order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at})
         answer = await self._ordered("POST", "/begin", order)
-        self._set_addresses(msgspec.json.decode(answer, type=ProcessStatus))
+        self._set_addresses(msgspec.json.decode(answer, type=ProcessState))
 
-    async def _load_snapshot(self, status: ProcessStatus) -> None:
+    async def _load_snapshot(self, state: ProcessState) -> None:
         """Send the snapshot's database once, unless the store has a database of this history already."""
         if self._snapshot is None:
             return
         history = self._order.history
-        if status.history != history and self._snapshot.exists():
+        if state.history != history and self._snapshot.exists():
             content = await asyncio.to_thread(self._snapshot.read_bytes)
             await self._ordered("PUT", f"/copy?history={quoted(history)}", content)
         self._snapshot.unlink(missing_ok=True)
@@ -164,30 +169,30 @@ class ManagedProcess:
 
     async def stop(self) -> None:
         """Stop the store cleanly; its process waits again. Raises LabError if the process does not answer."""
-        status = await self.status()
-        if status is None or status.standing == "running":
+        state = await self.state()
+        if state is None or state.status == "running":
             await self._ordered("POST", "/end")
 
     async def kill(self) -> None:
         """Kill the process, and wait up to BACK_S for its restart."""
         try:
-            before = await self._status(self._answer("GET", "/standing"))
+            before = await self._state(self._answer("GET", "/status"))
         except Unanswered:
             return
         try:
-            await self._answer("POST", "/die")
+            await self._answer("POST", "/kill")
         except Unanswered:
             await self.wait_for(BACK_S, other_than=before.process)
         else:
             raise LabError(f"server {self.name} at {_shown(self.http)} was killed, but still answers")
 
-    async def events_left(self, after: int) -> list[bytes] | None:
+    async def database_events(self, after: int) -> list[bytes] | None:
         """Return some events of the ended store after the given number, [] if there are no more.
 
         Returns None if the process does not answer, or if the store runs.
         """
         try:
-            path = f"/left?after={after}&history={quoted(self._order.history)}&traces={quoted(self._order.traces)}"
+            path = f"/database/events?after={after}&history={quoted(self._order.history)}&traces={quoted(self._order.traces)}"
             status, answer = await self._answer("GET", path)
         except Unanswered:
             return None
@@ -196,7 +201,7 @@ class ManagedProcess:
     async def export(self) -> int | None:
         """Let the running store write all its events into segments. Return the last event's number; None if this failed."""
         try:
-            status, answer = await self._answer("POST", "/ship")
+            status, answer = await self._answer("POST", "/export")
         except Unanswered:
             return None
         return int(msgspec.json.decode(answer)["seq"]) if status == HTTPStatus.OK else None
@@ -204,10 +209,10 @@ class ManagedProcess:
     def close(self) -> None:
         self._line.close()
 
-    def _set_addresses(self, status: ProcessStatus) -> None:
-        assert status.smtp is not None, "a running store takes mail"
-        self.smtp = (self.http[0], status.smtp[1])
-        self.imap = None if status.imap is None else (self.http[0], status.imap[1])
+    def _set_addresses(self, state: ProcessState) -> None:
+        assert state.smtp is not None, "a running store takes mail"
+        self.smtp = (self.http[0], state.smtp[1])
+        self.imap = None if state.imap is None else (self.http[0], state.imap[1])
 
     async def _answer(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
         return await self.pulse.wait(self._line.ask(method, self._base + path, body))

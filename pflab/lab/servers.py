@@ -218,9 +218,9 @@ class Servers:
         """Return the states of all servers for `recall`, as JSON values."""
         servers = {
             server.name: {
-                "standing": server.status.name,
-                "told": server.known,
-                "told gone": server.known_deleted,
+                "status": server.status.name,
+                "known": server.known,
+                "known_deleted": server.known_deleted,
             }
             for server in self._servers.values()
         }
@@ -232,11 +232,11 @@ class Servers:
         self._joined, self._deleted = list(document["joined"]), list(document["deleted"])
         self.directory.recall(document["entries"])
         for name, each in document["servers"].items():
-            self._servers[name].status = ServerStatus[each["standing"]]
+            self._servers[name].status = ServerStatus[each["status"]]
             self._servers[name].known = {
-                store: tuple(Stamp(*s) for s in stamps) for store, stamps in each["told"].items()
+                store: tuple(Stamp(*s) for s in stamps) for store, stamps in each["known"].items()
             }
-            self._servers[name].known_deleted = list(each["told gone"])
+            self._servers[name].known_deleted = list(each["known_deleted"])
 
     def _entered_itself(self, store: str) -> bool:
         """Return whether a store has made the right entry of itself, at its first start or because it begins as new on an old
@@ -250,7 +250,7 @@ class Servers:
 def with_statuses(document: Mapping[str, Any], statuses: Mapping[str, ServerStatus]) -> Mapping[str, Any]:
     """Return what `Servers.as_document` returned, with other statuses of some servers."""
     servers = {
-        name: {**server, "standing": statuses[name].name} if name in statuses else server
+        name: {**server, "status": statuses[name].name} if name in statuses else server
         for name, server in document["servers"].items()
     }
     return {**document, "servers": servers}

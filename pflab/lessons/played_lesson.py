@@ -1,6 +1,6 @@
 """A lesson that is played in a lab from beat to beat: each text, question and answer is a beat, and the lab waits there.
 
-| standing | what happens | `next` |
+| status | what happens | `next` |
 |---|---|---|
 | playing | the steps up to the next beat are played | raises LessonBusy |
 | waiting | the lab's clock is paused; learners read | plays on |
@@ -40,7 +40,7 @@ class LessonBusy(LabError):
     """The lesson plays on already, because of an earlier request."""
 
 
-class Standing(StrEnum):
+class LessonStatus(StrEnum):
     PLAYING = "playing"
     WAITING = "waiting"
     FINISHED = "finished"
@@ -81,7 +81,7 @@ class PlayedLesson:
 
     def __init__(self, name: str, lesson: Scenario, lab: ServedLab) -> None:
         self.name = name
-        self.standing = Standing.PLAYING
+        self.status = LessonStatus.PLAYING
         self.beats: list[Beat] = []
         self._lesson = lesson
         self._lab = lab
@@ -96,7 +96,7 @@ class PlayedLesson:
 
     @property
     def is_playing(self) -> bool:
-        return self.standing is Standing.PLAYING
+        return self.status is LessonStatus.PLAYING
 
     async def begin(self) -> None:
         """Play to the first beat."""
@@ -115,16 +115,16 @@ class PlayedLesson:
         """
         if seen is not None and seen >= len(self.beats):
             raise Misuse(f"text {seen} was not told yet; the last text is {len(self.beats) - 1}")
-        if seen is not None and (self.standing is not Standing.WAITING or seen < len(self.beats) - 1):
+        if seen is not None and (self.status is not LessonStatus.WAITING or seen < len(self.beats) - 1):
             await self._still.wait()
             return
-        if self.standing is Standing.PLAYING:
+        if self.status is LessonStatus.PLAYING:
             raise LessonBusy("the lesson is playing already; wait until it reaches the next text")
-        if self.standing is not Standing.WAITING:
+        if self.status is not LessonStatus.WAITING:
             raise LabError("the lesson has ended; begin it again with POST /lessons")
         if answer is not None:
             self._answer(self.beats[-1], answer)
-        self.standing = Standing.PLAYING
+        self.status = LessonStatus.PLAYING
         self._still.clear()
         self._go.set()
         await self._still.wait()
@@ -134,8 +134,8 @@ class PlayedLesson:
         if self._playing is not None:
             self._playing.cancel()
             await asyncio.gather(self._playing, return_exceptions=True)
-        if self.standing in {Standing.PLAYING, Standing.WAITING}:
-            self.standing, self._failure = Standing.FAILED, ["the lesson was ended before its last text"]
+        if self.status in {LessonStatus.PLAYING, LessonStatus.WAITING}:
+            self.status, self._failure = LessonStatus.FAILED, ["the lesson was ended before its last text"]
         self._still.set()
 
     def state(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class PlayedLesson:
             "introduction": lesson.lesson,
             "look": lesson.look,
             "learn": lesson.course and lesson.course.learn,
-            "standing": self.standing.value,
+            "status": self.status.value,
             "beats": [asdict(beat) for beat in self.beats],
             "beats_total": sum(_is_beat(step) for step in lesson.steps),
             "failure": self._failure or None,
@@ -166,7 +166,7 @@ class PlayedLesson:
         except Exception as error:
             log.exception("lesson %s", self.name)
             self._failure = [bug_line(error)]
-        self.standing = Standing.FAILED if self._failure else Standing.FINISHED
+        self.status = LessonStatus.FAILED if self._failure else LessonStatus.FINISHED
         self._still.set()
 
     async def _tell(self, step: Step, play: Play) -> None:
@@ -174,7 +174,7 @@ class PlayedLesson:
         if not _is_beat(step):
             return
         self.beats.append(self._beat(step, play))
-        self.standing = Standing.WAITING
+        self.status = LessonStatus.WAITING
         self._go.clear()
         self._still.set()
         await self._go.wait()

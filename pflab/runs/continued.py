@@ -40,7 +40,7 @@ SAVED: Final = ".saved"
 """The folder of the saved labs in a run folder. Spark does not read hidden folders, so a saved lab is no run of its own."""
 
 
-Driver = Literal["live", "processes", "tenants", "simulator"]
+Driver = Literal["live", "processes", "managed", "simulator"]
 """How the servers of a lab run: in its process, as its processes, as processes that another program keeps alive, simulated."""
 
 

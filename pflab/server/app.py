@@ -55,7 +55,7 @@ _SERVER = {
     "name": "A",
     "site": "SEA",
     "version": "2003",
-    "standing": "running",
+    "status": "running",
     "smtp": "127.0.0.1:40025",
     "imap": None,
 }
@@ -272,11 +272,11 @@ def imap_shown(lab: ServedLab, name: str) -> str | None:
 
 
 def _status(lab: ServedLab, name: str) -> dict[str, str]:
-    """Return `standing`: running, not running, or failed; a server that failed also has `failure`, its internal error."""
+    """Return `status`: running, not running, or failed; a server that failed also has `failure`, its internal error."""
     failure = lab.failure_of(name)
     if failure is not None:
-        return {"standing": "failed", "failure": bug_line(failure)}
-    return {"standing": "running" if lab.running(name) else "not running"}
+        return {"status": "failed", "failure": bug_line(failure)}
+    return {"status": "running" if lab.running(name) else "not running"}
 
 
 def _life_router(lab: ServedLab) -> APIRouter:

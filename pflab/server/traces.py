@@ -28,7 +28,7 @@ class Verdict(Body):
 def traces_router(lab: ServedLab) -> APIRouter:
     router = lab_router(lab, prefix="/lab", tags=["traces"])
 
-    @router.post("/ship")
+    @router.post("/export")
     async def export() -> Response:
         """Write all events up to now into closed segments; return where they are and which servers did not answer."""
         exported = await lab.export_traces()

@@ -66,7 +66,7 @@ class AsyncLab:
     saved = _waits(Lab.saved)
     save = _waits(Lab.save)
     reset = _waits(Lab.reset)
-    ship = _waits(Lab.ship)
+    export = _waits(Lab.export)
     verdict = _waits(Lab.verdict)
     servers = _waits(Lab.servers)
     now = _waits(Lab.now)

@@ -138,10 +138,8 @@ class Lab(Client):
             raise ClientError(404, "ServerUnknown", f"there is no server {server!r}; the lab has {', '.join(servers)}")
         found = servers[server]
         if found["smtp"] is None:
-            stopped = found["standing"] != "running"
-            why = (
-                f"server {server} is {found['standing']}" if stopped else "a simulated lab has no SMTP; use lab.deliver"
-            )
+            stopped = found["status"] != "running"
+            why = f"server {server} is {found['status']}" if stopped else "a simulated lab has no SMTP; use lab.deliver"
             raise ClientError(409, "NotRunning", why)
         host, _, port = str(found["smtp"]).rpartition(":")
         return host, int(port)
@@ -233,8 +231,8 @@ class Lab(Client):
             details = ", ".join(f"{key} {value}" for key, value in fault.items() if key not in {"id", "kind", "acted"})
             lines.append(f"  the fault {fault['id']} is active: {fault['kind']}{details and f' ({details})'}")
         for server in lab["servers"]:
-            if server["standing"] != "running":
-                lines.append(f"  server {server['name']} is {server['standing']}")
+            if server["status"] != "running":
+                lines.append(f"  server {server['name']} is {server['status']}")
                 continue
             for mail in self.queue(server["name"]):
                 to, due_at = ", ".join(mail["recipients"]), mail["due_at"]

@@ -264,7 +264,7 @@ def targets_of(client: Client) -> list[Target]:
     found = []
     for server in client.lab()["servers"]:
         name = server["name"]
-        if server["standing"] == "running":
+        if server["status"] == "running":
             held = [view["path"] for view in client.folders(name) if view["held_here"] and not view["hidden"]]
             found += [Target(name, path) for path in held if path != ROOT_TEXT]
     return found

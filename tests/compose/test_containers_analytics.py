@@ -36,7 +36,7 @@ def verdict_on_now(stack: Stack) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with stack.client() as client:
         client.pause()
-        events = client.ship()["events"]
+        events = client.export()["events"]
 
         def known() -> bool:
             try:

@@ -53,7 +53,7 @@ def test_a_killed_lab_is_continued(more: list[str], tmp_path: Path, monkeypatch:
         assert client.lab()["run"] == f"up/{killed.name}"
         assert client.clock()["now_at"] == at
         assert client.faults() == []
-        assert {server["name"]: server["standing"] for server in client.lab()["servers"]} == {
+        assert {server["name"]: server["status"] for server in client.lab()["servers"]} == {
             "A": "running",
             "B": "not running",
         }
@@ -110,7 +110,7 @@ def test_the_state_of_a_killed_lab_is_that_of_its_events(tmp_path: Path, monkeyp
     (the_run(tmp_path) / "lab.json").write_bytes(began)
     end_killed(the_run(tmp_path))
     state = read_state(the_run(tmp_path))
-    assert {name: each["standing"] for name, each in state.servers["servers"].items()} == {
+    assert {name: each["status"] for name, each in state.servers["servers"].items()} == {
         "A": "STOPPED",
         "B": "KILLED",
     }

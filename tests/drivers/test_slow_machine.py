@@ -89,7 +89,7 @@ async def test_a_busy_lab_is_waited_for_before_a_mail_goes_on(passed_s: Callable
 @pytest.mark.parametrize("listens", [True, False])
 async def test_a_lab_that_continues_waits_for_busy_processes(passed_s: Callable[[float], float], listens: bool) -> None:
     """A coordinator that restarts waits for a process that is busy, and only a moment for one that is gone."""
-    status = {"process": "1", "standing": "waiting", "run": None, "history": None, "smtp": None, "heartbeat": 0}
+    status = {"process": "1", "status": "waiting", "run": None, "history": None, "smtp": None, "heartbeat": 0}
     busy_s = 10 * FOUND_AGAIN_S
     async with slow_server(msgspec.json.encode(status), lambda: passed_s(0.01) > busy_s) as (host, port):
         address = (host, port if listens else 9)

@@ -56,7 +56,7 @@ class Caller:
     async def play_to_end(self, path: str) -> Json:
         """Play a lesson to its end, give the first choice as each answer, and return its state."""
         state = await self.ask("GET", f"{path}/lesson")
-        while state["standing"] == "waiting":
+        while state["status"] == "waiting":
             choices = state["beats"][-1]["choices"]
             state = await self.ask("POST", f"{path}/next", {"answer": choices[0]} if choices else None)
         return state

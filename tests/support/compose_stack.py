@@ -97,7 +97,7 @@ class Stack:
         try:
             with self.client() as client:
                 client.text("GET", "/readyz")
-                return [each["name"] for each in client.lab()["servers"] if each["standing"] == "running"]
+                return [each["name"] for each in client.lab()["servers"] if each["status"] == "running"]
         except ClientError:
             return []
 

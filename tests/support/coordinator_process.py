@@ -70,7 +70,7 @@ def wait_for_history(client: Client, history: str, running: Collection[str] = ()
         with suppress(ClientError):
             lab = client.lab()
             ready = lab["history"] == history and client.text("GET", "/readyz")
-            if ready and {each["name"] for each in lab["servers"] if each["standing"] == "running"} >= set(running):
+            if ready and {each["name"] for each in lab["servers"] if each["status"] == "running"} >= set(running):
                 return
         time.sleep(0.1)
     raise AssertionError(f"{history} has not begun within {END_S} s")

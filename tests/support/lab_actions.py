@@ -25,7 +25,7 @@ def events_of(lab: Lab, kind: type[Event], node: str | None = None) -> list[Any]
 def everything(client: Client) -> dict[str, Any]:
     """Return what users see of a lab: its time, which servers run, and what each store has."""
     shown = client.lab()
-    there = [each["name"] for each in shown["servers"] if each["standing"] == "running"]
+    there = [each["name"] for each in shown["servers"] if each["status"] == "running"]
     return {
         "now": shown["clock"]["now_at"],
         "there": there,

@@ -97,7 +97,7 @@ class Machine(ProcessSupervisor):
         host, port = self.addresses[store]
         with Client(f"http://{host}:{port}", token=TOKEN, timeout_s=ASK_S) as client:
             try:
-                address = client.json("GET", f"/nodes/{store}/standing")["smtp"]
+                address = client.json("GET", f"/nodes/{store}/status")["smtp"]
             except ClientError as error:
                 raise NotRunning(str(error)) from error
         if address is None:

@@ -187,7 +187,7 @@ def _check(client: Client, machine: Machine, tally: Tally) -> None:
 
 def _wait_for_all(client: Client) -> None:
     give_up_s = time.monotonic() + 60
-    while any(each["standing"] != "running" for each in client.lab()["servers"]):
+    while any(each["status"] != "running" for each in client.lab()["servers"]):
         if time.monotonic() > give_up_s:
             raise TortureFailed(f"a store does not come back: {client.lab()['servers']}")
         time.sleep(AGAIN_S)
@@ -238,7 +238,7 @@ class _TracedLab(ExistingLab):
 async def _check_traces(machine: Machine, tally: Tally) -> None:
     """Check that the traces are complete, lab time was right, and the oracle finds no problem."""
     with machine.client() as client:
-        repeat_until_answered(client.ship, tally)
+        repeat_until_answered(client.export, tally)
     trace = read_folder(machine.traces)
     if trace.report():
         raise TortureFailed(f"the traces are not complete: {trace.report()[:5]}")

@@ -188,7 +188,7 @@ class Links:
             self._call_neighbours(s, peer)
         return bool(news)
 
-    def begin_anew(self, s: Stimulus) -> None:
+    def report_up(self, s: Stimulus) -> None:
         """Report every link of this server that is not known to be down as up.
 
         A restored server has forgotten the reports that it made after its backup. If one of them says "down", nobody else can

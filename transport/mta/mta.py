@@ -474,10 +474,10 @@ class Mta:
         # spec: RT-2
         return self._links_changed(s, self._links.receive(s, peer, reports))
 
-    def begin_links_anew(self, s: Stimulus) -> None:
+    def report_links_up(self, s: Stimulus) -> None:
         """Report this server's links as up again, at the first start after a restore. The routes here stay the same."""
         # spec: RT-2, RP-4
-        self._links.begin_anew(s)
+        self._links.report_up(s)
 
     def _links_changed(self, s: Stimulus, news: bool) -> list[LocalDelivery]:
         return self.reroute(s) if news and self._avoid(self._links.down) else []

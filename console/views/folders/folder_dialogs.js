@@ -45,7 +45,7 @@ const ticked = (form, name) =>
 
 /** Which running server does it. @param {{state: LabState, server: string}} props */
 function OnServer({ state, server }) {
-  const running = Object.values(state.servers).filter((each) => each.standing === "running");
+  const running = Object.values(state.servers).filter((each) => each.status === "running");
   return html`<label
     >On server
     <select name="server" defaultValue=${server}>

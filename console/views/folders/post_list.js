@@ -77,7 +77,7 @@ export function PostList({ store, state, opened, onOpen, onAsk }) {
                           </option>`,
                       )}
                     </select>
-                    <${Standing} state=${state} server=${name} folder=${folder} />
+                    <${Status} state=${state} server=${name} folder=${folder} />
                     <span class="space"></span>
                     ${
                       onAsk &&
@@ -153,7 +153,7 @@ function useDetails(store, state, folder, server) {
   const asks =
     server !== null &&
     isPresent(store) &&
-    state.servers[server]?.standing === "running" &&
+    state.servers[server]?.status === "running" &&
     hasReplica(state, server, folder) &&
     posts > 0 &&
     posts <= MOST_DETAILS;
@@ -168,14 +168,14 @@ function useDetails(store, state, folder, server) {
  * @param {string} folder
  */
 function canPost(state, server, folder) {
-  const running = state.servers[server]?.standing === "running";
+  const running = state.servers[server]?.status === "running";
   return running && hasReplica(state, server, folder) && knowsFolder(state, server, folder);
 }
 
 /** What is special about a folder on a server. @param {{state: LabState, server: string, folder: string}} props */
-function Standing({ state, server, folder }) {
-  const standing = state.servers[server].standing;
-  if (standing !== "running") return html`<span class="badge bad">${standing}</span>`;
+function Status({ state, server, folder }) {
+  const status = state.servers[server].status;
+  if (status !== "running") return html`<span class="badge bad">${status}</span>`;
   if (!hasReplica(state, server, folder)) return html`<span class="badge">no replica</span>`;
   if (!knowsFolder(state, server, folder)) return html`<span class="badge warn">does not know the folder yet</span>`;
   const { sync } = replicaSummary(state, server, folder);

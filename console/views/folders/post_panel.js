@@ -32,7 +32,7 @@ export function PostPanel({ store, state, folder, server, object }) {
   const [sure, setSure] = useState(false);
   const table = state.servers[server]?.tables[folder];
   const item = table?.items[object];
-  const live = isPresent(store) && state.servers[server]?.standing === "running" && item !== undefined && !item.deleted;
+  const live = isPresent(store) && state.servers[server]?.status === "running" && item !== undefined && !item.deleted;
   const asked = nodePath(server, `/versions?message=${encodeURIComponent(object)}`);
   // The order of an object's versions is part of what changes: a resolved conflict can leave the shown version as it was.
   const { value: answer, refused: error } = useAnswer(
@@ -137,7 +137,7 @@ export function PostPanel({ store, state, folder, server, object }) {
 function whyNoText(store, state, server) {
   if (!store.source.live) return "The text is not part of a finished run.";
   if (store.travelling.value) return "The text is shown in the present only (End).";
-  return `The text is not available: ${server} is ${state.servers[server].standing}.`;
+  return `The text is not available: ${server} is ${state.servers[server].status}.`;
 }
 
 /** @param {{store: Store, version: Version, path: string, query: string}} props */

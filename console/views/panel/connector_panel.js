@@ -19,7 +19,7 @@ export function ConnectorPanel({ store, state, connector }) {
   const faults = Object.values(state.faults).filter((each) => each.details.connector === name);
   const down = state.linksDown[name];
   const cut = faults.some((each) => SEPARATIONS.includes(each.kind));
-  const standing = cut ? "cut" : down !== undefined ? "does not work" : faults.length ? "disturbed" : "works";
+  const status = cut ? "cut" : down !== undefined ? "does not work" : faults.length ? "disturbed" : "works";
   const heal = () =>
     store.act(`Healing ${name}`, async () => {
       for (const each of faults) {
@@ -30,7 +30,7 @@ export function ConnectorPanel({ store, state, connector }) {
     store.send(what, "/lab/faults", { ...fault, connector: name });
   return html`<h2>
       Connector ${name}${" "}
-      <span class=${`badge ${standing === "works" ? "good" : cut || down !== undefined ? "bad" : "warn"}`}>${standing}</span>
+      <span class=${`badge ${status === "works" ? "good" : cut || down !== undefined ? "bad" : "warn"}`}>${status}</span>
     </h2>
     <dl class="facts">
       <dt>Between</dt>
@@ -138,7 +138,7 @@ function Waiting({ store, state, connector }) {
  */
 function sendersOver(state, connector) {
   const { kind, bridgeheads, between } = connector;
-  const running = Object.values(state.servers).filter((each) => each.standing === "running");
+  const running = Object.values(state.servers).filter((each) => each.status === "running");
   const site = (/** @type {string} */ name) => state.topology.servers[name]?.site ?? "";
   const bridges = new Set(Object.values(bridgeheads ?? {}));
   return running

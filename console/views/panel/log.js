@@ -14,7 +14,7 @@ const MOST = 100;
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function Log({ store, state, name }) {
-  const running = state.servers[name].standing === "running";
+  const running = state.servers[name].status === "running";
   const path = running ? `/nodes/${encodeURIComponent(name)}/log?limit=${MOST}` : "";
   const { value: entries, refused } = useAnswer(store, path, state.count);
   return html`<h3>Application log</h3>

@@ -18,7 +18,7 @@ const MOST = 200;
 export function MailQueue({ store, state, name }) {
   const server = state.servers[name];
   const queued = Object.entries(server.queue);
-  const asks = queued.length && server.standing === "running";
+  const asks = queued.length && server.status === "running";
   const { value: rows } = useAnswer(store, asks ? `/nodes/${encodeURIComponent(name)}/queue` : "", state.count);
   if (queued.length === 0) return html`<p class="hint">No mail waits on ${name}.</p>`;
   return html`<table class="queue">

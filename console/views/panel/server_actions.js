@@ -13,9 +13,9 @@ export function ServerActions({ store, state, name }) {
   const [restoring, setRestoring] = useState(false);
   // What can be done depends on the present, also while an earlier moment is shown.
   const present = store.history?.now ?? state;
-  const standing = present.servers[name].standing;
+  const status = present.servers[name].status;
   const path = `/lab/servers/${encodeURIComponent(name)}`;
-  const running = standing === "running";
+  const running = status === "running";
   const backups = backupsOf(store, present, name);
   return html`<div class="row actions" role="group" aria-label=${`Actions on ${name}`}>
       ${
@@ -25,7 +25,7 @@ export function ServerActions({ store, state, name }) {
               Kill
             </button>
             <button onClick=${() => store.send(`Backing up ${name}`, `${path}/backup`)}>Back up</button>`
-          : html`<button disabled=${standing === "deleted"} onClick=${() => store.send(`Starting ${name}`, `${path}/start`)}>Start</button>`
+          : html`<button disabled=${status === "deleted"} onClick=${() => store.send(`Starting ${name}`, `${path}/start`)}>Start</button>`
       }
       <button
         disabled=${backups.length === 0}

@@ -36,7 +36,7 @@ export function ServerPanel({ store, state, name }) {
   const props = { store, state, name, folder };
   return html`<h2>
       Server ${name} <span class="badge">${server.version}</span> <span class="badge">${place?.site}</span>
-      ${" "}<span class=${`badge standing-${server.standing.replace(" ", "-")}`}>${server.standing}</span>
+      ${" "}<span class=${`badge status-${server.status.replace(" ", "-")}`}>${server.status}</span>
     </h2>
     <p class="hint">${glance(state, name, folder)}</p>
     ${store.source.live && html`<${ServerActions} ...${props} />`}

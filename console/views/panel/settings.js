@@ -22,9 +22,9 @@ export function Settings({ store, state, name }) {
   const [filter, setFilter] = useState("");
   const [changed, setChanged] = useState(0);
   const server = state.servers[name];
-  const asks = isPresent(store) && server.standing === "running";
+  const asks = isPresent(store) && server.status === "running";
   const path = asks ? `/nodes/${encodeURIComponent(name)}/settings/details` : "";
-  const { value, refused } = useAnswer(store, path, `${server.standing} ${changed}`);
+  const { value, refused } = useAnswer(store, path, `${server.status} ${changed}`);
   /** @type {Setting[]} */
   const all = value ?? Object.entries(server.settings).map(([setting, each]) => ({ name: setting, ...each }));
   const wanted = filter.toLowerCase();

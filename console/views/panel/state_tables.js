@@ -23,7 +23,7 @@ export function StateTables({ store, state, name, folder }) {
     .map((each) => each.folder);
   const shown = all ? held : held.slice(0, MOST_TABLES);
   // The average times of a thousand folders would be too much to ask for with each event.
-  const asks = state.servers[name].standing === "running" && (folder || held.length <= MOST_TABLES);
+  const asks = state.servers[name].status === "running" && (folder || held.length <= MOST_TABLES);
   const only = folder ? `?folder=${encodeURIComponent(folder)}` : "";
   const path = asks ? `/nodes/${encodeURIComponent(name)}/replication-status${only}` : "";
   const { value: statuses } = useAnswer(store, path, state.count);

@@ -43,7 +43,7 @@ def content(
         raise CommandError(f"pflab content {act}: no such action; {did_you_mean(act, list(_ACTS))}")
     with client_of(lab) as client:
         servers = client.lab()["servers"]
-        running = [each for each in servers if each["standing"] == "running"]
+        running = [each for each in servers if each["status"] == "running"]
         if (value := _ACTS[act]) is not None:
             for each in running:
                 client.configure(each["name"], {SUSPENDED: value})

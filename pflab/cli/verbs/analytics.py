@@ -205,7 +205,7 @@ class _Source:
     def _write_traces(self) -> dict[str, Any]:
         while True:
             try:
-                return self._client.ship()
+                return self._client.export()
             except ClientError as error:
                 if error.status:
                     raise

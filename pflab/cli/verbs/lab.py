@@ -313,14 +313,14 @@ def events(
 
 # --- saved labs
 
-_SAVED_ACTS: Final = ("save", "reset", "list", "ship")
+_SAVED_ACTS: Final = ("save", "reset", "list", "export")
 
 RESET_TIMEOUT_S: Final = 60.0
 RETRY_S: Final = 0.05
 
 
 def lab(
-    act: Annotated[str, Argument(metavar="save|reset|list|ship", help="The action.")],
+    act: Annotated[str, Argument(metavar="save|reset|list|export", help="The action.")],
     name: Annotated[str | None, Argument(metavar="NAME", help="The name of the saved state.")] = None,
     replace: Annotated[bool, Option("--replace", help="For save: replace an existing state of that name.")] = False,
     lab: Lab = None,
@@ -328,21 +328,22 @@ def lab(
     """Save a lab, reset it to a saved state, or make it write all its events to traces.
 
     This verb works with a lab of pflab up without --processes, with a lab in containers, and with any other lab that
-    pflab coordinate runs. A lab of pflab up --simulated keeps its saved states only until it stops. ship does not work with a
+    pflab coordinate runs. A lab of pflab up --simulated keeps its saved states only until it stops. export does not work with a
     lab of pflab up.
 
     save keeps the lab's time, every store and the traces. reset restores them, pauses the clock and heals all faults.
-    ship makes the lab write all its events to trace files, which you can then copy.
+    export makes the lab write all its events to trace files, which you can then copy.
 
     Example: pflab lab save start --lab http://127.0.0.1:8025
     """
+    act = "export" if act == "ship" else act  # the word for it before 0.2
     if act not in _SAVED_ACTS:
         raise CommandError(f"pflab lab {act}: no such action; write {', '.join(_SAVED_ACTS[:-1])} or {_SAVED_ACTS[-1]}")
     with client_of(lab) as client:
         if act == "list":
             print_lines(client.saved() or ["no saved state"])
             return ExitCode.GOOD
-        if act == "ship":
+        if act == "export":
             return _write_traces(client)
         if not name:
             raise CommandError(f"pflab lab {act}: give a name, for example pflab lab {act} start")
@@ -355,7 +356,7 @@ def _saved(client: Client, name: str, *, replace: bool) -> str:
 
 
 def _write_traces(client: Client) -> int:
-    written = client.ship()
+    written = client.export()
     place = "/".join(["traces", written["traces"]] if written["traces"] else ["traces"])
     print_lines([f"{place}: {counted(written['events'], 'event')}, complete up to {written['at']}"])
     if not written["away"]:
@@ -373,7 +374,7 @@ def _reset(client: Client, name: str) -> str:
             client.text("GET", "/readyz")
             found = client.lab()
             if found["history"] != before:
-                running = [each["name"] for each in found["servers"] if each["standing"] == "running"]
+                running = [each["name"] for each in found["servers"] if each["status"] == "running"]
                 took_s = time.monotonic() - began_s
                 return f"reset to {name}, {found['clock']['now_at']}, after {took_s:.1f} s: {', '.join(running)}"
     raise CommandError(f"the lab did not come back within {RESET_TIMEOUT_S:g} s; see its output")

@@ -239,7 +239,7 @@ def _holder(client: Client, folder: str) -> str:
     """Return the first running server that holds the folder. Raises CommandError if there is none."""
     known: set[str] = set()
     for each in client.lab()["servers"]:
-        if each["standing"] == "running":
+        if each["status"] == "running":
             views = client.folders(each["name"])
             if any(view["path"] == folder and view["held_here"] for view in views):
                 return str(each["name"])

@@ -551,12 +551,6 @@ def test_openapi_models_are_built_only_when_requested(tmp_path: Path) -> None:
     assert ended.stdout.strip() == b"False x"
 
 
-@pytest.mark.parametrize("option", ["--managed", "--led"])
-def test_led_is_still_accepted_for_managed(option: str) -> None:
-    """--led, the former name of --managed, still works."""
-    assert _parser().parse_args(["A", option, "--data", "data", "--lab-secret-file", "secret"]).managed
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

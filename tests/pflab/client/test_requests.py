@@ -63,7 +63,7 @@ def test_each_request_waits_as_long_as_the_client_was_told(timeout_s: float) -> 
             assert limit_of(client) == timeout_s
         client.advance("15 min")
         assert limit_of(client) is None
-        client.surely("POST", "/lab/ship", {})
+        client.surely("POST", "/lab/export", {})
         assert limit_of(client) == timeout_s
 
 

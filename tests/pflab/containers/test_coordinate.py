@@ -169,7 +169,7 @@ def test_a_saved_lab_is_restored(
         with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
             assert client.saved() == ["start"]
             assert client.until_converged("Projects", "54 h")["held"]
-            written = client.ship()
+            written = client.export()
             trace = read_folder(tmp_path / "run" / "traces" / written["traces"])
             assert trace.report() == []
             assert len(trace.events) == written["events"]
@@ -216,7 +216,7 @@ def test_a_coordinated_lab_plays_lessons(tmp_path: Path) -> None:
         number = client.lab()["run"].rpartition("-")
         client.renew()
         wait_for_history(client, f"{number[0]}-{int(number[2]) + 1}")
-        while (lesson := client.json("POST", f"{path}next"))["standing"] == "waiting":
+        while (lesson := client.json("POST", f"{path}next"))["status"] == "waiting":
             assert len(client.json("GET", f"{path}lab")["servers"]) == 3
         assert lesson["verdict"]["judgement"] == "converged"
         assert client.now() == "2003-10-21T00:00:00Z"

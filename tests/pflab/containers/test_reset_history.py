@@ -89,13 +89,13 @@ def test_events_before_the_save_remain_after_a_reset(
 def test_a_trace_after_a_reset_begins_with_the_past(
     supervisor: ProcessSupervisor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`pflab lab ship` writes all events of every server into the folder of the run history that it names. After a reset it
+    """`pflab lab export` writes all events of every server into the folder of the run history that it names. After a reset it
     also has the events up to the save, each once and without gaps. The folder of the abandoned run history has them too."""
     traces = tmp_path / "run" / "traces"
     with running_coordinator(supervisor, tmp_path) as url, Client(url, token=TOKEN) as client:
         client.post("A", "Projects", subject="before")
         client.advance("1 h")
-        assert output_of(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-1: ")
+        assert output_of(capsys, "lab", "export", "--lab", url).startswith("traces/Contoso-1: ")
         client.post("B", "Projects", subject="before too")
         client.advance("1 h")
         client.save("start")
@@ -105,7 +105,7 @@ def test_a_trace_after_a_reset_begins_with_the_past(
         reset(client, "start", "Contoso-2")
         client.post("A", "Projects", subject="anew")
         client.advance("1 h")
-        assert output_of(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-2: ")
+        assert output_of(capsys, "lab", "ship", "--lab", url).startswith("traces/Contoso-2: ")  # its former name
         now = happened(client)
         for history in ("Contoso-1", "Contoso-2"):
             found = read_folder(traces / history)

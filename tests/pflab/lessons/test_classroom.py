@@ -197,7 +197,7 @@ async def test_a_repeated_request_has_no_effect(tmp_path: Path) -> None:
 
         async def play_on(seen: int, answer: str | None = None) -> tuple[int, str]:
             state = await caller.ask("POST", f"{path}/next", {"seen": seen, "answer": answer})
-            return len(state["beats"]), state["standing"]
+            return len(state["beats"]), state["status"]
 
         assert await asyncio.gather(play_on(0), play_on(0)) == [(2, "waiting"), (2, "waiting")]
         assert await play_on(0) == (2, "waiting")
@@ -229,7 +229,7 @@ async def test_a_step_that_fails_is_told_in_words(tmp_path: Path) -> None:
         path = await caller.begin("mine")
         await caller.ask("POST", f"{path}/lab/servers/B/stop")
         state = await caller.play_to_end(path)
-    assert state["standing"] == "failed"
+    assert state["status"] == "failed"
     assert state["failure"][0] == "step 4, line 15: until failed at 2003-10-21T00:16:00Z"
     assert "content" in state["failure"][1]
 
@@ -342,6 +342,6 @@ def test_each_lab_of_pflab_up_plays_lessons(how: tuple[str, ...], tmp_path: Path
     with lab_up(tmp_path, *how) as url, Client(url) as client:
         assert len(client.json("GET", "/lessons")) > 30
         path = client.json("POST", "/lessons", {"name": "status-window"})["path"]
-        assert client.json("POST", f"{path}next")["standing"] == "waiting"
+        assert client.json("POST", f"{path}next")["status"] == "waiting"
         assert [each["name"] for each in client.json("GET", f"{path}lab")["servers"]] == ["A", "B"]
         assert client.json("GET", "/lab")["clock"]["now_at"] == "2003-10-21T00:00:00Z"

@@ -24,7 +24,7 @@ async def test_each_lesson_plays_to_its_end(name: str, tmp_path: Path) -> None:
     async with lab_with_lessons(tmp_path, Classroom(lambda: LESSONS)) as (_, caller):
         state = await caller.play_to_end(await caller.begin(name))
     assert state["failure"] is None
-    assert state["standing"] == "finished"
+    assert state["status"] == "finished"
     beats = state["beats"]
     assert len(beats) == state["beats_total"] > 0
     assert [beat["index"] for beat in beats] == list(range(len(beats)))

@@ -39,7 +39,7 @@ async def test_the_lesson_of_the_page_plays_to_its_end(folder: Path, tmp_path: P
     """The example of docs/how-to/lessons.md is a correct lesson, and uses notes, a question and pictures."""
     async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder))) as (_, caller):
         state = await caller.play_to_end(await caller.begin("post-by-mail"))
-    assert (state["standing"], state["failure"]) == ("finished", None)
+    assert (state["status"], state["failure"]) == ("finished", None)
     assert state["verdict"]["judgement"] == "converged"
     assert [beat["kind"] for beat in state["beats"]] == ["say", "question", "reveal"]
     assert state["beats"][-1]["highlight"]["mail"]["id"]
@@ -89,4 +89,4 @@ def test_a_lab_lists_own_lessons_after_its_own(folder: Path, tmp_path: Path) -> 
         assert (mine["name"], mine["number"], mine["level"]) == ("mine", None, None)
         assert (mail["name"], mail["number"], mail["level"]) == ("post-by-mail", 1, "basic")
         path = client.json("POST", "/lessons", {"name": "mine"})["path"]
-        assert client.json("POST", f"{path}next")["standing"] == "finished"
+        assert client.json("POST", f"{path}next")["status"] == "finished"

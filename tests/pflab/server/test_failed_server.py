@@ -36,24 +36,24 @@ async def test_a_server_that_failed_says_so_until_it_starts_again(
         return tick(node, now)
 
     def ask(url: str) -> None:
-        def standing() -> dict[str, Any]:
+        def status() -> dict[str, Any]:
             return {each["name"]: each for each in client.lab()["servers"]}
 
         with Client(url) as client:
-            assert [each["standing"] for each in standing().values()] == ["running"] * 3
+            assert [each["status"] for each in status().values()] == ["running"] * 3
             with monkeypatch.context() as failing:
                 failing.setattr(Node, "tick", broken)
                 with pytest.raises(ClientError, match="server B: internal error"):
                     client.advance("1 d")
-            shown = standing()
-            assert [each["standing"] for each in shown.values()] == ["running", "failed", "running"]
+            shown = status()
+            assert [each["status"] for each in shown.values()] == ["running", "failed", "running"]
             assert shown["B"]["failure"].startswith("internal error: OverflowError: cannot convert")
             assert "failure" not in shown["A"]
             client.kill("B")
-            assert standing()["B"]["standing"] == "not running"
+            assert status()["B"]["status"] == "not running"
             client.start("B")
             client.advance("1 d")
-            assert standing()["B"]["standing"] == "running"
+            assert status()["B"]["status"] == "running"
 
     async with lab:
         address = await server.start()

@@ -264,7 +264,7 @@ def test_a_restored_server_takes_back_reports_that_it_has_forgotten(a: Server) -
         b = Server("B", conn)
         b.hear(down("SEA-NYC", "A", 5), peer="A")
         a.at = b.at = START_AT + 10 * MINUTE_US
-        a.mta.begin_links_anew(a.stimulus())
+        a.mta.report_links_up(a.stimulus())
         assert a.links_traced() == []
         assert {to for to, _ in a.calls()} == {"A2", "B", "C", "T"}
         (told,) = b.hear(*reports_of(a.ready()[0].links), peer="A")
@@ -277,7 +277,7 @@ def test_a_restored_server_keeps_calling_over_a_link_that_is_down(a: Server) -> 
     a.submit("B")
     a.fail(3)
     before = a.conn.exec_driver_sql("SELECT * FROM mta_link_report").all()
-    a.mta.begin_links_anew(a.stimulus())
+    a.mta.report_links_up(a.stimulus())
     after = a.conn.exec_driver_sql("SELECT * FROM mta_link_report").all()
     assert set(before) <= set(after)
     assert any(isinstance(event, LinkUp) for event in a.attempt(DONE))
