@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from node.agent import agent_disabled, backfill, incoming, replica_removal, replicas, status, store_restore
 from node.errors import NodeError
 from node.mail import backfill_responses, broadcast, limit_warnings, suspension, user_mail
+from node.mail.conflict_notices import notify_for_silent_stores
 from node.objects import conflict_age, expiry, retention, tombstones
 from node.state import held_messages
 from node.state.context import Context
@@ -155,6 +156,16 @@ def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
         broadcast.broadcast(ctx, s, fid)
 
 
+def _status_check(ctx: Context, s: Stimulus, key: int) -> None:
+    """Run a status check, and what else is done twice a day."""
+    del key
+    backfill_responses.forget_old_requests(s)
+    replica_removal.announce_again(ctx, s)
+    tombstones.drop_old(ctx, s)
+    status.check(ctx, s)
+    notify_for_silent_stores(ctx, s)
+
+
 def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:
     """Drop a held item whose wait has ended. From now on its numbers are missing (spec: HI-4, BF-2)."""
     if held_messages.expired(s, held_id) is None:
@@ -165,7 +176,7 @@ def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:
 
 _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.CYCLE: _cycle,
-    Timer.STATUS_CHECK: lambda ctx, s, key: status.check(ctx, s),
+    Timer.STATUS_CHECK: _status_check,
     Timer.STATUS_REQUEST: lambda ctx, s, key: status.send_wanted(ctx, s),
     Timer.ENTRY: backfill.timed_out,
     Timer.RESPONSE: backfill_responses.go_on,

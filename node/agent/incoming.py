@@ -267,6 +267,18 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
         backfill.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
 
 
+def _on_status(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
+    del content, way
+    replica_removal.on_status(ctx, s, mail)
+    status.on_status(ctx, s, mail)
+
+
+def _on_status_request(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
+    del content, way
+    replica_removal.on_request(ctx, s, mail)
+    status.on_request(ctx, s, mail)
+
+
 def _is_empty(mail: ReplicationMail) -> bool:
     """Return whether a response says that its source has none of the requested numbers (spec: BF-5).
 
@@ -307,6 +319,6 @@ _HANDLERS: Mapping[MessageType, Callable[[Context, Stimulus, ReplicationMail, by
     MessageType.CONTENT: _on_content,
     MessageType.CONTENT_RESPONSE: _on_content,
     MessageType.BACKFILL_REQUEST: lambda ctx, s, mail, content, way: answer(ctx, s, mail),
-    MessageType.STATUS: lambda ctx, s, mail, content, way: status.on_status(ctx, s, mail),
-    MessageType.STATUS_REQUEST: lambda ctx, s, mail, content, way: status.on_request(ctx, s, mail),
+    MessageType.STATUS: _on_status,
+    MessageType.STATUS_REQUEST: _on_status_request,
 }

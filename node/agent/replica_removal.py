@@ -97,7 +97,16 @@ def cancel_removal(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     clear_timer(s.conn, Timer.DROP, own.fid)
 
 
-def on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -> None:
+def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
+    """Handle the answers in a status to this store's delete-pending requests."""
+    for section in mail.sections:
+        fid = ctx.folders.fid_of(section.folder)
+        own = ctx.rst.own(fid) if fid is not None else None
+        if Mark.RETAINED in section.marks and own is not None:
+            _on_retained(ctx, s, mail, own)
+
+
+def _on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) -> None:
     """Drop the replica, if the mail answers a request of this removal and its sender is a holder that has all of the data.
 
     Changes can arrive between the request and the answer. The sender need not have these, so its row decides (spec: DU-1).
@@ -151,7 +160,16 @@ def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
 # -- at a holder
 
 
-def on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section, own: OwnRow) -> None:
+def on_request(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
+    """Handle the delete-pending requests of a leaving store in a status request."""
+    for section in mail.sections:
+        fid = ctx.folders.fid_of(section.folder)
+        own = ctx.rst.own(fid) if fid is not None else None
+        if Mark.DELETE_PENDING in section.marks and own is not None and not own.pending:
+            _on_pending_request(ctx, s, mail, section, own)
+
+
+def _on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section, own: OwnRow) -> None:
     """Note what a leaving store has. If this store has all of it, answer now, otherwise later."""
     s.conn.exec_driver_sql(
         "INSERT OR REPLACE INTO leaver (fid, store, mail, numbers, numbers_fai) VALUES (?, ?, ?, ?, ?)",

@@ -26,7 +26,7 @@ that: the other store may have later changes by now, and count them as known her
     status, marked repeat                   its receiver
     status request                          a required responder that has something which the sender's row lacks (spec: ST-2)
     status request, marked repeat           a required responder
-    status request, marked delete-pending   see `node.agent.replica_removal`
+    status request, marked delete-pending   see `node.replicas.removal`
 
 An answer is a status that goes only to the sender, and it is never marked repeat.
 
@@ -44,12 +44,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from node.agent import replica_removal
 from node.agent.responders import choose
 from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section
-from node.mail.conflict_notices import notify_for_silent_stores
 from node.mail.send import section_of, send
-from node.objects import tombstones
 from node.state.context import Context, next_cycle
 from node.state.state_table import OwnRow, PeerRow
 from node.state.timers import Timer, set_timer, set_timer_if_none
@@ -63,9 +60,6 @@ from transport.stimulus import Stimulus
 
 FOLDERS_A_MAIL = 1000
 """The most folders in one status or status request. Receivers accept four times as many."""
-
-ANSWERED_KEPT_US = 30 * DAY_US
-"""How long the store remembers a backfill request that it answered. A mail expires after a few days."""
 
 # -- requests
 
@@ -174,9 +168,7 @@ def on_request(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
     """Answer a status request with one status about the folders for which this store must answer (spec: ST-2)."""
     answers = []
     for own, section in _replicas_of(ctx, mail.sections):
-        if Mark.DELETE_PENDING in section.marks:  # spec: RP-2
-            replica_removal.on_pending_request(ctx, s, mail, section, own)
-        elif _must_answer(ctx, own, section):
+        if Mark.DELETE_PENDING not in section.marks and _must_answer(ctx, own, section):
             answers.append(section_of(ctx, own))
     if answers:
         send(ctx, s, MessageType.STATUS, [mail.store], answers, in_reply_to=mail.message_id)
@@ -191,12 +183,7 @@ def _must_answer(ctx: Context, own: OwnRow, section: Section) -> bool:
 
 
 def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
-    """Handle a status whose rows are already replaced (spec: ST-5). Answer it if it is marked repeat (spec: ST-7)."""
-    for section in mail.sections:
-        fid = ctx.folders.fid_of(section.folder)
-        replica = ctx.rst.own(fid) if fid is not None else None
-        if Mark.RETAINED in section.marks and replica is not None:
-            replica_removal.on_retained(ctx, s, mail, replica)
+    """Answer a status that is marked repeat (spec: ST-7). Its rows are already replaced (spec: ST-5)."""
     answers = [
         section_of(ctx, own) for own, section in _replicas_of(ctx, mail.sections) if Mark.REPEAT in section.marks
     ]
@@ -230,17 +217,13 @@ def next_check(ctx: Context, now: LabTime) -> LabTime:
 
 
 def check(ctx: Context, s: Stimulus) -> None:
-    """Run a status check: delete old records, repeat mails that may have been lost, and send what is due."""
+    """Repeat mails that may have been lost, send what is due, and set the time of the next check."""
     set_timer(s.conn, Timer.STATUS_CHECK, 0, next_check(ctx, s.now))
-    _forget_old_requests(s)
-    replica_removal.announce_again(ctx, s)
-    tombstones.drop_old(ctx, s)
     _nightly(ctx, s)
     if ctx.config.repeat_status:
         _repeat_requests(ctx, s)
         _repeat_statuses(ctx, s)
     _send_due(ctx, s)
-    notify_for_silent_stores(ctx, s)
 
 
 def _nightly(ctx: Context, s: Stimulus) -> None:
@@ -254,11 +237,6 @@ def _nightly(ctx: Context, s: Stimulus) -> None:
     tree, stores = ctx.rst.own(HIERARCHY_FID), ctx.other_holders(HIERARCHY_FID)
     if ctx.config.tells_hierarchy_daily and tree is not None and stores:
         send(ctx, s, MessageType.STATUS, stores, [section_of(ctx, tree)])
-
-
-def _forget_old_requests(s: Stimulus) -> None:
-    """Delete old records of answered requests, so that they do not fill the disk."""
-    s.conn.exec_driver_sql("DELETE FROM answered WHERE at < ?", (s.now - ANSWERED_KEPT_US,))
 
 
 def _send_due(ctx: Context, s: Stimulus) -> None:

@@ -32,8 +32,17 @@ from node.tracking.idset import decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import RequestAnswered, RequestRefused
+from traces.labtime import DAY_US
 from transport.sql import Connection
 from transport.stimulus import Stimulus
+
+ANSWERED_KEPT_US = 30 * DAY_US
+"""How long the store remembers a request that it answered. A mail expires after a few days."""
+
+
+def forget_old_requests(s: Stimulus) -> None:
+    """Delete old records of answered requests, so that they do not fill the disk."""
+    s.conn.exec_driver_sql("DELETE FROM answered WHERE at < ?", (s.now - ANSWERED_KEPT_US,))
 
 
 def answer(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
