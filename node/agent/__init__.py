@@ -1,5 +1,5 @@
-"""The replication agent: incoming mail, backfill, status, replicas, and the administration of folders and stores.
+"""The replication agent: what happens at a start, when a timer is due, and when a mail arrives.
 
-Imported by: `node.store`.
-Public: `agent` (entry points), `incoming`, `backfill`, `status`, `replicas`.
+Imported by: `node.administration`, `node.store`.
+Public: `agent` (entry points), `incoming`, `store_restore`.
 """

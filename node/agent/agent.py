@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from node.agent import agent_disabled, backfill, incoming, replica_removal, replicas, status, store_restore
+from node.agent import agent_disabled, incoming, store_restore
+from node.backfill import array, responses, suspension
+from node.broadcasts import cycles
 from node.errors import NodeError
-from node.mail import backfill_responses, broadcast, limit_warnings, suspension, user_mail
-from node.mail.conflict_notices import notify_for_silent_stores
 from node.objects import conflict_age, expiry, retention, tombstones
+from node.replicas import removal, tree_changes
 from node.state import held_messages
 from node.state.context import Context
 from node.state.directory import Stamp
 from node.state.timers import Timer, is_set, next_due, overdue, set_timer, set_timer_if_none, take_due
+from node.status import statuses
 from node.stored_values import HIERARCHY_FID
+from node.user_mail import deliveries, limit_warnings
+from node.user_mail.conflict_notices import notify_for_silent_stores
 from traces.events import StatusMissed
 from transport.envelope import LocalDelivery
 from transport.mime.headers import scan_header
@@ -62,11 +66,11 @@ def run_due_cycles(ctx: Context, s: Stimulus) -> None:
             set_timer_if_none(s.conn, Timer.CYCLE, fid, s.now)
 
 
-def deliver(ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
+def deliver(ctx: Context, s: Stimulus, local: Sequence[LocalDelivery]) -> None:
     """Deliver mails whose recipients are here: folders, people, or this store."""
     stamp_due(ctx, s)  # before the answers to these mails
-    for delivery in deliveries:
-        if not user_mail.deliver(ctx, s, delivery):
+    for delivery in local:
+        if not deliveries.deliver(ctx, s, delivery):
             continue
         if delivery.system and not ctx.config.replicates:  # ordinary mail is bad mail, also without an agent
             agent_disabled.keep_mail(s, delivery)
@@ -94,13 +98,13 @@ def _addresses_change(ctx: Context, s: Stimulus) -> Iterator[None]:
     if it did (spec: ST-1)."""
     before = ctx.directory.address(ctx.name)
     yield
-    status.want_what_waits(ctx, s)
+    statuses.want_what_waits(ctx, s)
     if before is not None or ctx.directory.address(ctx.name) is None:
         return
     for fid in overdue(s.conn, Timer.CYCLE, s.now):
         own = ctx.rst.own(fid)
         if own is not None and not own.pending:
-            broadcast.reschedule(ctx, s, fid)
+            cycles.reschedule(ctx, s, fid)
     if ctx.config.replicates and missed_check(s):
         s.trace.record(StatusMissed)
 
@@ -127,13 +131,13 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     if suspension.apply_setting(ctx, s):
         for fid in ctx.rst.held_fids():
             if not is_set(s.conn, Timer.CYCLE, fid):  # the cycle was due while content was suspended
-                broadcast.reschedule(ctx, s, fid)
+                cycles.reschedule(ctx, s, fid)
     if not ctx.config.replicates:
         agent_disabled.log_disabled(ctx, s)
     if first and joins_later:
-        status.want_status(ctx, s, HIERARCHY_FID, at_once=True)
+        statuses.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
-        set_timer(s.conn, Timer.STATUS_CHECK, 0, status.next_check(ctx, s.now))
+        set_timer(s.conn, Timer.STATUS_CHECK, 0, statuses.next_check(ctx, s.now))
         return
     if missed_check and ctx.config.replicates:
         s.trace.record(StatusMissed)
@@ -143,26 +147,26 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
         return
     for sender, content in agent_disabled.take_mails(s.conn):
         incoming.receive(ctx, s, sender, content, scan_header(content).message_id, system=True)
-    replicas.announce_removals(ctx, s)
+    tree_changes.announce_removals(ctx, s)
     if not restored:
-        status.at_start(ctx, s)
+        statuses.at_start(ctx, s)
 
 
 def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:
     own = ctx.rst.own(fid)
     if own is not None and own.pending:
-        replicas.go_on_with_removal(ctx, s, own)
+        tree_changes.go_on_with_removal(ctx, s, own)
     elif not suspension.is_suspended(ctx, fid):  # otherwise the timer is set again when content is resumed
-        broadcast.broadcast(ctx, s, fid)
+        cycles.broadcast(ctx, s, fid)
 
 
 def _status_check(ctx: Context, s: Stimulus, key: int) -> None:
     """Run a status check, and what else is done twice a day."""
     del key
-    backfill_responses.forget_old_requests(s)
-    replica_removal.announce_again(ctx, s)
+    responses.forget_old_requests(s)
+    removal.announce_again(ctx, s)
     tombstones.drop_old(ctx, s)
-    status.check(ctx, s)
+    statuses.check(ctx, s)
     notify_for_silent_stores(ctx, s)
 
 
@@ -177,13 +181,13 @@ def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:
 _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.CYCLE: _cycle,
     Timer.STATUS_CHECK: _status_check,
-    Timer.STATUS_REQUEST: lambda ctx, s, key: status.send_wanted(ctx, s),
-    Timer.ENTRY: backfill.timed_out,
-    Timer.RESPONSE: backfill_responses.go_on,
+    Timer.STATUS_REQUEST: lambda ctx, s, key: statuses.send_wanted(ctx, s),
+    Timer.ENTRY: array.timed_out,
+    Timer.RESPONSE: responses.go_on,
     Timer.STAMP: lambda ctx, s, key: stamp_due(ctx, s),
     Timer.HELD: _held_expired,
     Timer.TOMBSTONES: lambda ctx, s, key: tombstones.drop_old(ctx, s),
-    Timer.DROP: replica_removal.at_midnight,
+    Timer.DROP: removal.at_midnight,
     Timer.EXPIRY: expiry.run,
     Timer.RETENTION: lambda ctx, s, key: retention.purge(ctx, s),
     Timer.LIMITS: lambda ctx, s, key: limit_warnings.send(ctx, s),

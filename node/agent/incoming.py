@@ -39,25 +39,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from node.agent import backfill, replica_removal, status
-from node.agent.replicas import settle, snapshot
+from node.backfill import array
+from node.backfill.responses import answer
 from node.codec.items import object_text
 from node.codec.replication_message import RESPONSES, Mark, MessageType, ReplicationMail, Section, decode
 from node.errors import BadMail, OrdinaryMail
-from node.mail.backfill_responses import answer
-from node.mail.conflict_notices import notify_contacts
-from node.mail.design_conflicts import notify_of_lost_designs
 from node.mail.send import traced_marks, traced_sections
-from node.mail.user_mail import note_replicated
 from node.objects import apply_folders, conflict_age, expiry
 from node.objects.apply_versions import apply_updates, record_version
+from node.replicas import removal
+from node.replicas.tree_changes import settle, snapshot
 from node.state import application_log, held_messages
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import PeerRow
+from node.status import statuses
 from node.stored_values import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
+from node.user_mail.conflict_notices import notify_contacts
+from node.user_mail.deliveries import note_replicated
+from node.user_mail.design_conflicts import notify_of_lost_designs
 from traces.events import MailBad, MailReceived, RowReplaced, SourceUp, VersionFailed
 from traces.events.change import Way
 from transport.errors import CodecError
@@ -181,12 +183,12 @@ def process(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, wa
         fid = ctx.folders.fid_of(section.folder)
         if fid is not None and ctx.rst.own(fid) is not None:
             note_missing(ctx, s, fid, mail.store)
-            backfill.make_local(ctx, s, fid, mail.store)
+            array.make_local(ctx, s, fid, mail.store)
 
 
 def note_missing(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
     held = held_messages.held_hierarchy(s.conn) if fid == HIERARCHY_FID else CNSet.EMPTY
-    backfill.note_missing(ctx, s, fid, held, store)
+    array.note_missing(ctx, s, fid, held, store)
 
 
 def _replace_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section) -> None:
@@ -194,7 +196,7 @@ def _replace_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Sect
     fid = ctx.folders.fid_of(section.folder)
     if fid is None or ctx.rst.own(fid) is None or mail.store not in ctx.holders(fid):
         return
-    status.clear_awaited(s.conn, fid, mail.store, mail.sent_at)
+    statuses.clear_awaited(s.conn, fid, mail.store, mail.sent_at)
     old = ctx.rst.row(fid, mail.store)
     if old is not None and (old.sent_at, old.sent_number) >= (mail.sent_at, mail.number):
         return
@@ -210,7 +212,7 @@ def _replace_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Sect
     )
     expiry.drop_unclaimed(s, fid, mail.store, section.row)
     if old is not None and not old.numbers <= section.row:
-        backfill.prune(ctx, s, fid, f"{mail.store} no longer claims it")
+        array.prune(ctx, s, fid, f"{mail.store} no longer claims it")
 
 
 # -- handlers by type of mail
@@ -227,7 +229,7 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     account(ctx, s, HIERARCHY_FID, NumberSets(numbers) | applied.numbers, applied.fresh, waiting)
     new_folders = settle(ctx, s, before)
     if mail.type in RESPONSES:
-        backfill.on_response(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
+        array.on_response(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
     process_freed_content(ctx, s, new_folders)
     notify_of_lost_designs(ctx, s, applied)
 
@@ -260,23 +262,23 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     if applied.conflicts:
         conflict_age.schedule(ctx, s, folder)
     if mail.type in RESPONSES:
-        backfill.on_expired(ctx, s, folder.fid, mail.store, section.expired)
-        replica_removal.answer_leavers(ctx, s, folder.fid)  # by now, numbers that expired everywhere are accounted for
+        array.on_expired(ctx, s, folder.fid, mail.store, section.expired)
+        removal.answer_leavers(ctx, s, folder.fid)  # by now, numbers that expired everywhere are accounted for
         if Mark.NO_REPLICA in section.marks:
-            replica_removal.forget_leaver(ctx, s, folder.fid, mail.store)
-        backfill.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
+            removal.forget_leaver(ctx, s, folder.fid, mail.store)
+        array.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
 
 
 def _on_status(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
     del content, way
-    replica_removal.on_status(ctx, s, mail)
-    status.on_status(ctx, s, mail)
+    removal.on_status(ctx, s, mail)
+    statuses.on_status(ctx, s, mail)
 
 
 def _on_status_request(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:
     del content, way
-    replica_removal.on_request(ctx, s, mail)
-    status.on_request(ctx, s, mail)
+    removal.on_request(ctx, s, mail)
+    statuses.on_request(ctx, s, mail)
 
 
 def _is_empty(mail: ReplicationMail) -> bool:
@@ -309,8 +311,8 @@ def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: boo
         own.last_update_at = s.now if owed else None  # spec: ST-6
         own.status_sent_at = None
         ctx.rst.touch(own)
-    backfill.remove_arrived(ctx, s, fid, held)
-    replica_removal.answer_leavers(ctx, s, fid)
+    array.remove_arrived(ctx, s, fid, held)
+    removal.answer_leavers(ctx, s, fid)
 
 
 _HANDLERS: Mapping[MessageType, Callable[[Context, Stimulus, ReplicationMail, bytes, Way], None]] = {

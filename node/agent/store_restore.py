@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from node.agent.status import request, want_status
 from node.codec.items import ROOT_TEXT, object_text
 from node.objects.version_rows import tied_numbers
 from node.seeded_ids import guid_from
 from node.state.context import Context
 from node.state.store_identity import LOCAL_REP, Begins, StoreState
 from node.state.store_settings import store_settings
+from node.status.statuses import request, want_status
 from node.stored_values import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.idset import decode_idset, encode_idset

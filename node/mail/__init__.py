@@ -1,5 +1,5 @@
-"""What a store sends: broadcasts, backfill responses, notices, and the mail of users that becomes posts.
+"""Replication mail that a store sends: its way into the queue, and the division of updates and numbers over mails.
 
-Imported by: `node.agent`, `node.store`.
-Public: `broadcast`, `backfill_responses`, `user_mail`, `suspension`.
+Imported by: `node.backfill`, `node.broadcasts`, `node.status`, `node.replicas`.
+Public: `send`, `packing`.
 """

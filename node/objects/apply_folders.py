@@ -25,7 +25,7 @@ from transport.stimulus import Stimulus
 def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, sender: str) -> Applied:
     """Apply folder versions and deletions. Versions whose parent is not known yet are held.
 
-    This does not compute the tree. The caller computes it after all versions of the mail (`node.agent.replicas.settle`).
+    This does not compute the tree. The caller computes it after all versions of the mail (`node.replicas.tree_changes.settle`).
     """
     result = Applied()
     fresh = _without_dropped(ctx, s, updates, way, result)

@@ -1,5 +1,5 @@
-"""A store's tables and what reads and writes their rows: identity, folders, replication state table, backfill array, timers.
+"""A store's tables and what reads and writes their rows: identity, folders, replication state table, directory, timers.
 
-Imported by: the agent's folders and `node.store`.
-Public: `context` (class `Context`), `state_table`, `backfill_array`, `version_profiles`.
+Imported by: all folders between `node.objects` and `node.store`.
+Public: `context` (class `Context`), `state_table`, `version_profiles`.
 """

@@ -44,9 +44,9 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from node.agent import agent, initial_state, store_restore
-from node.agent.backfill_sources import record_ignored_setting
+from node.agent import agent, store_restore
 from node.agent.store_restore import Continued
+from node.backfill.sources import record_ignored_setting
 from node.codec.signing import Identity
 from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning, OverLimit
 from node.seeded_ids import guid_from
@@ -55,7 +55,7 @@ from node.state.context import Context
 from node.state.database import Database, Durability, cannot_write
 from node.state.store_identity import Begins, StoreState
 from node.state.store_settings import Config, config_of, stored_settings
-from node.store import idempotency
+from node.store import idempotency, initial_state
 from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.model import Topology

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Unpack
 
-from node.agent import agent, folder_admin, store_deletion
-from node.agent.administration import orders, subtrees
+from node.administration import folder_changes, orders, store_deletion, subtrees
+from node.agent import agent
 from node.agent.agent_disabled import timers_of
-from node.agent.backfill_sources import record_ignored_setting
+from node.backfill import suspension
+from node.backfill.sources import record_ignored_setting
+from node.broadcasts import cycles
 from node.codec.items import Version, object_text
 from node.errors import MailRefused, Misuse, NotRunning
-from node.mail import broadcast, suspension, user_mail
 from node.objects import expiry, local_changes, retention
 from node.state import application_log
 from node.state.context import Context
@@ -26,6 +27,7 @@ from node.state.timers import next_due
 from node.store import mailboxes
 from node.store.lifecycle import StoreLife
 from node.tracking.change_number import ChangeNumber, named
+from node.user_mail import deliveries
 from node.views import (
     BatchMade,
     Changed,
@@ -128,7 +130,7 @@ class Node(StoreLife):
         """Send a mail from a folder's address to people or folders."""  # spec: ML-5
         with self._stimulus(now) as (ctx, s):
             return MailSent(
-                user_mail.send_from_folder(ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments)
+                deliveries.send_from_folder(ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments)
             )
 
     def edit(
@@ -162,7 +164,7 @@ class Node(StoreLife):
     def recover_folder(self, now: LabTime, path: Line) -> Made:
         """Recover a deleted folder with its subfolders and messages, all as new ones."""  # spec: DL-5
         with self._stimulus(now) as (ctx, s):
-            return _made(ctx, folder_admin.recover(ctx, s, path))
+            return _made(ctx, folder_changes.recover(ctx, s, path))
 
     def number_messages(self, now: LabTime, folder: str, validity: int) -> None:
         """Give UIDs to the new messages of a folder.
@@ -180,18 +182,18 @@ class Node(StoreLife):
     def create_folder(self, now: LabTime, path: Line, **fields: Unpack[FolderFields]) -> Made:
         """Create a folder. A property that is not given has its default."""
         with self._stimulus(now) as (ctx, s):
-            return _made(ctx, folder_admin.create(ctx, s, path, fields))
+            return _made(ctx, folder_changes.create(ctx, s, path, fields))
 
     def change_folder(self, now: LabTime, path: Line, **fields: Unpack[FolderChanges]) -> Changed:
         """Change properties of a folder, which include its replica list, its name (`rename`) and its parent (`move_to`: a
         path, '' for the top). What is not given stays as it is."""
         with self._stimulus(now) as (ctx, s):
-            return _changed(ctx, folder_admin.change(ctx, s, path, fields))
+            return _changed(ctx, folder_changes.change(ctx, s, path, fields))
 
     def delete_folder(self, now: LabTime, path: Line) -> FolderDeleted:
         """Delete a folder and everything below it."""  # spec: HI-6
         with self._stimulus(now) as (ctx, s):
-            folder_admin.delete(ctx, s, path)
+            folder_changes.delete(ctx, s, path)
         return FolderDeleted(path)
 
     def configure(self, now: LabTime, values: Mapping[str, RawSetting]) -> Configured:
@@ -203,7 +205,7 @@ class Node(StoreLife):
             ctx.config, ctx.mta.policy = config, config.mail_policy
             suspension.apply_setting(ctx, s)
             for fid in ctx.rst.held_fids():  # pending broadcasts follow the new schedules
-                broadcast.reschedule(ctx, s, fid)
+                cycles.reschedule(ctx, s, fid)
             for name in values:
                 spec = find_spec(name)
                 value, default = settings.text(name), settings.default_text(name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 
-from node.agent.backfill_sources import in_order, leaver_claims, leavers
+from node.backfill import rows as array
+from node.backfill.sources import in_order, leaver_claims, leavers
 from node.codec.items import (
     RESOLVE_NAMES,
     ROOT_TEXT,
@@ -20,7 +21,6 @@ from node.codec.items import (
 from node.errors import MessageUnknown, Misuse
 from node.objects.version_rows import tied_numbers
 from node.reads import StoreReader
-from node.state import backfill_array as array
 from node.state.application_log import KINDS
 from node.state.context import Context
 from node.state.folders import Folder

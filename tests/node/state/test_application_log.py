@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from node.broadcasts import cycles
 from node.errors import Misuse
-from node.mail import broadcast
 from node.state import application_log
 from node.state.application_log import KINDS, Level
 from tests.support.post_office import PostOffice
@@ -301,7 +301,7 @@ def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytes
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a planted defect")
 
-    monkeypatch.setattr(broadcast, "split", broken)
+    monkeypatch.setattr(cycles, "split", broken)
     with pytest.raises(ZeroDivisionError):
         office["A"].tick(office.at(16))
     [entry] = office["A"].event_log(event=3079)

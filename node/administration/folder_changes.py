@@ -1,0 +1,310 @@
+"""Administration of folders: create, change, delete. Each of these is a change of the hierarchy (spec: CN-2, HI-2, HI-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from node.agent.incoming import process_freed_content
+from node.broadcasts.cycles import hierarchy_changed
+from node.codec.items import (
+    MAX_NAME_LENGTH,
+    RESOLVE_DEFAULT,
+    RESOLVE_NAMES,
+    ROOT,
+    ROOT_TEXT,
+    FolderProperties,
+    Version,
+    encode_folder,
+    object_text,
+    read_folder,
+)
+from node.errors import FolderExists, FolderUnknown, Misuse
+from node.objects import apply_folders, local_changes, retention
+from node.replicas.tree_changes import settle, snapshot
+from node.state.addresses import is_alias
+from node.state.context import Context, set_of_pcl
+from node.state.folders import Folder
+from node.tracking.change_number import ChangeNumber
+from node.tracking.pcl import Pcl
+from topology.arguments import FolderChanges, FolderFields
+from topology.file.fields import MAX_AGE_US
+from topology.problems import ValueTextError
+from topology.quantities import parse_storage_limit
+from topology.schedule import parse_schedule
+from traces.errors import TimeTextError
+from traces.events import ChangeMade, TombstoneMade
+from traces.labtime import SECOND_US, parse_duration
+from transport.stimulus import Stimulus
+
+RESOLVE_METHODS = {name: method for method, name in RESOLVE_NAMES.items()}
+PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
+
+
+def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> Version:
+    """Create a folder and return its version. By default it gets its parent's replica list; a top folder gets this store."""
+    above, _, name = path.strip("/").rpartition("/")
+    parent = ctx.folders.visible(above) if above else None
+    _check_name(name)
+    same = ctx.folders.sibling(parent, name)
+    if same is not None:
+        raise FolderExists(f"the folder {same.path} exists already; folder names ignore upper and lower case")
+    replicas = fields.get("replicas")
+    if replicas is None:
+        replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]
+    object_id = ctx.store.next_object().to_xid()
+    number = ctx.store.next_change()
+    stores = checked_stores(ctx, replicas)
+    props = FolderProperties(
+        parent=parent.object if parent else ROOT,
+        name=name,
+        replicas=stores,
+        added_at=(s.now,) * len(stores),
+        created=number,
+    )
+    props = _with(props, fields)
+    pcl = Pcl.of(number)
+    item = encode_folder(object_id, number, pcl, s.now, props, None)
+    version = Version(object_id, number, pcl, s.now, item)
+    _write(ctx, s, [(version, props, None)])
+    return version
+
+
+def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> ChangeNumber:
+    """Change the properties of a folder and return the change number. None leaves a property as it is."""
+    folder = ctx.folders.visible(path)
+    assert folder.props is not None, "a visible folder is alive"
+    props = folder.props
+    rename, move_to, replicas = fields.get("rename"), fields.get("move_to"), fields.get("replicas")
+    if rename is not None:
+        _check_name(rename)
+        props = replace(props, name=rename)
+    if move_to is not None:
+        props = replace(props, parent=_new_parent(ctx, folder, move_to))
+    props = _with(props, fields)
+    if replicas is not None:
+        props = props.with_replicas(checked_stores(ctx, replicas), s.now)
+    return modify(ctx, s, [(folder, props)])[0]
+
+
+def _with(props: FolderProperties, fields: FolderFields) -> FolderProperties:
+    """Return the properties with the fields that are given. Raise Misuse for a wrong value."""
+    given = ((*_CHECKED[name], value) for name, value in fields.items() if name in _CHECKED and value is not None)
+    return replace(props, **{attribute: checked(value) for attribute, checked, value in given})
+
+
+def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
+    """Remove a store that is deleted by force from a folder's replica list, even if it is the last one (spec: RP-6)."""
+    assert folder.props is not None, "a folder with a replica list is not deleted"
+    left = [each for each in folder.props.replicas if each != store]
+    modify(ctx, s, [(folder, folder.props.with_replicas(left, s.now))])
+
+
+def modify(ctx: Context, s: Stimulus, changes: Sequence[tuple[Folder, FolderProperties]]) -> list[ChangeNumber]:
+    """Make a version of each folder with other properties. Return their change numbers."""
+    made: list[tuple[Version, FolderProperties, Folder | None]] = []
+    for folder, props in changes:
+        number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
+        old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+        item = encode_folder(folder.object, number, pcl, modified_at, props, old)
+        made.append((Version(folder.object, number, pcl, modified_at, item), props, folder))
+    _write(ctx, s, made)
+    return [version.number for version, _, _ in made]
+
+
+def delete(ctx: Context, s: Stimulus, path: str) -> None:
+    """Delete a folder and its subfolders, with one change number for each folder (spec: HI-6)."""
+    top = ctx.folders.visible(path)
+    before = snapshot(ctx)
+    for folder in ctx.folders.below(top):
+        number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
+        version = Version(folder.object, number, pcl, modified_at, None)
+        _put(ctx, s, version, None, folder)
+        _record(s, version, folder.props, "delete", (folder.number,))
+        s.trace.record(TombstoneMade, folder="1-1", object=folder.text, number=number.text)
+    settle(ctx, s, before)
+    hierarchy_changed(ctx, s)
+
+
+def recover(ctx: Context, s: Stimulus, path: str) -> Version:
+    """Recover a deleted folder with its subfolders and its messages, and return its version (spec: DL-5).
+
+    All are new: they have new ids and change numbers. The folder gets its old properties; stores that have left the
+    organization are not on its replica list any more.
+    """
+    return _recover(ctx, s, retention.folder_at(ctx, s, path), None)
+
+
+def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes | None) -> Version:
+    """Recover a folder under `parent`, or under its old parent, or under the folder that now has the path of this parent."""
+    old = read_folder(kept.item)
+    above = old.parent if parent is None else parent
+    over = ctx.folders.get(above)
+    if above != ROOT and (over is None or not over.path):
+        over = ctx.folders.find(kept.path.rpartition("/")[0])
+        if over is None:
+            raise FolderUnknown(f"the folder above {kept.path} is deleted; recover that folder first")
+        above = over.object
+    same = ctx.folders.sibling(over, old.name)
+    if same is not None:
+        raise FolderExists(f"the folder {same.path} exists already; rename it before {kept.path} is recovered")
+    replicas = tuple(store for store in old.replicas if ctx.directory.get(store) is not None)
+    object_id, number = ctx.store.next_object().to_xid(), ctx.store.next_change()
+    props = replace(old, parent=above, replicas=replicas, added_at=(s.now,) * len(replicas), created=number)
+    pcl = Pcl.of(number)
+    item = encode_folder(object_id, number, pcl, s.now, props, None)
+    version = Version(object_id, number, pcl, s.now, item)
+    _write(ctx, s, [(version, props, None)])
+    made = ctx.folders.get(object_id)
+    assert made is not None, "the folder was just made"
+    folder, own = local_changes.replica_for_posts(ctx, made.path)
+    local_changes.post_recovered(ctx, s, folder, own, retention.messages_within(s, kept))
+    retention.move(s, kept.object, object_id)
+    retention.recovered(ctx, s, kept, object_id, number.text, "1-1")
+    for each in retention.folders_under(s, kept):
+        _recover(ctx, s, each, object_id)
+    return version
+
+
+def _write(ctx: Context, s: Stimulus, made: Sequence[tuple[Version, FolderProperties, Folder | None]]) -> None:
+    """Store new versions, each with the folder that it replaces, and do what their replica lists require."""
+    before = snapshot(ctx)
+    for version, props, old in made:
+        _put(ctx, s, version, props, old)
+        _record(s, version, props, "modify" if old else "create", (old.number,) if old else ())
+    process_freed_content(ctx, s, settle(ctx, s, before))
+    hierarchy_changed(ctx, s)
+
+
+def _put(ctx: Context, s: Stimulus, version: Version, props: FolderProperties | None, old: Folder | None) -> None:
+    fid = old.fid if old else ctx.folders.next_fid
+    folder = Folder(fid, version.object, version.number, version.pcl, version.modified_at, props)
+    apply_folders.put(ctx, s, folder, version, old, sent=False)
+
+
+def _record(
+    s: Stimulus, version: Version, props: FolderProperties | None, operation: str, replaced: Sequence[ChangeNumber]
+) -> None:
+    s.trace.record(
+        ChangeMade,
+        folder="1-1",
+        object=object_text(version.object),
+        number=version.number.text,
+        kind="folder",
+        operation=operation,
+        modified_at=version.modified_at,
+        supersedes=tuple(number.text for number in replaced),
+        pcl=set_of_pcl(version.pcl.numbers()),
+        digest=version.digest,
+        subject=props.name if props else "",
+        replicas=props.replicas if props else None,
+        parent=object_text(props.parent) if props else None,
+        **({"resolve": RESOLVE_NAMES[props.resolve]} if props and props.resolve in _TRACED_METHODS else {}),
+    )
+
+
+_TRACED_METHODS = RESOLVE_NAMES.keys() - {RESOLVE_DEFAULT}
+"""The resolve methods that the trace records: all except the default."""
+
+
+def _check_name(name: str) -> None:
+    if name == ROOT_TEXT:
+        raise Misuse(f"{ROOT_TEXT} is the name of the hierarchy; a folder needs another name")
+    if not name or len(name) > MAX_NAME_LENGTH or "/" in name or not name.isprintable():
+        raise Misuse(f"a folder's name has 1 to {MAX_NAME_LENGTH} printable characters and no slash, not {name!r}")
+
+
+def checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
+    unknown = [store for store in stores if ctx.directory.get(store) is None]
+    if unknown:
+        known = ", ".join(ctx.directory.stores())
+        raise Misuse(f"the directory has no store {', '.join(unknown)}; its stores are {known}")
+    if not stores:
+        raise Misuse("a folder must keep at least one replica; name at least one store")  # spec: RP-2
+    return tuple(dict.fromkeys(stores))
+
+
+def _checked_schedule(schedule: str) -> str | None:
+    if schedule == "default":
+        return None
+    try:
+        parse_schedule(schedule)
+    except ValueError as error:
+        raise Misuse(str(error)) from None
+    return schedule
+
+
+def _checked_age(text: str) -> int | None:
+    """Return an age limit such as `30 d` in microseconds, or None for no limit (spec: DL-3).
+
+    Raise Misuse if the text is not valid.
+    """
+    if text == "none":
+        return None
+    try:
+        age_us = parse_duration(text)
+    except TimeTextError as error:
+        raise Misuse(str(error)) from None
+    if not SECOND_US <= age_us <= MAX_AGE_US:
+        raise Misuse(f"the age limit {text} is out of range; write 1 s to 36500 d, or none")
+    return age_us
+
+
+def _checked_limit(text: str) -> int | None:
+    """Return a storage limit such as `10 MB` in bytes, or None for no limit (spec: AD-2). Raise Misuse if it is not valid."""
+    if text == "none":
+        return None
+    try:
+        return parse_storage_limit(text)
+    except ValueTextError as error:
+        raise Misuse(str(error)) from None
+
+
+def _checked_alias(alias: str) -> str | None:
+    """Return the alias. None means that it is made from the name; '' means that the folder has no alias."""
+    if alias == "default":
+        return None
+    if alias == "none":
+        return ""
+    if not is_alias(alias):
+        raise Misuse(
+            f"{alias!r} is not an alias; write letters and digits with . - _ between them, or the word none or default"
+        )
+    return alias
+
+
+def _checked_resolve(resolve: str) -> int:
+    try:
+        return RESOLVE_METHODS[resolve]
+    except KeyError:
+        raise Misuse(f"{resolve!r} is not a resolve method; write one of {', '.join(RESOLVE_METHODS)}") from None
+
+
+def _checked_priority(priority: str) -> int:
+    if priority not in PRIORITIES:
+        raise Misuse(f"{priority!r} is not a priority; write one of {', '.join(PRIORITIES)}")
+    return PRIORITIES[priority]
+
+
+_CHECKED: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "schedule": ("schedule", _checked_schedule),
+    "contacts": ("contacts", tuple),
+    "priority": ("priority", _checked_priority),
+    "alias": ("alias", _checked_alias),
+    "age_limit": ("age_limit_us", _checked_age),
+    "warning_limit": ("warning_limit_bytes", _checked_limit),
+    "post_limit": ("post_limit_bytes", _checked_limit),
+    "item_limit": ("item_limit_bytes", _checked_limit),
+    "resolve": ("resolve", _checked_resolve),
+}
+"""For each field that a user gives as text: the property that it sets, and the function that checks and converts it."""
+
+
+def _new_parent(ctx: Context, folder: Folder, path: str) -> bytes:
+    if path in {"", "/", "1-1"}:
+        return ROOT
+    parent = ctx.folders.visible(path)
+    if parent in ctx.folders.below(folder):
+        raise Misuse(f"{folder.path} cannot be moved under itself")
+    return parent.object

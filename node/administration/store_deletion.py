@@ -1,0 +1,61 @@
+"""The deletion of a store from the directory (spec: RP-6).
+
+The deletion is refused while the store is on a replica list. A forced deletion removes the store from every replica list by
+hierarchy changes, even if it has the last replica. Every other store deletes its rows about the deleted store. Missing numbers
+that only the deleted store claimed are removed from the backfill array and reported as lost.
+"""
+
+from __future__ import annotations
+
+from node.administration import folder_changes
+from node.backfill import array
+from node.backfill.rows import requests
+from node.backfill.sources import leavers, missing_of
+from node.errors import Misuse
+from node.state.context import Context
+from traces.events import Loss, StoreDeleted
+from transport.stimulus import Stimulus
+
+_BY_STORE = {"leaver": "store", "said_expired": "store", "repeated": "store", "asked": "responder", "peer": "store"}
+"""Tables with rows about a store, and the column that names the store. The rows of a deleted store are deleted."""
+
+
+def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
+    """Delete a store as an administrator. Raise Misuse while it holds replicas, unless `force`."""
+    if ctx.directory.get(store) is None:
+        raise Misuse(f"store {store} is not in the directory; the stores are {', '.join(ctx.directory.stores())}")
+    if store == ctx.name:
+        raise Misuse(f"a store cannot delete itself; delete {store} on another store")
+    holding = [each for each in ctx.folders.all() if each.props is not None and store in each.props.replicas]
+    leaving = [ctx.folders.at(fid) for fid in ctx.rst.held_fids() if store in leavers(s.conn, fid)]  # spec: RP-2
+    instances = {each.path or each.text for each in (*holding, *leaving)}
+    if instances and not force:
+        paths = ", ".join(sorted(instances))
+        raise Misuse(
+            f"store {store} cannot be deleted: it holds replicas of {paths};"
+            " move the replicas first, or delete the store by force"
+        )
+    forget_store(ctx, s, store, forced=bool(instances))  # before the lists change, so that losses are reported
+    for folder in holding:
+        folder_changes.take_off_list(ctx, s, folder, store)
+
+
+def forget_store(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None:
+    """Remove a store from the directory here, with all rows about it. Report as lost the changes that only that store had."""
+    if ctx.directory.get(store) is None:
+        return
+    ctx.directory.leave(s, store)
+    s.trace.record(StoreDeleted, store=store, forced=forced)
+    for table, column in _BY_STORE.items():
+        s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE {column} = ?", (store,))
+    for fid in ctx.rst.held_fids():
+        before = missing_of(s.conn, fid).merged()
+        ctx.rst.drop_row(s.conn, fid, store)
+        for request in requests(s.conn, fid=fid):
+            if request.source == store:
+                array.end(ctx, s, request, "pruned")
+        array.prune(ctx, s, fid, f"{store} was deleted")
+        lost = before - missing_of(s.conn, fid).merged()
+        if lost:
+            folder = ctx.folders.text_of(fid)
+            s.trace.record(Loss, folder=folder, cnset=lost.text(), reason=f"only {store} had it, which was deleted")

@@ -1,0 +1,55 @@
+"""Notices to a folder's contacts about lost changes of its design: name, place, replica list, limits (spec: HI-5).
+
+If two stores change one folder concurrently, one version wins and the other is lost on every store. The home store of the
+folder tells the contacts what is lost, when it has both versions; each store gets both, so one notice is enough. A folder that
+was deleted has no notice: nobody would make the change again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from node.codec.items import FolderProperties
+from node.objects.apply_versions import Applied
+from node.state.context import Context
+from node.tracking.change_number import named
+from node.user_mail.conflict_notices import contacts_to_notify, send_notice
+from transport.stimulus import Stimulus
+
+_DESIGN = tuple(each.name for each in fields(FolderProperties) if each.name not in {"added_at", "created", "parent"})
+
+
+def notify_of_lost_designs(ctx: Context, s: Stimulus, applied: Applied) -> None:
+    """Send the notices about the folder versions of a mail that lost, if this is the home store of their folders."""
+    for lost in applied.lost_designs:
+        folder = ctx.folders.get(lost.object)
+        if folder is None or folder.props is None or folder.home != ctx.name or not folder.props.notifies_conflicts:
+            continue
+        contacts = contacts_to_notify(ctx, folder, folder.props.contacts)
+        if not contacts:
+            continue
+        kept, gone = named(folder.number, ctx.store.store_of), named(lost.number, ctx.store.store_of)
+        changes = "\n".join(_differences(folder.props, lost.props))
+        text = (
+            "The folder was changed on two servers at the same time. "
+            f"The change {kept} is in force, and the change {gone} is lost:\n\n{changes}\n\n"
+            "If the lost change is still wanted, make it again."
+        )
+        send_notice(ctx, s, folder, contacts, f"Design conflict in {folder.path}", text)
+
+
+def _differences(kept: FolderProperties, lost: FolderProperties) -> Iterator[str]:
+    """Yield a line for each property that differs."""
+    for name in _DESIGN:
+        now, was = getattr(kept, name), getattr(lost, name)
+        if now != was:
+            yield f"- {name.replace('_', ' ')}: {_shown(was)} is lost, {_shown(now)} is in force"
+    if kept.parent != lost.parent:
+        yield "- the folder in which it is"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
