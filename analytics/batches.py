@@ -113,7 +113,7 @@ def judged(
 
         def put(folder: str) -> None:
             for table in PUBLISHED:
-                put_together([f"{parts}/*/{table}.parquet"], f"{folder}/{table}.parquet")
+                put_together(sorted(map(str, Path(parts).glob(f"*/{table}.parquet"))), f"{folder}/{table}.parquet")
 
         yield Judged({name: every[name] for name in FINDINGS}, answers_of(every, judge_again), put)
 

@@ -21,6 +21,14 @@ class TablesDamaged(AnalyticsError):
     """The tables of earlier checks cannot be used."""
 
 
+class PartDamaged(AnalyticsError):
+    """A Parquet file of a table cannot be read. file: its path. why: what is wrong with it."""
+
+    def __init__(self, file: str, why: str) -> None:
+        super().__init__(f"{file}: {why}")
+        self.file, self.why = file, why
+
+
 class UnknownCheck(AnalyticsError):
     """A word names no check."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial, reduce
+from pathlib import Path
 from typing import Final, Protocol
 
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
@@ -148,7 +149,7 @@ def _publish(gold: Gold, tables: Tables, folder: str) -> None:
             pq.write_table(query(gold).toArrow(), file)
         else:
             tables.keep(f"published/{name}", query(gold))
-            put_together([f"{tables.path('published')}/{name}/*.parquet"], file)
+            put_together(sorted(map(str, Path(tables.path(f"published/{name}")).glob("*.parquet"))), file)
 
 
 def _rows(frame: DataFrame) -> list[Row]:

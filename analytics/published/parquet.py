@@ -7,20 +7,21 @@ from collections.abc import Collection, Sequence
 import duckdb
 
 from analytics.embedded.engine import FOR_SESSION
-from analytics.errors import AnalyticsError
+from analytics.errors import AnalyticsError, PartDamaged
 
 
 def put_together(parts: Sequence[str], file: str, *, without: Collection[str] = ()) -> None:
-    """Write the rows of these Parquet files (or patterns of files) into one, without those of some places.
+    """Write the rows of these Parquet files into one, without those of some places.
 
     Timestamps are in UTC and have no zone: DuckDB's Python package reads one with a zone only beside another package. Raises
-    AnalyticsError if a file is damaged or cannot be written.
+    PartDamaged, which names the file, if one cannot be read; AnalyticsError if the new one cannot be written.
     """
     try:
         _write(parts, file, without)
     except duckdb.Error as error:
-        line = str(error).strip().partition("\n")[0]
-        raise AnalyticsError(f"tables cannot be put together: {line}") from error
+        for part in parts:
+            _read_all(part)
+        raise AnalyticsError(f"{file}: cannot be written: {_line_of(error)}") from error
 
 
 def _write(parts: Sequence[str], file: str, without: Collection[str]) -> None:
@@ -36,3 +37,20 @@ def _write(parts: Sequence[str], file: str, without: Collection[str]) -> None:
             params=[sorted(without)],
         )
         chosen.write_parquet(file, compression="zstd")
+
+
+def _read_all(part: str) -> None:
+    """Raise PartDamaged if a file cannot be read."""
+    try:
+        with duckdb.connect() as connection:
+            rows = connection.read_parquet([part]).to_arrow_reader()
+            while rows.read_next_batch():
+                pass
+    except StopIteration:
+        return
+    except (duckdb.Error, OSError) as error:
+        raise PartDamaged(part, f"it is damaged: {_line_of(error)}") from error
+
+
+def _line_of(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

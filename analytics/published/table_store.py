@@ -1,33 +1,38 @@
 """A folder of tables that keeps what was found in each run, so that a check judges only what is new.
 
 `FOLDER/NAME/BATCH.parquet` is a part of the table NAME; `FOLDER/.kept/BATCH` names the places (folders of runs) of the batch,
-each with the fingerprint of its segments, and has the findings about them. The file in `.kept` is the last one to appear and
-the first one to go: a part of a table without it is left over from a check that was killed, and goes when the folder is opened.
+each with the fingerprint of its segments, and has the findings about them. It appears after the parts and goes before them.
+While parts come and go there is `FOLDER/.kept/BATCH.unfinished`. If a killed check has left it, the parts of this batch go when
+the folder is opened. No other file is deleted or replaced, so the folder may have files that pflab did not write.
 
-Example: a check of 1,000 runs makes the batch 1. Three runs more, and one that has changed: the batch 1 is copied without that
-run to the batch 2, and the four runs become the batch 3. From MANY batches on, all are joined.
+Example: a check of 1,000 runs makes the batch 1. Three runs more, and one that has changed: the four become the batch 2, and
+the first is copied without the changed run to the batch 3. From MANY batches on, all are joined. If a killed check has left a
+place in two batches, the rows of the later one count.
 
-What must never happen: rows of two states of one place are in the tables of a folder that is open; rows go whose segments are
-no longer there.
+What must never happen: rows of two states of one place are in the tables of a folder that is open; rows go that the check does
+not replace; a file goes that pflab did not write.
 """
 
 from __future__ import annotations
 
 import fcntl
-import shutil
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from analytics.embedded.engine import segments
 from analytics.embedded.product import product
-from analytics.errors import AnalyticsError, TablesDamaged
+from analytics.errors import AnalyticsError, PartDamaged, TablesDamaged
 from analytics.published.parquet import put_together
 from analytics.rows import Findings, row_of
+from traces.segments import is_url
 
 MANY: Final = 32
 """How many batches are joined to one."""
@@ -36,19 +41,29 @@ WAIT_S: Final = 60.0
 """Real time that a check waits for another one."""
 
 _AGAIN_S: Final = 0.2
-_NEW: Final = ".new"
 _KEPT: Final = ".kept"
+_NEW: Final = ".new"
+_UNFINISHED: Final = ".unfinished"
+_NUMBER: Final = re.compile("[1-9][0-9]*")
 
 
 class _Batch(msgspec.Struct, frozen=True):
     """version: of the statements that made the batch.
     places: place to fingerprint.
     findings: query to rows.
+    tables: the names of the tables with a part of this batch.
     """
 
     version: str
     places: dict[str, str]
     findings: dict[str, list[dict[str, object]]]
+    tables: Sequence[str] = ()
+
+
+class _Version(msgspec.Struct):
+    """What can be read of a batch of any version."""
+
+    version: str
 
 
 @dataclass(slots=True)
@@ -60,8 +75,25 @@ class TableStore:
     _batches: dict[int, _Batch] = field(default_factory=dict)
 
     def outdated(self, fingerprints: Mapping[str, str]) -> list[str]:
-        """Return the places that have to be judged: those that are new or have changed."""
-        known = {place: mark for batch in self._batches.values() for place, mark in batch.places.items()}
+        """Return the places that have to be judged: those that are new or have changed, or that another version has judged.
+
+        Raises AnalyticsError if another version has judged a place that is not among them: its rows would be lost.
+        """
+        others = {place for batch in self._batches.values() if batch.version != self.version for place in batch.places}
+        if lost := sorted(others - fingerprints.keys()):
+            gone = next((place for place in lost if not is_url(place) and not segments([place])), None)
+            why = f"this check does not judge {lost[0]} again; name all runs that are in the tables, or"
+            if gone is not None:
+                why = f"the traces of {gone} are no longer there to be judged again;"
+            raise AnalyticsError(
+                f"{self.folder}: another version of pflab made these tables, and {why} give another folder with --tables"
+            )
+        known = {
+            place: mark
+            for batch in self._batches.values()
+            if batch.version == self.version
+            for place, mark in batch.places.items()
+        }
         return [place for place, mark in fingerprints.items() if known.get(place) != mark]
 
     def add(
@@ -81,9 +113,12 @@ class TableStore:
         publish: Callable[[str], None],
         places: frozenset[str],
     ) -> None:
-        self._drop(places)
         rows = {name: [dict(row) for row in found] for name, found in findings.items()}
-        self._put(_Batch(self.version, {place: fingerprints[place] for place in places}, rows), publish)
+        before = list(self._batches)
+        self._put(_Batch(self.version, {place: fingerprints[place] for place in places}, rows, _names()), publish)
+        for number in before:
+            if not places.isdisjoint(self._batches[number].places):
+                self._join([number], places)
         if len(self._batches) >= MANY:
             self._join(list(self._batches), frozenset())
 
@@ -96,11 +131,6 @@ class TableStore:
                 found[name] += rows if wanted >= batch.places.keys() else _of(rows, wanted)
         return {name: [row_of(row) for row in rows] for name, rows in found.items()}
 
-    def _drop(self, places: frozenset[str]) -> None:
-        hit = [number for number, batch in self._batches.items() if not places.isdisjoint(batch.places)]
-        if hit:
-            self._join(hit, places)
-
     def _join(self, numbers: list[int], without: frozenset[str]) -> None:
         """Make one batch of these batches, without some places."""
         batches = [self._batches[number] for number in numbers]
@@ -109,7 +139,8 @@ class TableStore:
             left = frozenset(places)
             names = {name for each in batches for name in each.findings}
             rows = {name: [row for each in batches for row in _of(each.findings[name], left)] for name in names}
-            self._put(_Batch(self.version, places, rows), lambda folder: self._copy(numbers, without, folder))
+            batch = _Batch(self.version, places, rows, _names())
+            self._put(batch, lambda folder: self._copy(numbers, without, folder))
         for number in numbers:
             self._remove(number)
 
@@ -120,69 +151,99 @@ class TableStore:
     def _copy(self, numbers: list[int], without: frozenset[str], folder: str) -> None:
         for name in _names():
             parts = [str(self._part(name, number)) for number in numbers]
-            put_together(parts, f"{folder}/{name}.parquet", without=without)
+            try:
+                put_together(parts, f"{folder}/{name}.parquet", without=without)
+            except PartDamaged as error:
+                raise _damaged(error.file, str(self.folder), error.why) from error
 
     def _put(self, batch: _Batch, publish: Callable[[str], None]) -> None:
-        new = self.folder / _NEW
-        shutil.rmtree(new, ignore_errors=True)
-        new.mkdir()
+        new = self.folder / _KEPT / _NEW
+        new.mkdir(exist_ok=True)
         publish(str(new))
-        number = max(self._batches, default=0) + 1
-        for name in _names():
+        number = self._free_number()
+        unfinished = self._unfinished(number)
+        unfinished.write_bytes(msgspec.msgpack.encode(_Batch(batch.version, {}, {}, batch.tables)))
+        for name in batch.tables:
             (self.folder / name).mkdir(exist_ok=True)
             (new / f"{name}.parquet").rename(self._part(name, number))
         (new / _KEPT).write_bytes(msgspec.msgpack.encode(batch))
         (new / _KEPT).rename(self.folder / _KEPT / str(number))
-        new.rmdir()
+        unfinished.unlink()
+        with suppress(OSError):  # a check that was killed has left a file there
+            new.rmdir()
         self._batches[number] = batch
 
+    def _free_number(self) -> int:
+        """Return a number above those of all batches, with which no part of a table would have the name of a file that is
+        there."""
+        numbers = count(max(self._batches, default=0) + 1)
+        return next(nth for nth in numbers if not any(self._part(name, nth).exists() for name in _names()))
+
     def _remove(self, number: int) -> None:
-        del self._batches[number]
-        (self.folder / _KEPT / str(number)).unlink(missing_ok=True)
-        for name in _names():
+        batch = self._batches.pop(number)
+        (self.folder / _KEPT / str(number)).rename(self._unfinished(number))
+        self._remove_parts(number, batch)
+
+    def _remove_parts(self, number: int, batch: _Batch) -> None:
+        for name in batch.tables or _names():
             self._part(name, number).unlink(missing_ok=True)
+        self._unfinished(number).unlink()
 
     def _part(self, name: str, number: int) -> Path:
         return self.folder / name / f"{number}.parquet"
 
+    def _unfinished(self, number: int) -> Path:
+        return self.folder / _KEPT / f"{number}{_UNFINISHED}"
+
     def load(self) -> None:
         """Read what is kept, and remove what a killed check left."""
         (self.folder / _KEPT).mkdir(exist_ok=True)
-        for file in sorted((self.folder / _KEPT).iterdir(), key=lambda file: int(file.name)):
-            try:
-                self._batches[int(file.name)] = msgspec.msgpack.decode(file.read_bytes(), type=_Batch)
-            except msgspec.DecodeError as error:
-                raise TablesDamaged(
-                    f"{file}: it is damaged: {error}. Restore it; or, if the traces of all runs are still there, delete the"
-                    f" folder {self.folder}, and all runs are judged again"
-                ) from error
-        self._remove_leftovers()
-        self._remove_other_versions()
+        names = {file.name for file in (self.folder / _KEPT).iterdir()}
+        for number in sorted(int(name) for name in names if _NUMBER.fullmatch(name)):
+            self._batches[number] = self._read(self.folder / _KEPT / str(number))
+        for name in sorted(names):
+            text = name.removesuffix(_UNFINISHED)
+            if text != name and _NUMBER.fullmatch(text):
+                self._end(int(text))
+        self._remove_older_states()
+        for number, batch in self._batches.items():
+            for name in _names() if batch.version == self.version else ():
+                if not self._part(name, number).exists():
+                    raise _damaged(str(self._part(name, number)), str(self.folder), "it is missing")
 
-    def _remove_leftovers(self) -> None:
+    def _end(self, number: int) -> None:
+        """Remove the parts of a batch that a killed check was about to write or to remove."""
+        unfinished = self._unfinished(number)
+        if number in self._batches:  # only the last step was missing
+            unfinished.unlink()
+            return
+        try:
+            batch = msgspec.msgpack.decode(unfinished.read_bytes(), type=_Batch)
+        except msgspec.DecodeError:  # the first step was not completed, so there is no part
+            return
+        self._remove_parts(number, batch)
+
+    def _read(self, file: Path) -> _Batch:
+        content = file.read_bytes()
+        try:
+            return msgspec.msgpack.decode(content, type=_Batch)
+        except msgspec.DecodeError as error:
+            with suppress(msgspec.DecodeError):
+                if msgspec.msgpack.decode(content, type=_Version).version != self.version:
+                    raise AnalyticsError(
+                        f"{self.folder}: another version of pflab made these tables; give another folder with --tables"
+                    ) from error
+            raise _damaged(str(file), str(self.folder), f"it is damaged: {error}") from error
+
+    def _remove_older_states(self) -> None:
+        """Remove the rows of places that are also in a later batch."""
         seen: set[str] = set()
         for number in sorted(self._batches, reverse=True):
-            batch = self._batches[number]
-            is_whole = all(self._part(name, number).exists() for name in _names())
-            if not is_whole or not seen.isdisjoint(batch.places):
-                self._remove(number)
-            else:
-                seen |= batch.places.keys()
-        for name in _names():
-            for part in (self.folder / name).glob("*.parquet"):
-                if part.stem.isdigit() and int(part.stem) not in self._batches:
-                    part.unlink()
-
-    def _remove_other_versions(self) -> None:
-        others = [number for number, batch in self._batches.items() if batch.version != self.version]
-        gone = [place for each in others for place in self._batches[each].places if not Path(place).exists()]
-        if gone:
-            raise AnalyticsError(
-                f"{self.folder}: another version of pflab made these tables, and the traces of {gone[0]} are no longer there"
-                " to be judged again; give another folder with --tables"
-            )
-        for number in others:
-            self._remove(number)
+            places = self._batches[number].places.keys()
+            again = frozenset(seen & places)
+            seen |= places
+            if again:
+                self._join([number], again)
 
 
 @contextmanager
@@ -191,8 +252,7 @@ def opened(folder: str, version: str, *, wait_s: float = WAIT_S) -> Iterator[Tab
 
     version: of the statements of the tables.
 
-    Raises AnalyticsError if another check uses it for `wait_s`, or if another version of pflab made it from traces that are
-    gone.
+    Raises AnalyticsError if another check uses it for `wait_s`, or if one of its files is damaged.
     """
     base = Path(folder)
     with ExitStack() as stack:
@@ -226,6 +286,14 @@ def _wait(lock: int, folder: str, wait_s: float) -> None:
             time.sleep(_AGAIN_S)
         else:
             return
+
+
+def _damaged(file: str, folder: str, what: str) -> TablesDamaged:
+    """Return the error about a file of a folder of tables that cannot be used."""
+    return TablesDamaged(
+        f"{file}: {what}. Restore it; or, if the traces of all runs are still there, delete the folder {folder}, and all runs"
+        " are judged again"
+    )
 
 
 def _of(rows: list[dict[str, object]], places: frozenset[str]) -> list[dict[str, object]]:

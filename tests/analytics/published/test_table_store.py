@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from analytics.embedded import engine, product
@@ -188,21 +189,61 @@ def _killed_after(left: Iterator[int], act: object) -> object:
     return killed
 
 
-def test_tables_of_another_version_are_made_again(
-    runs: Path, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_another_version_judges_all_runs_again_or_refuses(
+    runs: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another version of pflab judges all runs again. If the traces of a run are gone, it refuses, so that no row is lost."""
+    """Another version of pflab judges all runs again. It refuses if the check names only some of them, or if the segments of
+    one are gone, so that no row is lost."""
+    before = sorted(rows_of(tables, "runs"), key=repr)
     monkeypatch.setattr(product, "version", lambda: "another")
-    shutil.move(runs / "edit", tmp_path / "edit")
     with pytest.raises(
-        AnalyticsError, match=r"another version of pflab made these tables, and the traces of .*/edit are"
+        AnalyticsError, match=r"this check does not judge .*/edit again; name all runs .*, or give another"
     ):
+        check(runs / "lost-mail", tables)
+    shutil.rmtree(runs / "edit" / "traces")
+    with pytest.raises(AnalyticsError, match=r"another version .*, and the traces of .*/edit are no longer there"):
+        check(runs, tables)
+    with pytest.raises(AnalyticsError, match="another version of pflab made these tables"):
+        check(runs / "edit", tables)
+    assert sorted(rows_of(tables, "runs"), key=repr) == before
+    shutil.copytree(runs.parent / "suite" / "edit" / "traces", runs / "edit" / "traces")
+    check(runs, tables)
+    assert sorted(rows_of(tables, "runs"), key=repr) == before
+    with table_store.opened(str(tables), "another") as opened:
+        assert [batch.version for batch in opened._batches.values()] == ["another"]
+
+
+def test_tables_in_the_form_of_another_version_are_refused(runs: Path, tables: Path) -> None:
+    """What another version of pflab keeps about a batch may have any form. A check says that the tables are not its own."""
+    kept = tables / ".kept" / "1"
+    kept.write_bytes(msgspec.msgpack.encode({"version": "another", "places": ["a", "b"]}))
+    with pytest.raises(AnalyticsError, match="another version of pflab made these tables; give another folder"):
         check(runs, tables)
     assert len(rows_of(tables, "runs")) == len(SUITE)
-    shutil.move(tmp_path / "edit", runs / "edit")
-    with table_store.opened(str(tables), "another") as opened:
-        assert len(opened.outdated({str(runs / name): "" for name in SUITE})) == len(SUITE)
-    assert list((tables / "runs").iterdir()) == []
+
+
+def test_files_that_pflab_did_not_write_stay(runs: Path, tables: Path) -> None:
+    """A file in the folder of the tables that no check has written is neither deleted nor replaced, whatever its name."""
+    mine = [
+        tables / name
+        for name in (
+            "runs/2024.parquet",
+            "runs/2.parquet",
+            "runs/x",
+            ".kept/.DS_Store",
+            ".kept/notes",
+            ".new/a",
+            ".plans/a",
+        )
+    ]
+    for file in mine:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("mine", "ascii")
+    for name in ("fourth", "fifth"):
+        shutil.copytree(runs / "edit", runs / name)
+        assert check(runs, tables) == fresh(runs)
+    assert [file.read_text("ascii") for file in mine] == ["mine"] * len(mine)
+    assert sorted(file.name for file in (tables / "mails").iterdir()) == ["1.parquet", "3.parquet", "4.parquet"]
 
 
 def test_one_check_at_a_time_uses_a_folder(tmp_path: Path) -> None:
@@ -223,12 +264,29 @@ def test_what_is_damaged_is_named(runs: Path, tables: Path) -> None:
     assert len(rows_of(tables, "runs")) == len(SUITE)
 
 
-def test_a_table_that_is_damaged_is_named(runs: Path, tables: Path) -> None:
-    """A part of a table that cannot be read, but has to be written again, is an error of one line."""
-    (tables / "mails" / "1.parquet").write_bytes(b"nothing")
-    cut(runs / "edit")
-    with pytest.raises(AnalyticsError, match=r"cannot be put together: .*1\.parquet"):
-        check(runs, tables)
+def test_a_table_that_is_damaged_is_named(runs: Path, tables: Path, tmp_path: Path) -> None:
+    """A part of a table that cannot be read, but has to be written again, is an error of one line, which says what to do. When
+    it is restored, each run has its rows once."""
+    part = tables / "mails" / "1.parquet"
+    content = part.read_bytes()
+    for wrong in (b"nothing", content[: len(content) // 2], content[:200] + bytes(200) + content[400:]):
+        part.write_bytes(wrong)
+        cut(runs / "edit")
+        with pytest.raises(
+            TablesDamaged, match=r"mails/1\.parquet: it is damaged: .*\. Restore it; or, .* delete the folder"
+        ):
+            check(runs, tables)
+    part.write_bytes(content)
+    assert check(runs, tables) == check(runs, tmp_path / "others")
+    assert_same(tables, tmp_path / "others")
+
+
+def test_a_part_of_a_table_that_is_missing_is_named(runs: Path, tables: Path) -> None:
+    """If somebody has deleted a file of the tables, its rows are not dropped from the other tables in silence."""
+    (tables / "mails" / "1.parquet").unlink()
+    with pytest.raises(TablesDamaged, match=r"mails/1\.parquet: it is missing. Restore it"):
+        check(runs / "edit", tables)
+    assert len(rows_of(tables, "runs")) == len(SUITE)
 
 
 def test_a_folder_that_cannot_be_used_is_an_error_of_one_line(runs: Path, tmp_path: Path) -> None:
