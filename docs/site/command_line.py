@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from node.process.main import main as node_main
+from pflab.cli.actions import commands_in
 from pflab.cli.app import GROUPS, app
 
 EVERYWHERE = {"--debug", "--help"}
@@ -17,8 +18,10 @@ EVERYWHERE = {"--debug", "--help"}
 
 HEAD = """# The command line
 
-Each verb of `pflab` with its arguments and options, as `pflab VERB --help` prints them. Each verb also has `--help`, and
-`--debug`, which prints the traceback of an internal error. [Installation](../how-to/install.md#get-help) has the exit codes.
+Each verb of `pflab` with its arguments and options, as `pflab VERB --help` prints them. Some verbs have actions, such as
+`pflab clock advance`; each action has a help of its own. Without an action, such a verb shows or lists. Each command also has
+`--help`, and `--debug`, which prints the traceback of an internal error. [Installation](../how-to/install.md#get-help) has
+the exit codes.
 """
 
 
@@ -29,16 +32,20 @@ def render() -> str:
     for group, verbs in GROUPS.items():
         parts.append(f"\n## {group}\n")
         for verb in verbs:
-            parts += _verb(verb, root.get_command(None, verb))
+            for words, command in commands_in(verb, root.get_command(None, verb)):
+                parts += _command(words, command)
     return "".join(parts)
 
 
-def _verb(verb: str, command: Any) -> Iterator[str]:
-    context = typer.Context(command, info_name=f"pflab {verb}")
+def _command(words: str, command: Any) -> Iterator[str]:
+    """Yield the help of a verb or an action. A verb with actions has a heading of its own, and so has each action."""
+    if command.hidden:
+        return
+    context = typer.Context(command, info_name=f"pflab {words}")
     paragraphs = [" ".join(each.split()) for each in (command.help or "").split("\n\n")]
     usage = context.get_usage().removeprefix("Usage: ").replace("\n       ", "\n")
-    yield f"\n### pflab {verb}\n\n"
-    yield _node_help() if verb == "node" else f"```\n{usage}\n```\n\n"
+    yield f"\n{'#' * (3 + words.count(' '))} pflab {words}\n\n"
+    yield _node_help() if words == "node" else f"```\n{usage}\n```\n\n"
     for each in paragraphs:
         yield f"```\n{each.partition(': ')[2]}\n```\n\n" if each.startswith("Example: ") else f"{each}\n\n"
     shown = [
@@ -47,7 +54,7 @@ def _verb(verb: str, command: Any) -> Iterator[str]:
         if not EVERYWHERE & {*each.opts}
     ]
     for title, kind in (("argument", "argument"), ("option", "option")):
-        yield from _table(title, (record for name, record in shown if name == kind and record and verb != "node"))
+        yield from _table(title, (record for name, record in shown if name == kind and record and words != "node"))
 
 
 def _table(title: str, records: Iterable[tuple[str, str]]) -> Iterator[str]:

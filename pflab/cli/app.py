@@ -22,6 +22,7 @@ import typer
 from typer import Option
 from typer.core import TyperCommand, TyperGroup
 
+from pflab.cli.actions import SETTINGS, commands_in, one_action
 from pflab.cli.bugs import DEBUG, bug_lines
 from pflab.cli.exit_codes import STOPPED
 from pflab.cli.output import CommandError, err
@@ -46,7 +47,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "lab",
             "Save a lab, reset it to a saved state, or make it write all its events to traces.",
         ),
-        "clock": ("lab", "Show, set or advance the clock of a running lab."),
+        "clock": ("clock", "Show, set or advance the clock of a running lab."),
         "fault": (
             "faults.verb",
             "Inject or heal faults in a running lab; stop, start, back up and restore its servers.",
@@ -157,8 +158,8 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     },
 }
 """The verbs in groups, as pflab --help lists them. Each verb has its module in `pflab.cli.verbs`, or in a
-folder of its own beside it, and its line in the list. The function in the module has the name of the verb. If this name is a
-keyword of Python, an underscore follows it."""
+folder of its own beside it, and its line in the list. The function in the module, or the Typer application of a verb with
+actions, has the name of the verb. If this name is a keyword of Python, an underscore follows it."""
 
 VERBS: Final = {verb: how for group in GROUPS.values() for verb, how in group.items()}
 
@@ -170,13 +171,6 @@ BROKEN_PIPE: Final = 141
 _REFUSED_BY_SYSTEM: Final = frozenset({errno.EACCES, errno.ENAMETOOLONG, errno.ENOSPC, errno.EROFS})
 """Errors of the system that are never a bug of pflab, such as a file name that is too long, or a full disk."""
 
-_SETTINGS: Final[dict[str, Any]] = {
-    "add_completion": False,
-    "pretty_exceptions_enable": False,
-    "rich_markup_mode": None,
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-}
-
 
 class _Stopped(Exception):
     """Raised for Ctrl-C in place of KeyboardInterrupt, because Typer does not convert this exception."""
@@ -186,15 +180,16 @@ class _BrokenPipe(Exception):
     """Raised when the program that reads pflab's output has closed the pipe, so that nothing can be printed any more."""
 
 
-def function_of(verb: str) -> Any:
-    """Return the function of a verb, after importing its module."""
+def application_of(verb: str) -> typer.Typer:
+    """Return the Typer application of a verb, after importing the verb's module."""
     place = VERBS[verb][0]
     gc.disable()  # what modules make stays, so looking for garbage would take a sixth of the time of the import
     try:
         module = import_module(f"pflab.cli.{place}" if "." in place else f"pflab.cli.verbs.{place}")
     finally:
         gc.enable()
-    return getattr(module, f"{verb}_" if iskeyword(verb) else verb)
+    defined = getattr(module, f"{verb}_" if iskeyword(verb) else verb)
+    return defined if isinstance(defined, typer.Typer) else one_action(verb, defined)
 
 
 class Verbs(TyperGroup):
@@ -214,14 +209,12 @@ class Verbs(TyperGroup):
         if self._only_named:
             return TyperCommand(cmd_name, help=VERBS[cmd_name][1])
         if cmd_name not in self.commands:
-            verb = typer.Typer(**_SETTINGS)
-            function = function_of(cmd_name)
-            verb.command(cmd_name)(function)
-            self.commands[cmd_name] = typer.main.get_command(verb)
-            name_values(self.commands[cmd_name], function)
-            debug = copy(next(each for each in self.params if "--debug" in each.opts))
-            debug.expose_value = False  # the verb's function has no parameter for this option
-            self.commands[cmd_name].params.append(debug)
+            self.commands[cmd_name] = typer.main.get_command(application_of(cmd_name))
+            debug = copy(next(param for param in self.params if "--debug" in param.opts))
+            debug.expose_value = False  # the functions have no parameter for this option
+            for _, command in commands_in(cmd_name, self.commands[cmd_name]):
+                name_values(command)
+                command.params.append(debug)
         return self.commands[cmd_name]
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
@@ -266,7 +259,7 @@ app = typer.Typer(
     help="Run a lab of public folder stores that replicate by mail, as Exchange 5.5 to 2007 did.",
     epilog="Exit status: 0 success, 1 a violation or a failed expectation, 2 wrong usage or no verdict, 70 an internal"
     " error (a bug of pflab), 130 stopped by Ctrl-C, SIGTERM or SIGHUP (a campaign of pflab simulate: 2, with --forever 0).",
-    **{**_SETTINGS, "add_completion": True},
+    **{**SETTINGS, "add_completion": True},
 )
 
 

@@ -7,6 +7,7 @@ the same thing has the same name in all verbs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import unwrap
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
@@ -47,10 +48,12 @@ _TEXT_NAMED: Final = {"event": "TYPE"}
 """Names that only parameters of type str get. In `log`, for example, `event` is a number and gets another name."""
 
 
-def name_values(command: Any, function: Any) -> None:
-    """Set the name of each value in the help of the command that Typer made from `function`."""
+def name_values(command: Any) -> None:
+    """Set the name of each value in the help of a command that Typer made from a function."""
+    if command.callback is None:
+        return  # a verb with actions, which has no values
     # Versions of Typer keep the types of parameters in different places, so take the types from the function.
-    hints = get_type_hints(function)
+    hints = get_type_hints(unwrap(command.callback))
     for param in command.params:
         if param.name in hints and param.metavar is None:
             param.metavar = _name_of(param.name, hints[param.name])

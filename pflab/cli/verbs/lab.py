@@ -13,8 +13,8 @@ import typer
 from typer import Argument, Option
 
 from pflab.cli.given_files import attached, body_text
-from pflab.cli.options import AllEvents, JsonLines, check_types, rate_of
-from pflab.cli.output import CommandError, Json, changed_folder_lines, err, json_text, out, print_json, print_lines
+from pflab.cli.options import AllEvents, JsonLines, check_types
+from pflab.cli.output import CommandError, Json, changed_folder_lines, json_text, out, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client, ClientError
 from pflab.runs.event_lines import NOISE, EventFilter
@@ -182,97 +182,6 @@ def _folder_words(folder: Mapping[str, Any]) -> list[str]:
     if folder["contacts"]:
         words.append(f"contacts {' '.join(folder['contacts'])}")
     return words
-
-
-def clock(
-    act: Annotated[
-        str, Argument(metavar="[show|rate|pause|step|advance|until]", help="The action; default: show.")
-    ] = "show",
-    value: Annotated[
-        str | None, Argument(help="For rate: lab seconds for each real second; for advance: a duration or an instant.")
-    ] = None,
-    *,
-    converged: Annotated[str | None, Option(help="For until: wait until all holders of this folder agree.")] = None,
-    event: Annotated[
-        str | None, Option(help="For until: wait for an event of this type, such as version.applied.")
-    ] = None,
-    mail: Annotated[
-        str | None, Option(metavar="TYPE", help="For until: wait for a mail of this type, such as status.")
-    ] = None,
-    on: Annotated[
-        str | None, Option(help="For until --event: only an event on this server. --mail: only from this server.")
-    ] = None,
-    within: Annotated[str, Option(help="For until: the longest wait, in lab time.")] = "7 d",
-    lab: Lab = None,
-    as_json: Json = False,
-) -> int:
-    """Show, set or advance the clock of a running lab.
-
-    At rate 3600 one hour of lab time takes one second. pause stops the clock. step goes to the next instant at which
-    something is due. advance "36 h" goes 36 hours forward, and advance 2003-10-22T06:15Z goes to this instant. until
-    --converged Projects goes forward until all holders of the folder agree. The clock is paused after each step,
-    advance and until.
-
-    Example: pflab clock until --converged Projects --within "54 h"
-    """
-    with client_of(lab) as client:
-        state = _apply(client, act, value, converged=converged, event=event, mail=mail, on=on, within=within)
-    if as_json:
-        print_json(state)
-    else:
-        seconds = "second" if state["rate"] == 1 else "seconds"
-        rate = f"{state['rate']:g} lab {seconds} per second" if state["rate"] else "paused"
-        print_lines([f"{state['now_at']}  {rate}"])
-        for name, why in state["passed_over"].items():
-            err.print(f"warning: lab time goes on without server {name}: {why}", markup=False)
-    if state.get("held") is False:
-        err.print(_not_reached(state, converged, event or f"{mail} mail", within), markup=False)
-        return ExitCode.VIOLATION
-    return ExitCode.GOOD
-
-
-def _not_reached(state: Mapping[str, Any], converged: str | None, event: str | None, within: str) -> str:
-    if converged is None:
-        return f"no {event} within {within}"
-    absent = "".join(f"; {each} does not run" for each in state.get("not_asked", ()))
-    lacks = "".join(f"; {name} lacks {numbers}" for name, numbers in state.get("lacking", {}).items())
-    return f"{converged} did not converge within {within}{lacks}{absent}; pflab backfill shows what stores know of this"
-
-
-def _apply(
-    client: Client,
-    act: str,
-    value: str | None,
-    *,
-    converged: str | None,
-    event: str | None,
-    mail: str | None,
-    on: str | None,
-    within: str,
-) -> dict[str, Any]:
-    if act in {"rate", "advance"} and value is None:
-        raise CommandError(
-            f"pflab clock {act}: give {'a rate such as 3600' if act == 'rate' else 'a duration such as 15 min'}"
-        )
-    if act == "until" and sum(each is not None for each in (converged, event, mail)) != 1:
-        raise CommandError("pflab clock until: give one of --converged FOLDER, --event TYPE and --mail TYPE")
-    acts: Mapping[str, Callable[[], dict[str, Any]]] = {
-        "show": client.clock,
-        "rate": lambda: client.set_rate(rate_of(value or "", "pflab clock rate")),
-        "pause": client.pause,
-        "step": client.step,
-        "advance": lambda: client.advance(value or ""),
-        "until": lambda: (
-            client.until_converged(converged, within)
-            if converged is not None
-            else client.until_mail(mail, within, on)
-            if mail is not None
-            else client.until_event(event or "", within, on)
-        ),
-    }
-    if act not in acts:
-        raise CommandError(f"pflab clock {act}: no such action; {did_you_mean(act, list(acts))}")
-    return acts[act]()
 
 
 def events(

@@ -45,6 +45,8 @@ def completed_here(words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         ("pflab lo", ["load", "log"]),
         ("pflab ", list(VERBS)),
         ("pflab top --no", ["--node"]),
+        ("pflab clock a", ["advance"]),
+        ("pflab clock until converged --wi", ["--within"]),
         ("pflab nothing", []),
     ],
 )

@@ -7,8 +7,9 @@ from importlib import metadata
 
 import pytest
 
-from pflab.cli.app import GROUPS, VERBS, function_of, run
+from pflab.cli.app import GROUPS, VERBS, run
 from pflab.terms.verdict import ExitCode
+from tests.support.named_commands import commands_of, examples_of
 
 TESTED_ELSEWHERE = {
     "check",
@@ -43,41 +44,44 @@ TESTED_ELSEWHERE = {
 
 
 def test_every_verb_is_listed_and_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    """pflab --help lists each verb in its group, with the first line of its help; pflab VERB --help shows an example."""
+    """pflab --help lists each verb in its group, with the first line of its help; the help of each action has an example."""
     assert run(["--help"]) == ExitCode.GOOD
     listed = " ".join(capsys.readouterr().out.split())
     assert all(f"{group}: {next(iter(verbs))} " in listed for group, verbs in GROUPS.items())
     for name, (_, summary) in VERBS.items():
         assert f"{name} {summary}" in listed
-        assert (function_of(name).__doc__ or "").partition("\n")[0] == summary
-        assert run([name, "--help"]) == ExitCode.GOOD
-        assert f"Example: pflab {name}" in capsys.readouterr().out
+        commands = commands_of(name)
+        assert commands[name].help.partition("\n")[0] == summary
+        for words, command in commands.items():
+            assert run([*words.split(), "--help"]) == ExitCode.GOOD
+            shown = capsys.readouterr().out
+            assert f"Example: pflab {words}" in shown or hasattr(command, "commands"), words
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_values_are_not_named_after_types(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     """No help names a value after a type of a programming language."""
-    assert run([verb, "--help"]) == ExitCode.GOOD
-    help_text = capsys.readouterr().out
-    words = set(re.findall(r"[A-Z]{3,}", help_text))
-    assert not words & {"INTEGER", "FLOAT", "RANGE", "BOOLEAN", "STRING", "UUID", "CHOICE"}
-    assert " TEXT" not in help_text or verb in {"post", "edit", "send"}  # whose subject and body are texts
-    assert "Annotated" not in help_text
-    usage, _, rest = help_text.partition("\n\n")
-    assert not re.search(r"[{}<>]|\[\[", usage)
-    assert not re.search(r"<\w+(\[\w+\])?>", rest)
+    for words in commands_of(verb):
+        assert run([*words.split(), "--help"]) == ExitCode.GOOD
+        help_text = capsys.readouterr().out
+        names = set(re.findall(r"[A-Z]{3,}", help_text))
+        assert not names & {"INTEGER", "FLOAT", "RANGE", "BOOLEAN", "STRING", "UUID", "CHOICE"}
+        assert " TEXT" not in help_text or verb in {"post", "edit", "send"}  # whose subject and body are texts
+        assert "Annotated" not in help_text
+        usage, _, rest = help_text.partition("\n\n")
+        assert not re.search(r"[{}<>]|\[\[", usage)
+        assert not re.search(r"<\w+(\[\w+\])?>", rest)
 
 
 @pytest.mark.usefixtures("lost_mail")
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in TESTED_ELSEWHERE])
 def test_the_example_of_each_help_works(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each verb accepts the example in its help; the demo's has a test of its own."""
-    help_text = function_of(verb).__doc__
-    example = help_text.partition("Example: pflab ")[2].partition(">")[0].split()
-    # Its plans are drawn, which is where a wrong word is refused; a hundred seeds are not played here.
-    args = [*example[:2], "1..2", *example[3:], "--expand"] if verb == "simulate" else example
-    assert run(args) == ExitCode.GOOD
-    assert capsys.readouterr().out
+    for example in examples_of(verb):
+        # Its plans are drawn, which is where a wrong word is refused; a hundred seeds are not played here.
+        args = [*example[:2], "1..2", *example[3:], "--expand"] if verb == "simulate" else example
+        assert run(args) == ExitCode.GOOD
+        assert capsys.readouterr().out
 
 
 def test_without_a_verb_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pflab.cli.app import function_of
 from pflab.cli.doctor import checks
+from pflab.cli.doctor.verb import doctor as report
 from pflab.cli.options import PORT
 from pflab.cli.running_lab import LAB_FILE
 from pflab.terms.verdict import ExitCode
@@ -184,7 +184,7 @@ def test_a_lab_of_this_folder_is_told(tmp_path: Path, project_root: Path) -> Non
 
 def test_the_report_has_a_line_for_each_finding(capsys: pytest.CaptureFixture[str]) -> None:
     """The text has the status, the name and what was found; the last line says whether pflab works."""
-    assert function_of("doctor")() == ExitCode.GOOD
+    assert report() == ExitCode.GOOD
     *lines, last = capsys.readouterr().out.splitlines()
     assert all(re.fullmatch(r"(ok|note|optional) +[^:]+: .+", line) for line in lines)
     assert last.startswith("pflab works here")

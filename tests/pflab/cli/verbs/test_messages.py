@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pflab.cli.app import function_of, run
+from pflab.cli.app import run
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import SCENARIOS
+from tests.support.named_commands import examples_of
 from tests.support.running_lab import lab_up
 
 CONFLICT = """
@@ -215,6 +215,6 @@ def test_the_examples_of_the_help_work(up: str, capsys: pytest.CaptureFixture[st
         client.edit("B", "Projects", made, subject="first of B")
         client.edit("A", "Projects", made, subject="of A")
         for verb in ("edit", "resolve", "delete"):
-            assert run(shlex.split(function_of(verb).__doc__.partition("Example: pflab ")[2])) == ExitCode.GOOD
+            assert [run(example) for example in examples_of(verb)] == [ExitCode.GOOD]
             client.advance("30 min")
     assert capsys.readouterr().out.split() == ["B-2", "A-3", "B-3"]

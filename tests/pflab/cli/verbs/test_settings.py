@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pflab.cli.app import function_of, run
+from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
+from tests.support.named_commands import examples_of
 from tests.support.running_lab import lab_up
 
 TOPOLOGY = """
@@ -81,7 +81,7 @@ def test_settings_are_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
             "A  MTA Hop Limit: 40 (default 30)",
             "B  MTA Hop Limit: 40 (default 30)",
         ]
-        assert said(*shlex.split(function_of("settings").__doc__.partition("Example: pflab ")[2])) == [
+        assert said(*examples_of("settings")[0]) == [
             "A  Replication Send Status Timeout: 24 h; from the next start 12 h"
         ]
         said("fault", "stop", "A")
