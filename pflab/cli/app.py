@@ -53,8 +53,8 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "Inject or heal faults in a running lab; stop, start, back up and restore its servers.",
         ),
         "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
-        "top": ("top", "Watch a running lab: one line for each event, as it happens."),
-        "events": ("lab", "Print the events of a running lab; --follow continues with new events."),
+        "top": ("events", "Watch a running lab: one line for each event, as it happens."),
+        "events": ("events", "Print the events of a running lab; --follow continues with new events."),
     },
     "Messages and mail": {
         "post": ("lab", "Post a message into a folder of a running lab."),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pflab.cli.given_files import RUNS
+from pflab.cli.inputs.files import RUNS
 from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.runs.run_folder import LATEST
 from topology.file.examples import EXAMPLES, yaml_names

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pflab.cli.given_files import RUNS
+from pflab.cli.inputs.files import RUNS
 from pflab.client import Client
 from pflab.drivers.existing_lab import ExistingLab
 from pflab.drivers.live import LiveLab

@@ -64,7 +64,7 @@ StopWithStdin = Annotated[
 
 
 A_TOPOLOGY = "A topology file, or the name of an example that comes with pflab"
-"""Whatever reads a topology reads it with `pflab.cli.given_by_name`."""
+"""Whatever reads a topology reads it with `pflab.cli.inputs.by_name`."""
 
 TopologyFile = Annotated[Path, Argument(metavar="TOPOLOGY", help=f"{A_TOPOLOGY}.")]
 

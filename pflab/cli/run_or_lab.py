@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from pflab.cli.given_files import existing_run
+from pflab.cli.inputs.files import existing_run
 from pflab.cli.output import CommandError, err
 from pflab.cli.running_lab import LabReader, client_of, default_url, lexicon_of
 from topology.problems import did_you_mean, quoted

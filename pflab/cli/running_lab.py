@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Option
 
-from pflab.cli.given_files import RUNS
+from pflab.cli.inputs.files import RUNS
 from pflab.cli.output import CommandError
 from pflab.client import Client, ClientError
 from pflab.terms.event_words import Lexicon

@@ -388,7 +388,7 @@ def analyze(
 
     Example: pflab analyze two-sites
     """
-    from pflab.cli.given_by_name import read_topology  # noqa: PLC0415 - the other verbs need no topology
+    from pflab.cli.inputs.by_name import read_topology  # noqa: PLC0415 - the other verbs need no topology
     from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - as above
     from pflab.explain import settings_report  # noqa: PLC0415 - a store's code takes long to import
 

@@ -23,9 +23,9 @@ from node.api.http_server import OpenToAll
 from node.process.leash import end_with_parent
 from node.process.main import MAX_PORT
 from node.state.database import cannot_write
-from pflab.cli.given_by_name import read_topology, topology_file
-from pflab.cli.given_files import shown_path
-from pflab.cli.given_lessons import OwnLessons, served_lessons
+from pflab.cli.inputs.by_name import read_topology, topology_file
+from pflab.cli.inputs.files import shown_path
+from pflab.cli.inputs.lessons import OwnLessons, served_lessons
 from pflab.cli.options import PORT, InTls, KeepMails, Patience, StopWithStdin, TopologyFile, rate_of
 from pflab.cli.output import CommandError, err, print_file, print_lines
 from pflab.client import url_at

@@ -14,8 +14,8 @@ from typer import Option
 from pflab.cli.demo.lessons import course_lines
 from pflab.cli.demo.play import WORST_LAST, run_demo
 from pflab.cli.doctor.extras import how_to_install
-from pflab.cli.given_by_name import scenario_file
-from pflab.cli.given_files import own_name
+from pflab.cli.inputs.by_name import scenario_file
+from pflab.cli.inputs.files import own_name
 from pflab.cli.judging.engines import can_judge
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import DEFAULT_SEED, seed_option

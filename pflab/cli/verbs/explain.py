@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from node.views import LogView
 from pflab.cli.event_colours import styled_line
-from pflab.cli.given_files import existing_run, shown_path
+from pflab.cli.inputs.files import existing_run, shown_path
 from pflab.cli.options import OneFolder, OneServer, RunOption, Servers, Types, check_types
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_sentences, view_json
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument
 
-from pflab.cli.given_by_name import given_file, or_example, read_topology
-from pflab.cli.given_files import read_bytes
+from pflab.cli.inputs.by_name import given_file, or_example, read_topology
+from pflab.cli.inputs.files import read_bytes
 from pflab.cli.output import CommandError, Json, out, print_file, print_json, print_lines
 from pflab.errors import LabError
 from pflab.home import SCENARIOS_OF_PFLAB

@@ -8,20 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import msgspec
-import typer
 from typer import Argument, Option
 
-from pflab.cli.given_files import attached, body_text
-from pflab.cli.options import AllEvents, JsonLines, check_types
-from pflab.cli.output import CommandError, Json, changed_folder_lines, json_text, out, print_json, print_lines
-from pflab.cli.running_lab import Lab, client_of, lexicon_of
+from pflab.cli.inputs.files import attached, body_text
+from pflab.cli.output import CommandError, Json, changed_folder_lines, print_json, print_lines
+from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError
-from pflab.runs.event_lines import NOISE, EventFilter
-from pflab.terms.event_words import line, tag_of
 from pflab.terms.verdict import ExitCode
-from topology.problems import counted, did_you_mean, quoted
-from traces.events import AnyEvent
+from topology.problems import counted, did_you_mean
 
 BATCH: Final = 100
 """The most posts in one request. The posts of a request are committed together."""
@@ -182,42 +176,6 @@ def _folder_words(folder: Mapping[str, Any]) -> list[str]:
     if folder["contacts"]:
         words.append(f"contacts {' '.join(folder['contacts'])}")
     return words
-
-
-def events(
-    node: Annotated[str | None, Option("--node", "--server", help="Only events of this server.")] = None,
-    kind: Annotated[
-        str | None,
-        Option("--type", help="Only events of this type (such as version.applied) or group (such as mail)."),
-    ] = None,
-    follow: Annotated[bool, Option("--follow", "-f", help="Continue with new events until Ctrl-C.")] = False,
-    every: AllEvents = False,
-    lab: Lab = None,
-    as_json: JsonLines = False,
-) -> int:
-    """Print the events of a running lab; --follow continues with new events.
-
-    Each event is one line; the oldest event comes first. pflab top is a similar verb: it can filter by folder, and of
-    the earlier events it prints only the last few.
-
-    Example: pflab events --node B --type version.applied
-    """
-    check_types([kind] if kind else [])
-    with client_of(lab) as client:
-        if node is not None and node not in (known := [*client.servers(), "lab"]):
-            raise CommandError(f"no server {quoted(node)} in this lab; {did_you_mean(node, known)}")
-        wanted = EventFilter(() if node is None else (node,), None, () if kind is None else (kind,))
-        names = lexicon_of(client)
-        for data in client.events(follow=follow):
-            event = msgspec.convert(data, AnyEvent)
-            names.learn(event)
-            if (not every and not kind and tag_of(event) in NOISE) or not wanted.takes(event, names):
-                continue
-            if as_json:
-                typer.echo(json_text(data))
-            else:
-                out.print(line(event, names), markup=False)
-    return ExitCode.GOOD
 
 
 # --- saved labs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from pflab.cli.given_files import shown_path
+from pflab.cli.inputs.files import shown_path
 from pflab.cli.options import Servers, seed_option
 from pflab.cli.output import CommandError, Json, print_json, print_lines, progress
 from pflab.cli.running_lab import Lab, client_of
@@ -192,7 +192,7 @@ def import_(
         return _import_live(lab, server, folder, files, again=again, as_json=as_json)
     if lab is not None:
         raise CommandError("both a topology and a running lab are given; give only one")
-    from pflab.cli.given_by_name import read_topology  # noqa: PLC0415 - a running lab needs no topology file
+    from pflab.cli.inputs.by_name import read_topology  # noqa: PLC0415 - a running lab needs no topology file
 
     organization = read_topology(topology)
     if folder not in organization.folders:

@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from node.reads import StoreReader
 from node.views import NoticeView
-from pflab.cli.given_files import attached, body_text, shown_path
+from pflab.cli.inputs.files import attached, body_text, shown_path
 from pflab.cli.options import OneServer, RunOption
 from pflab.cli.output import (
     CommandError,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
-from pflab.cli.given_files import body_text
+from pflab.cli.inputs.files import body_text
 from pflab.cli.options import OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, view_json
 from pflab.cli.running_lab import Lab, client_of

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from rich.progress import Progress
 from typer import Argument, Option
 
-from pflab.cli.given_by_name import or_example, scenario_file
-from pflab.cli.given_files import shown_path
+from pflab.cli.inputs.by_name import or_example, scenario_file
+from pflab.cli.inputs.files import shown_path
 from pflab.cli.junit import Played, check_place, write_junit
 from pflab.cli.lab_options import LabOrder, run_folder
 from pflab.cli.options import DEFAULT_SEED, KeepMails, seed_option

@@ -31,8 +31,8 @@ from pflab.campaign.seeds import (
 )
 from pflab.campaign.shrinker import MOST_PLAYS, Shrinker
 from pflab.cli.bugs import debugging
-from pflab.cli.given_by_name import read_topology
-from pflab.cli.given_files import RUNS, read_bytes
+from pflab.cli.inputs.by_name import read_topology
+from pflab.cli.inputs.files import RUNS, read_bytes
 from pflab.cli.options import A_TOPOLOGY
 from pflab.cli.output import CommandError, Json, err, out, print_file, print_json, print_lines, progress
 from pflab.errors import LabError

@@ -25,9 +25,9 @@ from node.host.whole_files import write_whole
 from node.process.leash import end_with_parent
 from pflab.cli import become_node
 from pflab.cli.doctor.extras import how_to_install
-from pflab.cli.given_by_name import read_topology
-from pflab.cli.given_files import RUNS, shown_path
-from pflab.cli.given_lessons import OwnLessons, served_lessons
+from pflab.cli.inputs.by_name import read_topology
+from pflab.cli.inputs.files import RUNS, shown_path
+from pflab.cli.inputs.lessons import OwnLessons, served_lessons
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import (
     A_TOPOLOGY,

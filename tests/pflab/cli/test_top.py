@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from pflab.cli.app import run
-from pflab.cli.verbs import top
 from pflab.client import Client, ClientError
 from pflab.drivers.launch import node_environment
 from pflab.terms.verdict import ExitCode
 from tests.support.cut_connections import cut_line
+from tests.support.named_commands import examples_of
 from tests.support.running_lab import lab_up
 
 pytestmark = pytest.mark.live
@@ -133,5 +132,5 @@ def _watch_until_the_end(folder: Path, *more: str) -> tuple[str, subprocess.Pope
 
 def test_the_example_of_its_help_works(lab: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The example in the help works."""
-    help_text = str(top.top.__doc__)
-    assert run([*shlex.split(help_text.partition("Example: pflab ")[2]), "--lab", lab]) == ExitCode.GOOD
+    (example,) = examples_of("top")
+    assert run([*example, "--lab", lab]) == ExitCode.GOOD

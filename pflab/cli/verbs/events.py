@@ -1,4 +1,4 @@
-"""The verb that watches a running lab: top."""
+"""Verbs that print the events of a running lab: top, events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pflab.cli.output import CommandError, json_text, out
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
 from pflab.runs.event_lines import NOISE, EventFilter, event_json
-from pflab.terms.event_words import Lexicon, tag_of
+from pflab.terms.event_words import Lexicon, line, tag_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean, quoted
 from traces.events import AnyEvent, Event
@@ -93,3 +93,39 @@ def _show(event: Event, names: Lexicon, *, as_json: bool) -> None:
         out.print(styled_line(event, names), soft_wrap=False, no_wrap=True, overflow="ellipsis")
     else:
         out.print(styled_line(event, names))
+
+
+def events(
+    node: Annotated[str | None, Option("--node", "--server", help="Only events of this server.")] = None,
+    kind: Annotated[
+        str | None,
+        Option("--type", help="Only events of this type (such as version.applied) or group (such as mail)."),
+    ] = None,
+    follow: Annotated[bool, Option("--follow", "-f", help="Continue with new events until Ctrl-C.")] = False,
+    every: AllEvents = False,
+    lab: Lab = None,
+    as_json: JsonLines = False,
+) -> int:
+    """Print the events of a running lab; --follow continues with new events.
+
+    Each event is one line; the oldest event comes first. pflab top is a similar verb: it can filter by folder, and of
+    the earlier events it prints only the last few.
+
+    Example: pflab events --node B --type version.applied
+    """
+    check_types([kind] if kind else [])
+    with client_of(lab) as client:
+        if node is not None and node not in (known := [*client.servers(), "lab"]):
+            raise CommandError(f"no server {quoted(node)} in this lab; {did_you_mean(node, known)}")
+        wanted = EventFilter(() if node is None else (node,), None, () if kind is None else (kind,))
+        names = lexicon_of(client)
+        for data in client.events(follow=follow):
+            event = msgspec.convert(data, AnyEvent)
+            names.learn(event)
+            if (not every and not kind and tag_of(event) in NOISE) or not wanted.takes(event, names):
+                continue
+            if as_json:
+                typer.echo(json_text(data))
+            else:
+                out.print(line(event, names), markup=False)
+    return ExitCode.GOOD
