@@ -5,59 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 from typer import Argument, Option
 
-from pflab.cli.inputs.files import attached, body_text
 from pflab.cli.output import CommandError, Json, changed_folder_lines, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean
-
-BATCH: Final = 100
-"""The most posts in one request. The posts of a request are committed together."""
-
-
-def post(
-    folder: Annotated[str, Argument(help="The folder's path.")],
-    node: Annotated[str, Option("--node", "--server", "--on", help="The server on which the message is posted.")],
-    subject: Annotated[str, Option(help="The subject; with --count, {n} is replaced by the number of the message.")],
-    body: Annotated[str, Option(help="The text of the message; - reads it from stdin.")] = "",
-    sender: Annotated[str, Option("--from", help="The address of the sender.")] = "",
-    attach: Annotated[list[Path] | None, Option(help="A file to attach; can be repeated.")] = None,
-    count: Annotated[int, Option(min=1, max=1_000_000, help="The number of messages.")] = 1,
-    lab: Lab = None,
-    as_json: Json = False,
-) -> int:
-    """Post a message into a folder of a running lab.
-
-    The verb prints the change number of the message when the server has committed the message. pflab explain accepts
-    this number.
-
-    Example: pflab post Projects --node A --subject Hello --body "from A"
-    """
-    text, files = body_text(body), attached(attach)
-    ids: list[str] = []
-    posted: list[str] = []
-    with client_of(lab) as client:
-        numbers = range(1, count + 1)
-        for first in range(0, count, BATCH):
-            messages = [
-                {"subject": subject.replace("{n}", str(n)), "body": text, "sender": sender, "attachments": files}
-                for n in numbers[first : first + BATCH]
-            ]
-            made = client.post_batch(node, folder, messages)
-            ids += made["ids"]
-            posted += made["numbers"]
-    if as_json:
-        print_json([{"id": id_, "number": number} for id_, number in zip(ids, posted, strict=True)])
-    else:
-        line = posted[0] if count == 1 else f"{counted(len(posted), 'message')} posted, {posted[0]} to {posted[-1]}"
-        print_lines([line])
-    return ExitCode.GOOD
 
 
 def folder(

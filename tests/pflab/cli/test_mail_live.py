@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from pflab.cli.app import run
-from pflab.cli.verbs import load, mail
+from pflab.cli.verbs import load
+from pflab.cli.verbs.messages import mail
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
 from pflab.workload.mail_files import MailFile

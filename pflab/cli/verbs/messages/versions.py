@@ -1,169 +1,22 @@
-"""Verbs about messages: edit, delete, recover, resolve, messages."""
+"""The verb `messages`: list messages, and show all versions of one."""
 
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from pflab.cli.inputs.files import body_text
 from pflab.cli.options import OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, view_json
-from pflab.cli.running_lab import Lab, client_of
+from pflab.cli.running_lab import Lab
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean
 
 if TYPE_CHECKING:
     from node.views import MessageView, VersionView
     from pflab.cli.run_or_lab import Reader
-    from pflab.client import Client
-    from pflab.client.changes import Changed, Made
     from pflab.explain.fitted_table import FittedTable
-
-ByChange = Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")]
-
-OnServer = Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")]
-
-KEEP_ALL: Final = "all"
-
-
-def edit(
-    message: ByChange,
-    node: OnServer,
-    subject: Annotated[str | None, Option(help="The new subject.")] = None,
-    body: Annotated[str | None, Option(help="The new text; - reads it from stdin.")] = None,
-    lab: Lab = None,
-    as_json: Json = False,
-) -> int:
-    """Change the subject or the body of a message in a running lab.
-
-    The verb prints the number of the change. If the message is in conflict, the new version replaces all versions.
-
-    Example: pflab edit A-1 --node B --body "from B"
-    """
-    if subject is None and body is None:
-        raise CommandError("pflab edit: give --subject, --body or both")
-    text = None if body is None else body_text(body)
-    with client_of(lab) as client:
-        made = client.edit(node, *_place(client, node, message), subject=subject, body=text)
-    return _print_change(made, as_json)
-
-
-def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = False) -> int:
-    """Delete a message in a running lab.
-
-    The verb prints the number of the change.
-
-    Example: pflab delete A-1 --node B
-    """
-    with client_of(lab) as client:
-        made = client.delete(node, *_place(client, node, message))
-    return _print_change(made, as_json)
-
-
-def recover(
-    what: Annotated[
-        str | None,
-        Argument(help="A deleted message, by the number of any of its changes, or the path of a deleted folder."),
-    ] = None,
-    *,
-    node: Annotated[str, Option("--node", "--server", "--on", help="The server that retains it.")],
-    lab: Lab = None,
-    as_json: Json = False,
-) -> int:
-    """Recover a deleted message or folder in a running lab; without a name, list what can be recovered.
-
-    A server keeps what it deletes for its setting Deleted Item Retention, which is 0 by default. A recovered message is a
-    new message with a new number, and it replicates like every change. A folder comes back with its subfolders and
-    messages. The verb prints the number of the change.
-
-    Example: pflab recover --node A
-    """
-    with client_of(lab) as client:
-        kept = client.retained(node)
-        if what is None:
-            return _print_retained(node, kept, as_json)
-        named = [
-            each for each in kept if what in each["numbers"] or (each["message"] is None and each["folder"] == what)
-        ]
-        if not named:
-            raise CommandError(
-                f"pflab recover: {node} retains no {what}; without a name, pflab recover --node {node} lists what it retains"
-            )
-        found = named[0]
-        made = (
-            client.recover_folder(node, found["folder"])
-            if found["message"] is None
-            else client.recover(node, found["folder"], found["message"])
-        )
-    return _print_change(made, as_json)
-
-
-def _print_retained(node: str, kept: list[dict[str, Any]], as_json: bool) -> int:
-    if as_json:
-        print_json(kept)
-        return ExitCode.GOOD
-    for each in kept:
-        what = (
-            f"{each['number']}  '{each['subject']}' in {each['folder']}"
-            if each["message"] is not None
-            else f"{each['folder']}  a folder with {counted(each['messages'], 'message')}"
-        )
-        print_lines([f"{what}, deleted {each['deleted_at']}, retained until {each['until_at']}"])
-    if not kept:
-        print_lines([f"Server {node} retains no deleted messages or folders."])
-    return ExitCode.GOOD
-
-
-def resolve(
-    message: ByChange,
-    node: OnServer,
-    keep: Annotated[
-        str, Option(help="The version to keep, such as B-2; or all, which makes a message of each version.")
-    ],
-    by: Annotated[
-        str | None, Option(metavar="ADDRESS", help="The contact who decides; default: the folder's first contact.")
-    ] = None,
-    lab: Lab = None,
-    as_json: Json = False,
-) -> int:
-    """End a conflict between versions of a message in a running lab.
-
-    pflab messages show prints the versions. Only the contacts of the folder resolve its conflicts; other people are
-    refused. This verb prints the numbers of the changes that end the conflict.
-
-    Example: pflab resolve A-1 --node A --keep B-2
-    """
-    with client_of(lab) as client:
-        versions = client.versions(node, message)
-        if len(versions) == 1:
-            raise CommandError(
-                f"pflab resolve: {message} is not in conflict on {node}; pflab messages marks the messages in conflict"
-            )
-        changes = {KEEP_ALL: KEEP_ALL, **{each["number"]: each["change"] for each in versions}}
-        if keep not in changes:
-            raise CommandError(f"--keep {keep}: no kept version of {message} on {node}; {did_you_mean(keep, changes)}")
-        made = client.resolve(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
-    if as_json:
-        print_json(made)
-    else:
-        print_lines(made["numbers"])
-    return ExitCode.GOOD
-
-
-def _place(client: Client, node: str, message: str) -> tuple[str, str]:
-    """Return the folder and the id of the message with this change number."""
-    shown = client.versions(node, message)[0]
-    return shown["folder"], shown["message"]
-
-
-def _print_change(made: Made | Changed, as_json: bool) -> int:
-    if as_json:
-        print_json(made)
-    else:
-        print_lines([made["number"]])
-    return ExitCode.GOOD
 
 
 def messages(

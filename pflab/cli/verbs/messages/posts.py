@@ -1,0 +1,205 @@
+"""Verbs that change messages: post, edit, delete, recover, resolve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from typer import Argument, Option
+
+from pflab.cli.inputs.files import attached, body_text
+from pflab.cli.output import CommandError, Json, print_json, print_lines
+from pflab.cli.running_lab import Lab, client_of
+from pflab.terms.verdict import ExitCode
+from topology.problems import counted, did_you_mean
+
+if TYPE_CHECKING:
+    from pflab.client import Client
+    from pflab.client.changes import Changed, Made
+
+ByChange = Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")]
+
+OnServer = Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")]
+
+KEEP_ALL: Final = "all"
+
+
+BATCH: Final = 100
+"""The most posts in one request. The posts of a request are committed together."""
+
+
+def post(
+    folder: Annotated[str, Argument(help="The folder's path.")],
+    node: Annotated[str, Option("--node", "--server", "--on", help="The server on which the message is posted.")],
+    subject: Annotated[str, Option(help="The subject; with --count, {n} is replaced by the number of the message.")],
+    body: Annotated[str, Option(help="The text of the message; - reads it from stdin.")] = "",
+    sender: Annotated[str, Option("--from", help="The address of the sender.")] = "",
+    attach: Annotated[list[Path] | None, Option(help="A file to attach; can be repeated.")] = None,
+    count: Annotated[int, Option(min=1, max=1_000_000, help="The number of messages.")] = 1,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Post a message into a folder of a running lab.
+
+    The verb prints the change number of the message when the server has committed the message. pflab explain accepts
+    this number.
+
+    Example: pflab post Projects --node A --subject Hello --body "from A"
+    """
+    text, files = body_text(body), attached(attach)
+    ids: list[str] = []
+    posted: list[str] = []
+    with client_of(lab) as client:
+        numbers = range(1, count + 1)
+        for first in range(0, count, BATCH):
+            messages = [
+                {"subject": subject.replace("{n}", str(n)), "body": text, "sender": sender, "attachments": files}
+                for n in numbers[first : first + BATCH]
+            ]
+            made = client.post_batch(node, folder, messages)
+            ids += made["ids"]
+            posted += made["numbers"]
+    if as_json:
+        print_json([{"id": id_, "number": number} for id_, number in zip(ids, posted, strict=True)])
+    else:
+        line = posted[0] if count == 1 else f"{counted(len(posted), 'message')} posted, {posted[0]} to {posted[-1]}"
+        print_lines([line])
+    return ExitCode.GOOD
+
+
+def edit(
+    message: ByChange,
+    node: OnServer,
+    subject: Annotated[str | None, Option(help="The new subject.")] = None,
+    body: Annotated[str | None, Option(help="The new text; - reads it from stdin.")] = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Change the subject or the body of a message in a running lab.
+
+    The verb prints the number of the change. If the message is in conflict, the new version replaces all versions.
+
+    Example: pflab edit A-1 --node B --body "from B"
+    """
+    if subject is None and body is None:
+        raise CommandError("pflab edit: give --subject, --body or both")
+    text = None if body is None else body_text(body)
+    with client_of(lab) as client:
+        made = client.edit(node, *_place(client, node, message), subject=subject, body=text)
+    return _print_change(made, as_json)
+
+
+def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = False) -> int:
+    """Delete a message in a running lab.
+
+    The verb prints the number of the change.
+
+    Example: pflab delete A-1 --node B
+    """
+    with client_of(lab) as client:
+        made = client.delete(node, *_place(client, node, message))
+    return _print_change(made, as_json)
+
+
+def recover(
+    what: Annotated[
+        str | None,
+        Argument(help="A deleted message, by the number of any of its changes, or the path of a deleted folder."),
+    ] = None,
+    *,
+    node: Annotated[str, Option("--node", "--server", "--on", help="The server that retains it.")],
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Recover a deleted message or folder in a running lab; without a name, list what can be recovered.
+
+    A server keeps what it deletes for its setting Deleted Item Retention, which is 0 by default. A recovered message is a
+    new message with a new number, and it replicates like every change. A folder comes back with its subfolders and
+    messages. The verb prints the number of the change.
+
+    Example: pflab recover --node A
+    """
+    with client_of(lab) as client:
+        kept = client.retained(node)
+        if what is None:
+            return _print_retained(node, kept, as_json)
+        named = [
+            each for each in kept if what in each["numbers"] or (each["message"] is None and each["folder"] == what)
+        ]
+        if not named:
+            raise CommandError(
+                f"pflab recover: {node} retains no {what}; without a name, pflab recover --node {node} lists what it retains"
+            )
+        found = named[0]
+        made = (
+            client.recover_folder(node, found["folder"])
+            if found["message"] is None
+            else client.recover(node, found["folder"], found["message"])
+        )
+    return _print_change(made, as_json)
+
+
+def _print_retained(node: str, kept: list[dict[str, Any]], as_json: bool) -> int:
+    if as_json:
+        print_json(kept)
+        return ExitCode.GOOD
+    for each in kept:
+        what = (
+            f"{each['number']}  '{each['subject']}' in {each['folder']}"
+            if each["message"] is not None
+            else f"{each['folder']}  a folder with {counted(each['messages'], 'message')}"
+        )
+        print_lines([f"{what}, deleted {each['deleted_at']}, retained until {each['until_at']}"])
+    if not kept:
+        print_lines([f"Server {node} retains no deleted messages or folders."])
+    return ExitCode.GOOD
+
+
+def resolve(
+    message: ByChange,
+    node: OnServer,
+    keep: Annotated[
+        str, Option(help="The version to keep, such as B-2; or all, which makes a message of each version.")
+    ],
+    by: Annotated[
+        str | None, Option(metavar="ADDRESS", help="The contact who decides; default: the folder's first contact.")
+    ] = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """End a conflict between versions of a message in a running lab.
+
+    pflab messages show prints the versions. Only the contacts of the folder resolve its conflicts; other people are
+    refused. This verb prints the numbers of the changes that end the conflict.
+
+    Example: pflab resolve A-1 --node A --keep B-2
+    """
+    with client_of(lab) as client:
+        versions = client.versions(node, message)
+        if len(versions) == 1:
+            raise CommandError(
+                f"pflab resolve: {message} is not in conflict on {node}; pflab messages marks the messages in conflict"
+            )
+        changes = {KEEP_ALL: KEEP_ALL, **{each["number"]: each["change"] for each in versions}}
+        if keep not in changes:
+            raise CommandError(f"--keep {keep}: no kept version of {message} on {node}; {did_you_mean(keep, changes)}")
+        made = client.resolve(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
+    if as_json:
+        print_json(made)
+    else:
+        print_lines(made["numbers"])
+    return ExitCode.GOOD
+
+
+def _place(client: Client, node: str, message: str) -> tuple[str, str]:
+    """Return the folder and the id of the message with this change number."""
+    shown = client.versions(node, message)[0]
+    return shown["folder"], shown["message"]
+
+
+def _print_change(made: Made | Changed, as_json: bool) -> int:
+    if as_json:
+        print_json(made)
+    else:
+        print_lines([made["number"]])
+    return ExitCode.GOOD
