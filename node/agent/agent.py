@@ -67,15 +67,22 @@ def run_due_cycles(ctx: Context, s: Stimulus) -> None:
 
 
 def deliver(ctx: Context, s: Stimulus, local: Sequence[LocalDelivery]) -> None:
-    """Deliver mails whose recipients are here: folders, people, or this store."""
+    """Deliver mails whose recipients are on this server. Folders and people get a mail before the store does.
+
+    a folder, a person  `node.user_mail.deliveries`: a post in the folder, or a mail in the mailbox for people
+    this store          `node.agent.incoming`, as replication mail. Without an agent it waits; ordinary mail is still bad mail
+    """
     stamp_due(ctx, s)  # before the answers to these mails
-    for delivery in local:
-        if not deliveries.deliver(ctx, s, delivery):
+    for mail in local:
+        for_store = any(map(ctx.book.is_this_store, mail.recipients))
+        if not for_store or len(mail.recipients) > 1:
+            deliveries.deliver(ctx, s, mail)
+        if not for_store:
             continue
-        if delivery.system and not ctx.config.replicates:  # ordinary mail is bad mail, also without an agent
-            agent_disabled.keep_mail(s, delivery)
-            continue
-        incoming.receive(ctx, s, delivery.sender, delivery.content, delivery.message_id, system=delivery.system)
+        if mail.system and not ctx.config.replicates:
+            agent_disabled.keep_mail(s, mail)
+        else:
+            incoming.receive(ctx, s, mail.sender, mail.content, mail.message_id, system=mail.system)
 
 
 def entered(ctx: Context, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str) -> None:

@@ -97,7 +97,11 @@ class AddressBook:
         self._refresh()
         return address.casefold() in self._people
 
-    # -- folders
+    # -- recipients on this server
+
+    def is_this_store(self, address: str) -> bool:
+        """Return whether an address is one of this store itself, which gets replication mail there."""
+        return self._directory.server_of(address) == self._name
 
     def folder_of(self, address: str) -> Folder | None:
         """Return the mail-enabled folder with this address, ignoring case."""

@@ -27,7 +27,7 @@ from node.state.timers import next_due
 from node.store import mailboxes
 from node.store.lifecycle import StoreLife
 from node.tracking.change_number import ChangeNumber, named
-from node.user_mail import deliveries
+from node.user_mail import letters
 from node.views import (
     BatchMade,
     Changed,
@@ -57,13 +57,12 @@ from topology.settings.catalogue import find_spec
 from topology.settings.values import RawSetting
 from traces.events import HopDropped, SettingValue
 from traces.labtime import LabTime
-from transport.envelope import IncomingHop, IncomingMail, LocalDelivery, Offers, RefusalError, SendOutcome, Transmission
+from transport.envelope import IncomingHop, IncomingMail, Offers, RefusalError, SendOutcome, Transmission
 from transport.errors import CodecError
 from transport.mime.item_conversion import post_of_mail
 from transport.protocol.auth import Credentials
 from transport.protocol.hop_headers import believed_lamport
 from transport.protocol.link_state import reports_of
-from transport.stimulus import Stimulus
 
 FREE_FOR_STORES: Final = 128 * 1024 * 1024
 """Disk space for replication mail and traces: ordinary mail is refused when less is free (decision). On a small disk, the
@@ -130,7 +129,7 @@ class Node(StoreLife):
         """Send a mail from a folder's address to people or folders."""  # spec: ML-5
         with self._stimulus(now) as (ctx, s):
             return MailSent(
-                deliveries.send_from_folder(ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments)
+                letters.send_from_folder(ctx, s, folder, to=to, subject=subject, body=body, attachments=attachments)
             )
 
     def edit(
@@ -296,17 +295,14 @@ class Node(StoreLife):
                     )
                     return
                 application_log.command_refused(ctx, s, 7010, hop.peer, hop.refused)
-                self._deliver(ctx, s, ctx.mta.accept(s, hop, mail))
+                agent.deliver(ctx, s, ctx.mta.accept(s, hop, mail))
         except RefusalError as error:
             raise MailRefused(error.code, error.text) from error
 
     def link_state(self, now: LabTime, peer: str, lines: Sequence[str]) -> None:
         """Apply reports on links from the store `peer`, which has authenticated (spec: RT-2)."""
         with self._stimulus(now) as (ctx, s):
-            self._deliver(ctx, s, ctx.mta.receive_link_reports(s, peer, reports_of(lines)))
-
-    def _deliver(self, ctx: Context, s: Stimulus, deliveries: Sequence[LocalDelivery]) -> None:
-        agent.deliver(ctx, s, deliveries)
+            agent.deliver(ctx, s, ctx.mta.receive_link_reports(s, peer, reports_of(lines)))
 
     def check_recipient(self, address: str) -> None:
         """Raise MailRefused if the organization has no such address (spec: ML-7)."""
@@ -351,7 +347,7 @@ class Node(StoreLife):
     def tick(self, now: LabTime) -> bool:
         """Do what is due at `now`. Return True if a part of it is left for the next tick."""
         with self._stimulus(now) as (ctx, s):
-            self._deliver(ctx, s, ctx.mta.tick(s))
+            agent.deliver(ctx, s, ctx.mta.tick(s))
             return agent.tick(ctx, s) or s.enough
 
     def catch_up(self, now: LabTime) -> LabTime:
@@ -386,7 +382,7 @@ class Node(StoreLife):
             for queue_id, outcome in ended:
                 if outcome.refused is not None:
                     application_log.command_refused(ctx, s, 7004, ctx.mta.next_hop(s, queue_id), outcome.refused)
-                self._deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
+                agent.deliver(ctx, s, ctx.mta.concluded(s, queue_id, outcome))
 
     def hop_concluded(self, now: LabTime, queue_id: int, outcome: SendOutcome) -> None:
         """Record the outcome of one attempt."""

@@ -20,7 +20,7 @@ from node.state.context import Context
 from node.state.folders import Folder
 from node.tracking.change_number import ChangeNumber, named
 from node.tracking.cnset import CNSet
-from node.user_mail.deliveries import Letter, send
+from node.user_mail.letters import Letter, send
 from traces.events import ConflictNotice
 from transport.errors import CodecError
 from transport.mime.compose import Attached

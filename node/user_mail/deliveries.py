@@ -1,32 +1,27 @@
-"""Ordinary mail at a store: mail to a folder's address becomes a post, mail to a person goes into the lab's mailbox.
+"""Ordinary mail that arrives: mail to a folder's address becomes a post, mail to a person goes into the lab's mailbox.
 
-The module also sends mail that the lab writes: notices to contacts, and mail from a folder's address. Two rules prevent mail
-loops (spec: ML-7). Notices have the null sender, so nothing answers them. Mail from a folder has the folder's address in
-`X-Loop`, and is never posted in that folder.
+Two rules prevent mail loops (spec: ML-7). Notices have the null sender, so nothing answers them. Mail from a folder has the
+folder's address in `X-Loop` (`node.user_mail.letters`), and is never posted in that folder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
 
 from node.codec.items import Version, object_text
 from node.errors import Misuse, OverLimit
 from node.objects import local_changes
-from node.seeded_ids import token_from
 from node.state.context import Context
 from node.state.folders import Folder
 from traces.events import MailboxDelivered, MailNotPosted, MailPosted
 from traces.labtime import DAY_US
-from transport.envelope import LocalDelivery, OutgoingMail, Priority
+from transport.envelope import LocalDelivery
 from transport.errors import CodecError
 from transport.mapi.properties import text_of
 from transport.mapi.property_tags import PR_BODY, PR_SENDER_EMAIL_ADDRESS
-from transport.mime.compose import Attached, NewMail, write_mail
 from transport.mime.item_conversion import MailPost, post_of_mail
-from transport.mta.non_delivery import NULL_SENDER
 from transport.stimulus import Stimulus
 
 REPEAT_US: Final = DAY_US
@@ -38,53 +33,30 @@ MAILBOX_KEPT: Final = 10_000
 MAX_MAILBOX_TEXT: Final = 64 * 1024
 """How many characters of a mail's text the mailbox shows beside the mail."""
 
-MAX_ROUNDS: Final = 8
-"""How many rounds of further deliveries one delivery may cause here. Only one is needed, for a non-delivery report."""
-
 BEYOND_A_LIMIT: Final = "5.3.4"
 """The enhanced status code for a mail that is too large or too deeply nested (RFC 3463)."""
 
 LOOP_FIELD: Final = "X-Loop"
 
 
-@dataclass(frozen=True, slots=True)
-class Letter:
-    """A mail that the lab writes. `sender` is the address in From.
+def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> None:
+    """Deliver a mail to the folders and people among its recipients.
 
-    `notice`: it has the null sender, so nothing answers it.
+    A recipient that is neither is this store itself, and gets nothing here.
     """
-
-    sender: str
-    recipients: tuple[str, ...]
-    subject: str
-    text: str
-    attached: tuple[Attached, ...] = ()
-    notice: bool = True
-
-
-# --- incoming mail
-
-
-def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> bool:
-    """Deliver a mail to the folders and people among its recipients. Return whether this store is a recipient too."""
-    rounds = [delivery]
-    to_store = False
-    for count, each in enumerate(rounds):
-        others = [address for address in each.recipients if ctx.directory.server_of(address) != ctx.name]
-        to_store = to_store or (count == 0 and len(others) < len(each.recipients))
-        if not others:
+    failures: dict[str, str] = {}
+    read = cache(partial(post_of_mail, delivery.content))  # decoded once, for the first recipient that needs it
+    for address in delivery.recipients:
+        if ctx.book.is_this_store(address):
             continue
-        failures: dict[str, str] = {}
-        read = cache(partial(post_of_mail, each.content))  # decoded once, for the first recipient that needs it
-        for address in others:
-            folder = ctx.book.folder_of(address)
-            if folder is None:
-                _into_mailbox(s, address, each, read)
-            elif reason := _to_folder(ctx, s, folder, address, each, read):
-                failures[address] = reason
-        if failures and count < MAX_ROUNDS:
-            rounds += ctx.mta.bounce(s, each, failures)
-    return to_store
+        folder = ctx.book.folder_of(address)
+        if folder is None:
+            _into_mailbox(s, address, delivery, read)
+        elif reason := _to_folder(ctx, s, folder, address, delivery, read):
+            failures[address] = reason
+    if failures:
+        for notice in ctx.mta.bounce(s, delivery, failures):  # a notice is never bounced, so this ends
+            deliver(ctx, s, notice)
 
 
 def _to_folder(
@@ -173,75 +145,3 @@ def _mailbox_fields(mail: LocalDelivery, read: Callable[[], MailPost]) -> tuple[
     except CodecError as error:
         return mail.sender, mail.subject, f"(This mail cannot be shown: {error})"
     return text_of(post.props, PR_SENDER_EMAIL_ADDRESS), post.subject, text_of(post.props, PR_BODY)[:MAX_MAILBOX_TEXT]
-
-
-# --- outgoing mail
-
-
-def send(ctx: Context, s: Stimulus, letter: Letter, *, loop: str | None = None) -> str:
-    """Queue a mail that the lab writes, or deliver it here, and return its Message-ID.
-
-    `loop`: the address of the folder that must not post it.
-
-    Raise CodecError if the sender is not an address.
-    """
-    domain = letter.sender.rpartition("@")[2]
-    token = token_from(ctx.seed, "letter", ctx.store.incarnation, s.trace.seq)
-    message_id = f"{s.trace.seq}.{token}.letter@{ctx.name}.{domain}"
-    marks = [("Auto-Submitted", "auto-generated")] if letter.notice else []
-    content = write_mail(
-        NewMail(
-            message_id=message_id,
-            sender=letter.sender,
-            fallback_sender=letter.sender,
-            recipients=letter.recipients,
-            subject=letter.subject,
-            date_at=s.now,
-            text=letter.text,
-            attached=letter.attached,
-            extra=(*marks, *([(LOOP_FIELD, loop)] if loop else [])),
-        )
-    )
-    envelope = NULL_SENDER if letter.notice else letter.sender
-    mail = OutgoingMail(message_id, envelope, letter.recipients, content, Priority.NORMAL, letter.subject)
-    for delivery in ctx.mta.submit(s, mail):
-        deliver(ctx, s, delivery)
-    return message_id
-
-
-def send_from_folder(
-    ctx: Context,
-    s: Stimulus,
-    path: str,
-    *,
-    to: Sequence[str],
-    subject: str,
-    body: str,
-    attachments: Sequence[tuple[str, bytes]],
-) -> str:
-    """Send a mail from a folder's address and return its Message-ID (spec: ML-5).
-
-    Raise Misuse if the folder has no address, or a recipient is missing or not an address.
-    """
-    folder = ctx.folders.visible(path)
-    sender = ctx.book.address_of(folder)
-    if sender is None:
-        raise Misuse(f"{folder.path} has no address, so it cannot send mail; give it an alias first")
-    unsound = [address for address in to if "@" not in address.strip("@")]
-    if unsound or not to:
-        wrong = f"not a mail address: {', '.join(unsound)}" if unsound else "the mail has no recipient"
-        raise Misuse(f"{wrong}; write addresses such as kim@contoso.test")
-    files = tuple(Attached(name, "application/octet-stream", data) for name, data in attachments)
-    letter = Letter(sender, tuple(dict.fromkeys(to)), subject, body, files, notice=False)
-    return send(ctx, s, letter, loop=sender)
-
-
-__all__ = [
-    "Letter",
-    "MailPost",
-    "deliver",
-    "note_posted",
-    "note_replicated",
-    "send",
-    "send_from_folder",
-]
