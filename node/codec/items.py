@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from node.codec.plain_post import CLASS_POST, encode_post, read_post
+from node.codec.property_lists import NUMBER, PREDECESSORS, Properties, Property, read, write
 from node.tracking.change_number import GUID_SIZE, ChangeNumber, NumberError
 from node.tracking.pcl import Pcl, PclError
 from topology.quantities import KILOBYTE
@@ -134,13 +135,36 @@ class FolderProperties:
         return replace(self, replicas=tuple(stores), added_at=tuple(known.get(store, now) for store in stores))
 
 
+def _object_id(object_id: bytes) -> bytes:
+    if len(object_id) != len(ROOT):
+        raise CodecError("the item's source key is not an object id of 22 bytes")
+    ChangeNumber.from_xid(object_id)
+    return object_id
+
+
+_IDENTITY: Properties = {
+    PR_SOURCE_KEY: Property(bytes, _object_id),
+    PR_CHANGE_KEY: NUMBER,
+    PR_PREDECESSOR_CHANGE_LIST: PREDECESSORS,
+    PR_LAST_MODIFICATION_TIME: Property(int, labtime, filetime),
+}
+_VERSION: Properties = {
+    **_IDENTITY,
+    PR_MESSAGE_FLAGS: Property(int, default=0),
+    PR_SUBJECT: Property(str, default=""),
+    PR_INTERNET_MESSAGE_ID: Property(str, default=""),
+}
+"""What a version's columns say of its item."""
+
+
 def _identity(version_of: bytes, number: ChangeNumber, pcl: Pcl, modified_at: LabTime) -> Bag:
-    return {
+    values = {
         PR_SOURCE_KEY: version_of,
-        PR_CHANGE_KEY: number.to_xid(),
-        PR_PREDECESSOR_CHANGE_LIST: pcl.encode(),
-        PR_LAST_MODIFICATION_TIME: filetime(modified_at),
+        PR_CHANGE_KEY: number,
+        PR_PREDECESSOR_CHANGE_LIST: pcl,
+        PR_LAST_MODIFICATION_TIME: modified_at,
     }
+    return write(values, _IDENTITY)
 
 
 def encode_message(
@@ -281,32 +305,21 @@ def read_version(stream: bytes) -> Version:
 def _read_any_version(stream: bytes) -> Version:
     props = item_bag(stream)
     try:
-        object_id = props[PR_SOURCE_KEY]
-        number = ChangeNumber.from_xid(props[PR_CHANGE_KEY])  # type: ignore[arg-type]
-        pcl = Pcl.decode(props[PR_PREDECESSOR_CHANGE_LIST])  # type: ignore[arg-type]
-        modified_at = labtime(props[PR_LAST_MODIFICATION_TIME])  # type: ignore[arg-type]
-    except KeyError as missing:
-        raise CodecError(f"the item lacks property {missing.args[0]:#010x}, which is required") from None
-    except (NumberError, PclError, TypeError) as error:
+        identity = read(props, _VERSION)
+    except (NumberError, PclError) as error:
         raise CodecError(f"the item's identity is not valid: {error}") from None
-    if not isinstance(object_id, bytes) or len(object_id) != len(ROOT):
-        raise CodecError("the item's source key is not an object id of 22 bytes")
-    ChangeNumber.from_xid(object_id)
+    number, pcl = identity[PR_CHANGE_KEY], identity[PR_PREDECESSOR_CHANGE_LIST]
     if not pcl.includes(number):
         raise CodecError("the item's predecessor change list lacks the item's own change number")  # spec: CN-3
-    flags = props.get(PR_MESSAGE_FLAGS, 0)
-    subject = props.get(PR_SUBJECT, "")
-    fai = isinstance(flags, int) and bool(flags & MSGFLAG_ASSOCIATED)
-    message_id = props.get(PR_INTERNET_MESSAGE_ID, "")
     return Version(
-        object_id,
+        identity[PR_SOURCE_KEY],
         number,
         pcl,
-        modified_at,
+        identity[PR_LAST_MODIFICATION_TIME],
         stream,
-        subject if isinstance(subject, str) else "",
-        fai,
-        message_id if isinstance(message_id, str) else "",
+        identity[PR_SUBJECT],
+        bool(identity[PR_MESSAGE_FLAGS] & MSGFLAG_ASSOCIATED),
+        identity[PR_INTERNET_MESSAGE_ID],
     )
 
 

@@ -11,22 +11,21 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from node.codec.items import ROOT, Version, read_version
+from node.codec.property_lists import NUMBER, PREDECESSORS, Properties, Property, Values, read, write
 from node.codec.signing import Identity, Verifier
 from node.errors import BadMail
 from node.tracking.change_number import XID_SIZE, ChangeNumber, NumberError
 from node.tracking.cnset import CNSet
 from node.tracking.idset import IdsetError, decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets
-from node.tracking.pcl import Pcl, PclError
+from node.tracking.pcl import PclError
 from traces.labtime import LabTime, parse_instant
 from transport.errors import CodecError
 from transport.mapi.properties import Bag, decode_bag, encode_bag
 from transport.mapi.system_message import Part, SystemMessage
-
-T = TypeVar("T")
 
 
 class MessageType(IntEnum):
@@ -167,51 +166,137 @@ class ReplicationMail:
     failures: tuple[str, ...] = ()
 
 
+# -- the control properties of each list
+
+
+def _known_version(version: int) -> int:
+    if version != MAIL_VERSION:
+        raise BadMail(f"the replication mail has version {version}; this store reads version {MAIL_VERSION}")
+    return version
+
+
+def _instant(at: int) -> LabTime:
+    if not 0 <= at <= LAST_INSTANT:
+        raise BadMail(f"{at} is not an instant of lab time")
+    return at
+
+
+def _folder(folder: bytes) -> bytes:
+    if len(folder) != len(ROOT):
+        raise BadMail("a section's folder id does not have 22 bytes")
+    return folder
+
+
+def _object(object_id: bytes) -> bytes:
+    if len(object_id) != len(ROOT) or object_id == ROOT:
+        raise BadMail("a deletion names no object")
+    return object_id
+
+
+def _sections(sections: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not 0 < len(sections) <= MAX_SECTIONS:
+        raise BadMail(f"the mail is about {len(sections)} folders; 1 to {MAX_SECTIONS} are allowed")
+    return sections
+
+
+def _deletions(deletions: tuple[Any, ...]) -> tuple[bytes, ...]:
+    if len(deletions) > MAX_DELETIONS:
+        raise BadMail(f"a section has more than {MAX_DELETIONS} deletions")
+    return tuple(deletion for deletion in deletions if isinstance(deletion, bytes))
+
+
+def _names(names: tuple[Any, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if isinstance(name, str))
+
+
+def _stands_for(data: bytes) -> CNSet:
+    numbers = decode_idset(data)
+    if numbers.count() > MAX_STANDS_FOR:
+        raise BadMail(f"an update covers {numbers.count()} numbers; at most {MAX_STANDS_FOR} are allowed")
+    return numbers
+
+
+_SET = Property(bytes, decode_idset, encode_idset)
+_INSTANT = Property(int, _instant)
+
+_SIGNED: Properties = {
+    P_VERSION: Property(int, _known_version),
+    P_TYPE: Property(
+        int, lambda value: MessageType(value % 2**32), lambda kind: kind - 2**32 if kind >= 2**31 else int(kind)
+    ),
+    P_STORE: Property(str),
+    P_REPLICA_GUID: Property(bytes),
+    P_SENT_AT: _INSTANT,
+    P_MAIL_NUMBER: Property(int),
+    P_LAMPORT: Property(int),
+    P_MESSAGE_ID: Property(str),
+    P_IN_REPLY_TO: Property(str),
+    P_SECTIONS: Property(tuple, _sections),
+    P_CERTIFICATE: Property(bytes),
+}
+"""The properties of a mail that its store signs."""
+
+_MAIL: Properties = {**_SIGNED, P_SIGNATURE: Property(bytes)}
+
+_SECTION: Properties = {
+    P_FOLDER: Property(bytes, _folder),
+    P_CNSET: _SET,
+    P_CNSET_FAI: _SET,
+    P_ROW: _SET,
+    P_ROW_FAI: _SET,
+    P_MARKS: Property(int, Mark, int),
+    P_RESPONDERS: Property(tuple, _names, default=()),
+    P_DELETIONS: Property(tuple, _deletions, default=()),
+    P_EXPIRED: _SET._replace(default=CNSet.EMPTY),
+    P_EXPIRED_FAI: _SET._replace(default=CNSet.EMPTY),
+}
+
+_DELETION: Properties = {
+    P_OBJECT: Property(bytes, _object),
+    P_NUMBER: NUMBER,
+    P_PCL: PREDECESSORS,
+    P_MODIFIED_AT: _INSTANT,
+    P_ASSOCIATED: Property(bool),
+    P_STANDS_FOR: Property(bytes, _stands_for, encode_idset),
+}
+
+_PART: Properties = {P_NUMBER: NUMBER, P_STANDS_FOR: Property(bytes, _stands_for, encode_idset, CNSet.EMPTY)}
+"""The properties next to an item, with its number, so that this is known even if the item cannot be decoded (spec: CN-7)."""
+
+
 # -- encoding
 
 
-def _section_bag(section: Section, deletions: tuple[bytes, ...]) -> Bag:
-    bag: Bag = {
+def _section_bytes(section: Section, deletions: tuple[bytes, ...]) -> bytes:
+    values = {
         P_FOLDER: section.folder,
-        P_CNSET: encode_idset(section.numbers.contents),
-        P_CNSET_FAI: encode_idset(section.numbers.associated),
-        P_ROW: encode_idset(section.row.contents),
-        P_ROW_FAI: encode_idset(section.row.associated),
-        P_MARKS: int(section.marks),
+        P_CNSET: section.numbers.contents,
+        P_CNSET_FAI: section.numbers.associated,
+        P_ROW: section.row.contents,
+        P_ROW_FAI: section.row.associated,
+        P_MARKS: section.marks,
+        P_RESPONDERS: section.responders,
+        P_DELETIONS: deletions,
+        P_EXPIRED: section.expired.contents,
+        P_EXPIRED_FAI: section.expired.associated,
     }
-    if section.responders:
-        bag[P_RESPONDERS] = section.responders
-    if deletions:
-        bag[P_DELETIONS] = deletions
-    for tag, numbers in ((P_EXPIRED, section.expired.contents), (P_EXPIRED_FAI, section.expired.associated)):
-        if numbers:
-            bag[tag] = encode_idset(numbers)
-    return bag
+    return encode_bag(write(values, _SECTION))
 
 
-def _deletion(update: Update) -> bytes:
+def _deletion_bytes(update: Update) -> bytes:
     version = update.version
-    return encode_bag(
-        {
-            P_OBJECT: version.object,
-            P_NUMBER: version.number.to_xid(),
-            P_PCL: version.pcl.encode(),
-            P_MODIFIED_AT: version.modified_at,
-            P_ASSOCIATED: version.fai,
-            P_STANDS_FOR: encode_idset(update.stands_for),
-        }
-    )
+    values = {
+        P_OBJECT: version.object,
+        P_NUMBER: version.number,
+        P_PCL: version.pcl,
+        P_MODIFIED_AT: version.modified_at,
+        P_ASSOCIATED: version.fai,
+        P_STANDS_FOR: update.stands_for,
+    }
+    return encode_bag(write(values, _DELETION))
 
 
-def _beside(update: Update) -> Bag:
-    # The number is also next to the item, so that it is known even if the item cannot be decoded (spec: CN-7).
-    bag: Bag = {P_NUMBER: update.version.number.to_xid()}
-    if update.stands_for:
-        bag[P_STANDS_FOR] = encode_idset(update.stands_for)
-    return bag
-
-
-def _beside_bytes(props: Bag) -> bytes:
+def _part_bytes(props: Bag) -> bytes:
     """Return the properties next to a part as `encode_bag` writes them. A single number, the usual case, has a fast path."""
     number = props.get(P_NUMBER)
     if len(props) == 1 and isinstance(number, bytes) and len(number) == XID_SIZE:
@@ -227,35 +312,24 @@ def _signed_bytes(props: Bag, parts: Iterable[Part], digests: Iterable[str]) -> 
     """Return the bytes of a mail that its store signs. `digests` are the digests of the items in the parts."""
     pieces = [encode_bag({tag: props[tag] for tag in _SIGNED if tag in props})]
     for part, digest in zip(parts, digests, strict=True):
-        beside = _beside_bytes(part.props)
+        beside = _part_bytes(part.props)
         pieces.append(b"%d\0%b%b" % (len(beside), beside, bytes.fromhex(digest)))
     return b"pflab replication mail 2\0" + hashlib.sha256(b"".join(pieces)).digest()
-
-
-_SIGNED = (
-    P_VERSION,
-    P_TYPE,
-    P_STORE,
-    P_REPLICA_GUID,
-    P_SENT_AT,
-    P_MAIL_NUMBER,
-    P_LAMPORT,
-    P_MESSAGE_ID,
-    P_IN_REPLY_TO,
-    P_SECTIONS,
-    P_CERTIFICATE,
-)
 
 
 def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
     """Return the signed system message of a mail. Only a mail with one section may have updates (spec: OUT-2)."""
     assert len(mail.sections) == 1 or not mail.updates, "updates belong to the one folder that the mail is about"
-    deletions = tuple(_deletion(update) for update in mail.updates if update.version.item is None)
-    parts = tuple(Part(item, _beside(update)) for update in mail.updates if (item := update.version.item) is not None)
+    deletions = tuple(_deletion_bytes(update) for update in mail.updates if update.version.item is None)
+    parts = tuple(
+        Part(item, write({P_NUMBER: update.version.number, P_STANDS_FOR: update.stands_for}, _PART))
+        for update in mail.updates
+        if (item := update.version.item) is not None
+    )
     digests = [update.version.digest for update in mail.updates if update.version.item is not None]
-    props: Bag = {
+    values = {
         P_VERSION: MAIL_VERSION,
-        P_TYPE: mail.type - 2**32 if mail.type >= 2**31 else int(mail.type),  # PtypInteger32 is signed
+        P_TYPE: mail.type,
         P_STORE: mail.store,
         P_REPLICA_GUID: mail.replica_guid,
         P_SENT_AT: mail.sent_at,
@@ -263,89 +337,15 @@ def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
         P_LAMPORT: mail.lamport,
         P_MESSAGE_ID: mail.message_id,
         P_IN_REPLY_TO: mail.in_reply_to,
-        P_SECTIONS: tuple(encode_bag(_section_bag(section, deletions)) for section in mail.sections),
+        P_SECTIONS: tuple(_section_bytes(section, deletions) for section in mail.sections),
         P_CERTIFICATE: identity.certificate,
     }
+    props = write(values, _SIGNED)
     props[P_SIGNATURE] = identity.sign(_signed_bytes(props, parts, digests))
     return SystemMessage(props, parts)
 
 
 # -- decoding
-
-
-def _typed(props: Bag, tag: int, kind: type[T]) -> T:
-    value = props.get(tag)
-    if not isinstance(value, kind):
-        raise BadMail(f"control property {tag:#010x} is missing or has the wrong type")
-    return value
-
-
-def _instant(props: Bag, tag: int) -> LabTime:
-    at = _typed(props, tag, int)
-    if not 0 <= at <= LAST_INSTANT:
-        raise BadMail(f"control property {tag:#010x} is not an instant of lab time")
-    return at
-
-
-def _read_section(data: bytes) -> tuple[Section, tuple[bytes, ...]]:
-    bag = decode_bag(data)
-    folder = _typed(bag, P_FOLDER, bytes)
-    if len(folder) != len(ROOT):
-        raise BadMail("a section's folder id does not have 22 bytes")
-    responders = bag.get(P_RESPONDERS, ())
-    deletions = bag.get(P_DELETIONS, ())
-    if not isinstance(responders, tuple) or not isinstance(deletions, tuple):
-        raise BadMail("a section's responders and deletions must be lists")
-    if len(deletions) > MAX_DELETIONS:
-        raise BadMail(f"a section has more than {MAX_DELETIONS} deletions")
-    section = Section(
-        folder=folder,
-        row=NumberSets.decode(_typed(bag, P_ROW, bytes), _typed(bag, P_ROW_FAI, bytes)),
-        numbers=NumberSets.decode(_typed(bag, P_CNSET, bytes), _typed(bag, P_CNSET_FAI, bytes)),
-        marks=Mark(_typed(bag, P_MARKS, int)),
-        responders=tuple(name for name in responders if isinstance(name, str)),
-        expired=NumberSets(_read_expired(bag, P_EXPIRED), _read_expired(bag, P_EXPIRED_FAI)),
-    )
-    return section, tuple(entry for entry in deletions if isinstance(entry, bytes))
-
-
-def _read_expired(bag: Bag, tag: int) -> CNSet:
-    return decode_idset(_typed(bag, tag, bytes)) if tag in bag else CNSet.EMPTY
-
-
-def _read_deletion(data: bytes) -> Update:
-    bag = decode_bag(data)
-    object_id = _typed(bag, P_OBJECT, bytes)
-    if len(object_id) != len(ROOT) or object_id == ROOT:
-        raise BadMail("a deletion names no object")
-    number = ChangeNumber.from_xid(_typed(bag, P_NUMBER, bytes))
-    pcl = Pcl.decode(_typed(bag, P_PCL, bytes))
-    if not pcl.includes(number):
-        raise BadMail("a deletion's predecessor change list lacks the deletion's own number")
-    version = Version(object_id, number, pcl, _instant(bag, P_MODIFIED_AT), None, "", _typed(bag, P_ASSOCIATED, bool))
-    return Update(version, _read_stands_for(_typed(bag, P_STANDS_FOR, bytes)))
-
-
-def _read_stands_for(data: bytes) -> CNSet:
-    numbers = decode_idset(data)
-    if numbers.count() > MAX_STANDS_FOR:
-        raise BadMail(f"an update covers {numbers.count()} numbers; at most {MAX_STANDS_FOR} are allowed")
-    return numbers
-
-
-def _read_part(part: Part, digest: str) -> tuple[Update | None, CNSet, str]:
-    """Return the update in a part. If its item cannot be decoded, return None, the part's numbers and the reason."""
-    number = ChangeNumber.from_xid(_typed(part.props, P_NUMBER, bytes))
-    beside = part.props.get(P_STANDS_FOR)
-    stands_for = _read_stands_for(beside) if isinstance(beside, bytes) else CNSet.EMPTY
-    try:
-        version = read_version(part.item)
-    except (CodecError, NumberError) as error:
-        return None, stands_for | CNSet.of(number), f"{number.text}: {error}"
-    if version.number != number:
-        return None, stands_for | CNSet.of(number), f"{number.text}: the item inside is {version.number.text}"
-    version.known_digest = digest
-    return Update(version, stands_for), CNSet.EMPTY, ""
 
 
 def decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
@@ -357,51 +357,80 @@ def decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
 
 
 def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
-    props = message.props
-    version = _typed(props, P_VERSION, int)
-    if version != MAIL_VERSION:
-        raise BadMail(f"the replication mail has version {version}; this store reads version {MAIL_VERSION}")
-    store = _typed(props, P_STORE, str)
-    certificate, signature = _typed(props, P_CERTIFICATE, bytes), _typed(props, P_SIGNATURE, bytes)
+    values = read(message.props, _MAIL)
     digests = [hashlib.sha256(part.item).hexdigest() for part in message.parts]
-    if not verifier.verify(store, certificate, signature, _signed_bytes(props, message.parts, digests)):
-        raise BadMail(f"the signature is not that of store {store}")
-    raw_sections = _typed(props, P_SECTIONS, tuple)
-    if not 0 < len(raw_sections) <= MAX_SECTIONS:
-        raise BadMail(f"the mail is about {len(raw_sections)} folders; 1 to {MAX_SECTIONS} are allowed")
-    read = [_read_section(raw) for raw in raw_sections]
-    updates: list[Update] = []
-    failed, reasons = CNSet.EMPTY, []
-    if len(read) == 1:
-        updates.extend(_read_deletion(raw) for raw in read[0][1])
-        for part, digest in zip(message.parts, digests, strict=True):
-            update, lacking, reason = _read_part(part, digest)
-            if update is not None:
-                updates.append(update)
-            else:  # spec: IN-5 only this item is put aside
-                failed |= lacking
-                reasons.append(reason)
-    elif message.parts:
-        raise BadMail("the mail has items and is about several folders; a mail with items must be about one folder")
-    kind = MessageType(_typed(props, P_TYPE, int) % 2**32)
-    if kind in UPDATES:
-        if len(read) != 1:
-            raise BadMail("a mail with updates must name exactly one folder")  # spec: OUT-2
-        if (read[0][0].folder == ROOT) != (kind in HIERARCHIES):
-            raise BadMail(
-                "the mail's type does not fit its folder; hierarchy updates belong to 1-1, content updates to any other folder"
-            )
+    signed = _signed_bytes(message.props, message.parts, digests)
+    if not verifier.verify(values[P_STORE], values[P_CERTIFICATE], values[P_SIGNATURE], signed):
+        raise BadMail(f"the signature is not that of store {values[P_STORE]}")
+    section_values = [read(decode_bag(section), _SECTION) for section in values[P_SECTIONS]]
+    sections = tuple(map(_section_of, section_values))
+    kind: MessageType = values[P_TYPE]
+    _check_sections(kind, sections, message.parts)
+    deletions = section_values[0][P_DELETIONS] if len(sections) == 1 else ()
+    updates = [_deletion_of(read(decode_bag(deletion), _DELETION)) for deletion in deletions]
+    failed, failures = CNSet.EMPTY, []
+    for part, digest in zip(message.parts, digests, strict=True):
+        beside = read(part.props, _PART)
+        number, stands_for = beside[P_NUMBER], beside[P_STANDS_FOR]
+        try:
+            version = _version_of(part.item, number)
+        except (CodecError, NumberError) as error:  # spec: IN-5 only this item is put aside
+            failed |= stands_for | CNSet.of(number)
+            failures.append(f"{number.text}: {error}")
+            continue
+        version.known_digest = digest
+        updates.append(Update(version, stands_for))
     return ReplicationMail(
         type=kind,
-        store=store,
-        replica_guid=_typed(props, P_REPLICA_GUID, bytes),
-        sent_at=_instant(props, P_SENT_AT),
-        number=_typed(props, P_MAIL_NUMBER, int),
-        lamport=_typed(props, P_LAMPORT, int),
-        message_id=_typed(props, P_MESSAGE_ID, str),
-        sections=tuple(section for section, _ in read),
+        store=values[P_STORE],
+        replica_guid=values[P_REPLICA_GUID],
+        sent_at=values[P_SENT_AT],
+        number=values[P_MAIL_NUMBER],
+        lamport=values[P_LAMPORT],
+        message_id=values[P_MESSAGE_ID],
+        sections=sections,
         updates=tuple(updates),
-        in_reply_to=_typed(props, P_IN_REPLY_TO, str),
+        in_reply_to=values[P_IN_REPLY_TO],
         failed=failed,
-        failures=tuple(reasons),
+        failures=tuple(failures),
     )
+
+
+def _version_of(item: bytes, number: ChangeNumber) -> Version:
+    version = read_version(item)
+    if version.number != number:
+        raise CodecError(f"the item inside is {version.number.text}")
+    return version
+
+
+def _section_of(values: Values) -> Section:
+    return Section(
+        folder=values[P_FOLDER],
+        row=NumberSets(values[P_ROW], values[P_ROW_FAI]),
+        numbers=NumberSets(values[P_CNSET], values[P_CNSET_FAI]),
+        marks=values[P_MARKS],
+        responders=values[P_RESPONDERS],
+        expired=NumberSets(values[P_EXPIRED], values[P_EXPIRED_FAI]),
+    )
+
+
+def _check_sections(kind: MessageType, sections: Sequence[Section], parts: Sequence[Part]) -> None:
+    """Raise BadMail if a mail of this type must not have these sections and items (spec: OUT-2)."""
+    if parts and len(sections) != 1:
+        raise BadMail("the mail has items and is about several folders; a mail with items must be about one folder")
+    if kind not in UPDATES:
+        return
+    if len(sections) != 1:
+        raise BadMail("a mail with updates must name exactly one folder")
+    if (sections[0].folder == ROOT) != (kind in HIERARCHIES):
+        raise BadMail(
+            "the mail's type does not fit its folder; hierarchy updates belong to 1-1, content updates to any other folder"
+        )
+
+
+def _deletion_of(values: Values) -> Update:
+    number, pcl = values[P_NUMBER], values[P_PCL]
+    if not pcl.includes(number):
+        raise BadMail("a deletion's predecessor change list lacks the deletion's own number")
+    version = Version(values[P_OBJECT], number, pcl, values[P_MODIFIED_AT], None, "", values[P_ASSOCIATED])
+    return Update(version, values[P_STANDS_FOR])

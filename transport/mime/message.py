@@ -154,8 +154,16 @@ def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
             if head.endswith(last) and _is_alone(head, len(head) - len(last)):
                 encoding = "binary" if form is BodyForm.S_TNEF else "base64"
                 return form, _decode_body(content, end + 4, len(content), encoding)[0]
-    parsed = parse_mail(content)
-    return None if parsed.form is None or parsed.body is None else (parsed.form, parsed.body)
+    return _find_body(content)[1]
+
+
+def _find_body(content: bytes) -> tuple[tuple[Field, ...], tuple[BodyForm, bytes] | None]:
+    """Return the header's fields, and form and body of the first system message in a mail."""
+    if len(content) > MAX_MAIL_SIZE:
+        raise CodecError(f"the mail has {len(content)} bytes; at most {MAX_MAIL_SIZE} are read")
+    block, body_at = split_header(content, 0, len(content))
+    fields = parse_fields(block)
+    return fields, _Search(content).look(fields, body_at, len(content), 1)
 
 
 def _is_alone(head: bytes, at: int) -> bool:
@@ -172,11 +180,7 @@ def _is_alone(head: bytes, at: int) -> bool:
 
 def parse_mail(content: bytes) -> ParsedMail:
     """Read any mail. Raise `CodecError` beyond a limit, or if its TNEF or MDBEF body cannot be decoded."""
-    if len(content) > MAX_MAIL_SIZE:
-        raise CodecError(f"the mail has {len(content)} bytes; at most {MAX_MAIL_SIZE} are read")
-    block, body_at = split_header(content, 0, len(content))
-    fields = parse_fields(block)
-    found = _Search(content).look(fields, body_at, len(content), 1)
+    fields, found = _find_body(content)
     form, body = found or (None, None)
     sender = parse_addresses(first_field(fields, "from"))
     return ParsedMail(
