@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from node.api.answers import MEANINGS
+
 from node.api.docs_page import METHODS, example_of
 from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
@@ -54,7 +55,7 @@ def openapi() -> dict[str, Any]:
     """Return the OpenAPI document of a lab."""
     with tempfile.TemporaryDirectory() as folder:
         lab = LiveLab(topology_from_text("servers: {A: }\n"), folder=RunFolder.at(Path(folder)))
-        return app_of_live_lab(lab, lab.host_of).openapi()
+        return app_of_live_lab(lambda: lab, lab.host_of).openapi()
 
 
 def _operation(document: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:

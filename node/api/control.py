@@ -2,38 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final, Protocol
 
-from fastapi import APIRouter, Query, Request, Response
-from pydantic import Field
+from msgspec import Meta
+from starlette.responses import Response
 
-from node.api.bodies import Body, Line, Rate
 from node.api.hosts import LAST_NUMBER, Name, Number
+from node.api.routing.reading import Body
+from node.api.routing.routes import Routes
 from node.api.values import DATABASE, LINES, json_bytes, json_response
 from node.errors import bug_line
 from node.host.host import Host
 from node.state.directory import Stamp
-from traces.labtime import END_AT, LabTime
+from topology.arguments import MOST_LETTERS, Line
+from traces.errors import TimeTextError
+from traces.labtime import END_AT, MAX_RATE, MIN_RATE, LabTime, checked_rate
 
 LONGEST_WAIT_S = 5.0
+
+At = Annotated[int, Meta(ge=0, le=END_AT, examples=[1066694400000000])]
+"""An instant in microseconds since 1970."""
+
+Store = Annotated[Line, Meta(examples=["B"])]
 
 MOST_STAMPS = 1000
 """The most stamps of one entry: one for each change of the recipient policy."""
 
 
-_AS_LIST = Field(strict=False)
-"""A tuple is a list in JSON."""
+Rate = Annotated[
+    float,
+    Meta(
+        examples=[3600],
+        extra_json_schema={"anyOf": [{"const": 0}, {"minimum": MIN_RATE, "maximum": MAX_RATE}]},
+    ),
+]
+"""The rate of a clock; `check_rate` checks it."""
 
 
-class Instant(Body):
+def check_rate(rate: float) -> None:
+    """Raise ValueError, which names the field `rate`, unless a clock can run at this rate."""
+    try:
+        checked_rate(rate)
+    except TimeTextError as error:
+        raise ValueError(f"rate: {error}") from None
+
+
+class Instant(Body, frozen=True, kw_only=True):
     """The time to set, in microseconds since 1970, and the rate at which the clock runs from there."""
 
-    at: Annotated[int, Field(ge=0, le=END_AT)]
+    at: At
     rate: Rate = 0.0
 
+    def __post_init__(self) -> None:
+        check_rate(self.rate)
 
-class Peers(Body):
+
+class Peers(Body, frozen=True, kw_only=True):
     """The addresses at which the other servers accept mail, and what the node must ask the coordinator.
 
     asks: ask about each mail that is sent or arrives.
@@ -41,41 +65,45 @@ class Peers(Body):
     verbs: ask at each SMTP verb.
     """
 
-    addresses: dict[Line, Annotated[tuple[Line, Annotated[int, Field(ge=0, le=65_535)]], _AS_LIST]]
+    addresses: Annotated[
+        dict[Line, tuple[Line, Annotated[int, Meta(ge=0, le=65_535)]]], Meta(examples=[{"B": ["127.0.0.1", 40025]}])
+    ]
     asks: bool = False
     keeps: bool = False
     verbs: bool = False
     coordinator: Annotated[
-        Line | None, Field(pattern=r"^[^\s:].*:[0-9]{1,5}$", examples=["127.0.0.1:8025"], description="Host and port.")
+        Annotated[str, Meta(max_length=MOST_LETTERS, pattern=r"^[^\s:].*:[0-9]{1,5}$")] | None,
+        Meta(examples=["127.0.0.1:8025"], description="Host and port."),
     ] = None
 
 
-class Gone(Body):
+class Gone(Body, frozen=True, kw_only=True):
     """A store that was deleted from the directory."""
 
-    store: Line
+    store: Store
 
 
-class Entry(Body):
+class Entry(Body, frozen=True, kw_only=True):
     """The entry of a store in the directory: its stamps, each as domain and instant, and why it has no address if it has
     none."""
 
-    store: Line
+    store: Store
     stamps: Annotated[
-        list[Annotated[tuple[Line, Annotated[int, Field(ge=0, le=END_AT)]], _AS_LIST]], Field(max_length=MOST_STAMPS)
+        list[tuple[Line, At]], Meta(max_length=MOST_STAMPS, examples=[[["contoso.test", 1066694400000000]]])
     ]
-    missing: Line
+    missing: Annotated[Line, Meta(examples=[""])]
 
 
-class Released(Body):
+class Released(Body, frozen=True, kw_only=True):
     """A mail in the queue, by its id."""
 
-    row: Annotated[int, Field(ge=0, le=LAST_NUMBER)]
+    row: Annotated[int, Meta(ge=0, le=LAST_NUMBER, examples=[7])]
 
 
-class Deleted(Gone):
+class Deleted(Body, frozen=True, kw_only=True):
     """A store to delete; `force` deletes it even if it still holds replicas."""
 
+    store: Store
     force: bool = False
 
 
@@ -84,111 +112,122 @@ class ManagedHosts(Protocol):
 
     def host(self, name: str) -> Host: ...
 
+    async def rest(self, longest_s: float) -> None:
+        """Wait until the node may have become idle, at most the given real time."""
 
-Rest = Callable[[float], Awaitable[None]]
-"""Waits until the node may have become idle, at most the given number of real seconds."""
-
-
-_STATUS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {LINES: {"example": '{"now": 1066694400000000, ...}'}}}
-}
-
-
-def control_router(hosts: ManagedHosts, rest: Rest, meet: Callable[[Peers], None]) -> APIRouter:
-    """Return the routes by which a coordinator manages this node."""
-    router = APIRouter(prefix="/nodes/{name}", tags=["coordinator"])
-
-    @router.post("/clock/hold", responses=_STATUS)
-    async def hold(name: Name) -> Response:
-        """Pause the clock and begin nothing new until `go`."""
-        host = hosts.host(name)
-        await host.hold()
-        return _status(host, host.now)
-
-    @router.post("/clock/set", responses=_STATUS)
-    async def set_clock(name: Name, instant: Instant) -> Response:
-        """Set the clock, which is then paused or runs at a rate. It never goes back."""
-        host = hosts.host(name)
-        await host.hold()
-        await host.set_clock(max(instant.at, host.now), instant.rate)
-        return _status(host, host.now)
-
-    @router.post("/clock/go", responses=_STATUS)
-    async def go(name: Name) -> Response:
-        """Continue after `hold`."""
-        host = hosts.host(name)
-        await host.go()
-        return _status(host, host.now)
-
-    @router.get("/idle", responses=_STATUS)
-    async def idle(
-        name: Name,
-        at: Annotated[
-            int,
-            Query(
-                ge=0,
-                le=END_AT,
-                description="The lab time at which the node must be idle, in microseconds since 1970.",
-            ),
-        ],
-        after: Annotated[Number, Query(description="The number of the last known event.")] = 0,
-        wait_s: Annotated[float, Query(ge=0.0, le=LONGEST_WAIT_S)] = 0.0,
-    ) -> Response:
-        """Return a line of status and the events after `after`, one a line. A busy node answers within `wait_s`."""
-        host = hosts.host(name)
-        if wait_s and host.busy(at):
-            await rest(wait_s)
-        return _status(host, at, after)
-
-    @router.put("/peers", responses=_STATUS)
-    async def peers(name: Name, wanted: Peers) -> Response:
+    def meet(self, peers: Peers) -> None:
         """Replace what the node knows about the other servers of the lab."""
-        host = hosts.host(name)
-        meet(wanted)
-        return _status(host, host.now)
 
-    @router.post("/directory", responses=_STATUS)
-    async def entered(name: Name, wanted: Entry) -> Response:
-        """Add a store that joins later to the directory, or replace the stamps of a store's entry."""  # spec: RP-3, ML-1
-        host = hosts.host(name)
-        stamps = [Stamp(*each) for each in wanted.stamps]
-        host.do(lambda node, now: node.enter(now, wanted.store, stamps, wanted.missing))
-        return _status(host, host.now)
+    def stop(self) -> None:
+        """End the process cleanly, after the present requests."""
 
-    @router.post("/directory/deleted", responses=_STATUS)
-    async def deleted(name: Name, wanted: Deleted) -> Response:
-        """Delete a store from the directory, as an administrator at this store."""  # spec: RP-6
-        host = hosts.host(name)
-        host.do(lambda node, now: node.delete_store(now, wanted.store, force=wanted.force))
-        return _status(host, host.now)
 
-    @router.post("/directory/left", responses=_STATUS)
-    async def left(name: Name, wanted: Gone) -> Response:
-        """Remove a store that was deleted from the directory at another store."""  # spec: RP-6
-        host = hosts.host(name)
-        host.do(lambda node, now: node.left(now, wanted.store))
-        return _status(host, host.now)
+_STATUS: Final[dict[int, dict[str, Any]]] = {200: {"content": {LINES: {"example": '{"now": 1066694400000000, ...}'}}}}
 
-    @router.post("/queue/released", responses=_STATUS)
-    async def released(name: Name, wanted: Released) -> Response:
-        """Let a mail that a fault held leave now, or when its connector opens."""
-        host = hosts.host(name)
-        host.do(lambda node, now: node.hop_released(now, wanted.row))
-        return _status(host, host.now)
+CONTROL: Final = Routes[ManagedHosts]("/nodes/{name}", tag="coordinator")
+"""The routes by which a coordinator manages this node."""
 
-    @router.get("/backup", responses={200: {"content": {DATABASE: {}}}})
-    async def backup(name: Name) -> Response:
-        """Return a copy of the store's database."""
-        return Response(hosts.host(name).read(lambda node: node.backup()), media_type=DATABASE)
 
-    @router.post("/stop")
-    async def stop(name: Name, request: Request) -> Response:
-        """End the process cleanly, as SIGTERM does."""
-        hosts.host(name)
-        request.app.state.stop()
-        return json_response({"status": "ending"}, 202)
+@CONTROL.post("/clock/hold", answers=_STATUS)
+async def hold(process: ManagedHosts, name: Name) -> Response:
+    """Pause the clock and begin nothing new until `go`."""
+    host = process.host(name)
+    await host.hold()
+    return _status(host, host.now)
 
-    return router
+
+@CONTROL.post("/clock/set", answers=_STATUS)
+async def set_clock(process: ManagedHosts, name: Name, instant: Instant) -> Response:
+    """Set the clock, which is then paused or runs at a rate. It never goes back."""
+    host = process.host(name)
+    await host.hold()
+    await host.set_clock(max(instant.at, host.now), instant.rate)
+    return _status(host, host.now)
+
+
+@CONTROL.post("/clock/go", answers=_STATUS)
+async def go(process: ManagedHosts, name: Name) -> Response:
+    """Continue after `hold`."""
+    host = process.host(name)
+    await host.go()
+    return _status(host, host.now)
+
+
+@CONTROL.get("/idle", answers=_STATUS)
+async def idle(
+    process: ManagedHosts,
+    name: Name,
+    at: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=END_AT,
+            description="The lab time at which the node must be idle, in microseconds since 1970.",
+        ),
+    ],
+    after: Annotated[Number, Meta(description="The number of the last known event.")] = 0,
+    wait_s: Annotated[float, Meta(ge=0.0, le=LONGEST_WAIT_S)] = 0.0,
+) -> Response:
+    """Return a line of status and the events after `after`, one a line. A busy node answers within `wait_s`."""
+    host = process.host(name)
+    if wait_s and host.busy(at):
+        await process.rest(wait_s)
+    return _status(host, at, after)
+
+
+@CONTROL.put("/peers", answers=_STATUS)
+async def peers(process: ManagedHosts, name: Name, wanted: Peers) -> Response:
+    """Replace what the node knows about the other servers of the lab."""
+    host = process.host(name)
+    process.meet(wanted)
+    return _status(host, host.now)
+
+
+@CONTROL.post("/directory", answers=_STATUS)
+async def entered(process: ManagedHosts, name: Name, wanted: Entry) -> Response:
+    """Add a store that joins later to the directory, or replace the stamps of a store's entry."""  # spec: RP-3, ML-1
+    host = process.host(name)
+    stamps = [Stamp(*each) for each in wanted.stamps]
+    host.do(lambda node, now: node.enter(now, wanted.store, stamps, wanted.missing))
+    return _status(host, host.now)
+
+
+@CONTROL.post("/directory/deleted", answers=_STATUS)
+async def deleted(process: ManagedHosts, name: Name, wanted: Deleted) -> Response:
+    """Delete a store from the directory, as an administrator at this store."""  # spec: RP-6
+    host = process.host(name)
+    host.do(lambda node, now: node.delete_store(now, wanted.store, force=wanted.force))
+    return _status(host, host.now)
+
+
+@CONTROL.post("/directory/left", answers=_STATUS)
+async def left(process: ManagedHosts, name: Name, wanted: Gone) -> Response:
+    """Remove a store that was deleted from the directory at another store."""  # spec: RP-6
+    host = process.host(name)
+    host.do(lambda node, now: node.left(now, wanted.store))
+    return _status(host, host.now)
+
+
+@CONTROL.post("/queue/released", answers=_STATUS)
+async def released(process: ManagedHosts, name: Name, wanted: Released) -> Response:
+    """Let a mail that a fault held leave now, or when its connector opens."""
+    host = process.host(name)
+    host.do(lambda node, now: node.hop_released(now, wanted.row))
+    return _status(host, host.now)
+
+
+@CONTROL.get("/backup", answers={200: {"content": {DATABASE: {}}}})
+async def backup(process: ManagedHosts, name: Name) -> Response:
+    """Return a copy of the store's database."""
+    return Response(process.host(name).read(lambda node: node.backup()), media_type=DATABASE)
+
+
+@CONTROL.post("/stop")
+async def stop(process: ManagedHosts, name: Name) -> Response:
+    """End the process cleanly, as SIGTERM does."""
+    process.host(name)
+    process.stop()
+    return json_response({"status": "ending"}, 202)
 
 
 def _status(host: Host, at: LabTime, after: int | None = None) -> Response:

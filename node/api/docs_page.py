@@ -11,8 +11,6 @@ from html import escape
 from http import HTTPStatus
 from typing import Any, Final
 
-from fastapi import FastAPI, Response
-
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """Forbids the browser to load anything else, whatever the page contains."""
 
@@ -25,18 +23,6 @@ details { border-bottom: 1px solid #ddd } details > div { margin: .3em 0 1em 4.5
 td { padding: 0 1.2em .2em 0; vertical-align: top }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #1b1b1b } pre { background: #2a2a2a } }
 """
-
-
-def add_docs(app: FastAPI) -> None:
-    """Add the route /docs to an application."""
-
-    @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return Response(
-            docs_page(app.openapi()),
-            media_type="text/html; charset=utf-8",
-            headers={"Content-Security-Policy": POLICY},
-        )
 
 
 def docs_page(document: Mapping[str, Any]) -> str:

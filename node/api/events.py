@@ -7,10 +7,12 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Header, Query, Response
-from fastapi.responses import StreamingResponse
+from msgspec import Meta
+from starlette.responses import Response, StreamingResponse
 
 from node.api.hosts import Hosts, Name, Number
+from node.api.routing.parameters import Header
+from node.api.routing.routes import Routes
 from node.api.values import LINES, ServerUnknown
 from node.errors import NodeError
 
@@ -28,52 +30,63 @@ _PLACE: Final = re.compile(r"[0-9]{1,18}")
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 
+Position = Annotated[str, Meta(max_length=20_000)]
+"""The place in a stream: an event's id."""
+
 LastEventId = Annotated[
-    str | None, Header(alias="Last-Event-ID", max_length=20_000, description="Continue after the event with this id.")
+    Position | None,
+    Header("Last-Event-ID"),
+    Meta(description="Continue after the event with this id."),
 ]
-EVENT_LINES: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {LINES: {"example": '{"type": ...}'}}}}
-STREAMED: Final[dict[int | str, dict[str, Any]]] = {
+EVENT_LINES: Final[dict[int, dict[str, Any]]] = {200: {"content": {LINES: {"example": '{"type": ...}'}}}}
+STREAMED: Final[dict[int, dict[str, Any]]] = {
     200: {"content": {"text/event-stream": {"example": 'id: 12\nevent: version.applied\ndata: {"type": ...}\n\n'}}}
 }
 
 
-def events_router(hosts: Hosts) -> APIRouter:
-    """Return the routes /nodes/{name}/events, /nodes/{name}/stream and /stream."""
-    router = APIRouter(tags=["events"])
+EVENTS: Final = Routes[Hosts]("/nodes/{name}", tag="events")
+"""The events of one store."""
 
-    @router.get("/nodes/{name}/events", responses=EVENT_LINES)
-    async def events(
-        name: Name,
-        after: Annotated[Number, Query(description="The number (seq) of the last known event.")] = 0,
-        limit_bytes: Annotated[int, Query(ge=1, le=16 * MOST_BYTES)] = MOST_BYTES,
-    ) -> Response:
-        """Return events as JSON lines, from number `after` + 1 on. To get all events, repeat this with the last seq."""
-        found = hosts.host(name).read(lambda node: node.events_after(after, limit_bytes))
-        return Response(b"".join(line + b"\n" for _, line in found), media_type=LINES)
+STREAM: Final = Routes[Hosts](tag="events")
+"""The events of all stores of a process."""
 
-    @router.get("/nodes/{name}/stream", responses=STREAMED)
-    async def stream(
-        name: Name,
-        after: Annotated[Number | None, Query(description="Begin after the event with this seq; default: now.")] = None,
-        last: LastEventId = None,
-    ) -> Response:
-        """Stream the events of the store as server-sent events. The id of an event is its seq."""
-        host = hosts.host(name)
-        begins = after if after is not None else host.read(lambda node: node.seq)
-        resumed = seq_of(last)
-        if resumed is not None:
-            begins = resumed
-        return streamed(_of_one(hosts, name, begins))
 
-    @router.get("/stream", responses=STREAMED)
-    async def stream_all(
-        after: Annotated[str | None, Query(max_length=20_000, description="An id, as A:12,B:30; 0: all.")] = None,
-        last: LastEventId = None,
-    ) -> Response:
-        """Stream the events of all stores here as server-sent events. An id has the last seq of each store: A:12,B:30."""
-        return streamed(_of_all(hosts, _position(hosts, last if last is not None else after)))
+@EVENTS.get("/events", answers=EVENT_LINES)
+async def events(
+    hosts: Hosts,
+    name: Name,
+    after: Annotated[Number, Meta(description="The number (seq) of the last known event.")] = 0,
+    limit_bytes: Annotated[int, Meta(ge=1, le=16 * MOST_BYTES)] = MOST_BYTES,
+) -> Response:
+    """Return events as JSON lines, from number `after` + 1 on. To get all events, repeat this with the last seq."""
+    found = hosts.host(name).read(lambda node: node.events_after(after, limit_bytes))
+    return Response(b"".join(line + b"\n" for _, line in found), media_type=LINES)
 
-    return router
+
+@EVENTS.get("/stream", answers=STREAMED)
+async def stream(
+    hosts: Hosts,
+    name: Name,
+    after: Annotated[Number | None, Meta(description="Begin after the event with this seq; default: now.")] = None,
+    last: LastEventId = None,
+) -> Response:
+    """Stream the events of the store as server-sent events. The id of an event is its seq."""
+    host = hosts.host(name)
+    begins = after if after is not None else host.read(lambda node: node.seq)
+    resumed = seq_of(last)
+    if resumed is not None:
+        begins = resumed
+    return streamed(_of_one(hosts, name, begins))
+
+
+@STREAM.get("/stream", answers=STREAMED)
+async def stream_all(
+    hosts: Hosts,
+    after: Annotated[Position | None, Meta(description="An id, as A:12,B:30; 0: all.")] = None,
+    last: LastEventId = None,
+) -> Response:
+    """Stream the events of all stores here as server-sent events. An id has the last seq of each store: A:12,B:30."""
+    return streamed(_of_all(hosts, _position(hosts, last if last is not None else after)))
 
 
 def seq_of(text: str | None) -> int | None:

@@ -6,11 +6,13 @@ import resource
 import sys
 from collections.abc import Iterator
 from http import HTTPStatus
+from typing import Final
 
-from fastapi import APIRouter, Response
+from starlette.responses import Response
 
-from node.api.answers import refusals
 from node.api.hosts import Hosts, ServedHost
+from node.api.routing.openapi import refusals
+from node.api.routing.routes import Routes
 from node.api.values import ServerUnknown, json_response, problem
 from node.errors import NodeError, NotRunning, bug_line
 from traces.labtime import SECOND_US
@@ -28,36 +30,36 @@ _METRICS = (
 )
 
 
-def health_router(hosts: Hosts) -> APIRouter:
-    router = APIRouter(tags=["health"])
+HEALTH: Final = Routes[Hosts](tag="health")
 
-    @router.get("/livez")
-    async def livez() -> Response:
-        """Answer 200 as long as the process answers at all."""
-        return json_response({"status": "alive"})
 
-    @router.get("/readyz", responses=refusals(503))
-    async def readyz() -> Response:
-        """Answer 200 if every store that should run does and none has failed."""
-        if hosts.waits:
-            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Waiting", hosts.waits)
-        for name in hosts.names:
-            try:
-                failure = hosts.host(name).failure
-            except NotRunning:
-                continue
-            if failure is not None:
-                return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Failed", f"server {name}: {bug_line(failure)}")
-        if hosts.ending:
-            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Ending", "the process is about to end")
-        return json_response({"status": "ready"})
+@HEALTH.get("/livez")
+async def livez(_: Hosts) -> Response:
+    """Answer 200 as long as the process answers at all."""
+    return json_response({"status": "alive"})
 
-    @router.get("/metrics", responses={200: {"content": {"text/plain": {"example": 'pflab_up{server="A"} 1'}}}})
-    async def metrics() -> Response:
-        """Return metrics in the text format of Prometheus."""
-        return Response("".join(_text(hosts)), media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    return router
+@HEALTH.get("/readyz", answers=refusals(503))
+async def readyz(hosts: Hosts) -> Response:
+    """Answer 200 if every store that should run does and none has failed."""
+    if hosts.waits:
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Waiting", hosts.waits)
+    for name in hosts.names:
+        try:
+            failure = hosts.host(name).failure
+        except NotRunning:
+            continue
+        if failure is not None:
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Failed", f"server {name}: {bug_line(failure)}")
+    if hosts.ending:
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, "Ending", "the process is about to end")
+    return json_response({"status": "ready"})
+
+
+@HEALTH.get("/metrics", answers={200: {"content": {"text/plain": {"example": 'pflab_up{server="A"} 1'}}}})
+async def metrics(hosts: Hosts) -> Response:
+    """Return metrics in the text format of Prometheus."""
+    return Response("".join(_text(hosts)), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _text(hosts: Hosts) -> Iterator[str]:

@@ -6,32 +6,33 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Protocol, TypeVar
 
-from fastapi import Depends, Header, Path, Query, Request, Response
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
 
+from node.api.routing.parameters import Header
 from node.api.values import json_bytes, plain
 from node.store.node import Node
 from traces.labtime import LabTime
 
 T = TypeVar("T")
 
-Name = Annotated[str, Path(description="The server's name in the topology.", examples=["A"])]
+Name = Annotated[str, Meta(description="The server's name in the topology.", examples=["A"])]
 FolderQuery = Annotated[
-    str, Query(max_length=1000, description="The path of a folder, or 1-1 for the hierarchy.", examples=["Projects"])
+    str, Meta(max_length=1000, description="The path of a folder, or 1-1 for the hierarchy.", examples=["Projects"])
 ]
 LAST_NUMBER = 2**53 - 1
 """The highest number that a request may name: the highest whole number that every program reads exactly in JSON (RFC 8259,
 section 6). A store can keep this number and add to it."""
 
-Number = Annotated[int, Query(ge=0, le=LAST_NUMBER)]
+Number = Annotated[int, Meta(ge=0, le=LAST_NUMBER)]
 
 Key = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=1,
-        max_length=200,
+    Annotated[str, Meta(min_length=1, max_length=200)] | None,
+    Header("Idempotency-Key"),
+    Meta(
         description="A key of your choice for this change. Repeating the request with the same key changes nothing and"
-        " returns the first answer. Keys are remembered for 24 hours of lab time.",
+        " returns the first answer. Keys are remembered for 24 hours of lab time."
     ),
 ]
 REPLAYED = "Idempotency-Replayed"
@@ -77,38 +78,33 @@ class Hosts(Protocol):
         """Whether the process is about to end, and with it every stream."""
 
 
-class ChangeRequest:
-    """A request that changes the state of one server."""
+async def apply_change(
+    hosts: Hosts,
+    name: str,
+    request: Request,
+    key: str | None,
+    act: Callable[[Node, LabTime], Any],
+    status: int = 200,
+) -> Response:
+    """Change the state of a server and answer with the view that `act` returns.
 
-    def __init__(self, request: Request, name: str, key: str | None = None) -> None:
-        self._request = request
-        self._name = name
-        self._key = key
+    name: of the server.
+    key: repeating the request under the same key changes nothing.
+    """
+    host = hosts.host(name)
+    acted = False
 
-    async def apply(self, hosts: Hosts, act: Callable[[Node, LabTime], Any], status: int = 200) -> Response:
-        """Apply the change and answer with the view that `act` returns. Repeating it under the same key changes nothing."""
-        host, key = hosts.host(self._name), self._key
-        acted = False
+    def acting(node: Node, now: LabTime) -> bytes:
+        nonlocal acted
+        acted = True
+        return json_bytes(plain(act(node, now)))
 
-        def acting(node: Node, now: LabTime) -> bytes:
-            nonlocal acted
-            acted = True
-            return json_bytes(plain(act(node, now)))
-
-        if key is None:
-            answer = host.do(acting)
-        else:
-            url = self._request.url
-            asked = hashlib.blake2b(f"{self._request.method} {url.path}?{url.query}\n".encode(), digest_size=32)
-            asked.update(await self._request.body())
-            digest = asked.digest()
-            answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: acting(node, at)))
-        return Response(answer, status, None if acted else {REPLAYED: "true"}, media_type="application/json")
-
-
-async def _change(request: Request, name: Name, key: Key = None) -> ChangeRequest:
-    # It is async because FastAPI calls any other dependency in a thread, which takes a tenth of a request.
-    return ChangeRequest(request, name, key)
-
-
-Change = Annotated[ChangeRequest, Depends(_change)]
+    if key is None:
+        answer = host.do(acting)
+    else:
+        url = request.url
+        asked = hashlib.blake2b(f"{request.method} {url.path}?{url.query}\n".encode(), digest_size=32)
+        asked.update(await request.body())
+        digest = asked.digest()
+        answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: acting(node, at)))
+    return Response(answer, status, None if acted else {REPLAYED: "true"}, media_type="application/json")

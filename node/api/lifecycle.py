@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, NoReturn, Protocol
 
-from fastapi import APIRouter, Query, Request, Response
-from pydantic import Field
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
 
-from node.api.bodies import Body, Line
+from node.api.control import At
 from node.api.events import EVENT_LINES
 from node.api.hosts import Name, Number
+from node.api.routing.reading import Body
+from node.api.routing.routes import Routes
 from node.api.values import DATABASE, LINES, json_response
-from traces.labtime import END_AT
+from topology.arguments import Line
 
-Folder = Annotated[str, Field(max_length=200, pattern=r"^([A-Za-z0-9_][A-Za-z0-9._-]*)?$")]
-
-
-_DATABASE_SENT: Final[dict[str, Any]] = {"requestBody": {"content": {DATABASE: {}}}}
+Folder = Annotated[str, Meta(max_length=200, pattern=r"^([A-Za-z0-9_][A-Za-z0-9._-]*)?$")]
 
 
-class BeginOrder(Body):
+_DATABASE_SENT: Final[dict[str, Any]] = {"content": {DATABASE: {}}}
+
+
+class BeginOrder(Body, frozen=True, kw_only=True):
     """How a store begins.
 
     at: the lab time in microseconds since 1970.
@@ -32,15 +35,15 @@ class BeginOrder(Body):
     imap_port: 0 for a free port.
     """
 
-    run: Line
+    run: Annotated[Line, Meta(examples=["up/2026-11-26T101500Z"])]
     history: Line = ""
-    at: Annotated[int, Field(ge=0, le=END_AT)]
-    topology: str
+    at: At
+    topology: Annotated[str, Meta(examples=["servers: {A: , B: }"])]
     traces: Folder = ""
     fresh: bool = False
     tls: bool = False
     imap_token: Line | None = None
-    imap_port: Annotated[int, Field(ge=0, le=65_535)] = 0
+    imap_port: Annotated[int, Meta(ge=0, le=65_535)] = 0
 
 
 class Lifecycle(Protocol):
@@ -65,61 +68,68 @@ class Lifecycle(Protocol):
     def replace(self, name: str, history: str, content: bytes) -> None: ...
 
 
-def lifecycle_router(process: Lifecycle) -> APIRouter:
-    """Return the routes by which a coordinator decides whether the store runs."""
-    router = APIRouter(prefix="/nodes/{name}", tags=["coordinator"])
+LIFECYCLE: Final = Routes[Lifecycle]("/nodes/{name}", tag="coordinator")
+"""The routes by which a coordinator decides whether the store runs."""
 
-    @router.get("/status")
-    async def status(name: Name) -> Response:
-        """Return the state of the process, its run, and the address at which its store accepts mail."""
-        return json_response(process.status(name))
 
-    @router.post("/begin")
-    async def begin(name: Name, order: BeginOrder) -> Response:
-        """Open the store at the lab's time, paused until `go`; return the address at which it accepts mail."""
-        return json_response(await process.begin(name, order))
+@LIFECYCLE.get("/status")
+async def status(process: Lifecycle, name: Name) -> Response:
+    """Return the state of the process, its run, and the address at which its store accepts mail."""
+    return json_response(process.status(name))
 
-    @router.put("/restore", openapi_extra=_DATABASE_SENT)
-    async def restore(name: Name, request: Request) -> Response:
-        """Keep a backup for the next `begin`."""
-        process.keep_backup(name, await request.body())
-        return json_response(process.status(name))
 
-    @router.get("/copy", responses={200: {"content": {DATABASE: {}}}})
-    async def copy(name: Name) -> Response:
-        """Return a copy of the store's database, whether the store runs or not; empty if there is none."""
-        return Response(process.copy(name), media_type=DATABASE)
+@LIFECYCLE.post("/begin")
+async def begin(process: Lifecycle, name: Name, order: BeginOrder) -> Response:
+    """Open the store at the lab's time, paused until `go`; return the address at which it accepts mail."""
+    return json_response(await process.begin(name, order))
 
-    @router.put("/copy", openapi_extra=_DATABASE_SENT)
-    async def replace(name: Name, request: Request, history: Annotated[Line, Query()]) -> Response:
-        """Replace the database of a stopped store with a copy that belongs to another history."""
-        process.replace(name, history, await request.body())
-        return json_response(process.status(name))
 
-    @router.post("/end")
-    async def end(name: Name) -> Response:
-        """Stop the store cleanly; the process waits again."""
-        return json_response(await process.finish(name))
+@LIFECYCLE.put("/restore", body=_DATABASE_SENT)
+async def restore(process: Lifecycle, name: Name, request: Request) -> Response:
+    """Keep a backup for the next `begin`."""
+    process.keep_backup(name, await request.body())
+    return json_response(process.status(name))
 
-    @router.post("/kill")
-    async def kill(name: Name) -> Response:
-        """End the process at once, as by SIGKILL. There is no answer."""
-        process.kill(name)
 
-    @router.get("/database/events", responses=EVENT_LINES)
-    async def database_events(
-        name: Name,
-        history: Annotated[Line, Query()],
-        traces: Annotated[Folder, Query()] = "",
-        after: Number = 0,
-    ) -> Response:
-        """Return the events of a stopped store after the given number, one a line."""
-        lines = process.database_events(name, history, traces, after)
-        return Response(b"".join(line + b"\n" for line in lines), media_type=LINES)
+@LIFECYCLE.get("/copy", answers={200: {"content": {DATABASE: {}}}})
+async def copy(process: Lifecycle, name: Name) -> Response:
+    """Return a copy of the store's database, whether the store runs or not; empty if there is none."""
+    return Response(process.copy(name), media_type=DATABASE)
 
-    @router.post("/export")
-    async def export(name: Name) -> Response:
-        """Write all waiting events into a closed segment; return the number of the last one."""
-        return json_response(process.export(name))
 
-    return router
+@LIFECYCLE.put("/copy", body=_DATABASE_SENT)
+async def replace(process: Lifecycle, name: Name, request: Request, history: Line) -> Response:
+    """Replace the database of a stopped store with a copy that belongs to another history."""
+    process.replace(name, history, await request.body())
+    return json_response(process.status(name))
+
+
+@LIFECYCLE.post("/end")
+async def end(process: Lifecycle, name: Name) -> Response:
+    """Stop the store cleanly; the process waits again."""
+    return json_response(await process.finish(name))
+
+
+@LIFECYCLE.post("/kill")
+async def kill(process: Lifecycle, name: Name) -> Response:
+    """End the process at once, as by SIGKILL. There is no answer."""
+    process.kill(name)
+
+
+@LIFECYCLE.get("/database/events", answers=EVENT_LINES)
+async def database_events(
+    process: Lifecycle,
+    name: Name,
+    history: Line,
+    traces: Folder = "",
+    after: Number = 0,
+) -> Response:
+    """Return the events of a stopped store after the given number, one a line."""
+    lines = process.database_events(name, history, traces, after)
+    return Response(b"".join(line + b"\n" for line in lines), media_type=LINES)
+
+
+@LIFECYCLE.post("/export")
+async def export(process: Lifecycle, name: Name) -> Response:
+    """Write all waiting events into a closed segment; return the number of the last one."""
+    return json_response(process.export(name))

@@ -1,4 +1,4 @@
-"""How a read of a store becomes an HTTP route, and the routes of replication state, backfill, queues, mail and digests.
+"""The routes that read a store: those of `node.api.read_paths`, its clock, its digests, and its whole state.
 
 The descriptions in the API's documentation are the docstrings of `StoreReader`'s methods and of the functions below.
 """
@@ -6,22 +6,102 @@ The descriptions in the API's documentation are the docstrings of `StoreReader`'
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Mapping
+from http import HTTPStatus
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path, Query, Response
+from msgspec import Meta
+from starlette.responses import Response
 
 from node.api.hosts import LAST_NUMBER, FolderQuery, Hosts, Name, Number
 from node.api.read_paths import READS
+from node.api.routing.routes import Routes
 from node.api.values import json_bytes, json_response, plain, shown
 from node.codec.items import ROOT_TEXT
 from node.reads import StoreReader
 from node.views import Knowledge, StateView
 from traces.labtime import format_instant
 
+_ID = "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17"
+_FOLDER = {
+    "id": _ID,
+    "path": "Projects",
+    "replicas": ["A", "B"],
+    "schedule": "always",
+    "contacts": ["kim@contoso.test"],
+    "priority": "normal",
+    "hidden": False,
+    "held_here": True,
+    "resolve": "default",
+    "age_limit": "30 d",
+    "warning_limit": "8 MB",
+    "post_limit": "10 MB",
+    "item_limit": None,
+}
+_VERSION = {
+    "folder": "Projects",
+    "message": _ID,
+    "number": "A-17",
+    "change": _ID,
+    "store": "A",
+    "modified_at": "2003-10-21T00:15:00Z",
+    "shown": True,
+    "subject": "Hello",
+    "sender": "kim@contoso.test",
+    "body": "from A",
+    "size": 1024,
+    "attachments": [["plan.txt", 12]],
+    "includes": ["A-17"],
+    "associated": False,
+    "properties": ["PR_SUBJECT 0x0037001F: Hello"],
+}
+_RETAINED = {
+    "folder": "Projects",
+    "message": _ID,
+    "subject": "Hello",
+    "number": "A-17",
+    "numbers": ["A-17"],
+    "messages": 0,
+    "deleted_at": "2003-10-21T00:15:00Z",
+    "until_at": "2003-10-28T00:15:00Z",
+}
+_SETTING = {
+    "name": "Replication Send Status Timeout",
+    "value": "24 h",
+    "default": "24 h",
+    "next_value": "12 h",
+    "effective": True,
+    "place": "HKLM\\...",
+    "does": "what the setting does",
+}
+_MAIL = "From: kim@contoso.test\r\nSubject: Hello\r\n\r\nfrom A\r\n"
+_QUEUED = {
+    "id": 7,
+    "next_hop": "B",
+    "connector": None,
+    "recipients": ["B-IS@contoso.test"],
+    "subject": "Folder Content",
+    "due_at": "2003-10-21T00:15:00Z",
+    "attempts": 0,
+    "size": 4096,
+    "sender": "A-IS@contoso.test",
+    "message_id": "1f6c0e5d@contoso.test",
+}
+_QUEUED_MAIL = "Message-ID: <1f6c0e5d@contoso.test>\r\nSubject: Folder Content\r\n\r\n..."
+_BAD_MAIL = {
+    "id": 1,
+    "at": 1066694400000000,
+    "sender": "x@contoso.test",
+    "reason": "no certificate",
+    "size": 900,
+}
+_LOG_ENTRY = {"id": 1, "at": 1066694400000000, "event": 3014, "level": "information", "text": "..."}
+_NOTICE = {"at": 1066694400000000, "recipient": "kim@contoso.test", "subject": "Conflict in Projects", "id": 1}
+_NOTICE_MAIL = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
 _STATE = {
-    "folder": "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17",
+    "folder": _ID,
     "path": "Projects",
     "store": "A",
     "rows": [
@@ -69,7 +149,7 @@ _SOURCE = {
 }
 _ENTRY = {
     "id": 1,
-    "folder": "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17",
+    "folder": _ID,
     "path": "Projects",
     "missing": "A-99..100",
     "missing_fai": "",
@@ -94,96 +174,106 @@ MAIL = "message/rfc822"
 
 _PARAMETERS: Mapping[str, object] = {
     "folder": FolderQuery,
-    "notice": Annotated[int, Path(ge=0, le=LAST_NUMBER)],
-    "row": Annotated[int, Path(ge=0, le=LAST_NUMBER, description="The id of a mail in the queue.")],
-    "after": Annotated[Number, Query(description="The id of the last known entry.")],
-    "limit": Annotated[int, Query(ge=1, le=10_000)],
-    "event": Annotated[Number | None, Query(description="Only entries of this event id.", examples=[3014])],
+    "notice": Annotated[int, Meta(ge=0, le=LAST_NUMBER)],
+    "row": Annotated[int, Meta(ge=0, le=LAST_NUMBER, description="The id of a mail in the queue.")],
+    "after": Annotated[Number, Meta(description="The id of the last known entry.")],
+    "limit": Annotated[int, Meta(ge=1, le=10_000)],
+    "event": Annotated[Number | None, Meta(description="Only entries of this event id.", examples=[3014])],
 }
 """The annotations of parameters that need more than their type in Python."""
 
 
-def add_read(
-    router: APIRouter,
-    hosts: Hosts,
-    name: str,
-    *,
-    tag: str,
-    example: object = None,
-    operation: str | None = None,
-) -> None:
-    """Add the route of a read of `node.api.read_paths`.
+READ_ROUTES: Final = Routes[Hosts]("/nodes/{name}")
+"""The reads of one store."""
+
+
+def _add_read(name: str, tag: str, example: object = None, operation: str | None = None) -> None:
+    """Declare the route of a read of `node.api.read_paths`.
 
     example: an answer, for the documentation.
     operation: the route's name in the documentation, if it is not the name of the read.
     """
     read = READS[name]
 
-    async def answer(**given: Any) -> Response:
-        found = hosts.host(given.pop("name")).read(lambda node: getattr(node, read.name)(**given))
-        if isinstance(found, bytes):
-            return Response(found, media_type=MAIL)
-        if isinstance(found, str):
-            return Response(found, media_type="text/plain; charset=utf-8")
-        return json_response(plain(found))
+    async def answer(hosts: Hosts, /, name: str, **given: Any) -> Response:
+        value = hosts.host(name).read(lambda node: getattr(node, read.name)(**given))
+        if isinstance(value, bytes):
+            return Response(value, media_type=MAIL)
+        if isinstance(value, str):
+            return Response(value, media_type="text/plain; charset=utf-8")
+        return json_response(plain(value))
 
-    _, *parameters = read.signature.parameters.values()
-    taken = [Parameter("name", Parameter.KEYWORD_ONLY, annotation=Name)]
-    for each in parameters:
-        annotation = _PARAMETERS.get(each.name, each.annotation)
-        taken.append(each.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation))
-    answer.__signature__ = Signature(taken, return_annotation=Response)  # type: ignore[attr-defined]  # FastAPI reads it
-    answer.__doc__ = read.says
+    subject, *parameters = read.signature.parameters.values()
+    taken = [subject, Parameter("name", Parameter.KEYWORD_ONLY, annotation=Name)]
+    for parameter in parameters:
+        annotation = _PARAMETERS.get(parameter.name, parameter.annotation)
+        taken.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation))
     if read.kind is bytes:
-        told: dict[str, Any] = {"content": {MAIL: {"example": example}}}
+        answers: dict[str, Any] = {"content": {MAIL: {"example": example}}}
     elif read.kind is str:
-        told = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+        answers = {"content": {"text/plain": {"schema": {"type": "string"}}}}
     else:
-        told = shown(read.kind, example)
-    router.get(read.path, name=operation or name, tags=[tag], responses={200: told})(answer)
+        answers = shown(read.kind, example)
+    READ_ROUTES.add(
+        "GET",
+        read.path,
+        answer,
+        signature=Signature(taken),
+        name=operation or name,
+        text=inspect.cleandoc(read.says),
+        tag=tag,
+        answers={HTTPStatus.OK: answers},
+    )
 
 
-def reads_router(hosts: Hosts) -> APIRouter:
-    """Return the routes below /nodes/{name} that change nothing."""
-    router = APIRouter(prefix="/nodes/{name}")
-    _replication(router, hosts)
-    _mail(router, hosts)
+for _name, _tag, _example, _operation in (
+    ("folders", "folders", [_FOLDER], None),
+    ("retained", "messages", [_RETAINED], None),
+    ("versions", "messages", [_VERSION], None),
+    ("body", "messages", None, None),
+    ("mail", "messages", _MAIL, None),
+    ("setting_views", "settings", [_SETTING], "setting_details"),
+    ("state", "replication", _STATE, None),
+    ("replication_status", "replication", [_STATUS], None),
+    ("instances", "replication", [_INSTANCE], None),
+    ("sources", "replication", [_SOURCE], None),
+    ("backfill", "replication", [_ENTRY], None),
+    ("directory", "replication", [_DIRECTORY_OBJECT], None),
+    ("knowledge", "replication", {"folder": "Projects"}, None),
+    ("queue", "mail", [_QUEUED], None),
+    ("queued_mail", "mail", _QUEUED_MAIL, None),
+    ("bad_mail", "mail", [_BAD_MAIL], None),
+    ("event_log", "events", [_LOG_ENTRY], "log"),
+    ("mailbox_mail", "mail", _NOTICE_MAIL, None),
+    ("mailbox", "mail", [_NOTICE], None),
+):
+    _add_read(_name, _tag, _example, _operation)
 
-    @router.get("/clock", tags=["clock"])
-    async def clock(name: Name) -> Response:
-        """Return the store's lab time and the rate of its clock."""
-        host = hosts.host(name)
-        return json_response({"now_at": format_instant(host.now), "rate": host.rate})
 
-    return router
+@READ_ROUTES.get("/clock", tag="clock")
+async def clock(hosts: Hosts, name: Name) -> Response:
+    """Return the store's lab time and the rate of its clock."""
+    host = hosts.host(name)
+    return json_response({"now_at": format_instant(host.now), "rate": host.rate})
 
 
-def _replication(router: APIRouter, hosts: Hosts) -> None:
-    about: dict[str, Any] = {"tags": ["replication"]}
-    add_read(router, hosts, "state", tag="replication", example=_STATE)
+@READ_ROUTES.get("/states", tag="replication", answers={HTTPStatus.OK: shown(list[StateView], [_STATE])})
+async def states(hosts: Hosts, name: Name) -> Response:
+    """Return the whole replication state table: the hierarchy and every folder with a replica here."""
+    return json_response(plain(hosts.host(name).read(_states)))
 
-    @router.get("/states", responses={200: shown(list[StateView], [_STATE])}, **about)
-    async def states(name: Name) -> Response:
-        """Return the whole replication state table: the hierarchy and every folder with a replica here."""
-        return json_response(plain(hosts.host(name).read(_states)))
 
-    add_read(router, hosts, "replication_status", tag="replication", example=[_STATUS])
-    add_read(router, hosts, "instances", tag="replication", example=[_INSTANCE])
-    add_read(router, hosts, "sources", tag="replication", example=[_SOURCE])
-    add_read(router, hosts, "backfill", tag="replication", example=[_ENTRY])
-    add_read(router, hosts, "directory", tag="replication", example=[_DIRECTORY_OBJECT])
-    add_read(router, hosts, "knowledge", tag="replication", example={"folder": "Projects"})
+@READ_ROUTES.get("/digests", tag="replication", answers={HTTPStatus.OK: shown(dict[str, dict[str, Any]], _DIGESTS)})
+async def digests(hosts: Hosts, name: Name) -> Response:
+    """Return two digests of each folder with a replica here and of the hierarchy (1-1): `knowledge`, of the change
+    numbers and versions, and `content`, of the items. Stores with equal digests have converged."""  # spec: CV-1
+    return json_response(hosts.host(name).read(_digests))
 
-    @router.get("/digests", responses={200: shown(dict[str, dict[str, Any]], _DIGESTS)}, **about)
-    async def digests(name: Name) -> Response:
-        """Return two digests of each folder with a replica here and of the hierarchy (1-1): `knowledge`, of the change
-        numbers and versions, and `content`, of the items. Stores with equal digests have converged."""  # spec: CV-1
-        return json_response(hosts.host(name).read(_digests))
 
-    @router.get("/reading", **about)
-    async def reading(name: Name) -> Response:
-        """Return knowledge, replication state and backfill array at one instant, for programs that judge the whole lab."""
-        return json_response(hosts.host(name).read(_reading))
+@READ_ROUTES.get("/reading", tag="replication")
+async def reading(hosts: Hosts, name: Name) -> Response:
+    """Return knowledge, replication state and backfill array at one instant, for programs that judge the whole lab."""
+    return json_response(hosts.host(name).read(_reading))
 
 
 def _states(node: StoreReader) -> list[StateView]:
@@ -222,31 +312,3 @@ def _reading(node: StoreReader) -> dict[str, Any]:
         "states": {folder: plain(node.state(folder)) for folder in held},
         "backfill": plain(node.backfill()),
     }
-
-
-def _mail(router: APIRouter, hosts: Hosts) -> None:
-    queued = {
-        "id": 7,
-        "next_hop": "B",
-        "connector": None,
-        "recipients": ["B-IS@contoso.test"],
-        "subject": "Folder Content",
-        "due_at": "2003-10-21T00:15:00Z",
-        "attempts": 0,
-        "size": 4096,
-        "sender": "A-IS@contoso.test",
-        "message_id": "1f6c0e5d@contoso.test",
-    }
-    bad = {"id": 1, "at": 1066694400000000, "sender": "x@contoso.test", "reason": "no certificate", "size": 900}
-    entry = {"id": 1, "at": 1066694400000000, "event": 3014, "level": "information", "text": "..."}
-    notice = {"at": 1066694400000000, "recipient": "kim@contoso.test", "subject": "Conflict in Projects", "id": 1}
-
-    queued_mail = "Message-ID: <1f6c0e5d@contoso.test>\r\nSubject: Folder Content\r\n\r\n..."
-    notice_mail = "To: kim@contoso.test\r\nSubject: Conflict in Projects\r\n\r\n..."
-
-    add_read(router, hosts, "queue", tag="mail", example=[queued])
-    add_read(router, hosts, "queued_mail", tag="mail", example=queued_mail)
-    add_read(router, hosts, "bad_mail", tag="mail", example=[bad])
-    add_read(router, hosts, "event_log", tag="events", example=[entry], operation="log")
-    add_read(router, hosts, "mailbox_mail", tag="mail", example=notice_mail)
-    add_read(router, hosts, "mailbox", tag="mail", example=[notice])

@@ -14,7 +14,7 @@ from inspect import cleandoc
 from typing import Any, Final
 
 import msgspec
-from fastapi import Response
+from starlette.responses import Response
 
 from node import errors
 from traces.labtime import format_instant
@@ -120,7 +120,7 @@ def inlined(schema: Any, parts: dict[str, Any]) -> Any:
         kinds = [each for place, each in enumerate(schema["prefixItems"]) if each not in schema["prefixItems"][:place]]
         schema = {**schema, "items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds}}
         del schema["prefixItems"]
-    found = {key: inlined(value, parts) for key, value in schema.items()}
+    found = {key: inlined(value, parts) for key, value in schema.items() if (key, value) != ("default", None)}
     if isinstance(found.get("description"), str):
         found["description"] = cleandoc(found["description"])
     for name, each in found.get("properties", {}).items():

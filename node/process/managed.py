@@ -34,10 +34,10 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from node.api.access import CLIENT_STREAMS
-from node.api.app import make_app
-from node.api.control import Peers, control_router
+from node.api.app import Api, routes_of
+from node.api.control import CONTROL, Peers
 from node.api.http_server import HttpLimits, HttpServer, OpenToAll
-from node.api.lifecycle import BeginOrder, lifecycle_router
+from node.api.lifecycle import LIFECYCLE, BeginOrder
 from node.api.values import ServerUnknown
 from node.errors import Misuse, Waiting
 from node.host.host import Host
@@ -68,7 +68,7 @@ log = logging.getLogger("pflab.managed")
 
 
 class ManagedNode:
-    """The process of one store (a node.api.hosts.Hosts and a node.api.lifecycle.Lifecycle)."""
+    """The process of one store (node.api.hosts.Hosts, node.api.control.ManagedHosts, node.api.lifecycle.Lifecycle)."""
 
     def __init__(self, options: Namespace) -> None:
         self._options = options
@@ -106,12 +106,19 @@ class ManagedNode:
     def ending(self) -> bool:
         return self._end.is_set()
 
-    async def rest(self, wait_s: float) -> None:
-        """Wait until the node may be idle, at most `wait_s`."""
+    # --- node.api.control.ManagedHosts
+
+    async def rest(self, longest_s: float) -> None:
         self._idle.clear()
         with suppress(TimeoutError):
-            async with asyncio.timeout(wait_s):
+            async with asyncio.timeout(longest_s):
                 await self._idle.wait()
+
+    def meet(self, peers: Peers) -> None:
+        self._faults.meet(peers)
+
+    def stop(self) -> None:
+        self._end.set()
 
     # --- the process
 
@@ -120,9 +127,9 @@ class ManagedNode:
         given = self._options
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._end.set)
+            loop.add_signal_handler(number, self.stop)
         if given.leashed:
-            end_with_parent(lambda: loop.call_soon_threadsafe(self._end.set))
+            end_with_parent(lambda: loop.call_soon_threadsafe(self.stop))
         token = await self._token()
         if self.ending:
             return
@@ -177,11 +184,10 @@ class ManagedNode:
 
     async def _serve(self, token: str | None) -> HttpServer:
         given = self._options
-        routers = [control_router(self, self.rest, self._faults.meet)]
+        served = [*routes_of(self), *CONTROL.serving(lambda: self)]
         if given.managed:
-            routers.append(lifecycle_router(self))
-        app = make_app(self, *routers, title=f"pflab server {given.name}")
-        app.state.stop = self._end.set
+            served += LIFECYCLE.serving(lambda: self)
+        app = Api(served, title=f"pflab server {given.name}")
         # Most streams come through the coordinator, which has a limit for each of its clients.
         limits = HttpLimits(client_streams=2 * CLIENT_STREAMS)
         server = HttpServer(app, host=given.http_host, port=given.http_port, token=token, limits=limits)

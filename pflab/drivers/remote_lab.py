@@ -44,6 +44,7 @@ from pflab.lab.remote_node import RemoteNode
 from pflab.lab.servers import LabServer, Servers, ServerStatus
 from pflab.server.app import app_of_remote_lab
 from pflab.server.extension import Extension
+from pflab.server.proxy import Proxy
 from transport.file_handles import refusal_words
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             hosts_changed=self._peers.notify,
             returning=self._update_directories,
         )
-        app = app_of_remote_lab(self, self._address_of, self._answer, self.token, http.extension)
+        proxy = Proxy(self._address_of, self._answer, self.token)
+        app = app_of_remote_lab(self, proxy, self.token, http.extension)
         self._server = HttpServer(
             app,
             host=http.host,

@@ -28,8 +28,7 @@ from topology.problems import did_you_mean, quoted
 from transport.smtp.connections import Connections
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-
+    from node.api.access import App
     from pflab.lessons.played_lesson import PlayedLesson
     from pflab.scenario.load import Scenario
 
@@ -69,7 +68,7 @@ class OpenLesson:
     id: str
     played: PlayedLesson
     lab: LiveLab
-    app: FastAPI
+    app: App
     folder: LessonFolder
     used_s: float
     requests: int = 0
@@ -193,5 +192,5 @@ class Classroom:
             await lab.close()
             folder.remove()
             raise
-        app = app_of_live_lab(lab, lab.host_of)
+        app = app_of_live_lab(lambda: lab, lab.host_of)
         return OpenLesson(lesson_id, PlayedLesson(name, lesson, lab), lab, app, folder, self._monotonic())

@@ -12,23 +12,24 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Response
-from fastapi.responses import RedirectResponse
-from pydantic import Field
+from msgspec import Meta
+from starlette.responses import RedirectResponse, Response
 
 from node.api.access import App, Receive, Scope, Send
-from node.api.answers import links, refusals
-from node.api.bodies import Body, Line
+from node.api.routing.openapi import links, refusals
+from node.api.routing.reading import Body
+from node.api.routing.routes import Routes
 from node.api.values import json_response, not_supported, problem, shown
 from pflab.lessons.classroom import Classroom, LessonUnknown, OpenLesson
 from pflab.server.extension import Extension
+from topology.arguments import Line
 
 if TYPE_CHECKING:
     from pflab.scenario.load import Scenario
 
 PATH: Final = "/lessons"
 
-Id = Annotated[str, Path(max_length=100, description="The id of a lesson that is played.")]
+Id = Annotated[str, Meta(max_length=100, description="The id of a lesson that is played.")]
 
 
 _BEGUN: Final[dict[str, Any]] = {
@@ -39,66 +40,76 @@ _BEGUN: Final[dict[str, Any]] = {
 }
 
 
-class Begin(Body):
-    name: Annotated[Line, Field(examples=["lost-mail"])]
+class Begin(Body, frozen=True, kw_only=True):
+    name: Annotated[Line, Meta(examples=["lost-mail"])]
 
 
-class Next(Body):
+class Next(Body, frozen=True, kw_only=True):
     """answer: the choice that the learners give, if the present text is a question.
     seen: the index of the text from which to play on, so that a repeated request has no effect."""
 
-    answer: Annotated[Line | None, Field(examples=["after 6 hours"])] = None
-    seen: Annotated[int | None, Field(ge=0)] = None
+    answer: Annotated[Line | None, Meta(examples=["after 6 hours"])] = None
+    seen: Annotated[int, Meta(ge=0)] | None = None
 
 
 def extension_of(classroom: Classroom) -> Extension:
     """Return what serves the lessons of a classroom. It closes the classroom."""
-    return Extension(_router(classroom), PATH, _labs(classroom), {LessonUnknown: HTTPStatus.NOT_FOUND}, classroom.close)
+    return Extension(
+        LESSONS.serving(lambda: classroom),
+        PATH,
+        _labs(classroom),
+        {LessonUnknown: HTTPStatus.NOT_FOUND},
+        classroom.close,
+    )
 
 
-def _router(classroom: Classroom) -> APIRouter:
-    router = APIRouter(tags=["lessons"], prefix=PATH)
+LESSONS: Final = Routes[Classroom](PATH, tag="lessons")
+"""The lessons of a classroom."""
 
-    @router.get("")
-    async def course() -> Response:
-        """Return the lessons in the order of the course."""
-        return json_response([_listed(name, lesson) for name, lesson in classroom.lessons.items()])
 
-    @router.post("", status_code=HTTPStatus.CREATED, responses={**refusals(404), HTTPStatus.CREATED: _BEGUN})
-    async def begin(wanted: Begin) -> Response:
-        """Start a lab for a lesson, and play to the lesson's first text. The lab is served below `path`. It ends when nobody
-        has used it for 30 minutes."""
-        opened = await classroom.begin(wanted.name)
-        return json_response({"id": opened.id, "path": f"{PATH}/{opened.id}/"}, HTTPStatus.CREATED)
+@LESSONS.get("")
+async def course(classroom: Classroom) -> Response:
+    """Return the lessons in the order of the course."""
+    return json_response([_listed(name, lesson) for name, lesson in classroom.lessons.items()])
 
-    @router.get("/{id}/lesson")
-    async def state(id: Id) -> Response:  # noqa: A002 - the name of the parameter in the path
-        """Return the lesson with the texts, questions and answers so far. `seq` is the number of events that the record of the
-        lab had when a text was told."""
-        with classroom.using(id) as lesson:
-            return json_response(_state(lesson))
 
-    @router.post("/{id}/next")
-    async def play_on(id: Id, wanted: Next | None = None) -> Response:  # noqa: A002 - as above
-        """Play on to the next text, or to the end, and return the lesson then. Answers 409 while another request plays on.
-        If the lesson has already played on from the text `seen`, the request has no effect."""
-        wanted = wanted or Next()
-        with classroom.using(id) as lesson:
-            await lesson.played.next(wanted.answer, seen=wanted.seen)
-            return json_response(_state(lesson))
+@LESSONS.post("", status=HTTPStatus.CREATED, answers={**refusals(404), HTTPStatus.CREATED: _BEGUN})
+async def begin(classroom: Classroom, wanted: Begin) -> Response:
+    """Start a lab for a lesson, and play to the lesson's first text. The lab is served below `path`. It ends when nobody
+    has used it for 30 minutes."""
+    opened = await classroom.begin(wanted.name)
+    return json_response({"id": opened.id, "path": f"{PATH}/{opened.id}/"}, HTTPStatus.CREATED)
 
-    @router.get("/{id}", status_code=HTTPStatus.TEMPORARY_REDIRECT, response_class=RedirectResponse)
-    async def page(id: Id) -> Response:  # noqa: A002 - as above
-        """Lead a browser to the console of the lesson's lab, at /lessons/{id}/."""
-        return RedirectResponse(f"{PATH}/{quote(id, safe='')}/")
 
-    @router.delete("/{id}", status_code=HTTPStatus.NO_CONTENT)
-    async def end(id: Id) -> Response:  # noqa: A002 - as above
-        """End the lesson and its lab."""
-        await classroom.end(id)
-        return Response(status_code=HTTPStatus.NO_CONTENT)
+@LESSONS.get("/{id}/lesson")
+async def state(classroom: Classroom, id: Id) -> Response:  # noqa: A002 - the name of the parameter in the path
+    """Return the lesson with the texts, questions and answers so far. `seq` is the number of events that the record of the
+    lab had when a text was told."""
+    with classroom.using(id) as lesson:
+        return json_response(_state(lesson))
 
-    return router
+
+@LESSONS.post("/{id}/next")
+async def play_on(classroom: Classroom, id: Id, wanted: Next | None = None) -> Response:  # noqa: A002 - as above
+    """Play on to the next text, or to the end, and return the lesson then. Answers 409 while another request plays on.
+    If the lesson has already played on from the text `seen`, the request has no effect."""
+    wanted = wanted or Next()
+    with classroom.using(id) as lesson:
+        await lesson.played.next(wanted.answer, seen=wanted.seen)
+        return json_response(_state(lesson))
+
+
+@LESSONS.get("/{id}", status=HTTPStatus.TEMPORARY_REDIRECT)
+async def page(classroom: Classroom, id: Id) -> Response:  # noqa: A002 - as above
+    """Lead a browser to the console of the lesson's lab, at /lessons/{id}/."""
+    return RedirectResponse(f"{PATH}/{quote(id, safe='')}/")
+
+
+@LESSONS.delete("/{id}", status=HTTPStatus.NO_CONTENT)
+async def end(classroom: Classroom, id: Id) -> Response:  # noqa: A002 - as above
+    """End the lesson and its lab."""
+    await classroom.end(id)
+    return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
 def _listed(name: str, lesson: Scenario) -> dict[str, Any]:

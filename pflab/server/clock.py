@@ -10,52 +10,59 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Response
-from pydantic import Field
+from msgspec import Meta
+from starlette.responses import Response
 
-from node.api.bodies import Body, Line, Rate
+from node.api.control import Rate, check_rate
+from node.api.routing.reading import Body
+from node.api.routing.routes import Routes
 from node.api.values import json_response
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_router
+from pflab.server.changes import LabNow, check_begun
 from pflab.server.convergence import converged, holders_of, lacking
 from pflab.terms.mail_types import mail_name
-from topology.arguments import MOST_DAYS
+from topology.arguments import MOST_DAYS, Line
 from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError, TraceError
 from traces.events import EVENT_TYPES, Event, MailSubmitted
 from traces.labtime import DAY_US, LabTime, check_not_after_end, format_instant, parse_duration, parse_instant
 
 _CLOCK = {"now_at": "2003-10-21T00:15:00Z", "rate": 1.0, "warping": False, "passed_over": {}, "history": "up/1"}
-_CLOCK_TOLD: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
+_ANSWER: Final = {200: {"content": {"application/json": {"example": _CLOCK}}}}
 
 
-class NewRate(Body):
-    rate: Annotated[Rate, Field(examples=[3600])]
+class NewRate(Body, frozen=True, kw_only=True):
+    """A rate: lab seconds for each real second."""
+
+    rate: Rate
+
+    def __post_init__(self) -> None:
+        check_rate(self.rate)
 
 
-class Advance(Body):
+class Advance(Body, frozen=True, kw_only=True):
     """A duration (`15 min`) or an instant (`2003-10-22T06:15Z`), at most a hundred years ahead."""
 
-    to: Annotated[Line, Field(examples=["15 min"])]
+    to: Annotated[Line, Meta(examples=["15 min"])]
 
 
-class Step(Body):
+class Step(Body, frozen=True, kw_only=True):
     """If nothing is due by `limit` (a duration or an instant), the clock is set to `limit`."""
 
-    limit: Annotated[Line | None, Field(examples=["2 h"])] = None
+    limit: Annotated[Line | None, Meta(examples=["2 h"])] = None
 
 
-class Until(Body):
+class Until(Body, frozen=True, kw_only=True):
     """What to wait for: an event of a type (on one server), a mail of a type (from one server), or the convergence of a folder
     on all its holders."""
 
-    within: Annotated[Line, Field(examples=["36 h"])]
-    event: Annotated[Line | None, Field(examples=["version.applied"])] = None
-    mail: Annotated[Line | None, Field(examples=["status"], description=f"One of {', '.join(MAIL_TYPES)}.")] = None
+    within: Annotated[Line, Meta(examples=["36 h"])]
+    event: Annotated[Line | None, Meta(examples=["version.applied"])] = None
+    mail: Annotated[Line | None, Meta(examples=["status"], description=f"One of {', '.join(MAIL_TYPES)}.")] = None
     on: Line | None = None
-    converged: Annotated[Line | None, Field(examples=["Projects"])] = None
+    converged: Annotated[Line | None, Meta(examples=["Projects"])] = None
 
 
 def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
@@ -75,69 +82,91 @@ def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
     }
 
 
-def clock_router(lab: ServedLab) -> APIRouter:
-    router = lab_router(lab, prefix="/lab/clock", tags=["clock"], responses=_CLOCK_TOLD)
-    moving = asyncio.Lock()
+class ClockDoor:
+    """The clock of a lab for requests: one at a time may move it.
+
+    lab_now: returns the lab of the moment.
+    """
+
+    def __init__(self, lab_now: LabNow) -> None:
+        self._lab_now = lab_now
+        self._moving = asyncio.Lock()
+
+    @property
+    def lab(self) -> ServedLab:
+        return self._lab_now()
 
     @asynccontextmanager
-    async def alone() -> AsyncIterator[None]:
-        if moving.locked():
+    async def alone(self) -> AsyncIterator[ServedLab]:
+        """Yield the lab, whose clock nobody else moves. Raises LabError if somebody does, or if the lab is reset meanwhile."""
+        if self._moving.locked():
             raise LabError("the lab's clock is already being moved; wait until it stops")
+        lab = self.lab
         history = lab.history
-        async with moving:
-            yield
-        if lab.history != history:
+        async with self._moving:
+            yield lab
+        if self.lab.history != history:
             raise LabError("the lab went back to a snapshot while its clock was moved")
 
-    @router.get("")
-    async def clock(
-        after: Annotated[Line | None, Query(description="A duration.", examples=["15 min"])] = None,
-    ) -> Response:
-        """Return the lab time and the rate of the clock. `after_at` is the instant at the end of the duration `after`."""
-        more = {} if after is None else {"after_at": format_instant(lab.now + parse_duration(after))}
-        return json_response(clock_shown(lab, **more))
 
-    @router.post("/rate")
-    async def rate(wanted: NewRate) -> Response:
-        """Run the clock at a rate: 1 is real time, 3600 is one hour per second, 0 pauses it."""
-        async with alone():
-            await lab.coordinator.set_rate(wanted.rate)
-        return json_response(clock_shown(lab))
+CLOCK: Final = Routes[ClockDoor](
+    "/lab/clock", tag="clock", answers=_ANSWER, check=lambda door, method: check_begun(door.lab, method)
+)
+"""The clock of a lab."""
 
-    @router.post("/step")
-    async def step(wanted: Step | None = None) -> Response:
-        """Jump to the next instant at which anything is due, and wait until the lab is quiet; `moved`: whether anything was
-        due."""
-        limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, lab.now)
-        async with alone():
-            moved = await lab.coordinator.step(limit)
-        return json_response(clock_shown(lab, moved=moved))
 
-    @router.post("/advance")
-    async def advance(wanted: Advance) -> Response:
-        """Warp to an instant or by a duration; then pause the clock. Everything that is due until then happens, and the answer
-        arrives after it: a year of four idle stores takes about a second. Meanwhile requests to move the clock get 409."""
-        async with alone():
-            await lab.advance(_near(_instant(wanted.to, lab.now), lab.now))
-        return json_response(clock_shown(lab))
+@CLOCK.get("")
+async def clock(
+    door: ClockDoor,
+    after: Annotated[Line | None, Meta(description="A duration.", examples=["15 min"])] = None,
+) -> Response:
+    """Return the lab time and the rate of the clock. `after_at` is the instant at the end of the duration `after`."""
+    more = {} if after is None else {"after_at": format_instant(door.lab.now + parse_duration(after))}
+    return json_response(clock_shown(door.lab, **more))
 
-    @router.post("/until")
-    async def until(wanted: Until) -> Response:
-        """Warp until something has happened. In the answer, `held` says whether it happened within the limit. A folder has
-        converged if all its holders run and have the same content. If it has not, `lacking` says what each running holder
-        lacks: changes such as `A-1..3`, the folder, or its replica. `not_asked` lists the holders that do not run."""
-        async with alone():
-            limit_at = _near(lab.now + parse_duration(wanted.within), lab.now)
-            held = await lab.until(_condition(lab, wanted), limit_at)
-        more: dict[str, object] = {}
-        if wanted.converged is not None:
-            holders = holders_of(lab, wanted.converged)
-            more["not_asked"] = holders.not_running
-            if not held:
-                more["lacking"] = lacking(lab, holders)
-        return json_response(clock_shown(lab, held=held, **more))
 
-    return router
+@CLOCK.post("/rate")
+async def rate(door: ClockDoor, wanted: NewRate) -> Response:
+    """Run the clock at a rate: 1 is real time, 3600 is one hour per second, 0 pauses it."""
+    async with door.alone() as lab:
+        await lab.coordinator.set_rate(wanted.rate)
+    return json_response(clock_shown(door.lab))
+
+
+@CLOCK.post("/step")
+async def step(door: ClockDoor, wanted: Step | None = None) -> Response:
+    """Jump to the next instant at which anything is due, and wait until the lab is quiet; `moved`: whether anything was
+    due."""
+    limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, door.lab.now)
+    async with door.alone() as lab:
+        moved = await lab.coordinator.step(limit)
+    return json_response(clock_shown(door.lab, moved=moved))
+
+
+@CLOCK.post("/advance")
+async def advance(door: ClockDoor, wanted: Advance) -> Response:
+    """Warp to an instant or by a duration; then pause the clock. Everything that is due until then happens, and the answer
+    arrives after it: a year of four idle stores takes about a second. Meanwhile requests to move the clock get 409."""
+    async with door.alone() as lab:
+        await lab.advance(_near(_instant(wanted.to, lab.now), lab.now))
+    return json_response(clock_shown(door.lab))
+
+
+@CLOCK.post("/until")
+async def until(door: ClockDoor, wanted: Until) -> Response:
+    """Warp until something has happened. In the answer, `held` says whether it happened within the limit. A folder has
+    converged if all its holders run and have the same content. If it has not, `lacking` says what each running holder
+    lacks: changes such as `A-1..3`, the folder, or its replica. `not_asked` lists the holders that do not run."""
+    async with door.alone() as lab:
+        limit_at = _near(lab.now + parse_duration(wanted.within), lab.now)
+        held = await lab.until(_condition(lab, wanted), limit_at)
+    more: dict[str, object] = {}
+    if wanted.converged is not None:
+        holders = holders_of(lab, wanted.converged)
+        more["not_asked"] = holders.not_running
+        if not held:
+            more["lacking"] = lacking(lab, holders)
+    return json_response(clock_shown(door.lab, held=held, **more))
 
 
 def _instant(text: str, now: LabTime) -> LabTime:

@@ -7,8 +7,10 @@ import re
 from http import HTTPStatus
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Header, Response
+from starlette.responses import Response
 
+from node.api.routing.parameters import Header
+from node.api.routing.routes import Routes
 from node.api.values import problem
 from pflab.replay.console_files import CONSOLE
 
@@ -47,21 +49,20 @@ _PART: Final = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
 _PATH: Final = re.compile(rf"(?:{_PART}/){{0,7}}{_PART}")
 """A path below the folder. No part begins with a dot, so no path leaves the folder."""
 
-IfNoneMatch = Annotated[str | None, Header(include_in_schema=False)]
+IfNoneMatch = Annotated[str | None, Header("If-None-Match")]
+
+CONSOLE_ROUTES: Final = Routes[None](shown=False)
+"""The console, which is the same for every lab."""
 
 
-def console_router() -> APIRouter:
-    router = APIRouter(include_in_schema=False)
+@CONSOLE_ROUTES.get("/")
+async def page(_: None, if_none_match: IfNoneMatch = None) -> Response:
+    return _file("index.html", if_none_match)
 
-    @router.get("/")
-    async def page(if_none_match: IfNoneMatch = None) -> Response:
-        return _file("index.html", if_none_match)
 
-    @router.get("/console/{path:path}")
-    async def file(path: str, if_none_match: IfNoneMatch = None) -> Response:
-        return _file(path, if_none_match)
-
-    return router
+@CONSOLE_ROUTES.get("/console/{path:path}")
+async def file(_: None, path: str, if_none_match: IfNoneMatch = None) -> Response:
+    return _file(path, if_none_match)
 
 
 def _file(path: str, known: str | None) -> Response:

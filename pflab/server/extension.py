@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fastapi import APIRouter
-
 from node.api.access import App
+from node.api.routing.routes import Served
 
 
 @dataclass(frozen=True, slots=True)
 class Extension:
     """Routes and an application that belong together.
 
-    router: the routes.
+    routes: the routes.
     path, app: where the application is mounted; it gets the requests that no route answers.
     errors: errors of the routes, and the status of the answer for each.
     close: ends what the routes have started; the program calls it after the HTTP server has stopped.
     """
 
-    router: APIRouter
+    routes: Sequence[Served]
     path: str
     app: App
     errors: Mapping[type[Exception], int]

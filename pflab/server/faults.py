@@ -3,54 +3,56 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple, get_args
 
 import msgspec
-from fastapi import APIRouter, Depends, HTTPException, Request, Response
-from pydantic import Field
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
 
 from node.api.access import carries
-from node.api.answers import links
-from node.api.bodies import Body, Line
 from node.api.hosts import LAST_NUMBER
-from node.api.values import json_response, shown
+from node.api.routing.openapi import links
+from node.api.routing.reading import Body
+from node.api.routing.routes import Routes
+from node.api.values import json_response, problem, shown
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES, REORDER_BY_US, SEPARATIONS, FaultKind, Injectable, Mails
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import DecideNow
 from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_router
+from pflab.server.changes import lab_routes
+from topology.arguments import Line
 from traces.labtime import LabTime, format_instant, parse_duration
 from transport.protocol.fault_points import FaultPoint
 
+Pair = Annotated[list[Line], Meta(min_length=2, max_length=2)]
 
-class NewFault(Body):
+
+class NewFault(Body, frozen=True, kw_only=True, rename={"from_": "from"}):
     """A fault. `cut` and `blackhole` need two servers or sites, or a connector. `smtp` and `hold` act on the hops from
     one server to another. `unstamp` removes the addresses of a server. The other kinds act on mails, which can be limited
     by sender, recipient, type, hop and Message-ID."""
 
-    kind: Injectable
-    from_: Annotated[Line | None, Field(alias="from", examples=["A"])] = None
-    to: Annotated[Line | None, Field(examples=["B"])] = None
-    type: Annotated[Line | None, Field(examples=["content"], description=f"One of {', '.join(MAIL_TYPES)}.")] = None
-    count: Annotated[int | None, Field(ge=1, le=LAST_NUMBER, examples=[1])] = None
-    by: Annotated[Line | None, Field(examples=["20 min"])] = None
+    kind: Annotated[Injectable, Meta(extra_json_schema={"enum": list(get_args(Injectable))})]
+    from_: Annotated[Line | None, Meta(examples=["A"])] = None
+    to: Annotated[Line | None, Meta(examples=["B"])] = None
+    type: Annotated[Line | None, Meta(examples=["content"], description=f"One of {', '.join(MAIL_TYPES)}.")] = None
+    count: Annotated[Annotated[int, Meta(ge=1, le=LAST_NUMBER)] | None, Meta(examples=[1])] = None
+    by: Annotated[Line | None, Meta(examples=["20 min"])] = None
     connector: Line | None = None
     link: Annotated[
-        list[Line] | None,
-        Field(
-            min_length=2, max_length=2, description="For faults on mails: only the hop from one server to the other."
-        ),
+        Pair | None, Meta(description="For faults on mails: only the hop from one server to the other.")
     ] = None
-    mail: Annotated[Line | None, Field(description="For faults on mails: the Message-ID of the only mail.")] = None
-    between: Annotated[list[Line] | None, Field(min_length=2, max_length=2)] = None
-    at: Annotated[Line | None, Field(examples=["MAIL"], description="For smtp: the verb.")] = None
+    mail: Annotated[Line | None, Meta(description="For faults on mails: the Message-ID of the only mail.")] = None
+    between: Pair | None = None
+    at: Annotated[Line | None, Meta(examples=["MAIL"], description="For smtp: the verb.")] = None
     does: Annotated[
-        Line | None, Field(examples=["451"], description="For smtp: a reply, disconnect, silence or tarpit.")
+        Line | None, Meta(examples=["451"], description="For smtp: a reply, disconnect, silence or tarpit.")
     ] = None
-    server: Annotated[Line | None, Field(examples=["B"], description="For unstamp: the server.")] = None
-    lasts: Annotated[Line | None, Field(examples=["2 h"], description="For smtp, hold and alter: for how long.")] = None
+    server: Annotated[Line | None, Meta(examples=["B"], description="For unstamp: the server.")] = None
+    lasts: Annotated[Line | None, Meta(examples=["2 h"], description="For smtp, hold and alter: for how long.")] = None
 
 
 _INJECTED: Final[dict[str, Any]] = {
@@ -88,53 +90,59 @@ def mails_waiting(lab: ServedLab) -> dict[str, list[dict[str, object]]]:
     return found
 
 
-def faults_router(lab: ServedLab) -> APIRouter:
-    router = lab_router(lab, prefix="/lab/faults", tags=["faults"])
-
-    @router.get("")
-    async def faults() -> Response:
-        """Return the active faults, and how often each has acted."""
-        return json_response(faults_shown(lab))
-
-    @router.get("/waiting")
-    async def waiting() -> Response:
-        """Return by active fault the mails that now wait in a queue and that the fault will meet if it does not end before."""
-        return json_response(mails_waiting(lab))
-
-    @router.post("", status_code=HTTPStatus.CREATED, responses={HTTPStatus.CREATED: _INJECTED})
-    async def inject(wanted: NewFault) -> Response:
-        """Inject a fault; return its id."""
-        return json_response({"id": _inject(lab.faults, wanted, lab.now)}, HTTPStatus.CREATED)
-
-    @router.delete("")
-    async def heal_all() -> Response:
-        """End all faults."""
-        lab.faults.heal()
-        return json_response(faults_shown(lab))
-
-    @router.delete("/{fault}")
-    async def heal(fault: str) -> Response:
-        """End one fault."""
-        lab.faults.heal(fault)
-        return json_response(faults_shown(lab))
-
-    return router
+FAULTS: Final = lab_routes("/lab/faults", tag="faults")
+"""The faults of a lab, for people."""
 
 
-def decisions_router(decide: DecideNow, token: str) -> APIRouter:
-    """Return the route /lab/fault-decision, for nodes in processes of their own; only they know the token."""
+@FAULTS.get("")
+async def faults(lab: ServedLab) -> Response:
+    """Return the active faults, and how often each has acted."""
+    return json_response(faults_shown(lab))
 
-    async def known(request: Request) -> None:
-        if not carries(request.headers.get("authorization", ""), token):
-            raise HTTPException(HTTPStatus.UNAUTHORIZED, "only the nodes of the lab may ask for fault decisions")
 
-    router = APIRouter(prefix="/lab/fault-decision", include_in_schema=False, dependencies=[Depends(known)])
+@FAULTS.get("/waiting")
+async def waiting(lab: ServedLab) -> Response:
+    """Return by active fault the mails that now wait in a queue and that the fault will meet if it does not end before."""
+    return json_response(mails_waiting(lab))
 
-    @router.post("")
-    async def decision(request: Request) -> Response:
-        return json_response(decide(msgspec.json.decode(await request.body(), type=FaultPoint)))
 
-    return router
+@FAULTS.post("", status=HTTPStatus.CREATED, answers={HTTPStatus.CREATED: _INJECTED})
+async def inject(lab: ServedLab, wanted: NewFault) -> Response:
+    """Inject a fault; return its id."""
+    return json_response({"id": _inject(lab.faults, wanted, lab.now)}, HTTPStatus.CREATED)
+
+
+@FAULTS.delete("")
+async def heal_all(lab: ServedLab) -> Response:
+    """End all faults."""
+    lab.faults.heal()
+    return json_response(faults_shown(lab))
+
+
+@FAULTS.delete("/{fault}")
+async def heal(lab: ServedLab, fault: str) -> Response:
+    """End one fault."""
+    lab.faults.heal(fault)
+    return json_response(faults_shown(lab))
+
+
+class Decisions(NamedTuple):
+    """What decides about faults for the nodes of a lab, and the token that only they know."""
+
+    decide: DecideNow
+    token: str
+
+
+DECISIONS: Final = Routes[Decisions]("/lab/fault-decision", shown=False)
+"""The faults of a lab, for nodes in processes of their own."""
+
+
+@DECISIONS.post("")
+async def decision(decisions: Decisions, request: Request) -> Response:
+    if not carries(request.headers.get("authorization", ""), decisions.token):
+        detail = "only the nodes of the lab may ask for fault decisions"
+        return problem(HTTPStatus.UNAUTHORIZED, "Http", detail)
+    return json_response(decisions.decide(msgspec.json.decode(await request.body(), type=FaultPoint)))
 
 
 def _inject(plan: FaultPlan, wanted: NewFault, now: LabTime) -> str:

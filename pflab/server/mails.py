@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Response
+from msgspec import Meta
+from starlette.responses import Response
 
 from node.api.reads import MAIL
 from node.api.values import json_response, problem
@@ -15,14 +16,14 @@ from node.codec.property_meanings import INTERPRETERS, NAMES
 from node.errors import MessageUnknown
 from node.views import QueueView
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_router
+from pflab.server.changes import lab_routes
 from traces.labtime import format_instant
 from transport.errors import CodecError
 from transport.mime.describe import describe_mail, outline
 
 MessageId = Annotated[
     str,
-    Path(
+    Meta(
         max_length=1000,
         description="The Message-ID without angle brackets, as in the field `mail` of events.",
         examples=["1f6c0e5d@contoso.test"],
@@ -33,59 +34,61 @@ MOST_LINES: Final = 20_000
 """The most lines of a decoded mail."""
 
 
-def mails_router(lab: ServedLab) -> APIRouter:
-    router = lab_router(lab, prefix="/lab/mails", tags=["mail"])
+MAILS: Final = lab_routes("/lab/mails", tag="mail")
+"""The mails of a lab."""
 
-    # A Message-ID may have slashes. So the routes with more after it come first.
+# A Message-ID may have slashes. So the routes with more after it come first.
 
-    @router.get("/{mail:path}/decoded", responses={200: {"content": {"text/plain": {"example": "mail\n  headers"}}}})
-    async def decoded(mail: MessageId) -> Response:
-        """Return a mail down to each property of each item, as `pflab decode` prints it. In a mail a change has the GUID of
-        its store, a colon and a number."""
-        content = _content_of(lab, mail)
-        if content is None:
-            return _not_kept(mail)
-        try:
-            text = await asyncio.to_thread(_described, content)
-        except CodecError as error:
-            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "CodecError", str(error))
-        return Response(text, media_type="text/plain; charset=utf-8")
 
-    @router.get("/{mail:path}/waiting")
-    async def waiting(mail: MessageId) -> Response:
-        """Return the copies of a mail that wait in queues of running servers. `held`: a fault holds the copy until `due_at`."""
-        held = {(server, row) for server, row, _ in lab.faults.held(mail)}
-        return json_response(
-            [
-                {
-                    "server": server,
-                    "id": each.id,
-                    "next_hop": each.next_hop,
-                    "connector": each.connector,
-                    "recipients": list(each.recipients),
-                    "due_at": format_instant(each.due_at),
-                    "attempts": each.attempts,
-                    "held": (server, each.id) in held,
-                }
-                for server, each in _waiting(lab, mail)
-            ]
-        )
+@MAILS.get("/{mail:path}/decoded", answers={200: {"content": {"text/plain": {"example": "mail\n  headers"}}}})
+async def decoded(lab: ServedLab, mail: MessageId) -> Response:
+    """Return a mail down to each property of each item, as `pflab decode` prints it. In a mail a change has the GUID of
+    its store, a colon and a number."""
+    content = _content_of(lab, mail)
+    if content is None:
+        return _not_kept(mail)
+    try:
+        text = await asyncio.to_thread(_described, content)
+    except CodecError as error:
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "CodecError", str(error))
+    return Response(text, media_type="text/plain; charset=utf-8")
 
-    @router.post("/{mail:path}/release")
-    async def release(mail: MessageId) -> Response:
-        """End every delay of this mail, whichever fault delays it. The mail leaves now, or when its connector opens."""
-        rows = [row for row in lab.faults.release(mail) if lab.running(row[0])]
-        for server, row, _ in rows:
-            await lab.do(server, lambda node, now: node.hop_released(now, row))  # noqa: B023 - called before the next row
-        return json_response({"released": len(rows)})
 
-    @router.get("/{mail:path}", responses={200: {"content": {MAIL: {}}}})
-    async def raw(mail: MessageId) -> Response:
-        """Return a mail as it crossed its last hop, or as it waits in a queue. A lab keeps its newest mails."""
-        content = _content_of(lab, mail)
-        return _not_kept(mail) if content is None else Response(content, media_type=MAIL)
+@MAILS.get("/{mail:path}/waiting")
+async def waiting(lab: ServedLab, mail: MessageId) -> Response:
+    """Return the copies of a mail that wait in queues of running servers. `held`: a fault holds the copy until `due_at`."""
+    held = {(server, row) for server, row, _ in lab.faults.held(mail)}
+    return json_response(
+        [
+            {
+                "server": server,
+                "id": each.id,
+                "next_hop": each.next_hop,
+                "connector": each.connector,
+                "recipients": list(each.recipients),
+                "due_at": format_instant(each.due_at),
+                "attempts": each.attempts,
+                "held": (server, each.id) in held,
+            }
+            for server, each in _waiting(lab, mail)
+        ]
+    )
 
-    return router
+
+@MAILS.post("/{mail:path}/release")
+async def release(lab: ServedLab, mail: MessageId) -> Response:
+    """End every delay of this mail, whichever fault delays it. The mail leaves now, or when its connector opens."""
+    rows = [row for row in lab.faults.release(mail) if lab.running(row[0])]
+    for server, row, _ in rows:
+        await lab.do(server, lambda node, now: node.hop_released(now, row))  # noqa: B023 - called before the next row
+    return json_response({"released": len(rows)})
+
+
+@MAILS.get("/{mail:path}", answers={200: {"content": {MAIL: {}}}})
+async def raw(lab: ServedLab, mail: MessageId) -> Response:
+    """Return a mail as it crossed its last hop, or as it waits in a queue. A lab keeps its newest mails."""
+    content = _content_of(lab, mail)
+    return _not_kept(mail) if content is None else Response(content, media_type=MAIL)
 
 
 def _waiting(lab: ServedLab, mail: str) -> Iterator[tuple[str, QueueView]]:

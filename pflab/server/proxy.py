@@ -1,4 +1,6 @@
-"""Forwards requests for /nodes/{name}/... to the process that runs the node, and returns its answers as they come.
+"""Passes requests for /nodes/{name}/... on to the process that runs the node, and returns its answers as they come.
+
+Only the routes that a lab documents come here: nodes have more routes, which only their coordinator may use.
 
 The proxy sends HTTP/1.0 requests, so the end of the connection is the end of an answer, even of a stream.
 """
@@ -12,8 +14,6 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 
-from fastapi import FastAPI
-from starlette.routing import Match
 from starlette.types import Message
 
 from node.api.access import Receive, Scope, Send, TooLarge
@@ -43,24 +43,19 @@ Wait = Callable[[str, Coroutine[Any, Any, bytes]], Awaitable[bytes]]
 
 
 class Proxy:
-    """An ASGI application in front of another: requests for a node go to the node, the others to `app`.
-
-    Only routes that `app` documents are forwarded: nodes have more routes, which only their coordinator may use.
+    """An ASGI application that asks the process of a node.
 
     token: authenticates this server to the nodes.
     """
 
-    def __init__(self, app: FastAPI, address_of: AddressOf, wait: Wait, token: str) -> None:
-        self._app = app
+    def __init__(self, address_of: AddressOf, wait: Wait, token: str) -> None:
         self._address_of = address_of
         self._wait = wait
         self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        match = _NODE.match(scope["path"]) if scope["type"] == "http" else None
-        if match is None or not self._documented(scope):
-            await self._app(scope, receive, send)
-            return
+        match = _NODE.match(scope["path"])
+        assert match is not None, "the paths of a node begin with its name"
         name = match[1]
         try:
             body = await _body(receive)
@@ -85,9 +80,6 @@ class Proxy:
                 await self._forward(name, scope, body, receive, send, reader, writer)
             finally:
                 writer.close()
-
-    def _documented(self, scope: Scope) -> bool:
-        return any(route.matches(scope)[0] is Match.FULL for route in self._app.routes)
 
     async def _forward(
         self,

@@ -3,57 +3,59 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Final
 
-from fastapi import APIRouter, Response
-from pydantic import ConfigDict
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
-from node.api.answers import refusals
-from node.api.bodies import Body, Line
+from node.api.routing.openapi import refusals
 from node.api.values import json_response, problem
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_router
+from pflab.server.changes import lab_routes
+from topology.arguments import Line
 from traces.labtime import format_instant
 
 
-class Verdict(Body):
-    """A verdict on a run as `pflab check --json` prints it, and the instant up to which it holds."""
-
-    model_config = ConfigDict(extra="allow")
+class Verdict(msgspec.Struct, frozen=True):
+    """A verdict on a run as `pflab check --json` prints it, and the instant up to which it holds. It has more fields."""
 
     run: Line
     at: Line
     judgement: Line
 
 
-def traces_router(lab: ServedLab) -> APIRouter:
-    router = lab_router(lab, prefix="/lab", tags=["traces"])
+TRACES: Final = lab_routes("/lab", tag="traces")
+"""What an analysis asks of a running lab."""
 
-    @router.post("/export")
-    async def export() -> Response:
-        """Write all events up to now into closed segments; return where they are and which servers did not answer."""
-        exported = await lab.export_traces()
-        return json_response(
-            {
-                "run": exported.run,
-                "traces": exported.traces,
-                "at": format_instant(exported.at),
-                "events": exported.events,
-                "away": list(exported.away),
-            }
-        )
 
-    @router.put("/verdict")
-    async def keep(verdict: Verdict) -> Response:
-        """Store a verdict on this run; it replaces an earlier one."""
-        lab.keep_verdict(verdict.model_dump())
-        return json_response({"run": lab.run})
+@TRACES.post("/export")
+async def export(lab: ServedLab) -> Response:
+    """Write all events up to now into closed segments; return where they are and which servers did not answer."""
+    exported = await lab.export_traces()
+    return json_response(
+        {
+            "run": exported.run,
+            "traces": exported.traces,
+            "at": format_instant(exported.at),
+            "events": exported.events,
+            "away": list(exported.away),
+        }
+    )
 
-    @router.get("/verdict", responses=refusals(404))
-    async def verdict() -> Response:
-        """Return the newest verdict on this run and the instant up to which it holds."""
-        found = lab.kept_verdict()
-        if found is None:
-            return problem(HTTPStatus.NOT_FOUND, "NoVerdict", f"the run {lab.run} has no verdict yet")
-        return json_response(dict(found))
 
-    return router
+@TRACES.put("/verdict")
+async def keep(lab: ServedLab, request: Request, verdict: Verdict) -> Response:
+    """Store a verdict on this run; it replaces an earlier one."""
+    del verdict  # the lab keeps all fields; those of its type are checked
+    lab.keep_verdict(msgspec.json.decode(await request.body()))
+    return json_response({"run": lab.run})
+
+
+@TRACES.get("/verdict", answers=refusals(404))
+async def verdict(lab: ServedLab) -> Response:
+    """Return the newest verdict on this run and the instant up to which it holds."""
+    found = lab.kept_verdict()
+    if found is None:
+        return problem(HTTPStatus.NOT_FOUND, "NoVerdict", f"the run {lab.run} has no verdict yet")
+    return json_response(dict(found))

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
-from fastapi import Response
+from starlette.responses import Response
 
 from node.api.access import login as log_in
 from node.api.access.requests import (

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from fastapi import Response
+from starlette.responses import Response
 
 from node.api.access.requests import Headers, Receive, Scope, is_foreign
 from node.api.access.tokens import Tokens, TooManyTokens

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from email.message import Message
-from http import HTTPStatus
 from inspect import Parameter, Signature
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
-from fastapi import APIRouter, Path, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
-from node.api.answers import links
 from node.api.changes.table import CHANGES, HttpChange
-from node.api.hosts import Change, ChangeRequest, FolderQuery, Hosts
-from node.api.values import inlined, problem, shown
+from node.api.hosts import FolderQuery, Hosts, Key, Name, apply_change
+from node.api.routing.openapi import links
+from node.api.routing.parameters import NotJson, is_json
+from node.api.routing.routes import Routes
+from node.api.values import inlined, shown
 
 _ID: Final = "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17"
 _VALUES: Final[Mapping[str, object]] = {
@@ -72,49 +73,48 @@ def answer_of(view: type[Any], example: object = None) -> dict[str, Any]:
     return shown(view, example or values, str(view.__doc__).partition("\n")[0])
 
 
-def add_changes(router: APIRouter, hosts: Hosts) -> None:
-    """Add the routes of all changes in `node.api.changes.table`."""
+def add_changes(routes: Routes[Hosts]) -> None:
+    """Declare the routes of all changes in `node.api.changes.table`."""
     for change in CHANGES.values():
-        _add(router, hosts, change)
+        _add(routes, change)
 
 
-def _add(router: APIRouter, hosts: Hosts, change: HttpChange) -> None:
-    async def answer(request: Request, order: ChangeRequest, **where: str) -> Response:
-        if change.body is not None and not _is_json(request):
-            detail = "send JSON, with Content-Type: application/json"
-            return problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Http", detail)
-        arguments = {**where, **change.read_body(await request.body() if change.body is not None else b"")}
-        return await order.apply(hosts, lambda node, now: change.make(node, now, arguments), change.status)
+def _add(routes: Routes[Hosts], change: HttpChange) -> None:
+    async def answer(hosts: Hosts, /, name: str, request: Request, key: str | None, **where: str) -> Response:
+        content = b""
+        if change.body is not None:
+            if not is_json(request):
+                raise NotJson
+            content = await request.body()
+        arguments = {**where, **change.read_body(content)}
+        return await apply_change(
+            hosts, name, request, key, lambda node, now: change.make(node, now, arguments), change.status
+        )
 
     by_name = Parameter.KEYWORD_ONLY
     parameters = [
+        Parameter("hosts", Parameter.POSITIONAL_ONLY),
         Parameter("request", by_name, annotation=Request),
-        Parameter("order", by_name, annotation=Change),
-        *(Parameter(name, by_name, annotation=Annotated[str, Path()]) for name in change.in_path),
+        Parameter("name", by_name, annotation=Name),
+        *(Parameter(name, by_name, annotation=str) for name in change.in_path),
         *(Parameter(name, by_name, annotation=FolderQuery) for name in change.in_query),
+        Parameter("key", by_name, annotation=Key, default=None),
     ]
-    answer.__signature__ = Signature(parameters, return_annotation=Response)  # type: ignore[attr-defined]  # FastAPI reads it
-    answer.__doc__ = change.says
     documented = answer_of(change.view, _EXAMPLES.get(change.name))
     if change.name in _LINKS:
         documented["links"] = _LINKS[change.name]
-    router.api_route(
+    routes.add(
+        change.method,
         change.path.replace("{path}", "{path:path}"),
-        methods=[change.method],
+        answer,
+        signature=Signature(parameters),
         name=change.name,
-        tags=[change.tag],
-        status_code=change.status,
-        responses={change.status: documented},
-        openapi_extra=None if change.body is None else {"requestBody": _body(change, change.body)},
-    )(answer)
-
-
-def _is_json(request: Request) -> bool:
-    """Return whether a body is declared as JSON. A page of another site cannot declare that without asking first."""
-    message = Message()
-    message["Content-Type"] = request.headers.get("Content-Type", "")
-    subtype = message.get_content_subtype()
-    return message.get_content_maintype() == "application" and (subtype == "json" or subtype.endswith("+json"))
+        text=change.says,
+        tag=change.tag,
+        status=change.status,
+        answers={change.status: documented},
+        body=None if change.body is None else _body(change, change.body),
+    )
 
 
 def _body(change: HttpChange, kind: type[msgspec.Struct]) -> dict[str, Any]:

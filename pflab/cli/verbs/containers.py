@@ -46,7 +46,7 @@ from pflab.containers.trace_retention import make_room
 from pflab.drivers.launch import source_root
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
-from pflab.server.app import imap_shown, smtp_shown
+from pflab.server.servers import imap_shown, smtp_shown
 from pflab.terms.verdict import ExitCode
 from topology.model import Topology
 from topology.problems import counted

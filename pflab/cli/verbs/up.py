@@ -53,9 +53,9 @@ from pflab.runs.continued import SAVED, STATE, Earlier, RunSettings, continue_ru
 from pflab.runs.recorder import MOST_HELD
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SavedRuns
-from pflab.server.app import app_of_live_lab, imap_shown, smtp_shown
-from pflab.server.current_lab import CurrentLab
+from pflab.server.app import app_of_live_lab
 from pflab.server.extension import Extension
+from pflab.server.servers import imap_shown, smtp_shown
 from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.terms.verdict import ExitCode
 from topology.model import Topology
@@ -345,26 +345,26 @@ async def _embedded(plan: Plan, options: SocketOptions) -> RunFolder:
         return lab
 
     def host_of(name: str) -> Host:
-        return current.lab.host_of(name)
+        return lab.host_of(name)
 
-    current = CurrentLab(next_lab())
-    app = app_of_live_lab(current.served, host_of, plan.lessons)
+    lab = next_lab()
+    app = app_of_live_lab(lambda: lab, host_of, plan.lessons)
     async with AsyncExitStack() as ends:
         ends.push_async_callback(plan.lessons.close)
-        url = await ends.enter_async_context(_serving(HttpServer(app, port=plan.port), current))
-        await current.lab.coordinator.set_rate(plan.rate)
+        url = await ends.enter_async_context(_serving(HttpServer(app, port=plan.port), lambda: lab))
+        await lab.coordinator.set_rate(plan.rate)
         ends.enter_context(_announced(url, orders, caller))
-        caller.tell_ready(current.lab, url, folder)
+        caller.tell_ready(lab, url, folder)
         while True:
-            _tell_addresses(caller, current.lab, url, folder)
+            _tell_addresses(caller, lab, url, folder)
             following = await orders.get()
             if following is None:
                 return folder
-            (folder, options["earlier"]), ended = following, current.lab
+            (folder, options["earlier"]), ended = following, lab
             following = None  # its events too
-            current.lab = next_lab()  # from here on, requests are told that the lab is starting
+            lab = next_lab()  # from here on, requests are told that the lab is starting
             await ended.close()
-            await current.lab.up()
+            await lab.up()
 
 
 async def _simulated(plan: Plan, options: SocketOptions) -> RunFolder:
@@ -386,8 +386,8 @@ async def _simulated(plan: Plan, options: SocketOptions) -> RunFolder:
     orders = Orders()
     async with AsyncExitStack() as ends:
         ends.push_async_callback(plan.lessons.close)
-        server = HttpServer(app_of_live_lab(lab, lab.host_of, plan.lessons), port=plan.port)
-        url = await ends.enter_async_context(_serving(server, CurrentLab(lab)))
+        server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of, plan.lessons), port=plan.port)
+        url = await ends.enter_async_context(_serving(server, lambda: lab))
         with _announced(url, orders, plan.caller):
             plan.caller.tell_ready(lab, url, plan.folder)
             _tell_addresses(plan.caller, lab, url, plan.folder)
@@ -410,17 +410,17 @@ def _go_back(plan: Plan, saved: SavedRuns, orders: Orders, name: str) -> None:
 
 
 @asynccontextmanager
-async def _serving(server: HttpServer, current: CurrentLab[LiveLab] | CurrentLab[SimulatedLab]) -> AsyncIterator[str]:
+async def _serving(server: HttpServer, lab_now: Callable[[], LiveLab | SimulatedLab]) -> AsyncIterator[str]:
     """Serve a lab and start it; yield its address. The server stops before the lab, so no request finds a lab that ends."""
 
     async def close() -> None:
-        await current.lab.close()
+        await lab_now().close()
 
     async with AsyncExitStack() as ends:
         ends.push_async_callback(close)
         host, port = await server.start()
         ends.push_async_callback(server.stop)
-        await current.lab.up()
+        await lab_now().up()
         yield f"http://{host}:{port}"
 
 

@@ -8,17 +8,17 @@ import logging
 import socket
 import sqlite3
 import struct
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from fastapi import APIRouter
 from starlette.requests import Request
+from starlette.responses import Response
 
-from node.api.app import make_app
+from node.api.app import Api
 from node.api.events import streamed
 from node.api.http_server import HttpServer
-from node.api.values import ServerUnknown
+from node.api.routing.routes import Routes
 from pflab.client import Client, ClientError, url_at
 
 
@@ -69,17 +69,6 @@ async def test_a_client_that_hangs_up_in_a_body_is_no_error(caplog: pytest.LogCa
     assert not caplog.records
 
 
-class NoHosts:
-    """A process without servers."""
-
-    names: Sequence[str] = ()
-    waits = ""
-    ending = False
-
-    def host(self, name: str) -> Any:
-        raise ServerUnknown(name)
-
-
 @pytest.mark.parametrize(
     ("error", "status", "kind"),
     [
@@ -92,13 +81,13 @@ class NoHosts:
 )
 async def test_a_full_disk_is_no_internal_error(error: Exception, status: int, kind: str) -> None:
     """An error of the system that passes is 507, whatever part of the lab meets it; others are internal errors."""
-    router = APIRouter()
+    routes = Routes[None]()
 
-    @router.get("/fails")
-    async def fails() -> None:
+    @routes.get("/fails")
+    async def fails(_: None) -> Response:
         raise error
 
-    server = HttpServer(make_app(NoHosts(), router))
+    server = HttpServer(Api(routes.serving(lambda: None)))
     address = await server.start()
     try:
         with Client(url_at(address)) as client, pytest.raises(ClientError) as refused:

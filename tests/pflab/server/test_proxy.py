@@ -10,10 +10,6 @@ from collections.abc import MutableMapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from starlette.applications import Starlette
-from starlette.responses import Response
-from starlette.routing import Route
-
 from pflab.server.proxy import Proxy
 
 if TYPE_CHECKING:
@@ -21,13 +17,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = struct.pack("ii", 1, 0)
 """SO_LINGER: no goodbye, but a reset, as the kernel says for a process that was killed."""
-
-
-def _documents() -> Starlette:
-    async def nothing(_request: Any) -> Response:
-        return Response()
-
-    return Starlette(routes=[Route("/nodes/{name}/folders", nothing, methods=["POST"])])
 
 
 @asynccontextmanager
@@ -60,7 +49,7 @@ async def test_a_server_that_is_killed_before_it_was_asked_is_a_bad_gateway() ->
 
     scope = {"type": "http", "method": "POST", "path": "/nodes/A/folders", "raw_path": b"/nodes/A/folders"}
     async with _killed() as address:
-        proxy = Proxy(_documents(), lambda _name: (address[0], address[1]), lambda _name, head: head, "token")
+        proxy = Proxy(lambda _name: (address[0], address[1]), lambda _name, head: head, "token")
         await proxy({**scope, "query_string": b"", "headers": [], "root_path": ""}, receive, send)
     assert sent[0]["status"] == 502
     assert json.loads(sent[1]["body"])["detail"] == "the server ended before it answered"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from node.api.http_server import HttpServer
+from node.api.routing.dispatch import dispatch
 from pflab.client import Client, ClientError, url_at
 from pflab.errors import LabError, Taken
 from pflab.faults.fault import FaultKind, Mails
@@ -41,7 +42,7 @@ def lab(tmp_path: Path) -> SimulatedLab:
 @asynccontextmanager
 async def served(lab: SimulatedLab) -> AsyncIterator[Callable[[Callable[[Client], Any]], Any]]:
     """Serve a lab; yield what calls a function with a client in a thread."""
-    server = HttpServer(app_of_live_lab(lab, lab.host_of))
+    server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of))
 
     async def asked(function: Callable[[Client], Any]) -> Any:
         def call() -> Any:
@@ -56,6 +57,22 @@ async def served(lab: SimulatedLab) -> AsyncIterator[Callable[[Callable[[Client]
             yield asked
         finally:
             await server.stop()
+
+
+async def test_a_lab_is_driven_without_a_socket(lab: SimulatedLab) -> None:
+    """Changes, reads and orders need no server: `dispatch` gives the answers of HTTP, also to a repeated Idempotency-Key."""
+    app, key = app_of_live_lab(lambda: lab, lab.host_of), {"Idempotency-Key": "once"}
+    body = b'{"folder": "Projects", "subject": "Hello"}'
+    async with lab:
+        first = await dispatch(app, "POST", "/nodes/A/messages", body, key)
+        again = await dispatch(app, "POST", "/nodes/A/messages", body, key)
+        other = await dispatch(app, "POST", "/nodes/A/messages", body.replace(b"Hello", b"Bye"), key)
+        await dispatch(app, "POST", "/lab/clock/advance", b'{"to": "1 h"}')
+        count = await dispatch(app, "GET", "/nodes/B/messages/count?folder=Projects")
+    assert (first.status, again.status, other.status) == (201, 201, 422)
+    assert first.body == again.body
+    assert again.headers["idempotency-replayed"] == "true"
+    assert count.body == b'{"count":1}'
 
 
 async def test_the_clock_is_paused_and_stays_so(lab: SimulatedLab) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from node.api.changes.arguments import MOST_MISTAKES, Wrong
 from node.api.changes.table import CHANGES
+from node.api.routing.reading import MOST_MISTAKES, Wrong
 from node.views import Post
 from topology.arguments import MOST_BODY_LETTERS, MOST_DAYS, MOST_LETTERS, MOST_NAMES, MOST_POSTS
 

@@ -1,6 +1,7 @@
-"""The answers that all routes have in common, in the OpenAPI document: errors, the limit of a body, the token.
+"""The OpenAPI document of an application, made from its routes.
 
-A route declares what it returns. Everything that the layers around it may answer is declared here, once:
+A route declares its parameters by the signature of its function, and what it returns. Everything that the layers around it may
+answer is declared here, once:
 
 | status | documented for |
 |---|---|
@@ -8,7 +9,7 @@ A route declares what it returns. Everything that the layers around it may answe
 | 401, 403, 429 | every route that can require a token |
 | 404 | routes with a path parameter, which names a server, a message or the like |
 | 409 | routes that change something, and routes with a query parameter |
-| 422 | routes with parameters or a body; FastAPI decides it |
+| 422 | routes with parameters or a body in JSON |
 | 415 | routes with a body in JSON |
 | 502 | routes of a server, because the lab forwards them to the server's process |
 
@@ -17,14 +18,19 @@ A route declares with `refusals` what else it answers. A request for a path with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import quote
 
+import msgspec
+
 from node.api.access import OPEN_PATHS, body_limit
-from node.api.docs_page import METHODS
-from node.api.values import PROBLEM, URN
+from node.api.docs_page import example_of
+from node.api.routing.parameters import BodyParameter, Parameters
+from node.api.routing.routes import Route
+from node.api.values import PROBLEM, URN, inlined
 
 MEANINGS: Final[Mapping[int, str]] = {
     HTTPStatus.BAD_REQUEST: "This is not HTTP, or the head of the request is far over 64 KB or names two lengths.",
@@ -47,6 +53,7 @@ MEANINGS: Final[Mapping[int, str]] = {
 """Each error status of the API, and what it means."""
 
 _ALWAYS: Final = frozenset({400, 413, 500, 503, 507})
+_WITH_CONTENT: Final = frozenset({200, 201, 202})
 _WITH_TOKEN: Final = frozenset({401, 403, 429})
 
 _PROBLEM: Final = {
@@ -69,7 +76,7 @@ _PROBLEM: Final = {
 }
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def refusals(*statuses: int) -> dict[int, dict[str, Any]]:
     """Return the declaration of errors that a route answers in addition to those of all routes."""
     return {status: {"description": MEANINGS[status]} for status in statuses}
 
@@ -90,49 +97,98 @@ def _link(target: str, parameters: Mapping[str, str]) -> tuple[str, dict[str, An
     return name, {"operationRef": ref, "parameters": dict(parameters), "description": target}
 
 
-def complete(document: dict[str, Any]) -> None:
-    """Add the common answers to an OpenAPI document that FastAPI has made."""
-    components = document.setdefault("components", {})
-    schemas = components.setdefault("schemas", {})
-    for name in ("HTTPValidationError", "ValidationError"):  # FastAPI's own form of errors
-        schemas.pop(name, None)
-    schemas["Problem"] = _PROBLEM
-    components["responses"] = {_name(status): _error(status) for status in MEANINGS}
-    components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "description": "The lab's token."}}
-    document["security"] = [{}, {"token": []}]  # a lab on loopback requires no token
-    for path, methods in document["paths"].items():
-        for method in METHODS:
-            if method in methods:
-                _complete_operation(path, method, methods[method])
+def document(routes: Iterable[Route], *, title: str, description: str) -> dict[str, Any]:
+    """Return the OpenAPI document of these routes."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        if route.shown:
+            paths.setdefault(route.shown_path, {})[route.method.lower()] = _operation(route)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "description": description, "version": "1"},
+        "paths": paths,
+        "components": {
+            "schemas": {"Problem": _PROBLEM},
+            "responses": {_name(status): _error(status) for status in MEANINGS},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "The lab's token."}},
+        },
+        "security": [{}, {"token": []}],  # a lab on loopback requires no token
+    }
 
 
-def _complete_operation(path: str, method: str, operation: dict[str, Any]) -> None:
-    answers = operation["responses"]
-    statuses = {int(status) for status in answers if status >= "4"} | set(_common(path, method, operation))
+def _operation(route: Route) -> dict[str, Any]:
+    parameters, path = route.parameters, route.shown_path
+    operation: dict[str, Any] = {
+        "tags": [route.tag],
+        "summary": route.name.replace("_", " ").title(),
+        "description": route.text,
+        "operationId": f"{re.sub(r'[^A-Za-z0-9_]', '_', route.name + path)}_{route.method.lower()}",
+    }
+    described = list(_parameters(parameters))
+    if described:
+        operation["parameters"] = described
+    body = route.body or _body(parameters.body)
+    if body is not None:
+        operation["requestBody"] = {**body, "description": f"At most {body_limit(path) // 2**20} MB."}
+    if path in OPEN_PATHS:
+        operation["security"] = []
+    operation["responses"] = _responses(route, operation)
+    return operation
+
+
+def _parameters(parameters: Parameters) -> Iterator[dict[str, Any]]:
+    (_, components) = msgspec.json.schema_components([parameters.struct], ref_template="#/{name}")
+    properties = components["Parameters"]["properties"] if parameters.texts else {}
+    for text in parameters.texts:
+        if text.shown:
+            schema = inlined(properties[text.wire_name], components)
+            described = {"description": schema["description"]} if "description" in schema else {}
+            yield {
+                "name": text.wire_name,
+                "in": text.place,
+                "required": text.required,
+                "schema": schema,
+                **described,
+            }
+
+
+def _body(body: BodyParameter | None) -> dict[str, Any] | None:
+    if body is None:
+        return None
+    (schema,), components = msgspec.json.schema_components([body.kind], ref_template="#/{name}")
+    schema = inlined(schema, components)
+    content = {"application/json": {"schema": schema, "example": example_of({}, schema)}}
+    return {"required": True, "content": content} if body.required else {"content": content}
+
+
+def _responses(route: Route, operation: Mapping[str, Any]) -> dict[str, Any]:
+    answers: dict[str, Any] = {str(int(status)): dict(answer) for status, answer in route.answers.items()}
+    usual = answers.setdefault(str(int(route.status)), {})
+    usual.setdefault("description", "The request was carried out.")
+    if route.status in _WITH_CONTENT:
+        usual.setdefault("content", {"application/json": {"schema": {}}})
+    statuses = {int(status) for status in answers if status >= "4"} | set(_common(route, operation))
     for status in sorted(statuses):
         answers.pop(str(status), None)
         answers[str(status)] = {"$ref": f"#/components/responses/{_name(status)}"}
-    if path in OPEN_PATHS:
-        operation["security"] = []
-    for status, answer in answers.items():
-        content = answer.get("content", {})
-        if status < "3" and len(content) > 1 and content.get("application/json") == {"schema": {}}:
-            del content["application/json"]  # FastAPI adds it to the type that the route declares
-    if "requestBody" in operation:
-        operation["requestBody"]["description"] = f"At most {body_limit(path) // 2**20} MB."
+    return answers
 
 
-def _common(path: str, method: str, operation: Mapping[str, Any]) -> Iterator[int]:
+def _common(route: Route, operation: Mapping[str, Any]) -> Iterator[int]:
+    path = route.shown_path
     yield from _ALWAYS
     if path not in OPEN_PATHS:
         yield from _WITH_TOKEN
-    places = {each["in"] for each in operation.get("parameters", ())}
+    places = {parameter["in"] for parameter in operation.get("parameters", ())}
+    is_json = "application/json" in operation.get("requestBody", {}).get("content", {})
     if "path" in places:
         yield HTTPStatus.NOT_FOUND
-    if method != "get" or "query" in places:
+    if route.method != "GET" or "query" in places:
         yield HTTPStatus.CONFLICT
-    if "application/json" in operation.get("requestBody", {}).get("content", {}):
+    if is_json:
         yield HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    if is_json or places:
+        yield HTTPStatus.UNPROCESSABLE_ENTITY
     if path.startswith("/nodes/"):
         yield HTTPStatus.BAD_GATEWAY
 

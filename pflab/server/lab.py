@@ -1,0 +1,138 @@
+"""A lab as a whole over HTTP: what it is, its topology, its next run, its snapshots, and the policy of its organization."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from msgspec import Meta
+from starlette.responses import Response
+
+from node.api.routing.reading import Body
+from node.api.values import json_response
+from node.seeded_ids import setup_guid
+from pflab.errors import LabError
+from pflab.lab.served_lab import ServedLab
+from pflab.server.changes import lab_routes
+from pflab.server.clock import clock_shown
+from pflab.server.faults import faults_shown
+from pflab.server.servers import imap_shown, smtp_shown, status_shown
+from topology.arguments import Line
+from topology.file.load import topology_from_text
+from topology.problems import ProblemsError
+from traces.labtime import format_instant
+
+_SERVER = {
+    "name": "A",
+    "site": "SEA",
+    "version": "2003",
+    "status": "running",
+    "smtp": "127.0.0.1:40025",
+    "imap": None,
+}
+
+
+class Policy(Body, frozen=True, kw_only=True):
+    """recipient_update: how often the recipient update service runs (always, never, or for example 1 h).
+    domain: the domain of the addresses that it gives.
+    at_once: give all entries that wait their addresses now.
+    """
+
+    recipient_update: Annotated[Line | None, Meta(examples=["always"])] = None
+    domain: Annotated[Line | None, Meta(examples=["fabrikam.test"])] = None
+    at_once: bool = False
+
+
+class Renewal(Body, frozen=True, kw_only=True):
+    """The topology of the next run, as YAML or JSON; default: the topology of this run."""
+
+    topology: str | None = None
+
+
+class Saving(Body, frozen=True, kw_only=True):
+    """`replace`: overwrite an existing snapshot of that name."""
+
+    replace: bool = False
+
+
+LAB: Final = lab_routes("/lab", tag="lab")
+"""A lab as a whole."""
+
+
+@LAB.post("/recipient-policy")
+async def recipient_policy(lab: ServedLab, wanted: Policy) -> Response:
+    """Change the recipient policy of the organization, or its recipient update service."""  # spec: ML-1
+    given = {"recipient_update": wanted.recipient_update, "domain": wanted.domain}
+    await lab.set_recipient_policy(**given, at_once=wanted.at_once)
+    return json_response(given)
+
+
+@LAB.get("", answers={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})
+async def the_lab(lab: ServedLab) -> Response:
+    """Return the run, the clock, the servers with their SMTP and IMAP addresses, the active faults, and the newest
+    verdict of pflab follow, or null."""
+    servers = [
+        {
+            "name": name,
+            "site": server.site,
+            "version": str(server.version),
+            **status_shown(lab, name),
+            "smtp": smtp_shown(lab, name),
+            "imap": imap_shown(lab, name),
+        }
+        for name, server in lab.topology.servers.items()
+    ]
+    return json_response(
+        {
+            "run": lab.run,
+            "history": lab.history,
+            "folder": str(lab.folder),
+            "organization": lab.topology.organization,
+            "setup": setup_guid(lab.topology.organization).hex(),
+            "clock": clock_shown(lab),
+            "servers": servers,
+            "folders": list(lab.topology.folders),
+            "replicas": dict(lab.record.replicas),
+            "faults": faults_shown(lab),
+            "verdict": lab.kept_verdict(),
+        }
+    )
+
+
+@LAB.get("/topology")
+async def topology(lab: ServedLab) -> Response:
+    """Return the topology with every default filled in."""
+    return json_response(lab.topology.as_document())
+
+
+@LAB.post("/renew", status=HTTPStatus.ACCEPTED)
+async def renew(lab: ServedLab, wanted: Renewal) -> Response:
+    """End this run and begin another with a paused clock, with the same topology or a new one. All servers of a new
+    topology must be servers of this lab. /readyz answers 200 when the new run has begun."""
+    try:
+        topology = None if wanted.topology is None else topology_from_text(wanted.topology)
+    except ProblemsError as error:
+        raise LabError(" ".join(str(error).split())) from error
+    await lab.renew(topology)
+    return json_response({"ends": lab.run}, HTTPStatus.ACCEPTED)
+
+
+@LAB.get("/saved")
+async def saved(lab: ServedLab) -> Response:
+    """Return the names of the snapshots of this lab."""
+    return json_response(list(lab.saved()))
+
+
+@LAB.put("/saved/{name}")
+async def save(lab: ServedLab, name: str, wanted: Saving | None = None) -> Response:
+    """Save a snapshot of the lab: its time, its servers, an exact copy of every store, and the traces up to now.
+    Answers 409 if the name exists, unless `replace` is true."""
+    await lab.save(name, replace=wanted is not None and wanted.replace)
+    return json_response({"name": name, "at": format_instant(lab.now)})
+
+
+@LAB.post("/saved/{name}/reset", status=HTTPStatus.ACCEPTED)
+async def reset(lab: ServedLab, name: str) -> Response:
+    """Go back to a snapshot, with a paused clock and without faults. /readyz answers 200 when the lab runs again."""
+    await lab.reset(name)
+    return json_response({"ends": lab.history}, HTTPStatus.ACCEPTED)
