@@ -30,6 +30,7 @@ class FolderView:
     warning_limit: str | None = None  # such as 10 MB (spec: AD-2)
     post_limit: str | None = None
     item_limit: str | None = None
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)

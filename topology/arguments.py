@@ -35,6 +35,7 @@ ResolveMethod = Literal["default", "last writer wins", "no notification"]
 class FolderFields(TypedDict, total=False):
     """The properties of a folder as people give them, all as text. A missing property keeps its default or present value.
 
+    description: what the folder is for; '' for none.
     alias: the local part of its mail address, none, or default.
     age_limit: for example 30 d, or none.
     warning_limit, post_limit and item_limit: storage limits, for example 10 MB, or none.
@@ -43,6 +44,7 @@ class FolderFields(TypedDict, total=False):
     """
 
     replicas: Names | None
+    description: Line | None
     schedule: Line | None
     contacts: Names | None
     priority: Priority | None

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import yaml
 
+from topology.arguments import FolderFields
 from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.quantities import format_bandwidth, format_size
 from topology.recipient_policy import format_recipient_update
@@ -106,6 +107,30 @@ class Folder:
     """The size from which it accepts no posts."""
     item_limit_bytes: int | None = None
     """The largest size of a new message."""
+    description: str = ""
+
+    def fields(self) -> FolderFields:
+        """Return the properties as people give them, without the replicas."""
+        fields: FolderFields = {
+            "contacts": list(self.contacts),
+            "priority": self.priority.value,
+            "resolve": self.resolve.value,
+        }
+        if self.description:
+            fields["description"] = self.description
+        if self.alias is not None:
+            fields["alias"] = self.alias or "none"
+        if self.age_limit_us is not None:
+            fields["age_limit"] = format_duration(self.age_limit_us)
+        if self.warning_limit_bytes is not None:
+            fields["warning_limit"] = format_size(self.warning_limit_bytes)
+        if self.post_limit_bytes is not None:
+            fields["post_limit"] = format_size(self.post_limit_bytes)
+        if self.item_limit_bytes is not None:
+            fields["item_limit"] = format_size(self.item_limit_bytes)
+        if self.schedule is not None:
+            fields["schedule"] = str(self.schedule)
+        return fields
 
     @property
     def name(self) -> str:
@@ -210,26 +235,10 @@ def _server_document(server: Server) -> dict[str, Any]:
 
 
 def _folder_document(folder: Folder) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "replicas": list(folder.replicas),
-        "contacts": list(folder.contacts),
-        "priority": str(folder.priority),
-        "resolve": str(folder.resolve),
-    }
-    if folder.alias is not None:
-        document["alias"] = folder.alias or "none"
-    if folder.age_limit_us is not None:
-        document["age_limit"] = format_duration(folder.age_limit_us)
+    document: dict[str, Any] = {"replicas": list(folder.replicas), **folder.fields()}
     if folder.replica_age_limits_us:
         limits = folder.replica_age_limits_us.items()
         document["replica_age_limits"] = {store: format_duration(age_us) for store, age_us in limits}
-    for name, limit in (
-        ("warning_limit", folder.warning_limit_bytes),
-        ("post_limit", folder.post_limit_bytes),
-        ("item_limit", folder.item_limit_bytes),
-    ):
-        if limit is not None:
-            document[name] = format_size(limit)
     if folder.schedule is not None:
         document["schedule"] = _schedule_document(folder.schedule)
     return document

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from node.administration.folder_properties import with_fields
 from node.agent.incoming import process_freed_content
 from node.broadcasts.cycles import hierarchy_changed
 from node.codec.items import (
@@ -23,23 +23,13 @@ from node.codec.items import (
 from node.errors import FolderExists, FolderUnknown, Misuse
 from node.objects import apply_folders, local_changes, retention
 from node.replicas.tree_changes import settle, snapshot
-from node.state.addresses import is_alias
 from node.state.context import Context, set_of_pcl
 from node.state.folders import Folder
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
 from topology.arguments import FolderChanges, FolderFields
-from topology.file.fields import MAX_AGE_US
-from topology.problems import ValueTextError
-from topology.quantities import parse_storage_limit
-from topology.schedule import parse_schedule
-from traces.errors import TimeTextError
 from traces.events import ChangeMade, TombstoneMade
-from traces.labtime import SECOND_US, parse_duration
 from transport.stimulus import Stimulus
-
-RESOLVE_METHODS = {name: method for method, name in RESOLVE_NAMES.items()}
-PRIORITIES = {"not urgent": -1, "normal": 0, "urgent": 1}
 
 
 def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> Version:
@@ -63,7 +53,7 @@ def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> Versio
         added_at=(s.now,) * len(stores),
         created=number,
     )
-    props = _with(props, fields)
+    props = with_fields(props, fields)
     pcl = Pcl.of(number)
     item = encode_folder(object_id, number, pcl, s.now, props, None)
     version = Version(object_id, number, pcl, s.now, item)
@@ -82,16 +72,10 @@ def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> Chang
         props = replace(props, name=rename)
     if move_to is not None:
         props = replace(props, parent=_new_parent(ctx, folder, move_to))
-    props = _with(props, fields)
+    props = with_fields(props, fields)
     if replicas is not None:
         props = props.with_replicas(checked_stores(ctx, replicas), s.now)
     return modify(ctx, s, [(folder, props)])[0]
-
-
-def _with(props: FolderProperties, fields: FolderFields) -> FolderProperties:
-    """Return the properties with the fields that are given. Raise Misuse for a wrong value."""
-    given = ((*_CHECKED[name], value) for name, value in fields.items() if name in _CHECKED and value is not None)
-    return replace(props, **{attribute: checked(value) for attribute, checked, value in given})
 
 
 def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
@@ -223,82 +207,6 @@ def checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
     if not stores:
         raise Misuse("a folder must keep at least one replica; name at least one store")  # spec: RP-2
     return tuple(dict.fromkeys(stores))
-
-
-def _checked_schedule(schedule: str) -> str | None:
-    if schedule == "default":
-        return None
-    try:
-        parse_schedule(schedule)
-    except ValueError as error:
-        raise Misuse(str(error)) from None
-    return schedule
-
-
-def _checked_age(text: str) -> int | None:
-    """Return an age limit such as `30 d` in microseconds, or None for no limit (spec: DL-3).
-
-    Raise Misuse if the text is not valid.
-    """
-    if text == "none":
-        return None
-    try:
-        age_us = parse_duration(text)
-    except TimeTextError as error:
-        raise Misuse(str(error)) from None
-    if not SECOND_US <= age_us <= MAX_AGE_US:
-        raise Misuse(f"the age limit {text} is out of range; write 1 s to 36500 d, or none")
-    return age_us
-
-
-def _checked_limit(text: str) -> int | None:
-    """Return a storage limit such as `10 MB` in bytes, or None for no limit (spec: AD-2). Raise Misuse if it is not valid."""
-    if text == "none":
-        return None
-    try:
-        return parse_storage_limit(text)
-    except ValueTextError as error:
-        raise Misuse(str(error)) from None
-
-
-def _checked_alias(alias: str) -> str | None:
-    """Return the alias. None means that it is made from the name; '' means that the folder has no alias."""
-    if alias == "default":
-        return None
-    if alias == "none":
-        return ""
-    if not is_alias(alias):
-        raise Misuse(
-            f"{alias!r} is not an alias; write letters and digits with . - _ between them, or the word none or default"
-        )
-    return alias
-
-
-def _checked_resolve(resolve: str) -> int:
-    try:
-        return RESOLVE_METHODS[resolve]
-    except KeyError:
-        raise Misuse(f"{resolve!r} is not a resolve method; write one of {', '.join(RESOLVE_METHODS)}") from None
-
-
-def _checked_priority(priority: str) -> int:
-    if priority not in PRIORITIES:
-        raise Misuse(f"{priority!r} is not a priority; write one of {', '.join(PRIORITIES)}")
-    return PRIORITIES[priority]
-
-
-_CHECKED: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "schedule": ("schedule", _checked_schedule),
-    "contacts": ("contacts", tuple),
-    "priority": ("priority", _checked_priority),
-    "alias": ("alias", _checked_alias),
-    "age_limit": ("age_limit_us", _checked_age),
-    "warning_limit": ("warning_limit_bytes", _checked_limit),
-    "post_limit": ("post_limit_bytes", _checked_limit),
-    "item_limit": ("item_limit_bytes", _checked_limit),
-    "resolve": ("resolve", _checked_resolve),
-}
-"""For each field that a user gives as text: the property that it sets, and the function that checks and converts it."""
 
 
 def _new_parent(ctx: Context, folder: Folder, path: str) -> bytes:

@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from node.administration.folder_changes import checked_stores, modify
+from node.administration.folder_properties import PROPERTIES
 from node.codec.items import ROOT_TEXT, FolderProperties
 from node.errors import Misuse
 from node.state.context import Context
@@ -27,16 +29,7 @@ from node.tracking.change_number import named
 from node.views import FoldersChanged
 from transport.stimulus import Stimulus
 
-PROPAGATED = {
-    "schedule": "schedule",
-    "contacts": "contacts",
-    "priority": "priority",
-    "age_limit": "age_limit_us",
-    "warning_limit": "warning_limit_bytes",
-    "post_limit": "post_limit_bytes",
-    "item_limit": "item_limit_bytes",
-    "resolve": "resolve",
-}
+_PROPAGATED: Final = {name: row.attribute for name, row in PROPERTIES.items() if row.propagated}
 """For each property that can be propagated, beside `replicas`: the field that has it."""
 
 
@@ -97,13 +90,13 @@ def change_replicas(ctx: Context, s: Stimulus, path: str, order: ReplicaOrder) -
 
 def propagate(ctx: Context, s: Stimulus, path: str, properties: Sequence[str]) -> FoldersChanged:
     """Give all subfolders of a folder its values of these properties."""
-    unknown = [each for each in properties if each != "replicas" and each not in PROPAGATED]
+    unknown = [each for each in properties if each != "replicas" and each not in _PROPAGATED]
     if unknown or not properties:
-        known = ", ".join(["replicas", *PROPAGATED])
+        known = ", ".join(["replicas", *_PROPAGATED])
         raise Misuse(f"{unknown[0] if unknown else 'nothing'} cannot be propagated; write some of {known}")
     top = ctx.folders.visible(path).props
     assert top is not None, "a visible folder is alive"
-    values = {PROPAGATED[each]: getattr(top, PROPAGATED[each]) for each in properties if each in PROPAGATED}
+    values = {_PROPAGATED[each]: getattr(top, _PROPAGATED[each]) for each in properties if each in _PROPAGATED}
 
     def like_top(props: FolderProperties) -> FolderProperties:
         same = replace(props, **values)

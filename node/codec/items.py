@@ -25,6 +25,7 @@ from transport.mapi.property_tags import (
     PR_ATTACH_LONG_FILENAME,
     PR_ATTACH_METHOD,
     PR_CHANGE_KEY,
+    PR_COMMENT,
     PR_CREATION_TIME,
     PR_DISPLAY_NAME,
     PR_INTERNET_MESSAGE_ID,
@@ -117,6 +118,7 @@ class FolderProperties:
     warning_limit_bytes: int | None = None  # spec: AD-2
     post_limit_bytes: int | None = None
     item_limit_bytes: int | None = None
+    description: str = ""
     created: ChangeNumber = field(default=ChangeNumber(bytes(16), 1))
 
     @property
@@ -276,6 +278,9 @@ def encode_folder(
     props.pop(PR_PFLAB_ALIAS, None)
     if folder.alias is not None:
         props[PR_PFLAB_ALIAS] = folder.alias
+    props.pop(PR_COMMENT, None)
+    if folder.description:
+        props[PR_COMMENT] = folder.description
     props.pop(PR_OVERALL_AGE_LIMIT, None)
     if folder.age_limit_us is not None:
         props[PR_OVERALL_AGE_LIMIT] = folder.age_limit_us // SECOND_US
@@ -337,6 +342,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         contacts, schedule = props.get(PR_PFLAB_CONTACTS, ()), props[PR_PFLAB_SCHEDULE]
         priority, resolve = props[PR_REPLICATION_MESSAGE_PRIORITY], props[PR_RESOLVE_METHOD]
         limits_kb = [props.get(tag) for tag in _LIMIT_TAGS]
+        description = props.get(PR_COMMENT, "")
         created = ChangeNumber.from_xid(props[PR_PFLAB_CREATED])  # type: ignore[arg-type]
     except KeyError as missing:
         raise CodecError(f"the folder lacks property {missing.args[0]:#010x}, which is required") from None
@@ -353,6 +359,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         and len(replicas) == len(added)
         and isinstance(contacts, tuple)
         and (alias is None or isinstance(alias, str))
+        and isinstance(description, str)
         and all(each is None or (isinstance(each, int) and each >= 0) for each in (age_limit_s, *limits_kb))
         and isinstance(schedule, str)
         and isinstance(priority, int)
@@ -379,6 +386,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         warning_limit_bytes=_in_bytes(limits_kb[0]),
         post_limit_bytes=_in_bytes(limits_kb[1]),
         item_limit_bytes=_in_bytes(limits_kb[2]),
+        description=description,  # type: ignore[arg-type]
         created=created,
     )
 

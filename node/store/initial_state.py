@@ -6,7 +6,7 @@ store that joins later begins with an empty hierarchy and gets the folders by ba
 
 from __future__ import annotations
 
-from node.administration.folder_changes import PRIORITIES, RESOLVE_METHODS
+from node.administration.folder_properties import with_fields
 from node.codec.items import ROOT, FolderProperties, Version, encode_folder
 from node.objects.apply_folders import put
 from node.seeded_ids import setup_guid
@@ -53,17 +53,9 @@ def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None
             name=name,
             replicas=tuple(spec.replicas),
             added_at=(topology.start_at,) * len(spec.replicas),
-            schedule=str(spec.schedule) if spec.schedule else None,
-            contacts=tuple(spec.contacts),
-            priority=PRIORITIES[str(spec.priority)],
-            resolve=RESOLVE_METHODS[str(spec.resolve)],
-            alias=spec.alias,
-            age_limit_us=spec.age_limit_us,
-            warning_limit_bytes=spec.warning_limit_bytes,
-            post_limit_bytes=spec.post_limit_bytes,
-            item_limit_bytes=spec.item_limit_bytes,
             created=number,
         )
+        props = with_fields(props, spec.fields())
         ids[path] = number.to_xid()
         item = encode_folder(ids[path], number, Pcl.of(number), topology.start_at, props, None)
         version = Version(ids[path], number, Pcl.of(number), topology.start_at, item)

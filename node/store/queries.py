@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 
+from node.administration.folder_properties import texts
 from node.backfill import rows as array
 from node.backfill.sources import in_order, leaver_claims, leavers
 from node.codec.items import (
-    RESOLVE_NAMES,
     ROOT_TEXT,
     attachments_of,
     body_of,
@@ -52,14 +52,11 @@ from node.views import (
     VersionView,
     number_order,
 )
-from topology.quantities import format_size
 from topology.settings.catalogue import category_on
 from topology.settings.spec import LEVEL_NAMES
 from topology.settings.values import Settings
-from traces.labtime import LabTime, format_duration
+from traces.labtime import LabTime
 from transport.sql import Connection
-
-PRIORITY_NAMES = {-1: "not urgent", 0: "normal", 1: "urgent"}
 
 
 class StoreQueries(StoreReader):
@@ -410,26 +407,16 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
     props = folder.props
     assert props is not None
     own = ctx.rst.own(folder.fid)
+    shown = {name: text for name, text in texts(props).items() if name != "alias"}  # `address` is made from it
     return FolderView(
         id=folder.text,
         path=folder.path or props.name,
         replicas=props.replicas,
-        schedule=props.schedule,
-        contacts=props.contacts,
-        priority=PRIORITY_NAMES[props.priority],
         hidden=folder.hidden,
         held_here=own is not None and not own.pending,
         address=ctx.book.address_of(folder),
-        resolve=RESOLVE_NAMES.get(props.resolve, str(props.resolve)),
-        age_limit=None if props.age_limit_us is None else format_duration(props.age_limit_us),
-        warning_limit=_size(props.warning_limit_bytes),
-        post_limit=_size(props.post_limit_bytes),
-        item_limit=_size(props.item_limit_bytes),
+        **shown,
     )
-
-
-def _size(limit_bytes: int | None) -> str | None:
-    return None if limit_bytes is None else format_size(limit_bytes)
 
 
 def _object_id(message: str) -> bytes:

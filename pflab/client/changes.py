@@ -115,6 +115,7 @@ class Changes(Requests):
         path: str,
         *,
         replicas: Sequence[str] | None = None,
+        description: str | None = None,
         schedule: str | None = None,
         contacts: Sequence[str] | None = None,
         priority: Literal["not urgent", "normal", "urgent"] | None = None,
@@ -128,6 +129,7 @@ class Changes(Requests):
     ) -> Made:
         """Create a folder. A property that is not given has its default.
 
+        description: what the folder is for; '' for none.
         alias: the local part of its mail address, none, or default.
         age_limit: for example 30 d, or none.
         warning_limit, post_limit and item_limit: storage limits, for example 10 MB, or none.
@@ -141,6 +143,7 @@ class Changes(Requests):
             {
                 "path": path,
                 "replicas": replicas,
+                "description": description,
                 "schedule": schedule,
                 "contacts": contacts,
                 "priority": priority,
@@ -161,6 +164,7 @@ class Changes(Requests):
         path: str,
         *,
         replicas: Sequence[str] | None = None,
+        description: str | None = None,
         schedule: str | None = None,
         contacts: Sequence[str] | None = None,
         priority: Literal["not urgent", "normal", "urgent"] | None = None,
@@ -177,6 +181,7 @@ class Changes(Requests):
         """Change properties of a folder, which include its replica list, its name (`rename`) and its parent (`move_to`: a
         path, '' for the top). What is not given stays as it is.
 
+        description: what the folder is for; '' for none.
         alias: the local part of its mail address, none, or default.
         age_limit: for example 30 d, or none.
         warning_limit, post_limit and item_limit: storage limits, for example 10 MB, or none.
@@ -189,6 +194,7 @@ class Changes(Requests):
             f"/folders/{quoted(path)}",
             {
                 "replicas": replicas,
+                "description": description,
                 "schedule": schedule,
                 "contacts": contacts,
                 "priority": priority,

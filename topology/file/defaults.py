@@ -55,6 +55,7 @@ def resolve(file: TopologyFile) -> Topology:
             warning_limit_bytes=entry.warning_limit,
             post_limit_bytes=entry.post_limit,
             item_limit_bytes=entry.item_limit,
+            description=entry.description,
             replica_age_limits_us=dict(entry.replica_age_limits),
         )
         for path in paths

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from topology.arguments import MOST_LETTERS
 from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.file.fields import (
     MAX_COST,
@@ -128,6 +129,7 @@ class FolderEntry(_Entry):
         min_length=1,
         description="servers that hold the folder, its home first; default: all servers that join at the start",
     )
+    description: Annotated[str, Field(max_length=MOST_LETTERS)] = Field("", description="what the folder is for")
     schedule: ScheduleField | None = Field(
         None, description="when its changes are sent; default: the schedule of the store"
     )
