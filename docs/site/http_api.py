@@ -9,9 +9,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from node.api.answers import MEANINGS
-
 from node.api.docs_page import METHODS, example_of
+from node.api.routing.openapi import MEANINGS
 from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
