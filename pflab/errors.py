@@ -6,7 +6,7 @@ class LabError(Exception):
 
 
 class NotThere(LabError):
-    """The lab has nothing of the name that was given: no such server, fault or snapshot."""
+    """The lab has nothing of the name that was given: no such server, fault or saved lab."""
 
 
 class NotIdle(LabError):
@@ -22,4 +22,4 @@ class KeepsTopology(LabError):
 
 
 class Taken(LabError):
-    """A snapshot of that name exists, and the caller did not ask to replace it."""
+    """A saved lab of that name exists, and the caller did not ask to replace it."""

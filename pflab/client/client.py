@@ -56,8 +56,7 @@ class Client(Changes):
         return list(self.json("GET", "/lab/saved"))
 
     def save(self, name: str, *, replace: bool = False) -> dict[str, Any]:
-        """Save the state of the lab. A lab of `pflab up --processes` cannot do this. Without `replace` the lab refuses an
-        existing name (409)."""
+        """Save the state of the lab. Without `replace` the lab refuses an existing name (409)."""
         found: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {"replace": replace})
         return found
 

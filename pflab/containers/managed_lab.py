@@ -31,12 +31,12 @@ What must never happen:
 - Lab time that goes back after a restart of the coordinator. Lab time is saved with every event. If stores continued to run
   meanwhile, all clocks are set to the latest time.
 - An event that is recorded twice or lost. The number of each store's last recorded event is saved with the events.
-- A snapshot, or exported traces, with an event but without its cause. All hosts are held while these are made
-  (`Coordinator.at_rest`). A snapshot needs every server; exported traces name the servers that did not answer.
-- A start, stop or kill of a server while a snapshot or traces are made, or while this server already starts or stops. The lock
-  of its life is held meanwhile (`pflab.lab.recorded_lab`).
+- A saved lab, or exported traces, with an event but without its cause. All hosts are held while these are made
+  (`Coordinator.at_rest`). A saved lab needs every server; exported traces name the servers that did not answer.
+- A start, stop or kill of a server while the lab is saved or traces are made, or while this server already starts or stops.
+  The lock of its life is held meanwhile (`pflab.lab.recorded_lab`).
 
-The coordinator's own state is one file in the run folder (`pflab.containers.coordinator_state`).
+The coordinator's own record and state are one file in the run folder (`pflab.containers.durable_record`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
@@ -54,21 +54,19 @@ import msgspec
 
 from node.errors import NotRunning
 from node.state.database import cannot_write
-from pflab.containers.coordinator_state import STATE, DurableRecord, LabState
-from pflab.containers.snapshots import Snapshots, snapshot_of
+from pflab.containers.durable_record import RECORD, DurableRecord, RecordFile
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.managed_process import FOUND_AGAIN_S, FOUND_S, BeginOrder, ManagedProcess
 from pflab.drivers.pulse import PATIENCE_S, Pulse
 from pflab.drivers.remote_lab import COLLECT_S, HERE, HttpOptions, RemoteLab
 from pflab.errors import LabError
 from pflab.lab.served_lab import ExportedTraces
-from pflab.lab.servers import LabServer, ServerStatus
-from pflab.runs.saved import none_of
+from pflab.lab.servers import LabServer
+from pflab.runs.lab_state import STATE, LabState, ServerStatus, read_state
 from transport.file_handles import refusal_words
 
 if TYPE_CHECKING:
     from node.host.host import Address
-    from pflab.runs.continued import RunState
     from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
 
@@ -134,28 +132,29 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         self._complete = False
         self._disk_full = False
         named = run if run is not None else f"{folder.path.parent.name}/{folder.path.name}"
-        self._state = LabState(folder.path / STATE, run=named, topology=topology.as_json())
+        self._file = RecordFile(folder.path / RECORD, run=named, topology=topology.as_json())
         self._durable = DurableRecord(
-            self._state,
+            self._file,
             folder=folder,
             now=lambda: self.now,
             real_time=time.time,
             facts=self._facts,
             changed=self._save,
         )
-        at = self._state.fact("at")
-        self.continues = at is not None
-        """Whether another coordinator managed this run before."""
+        earlier = self._file.state()
+        if earlier is None and (folder.path / STATE).exists():  # the folder is that of a saved lab
+            earlier = read_state(folder.path)
+        self._earlier = earlier
         super().__init__(
             topology,
             folder=folder,
             seed=seed,
-            run=self._state.run,
+            run=self._file.run,
             durability=durability,
             tls=tls,
             http=http,
             record=self._durable,
-            at=at,
+            at=None if earlier is None else earlier.at,
         )
         self._leaves_running = leaves_running
         self._watching: list[asyncio.Task[None]] = []
@@ -176,20 +175,24 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 token=self.token,
                 pulse=Pulse(name, token=self.token, patience_s=patience_s),
                 order=order,
-                snapshot=snapshot_of(folder.path, name),
+                saved=folder.database(name),
             )
             for name in topology.servers
         }
-        if self.continues:
-            self._servers.recall(self._state.fact("servers"))
-            self._collector.resume(self._state.fact("seqs"), self._durable.events())
-            self.faults.number_after(self._state.fact("faults"))
+        if earlier is not None:
+            self._recall(earlier)
+            self._collector.resume(self._file.fact("seqs"), self._durable.events())
         else:
             for server in self._servers.present_at_start():
                 server.status = (
                     ServerStatus.RUNNING
                 )  # this is the wanted status; the lab begins the store when the process answers
         self._complete = True
+
+    @property
+    def continues(self) -> bool:
+        """Whether another coordinator managed this run before."""
+        return self._earlier is not None
 
     # --- addresses
 
@@ -214,54 +217,30 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     renews: Callable[[Topology], None] | None = None
     """The lab calls this function with the organization of the next run."""
 
-    # --- snapshots
+    # --- saved labs
 
-    snapshots: Snapshots | None = None
-    returns: Callable[[str], None] | None = None
-    """The lab calls this function with the name of the snapshot from which the next run continues."""
-
-    async def save(self, name: str, *, replace: bool = False) -> None:
-        """Save a snapshot. Raises Taken if the name exists, LabError if a server does not answer or the lab cannot be saved."""
-        if self.snapshots is None:
-            raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
+    async def _save_into(self, folder: RunFolder) -> None:
         async with self._all_lives():
-            self.snapshots.check_free(name, replace=replace)
             away = [each for each in self.names if not self.running(each) and not await self._written(each)]
             if away:
                 raise LabError(f"server {', '.join(away)} does not answer; a lab is saved only when all servers answer")
-            draft = self.snapshots.begin(name)
 
-            async def keep() -> None:
+            async def write() -> None:
                 self._collector.flush()
                 self._save_all()
                 begun = [each.name for each in self._servers.all() if each.status is not ServerStatus.ABSENT]
                 copies = await asyncio.gather(*[self._processes[each].copy() for each in begun])
-                draft.keep_stores(dict(zip(begun, copies, strict=True)))
+                for name, content in zip(begun, copies, strict=True):
+                    folder.write_database(name, content)
                 self._durable.write_out()
-                draft.keep_traces(self._folder.traces)
-                self._state.copy(draft.keep_run(self._folder.path, but=f"{STATE}*") / STATE)
+                self._copy_files(folder)
+                self._file.copy(folder.path / RECORD)
 
-            await self.coordinator.at_rest(keep)
-            draft.done()
+            await self.coordinator.at_rest(write)
 
     async def reset(self, name: str) -> None:
-        """End this run. The callback `returns` begins the next one, which continues from a snapshot.
-
-        Raises LabError if the snapshot does not exist.
-        """
-        if self.snapshots is None or self.returns is None:
-            raise LabError("this lab keeps no snapshots; only a lab of pflab coordinate does")
-        if name not in self.snapshots.names():
-            raise none_of(name, self.snapshots.names())
-        self.returns(name)
-        self._leaves_running = self.begun = False
-
-    def saved(self) -> Sequence[str]:
-        return () if self.snapshots is None else self.snapshots.names()
-
-    @property
-    def http_address(self) -> Address:
-        return self._server.address
+        await super().reset(name)
+        self._leaves_running = False
 
     # --- traces
 
@@ -423,8 +402,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     # --- opening and closing
 
     async def up(self) -> None:
-        rate = float(self._state.fact("rate") or 0.0)
         self._keep_state()
+        (self._folder.path / STATE).unlink(missing_ok=True)  # the record has the state now
         if not self._durable.begun:
             self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
@@ -437,8 +416,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             await asyncio.gather(*[self._begin(server, now) for server in present])
             await self._release([server.name for server in present])
         await self.coordinator.look()
-        if self.continues:
-            await self.coordinator.set_rate(rate)  # this sets all clocks to one time again
+        if self._earlier is not None:
+            await self.coordinator.set_rate(self._earlier.rate)  # this sets all clocks to one time again
         self._keep_state()
         self.begun = True
         self._collecting = asyncio.create_task(self._collect(), name="collect events")
@@ -513,22 +492,25 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             log.warning("the coordinator has saved its state")
 
     def _facts(self) -> dict[str, Any]:
-        """Return the state that is saved with each event."""
+        """Return what is saved with each event."""
         return {
             "replicas": self._durable.replicas,  # reading them may record events, so it comes first
-            "at": self.now,
-            "rate": self.coordinator.rate,
+            "state": self._state(),
             "lamport": self._durable.lamport,
             "seqs": self._collector.recorded,
-            "faults": self.faults.number,
-            "backups": self._durable.backups,
         }
 
-    def _keep_state(self) -> None:
-        if self._complete:
-            with self._full_disk_logged():
-                self._state.keep(servers=self._servers.as_document())
-                self._save_all()
+    def _state(self) -> LabState:
+        verdict = None if self._verdict is None else dict(self._verdict)
+        return msgspec.structs.replace(super()._state(), rate=self.coordinator.rate, verdict=verdict)
 
-    def _keep_end(self, end: RunState) -> None:
+    def _recall(self, state: LabState) -> None:
+        super()._recall(state)
+        if state.verdict is not None and state.verdict.get("run") == self.history:
+            self._verdict = state.verdict
+
+    def _keep_state(self) -> None:
+        self._save()
+
+    def _keep_end(self, end: LabState) -> None:
         """Do nothing: a run of these labs that has ended is not continued."""

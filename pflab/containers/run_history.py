@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from node.host.whole_files import write_whole
 from pflab.containers.managed_lab import NO_DOORS, MailDoors, ManagedLab
-from pflab.containers.snapshots import Snapshots
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.errors import LabError
+from pflab.runs.continued import SAVED, link_all
+from pflab.runs.lab_state import read_state
 from pflab.runs.run_folder import RunFolder, safe_name
+from pflab.runs.saved import SavedRuns
 from topology.file.load import load_topology
+from traces.segments import list_segments
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -71,9 +74,9 @@ class RunHistory:
         return self._data / "traces"
 
     @property
-    def snapshots(self) -> Snapshots:
-        """The snapshots of these runs."""
-        return Snapshots(self._data / "saved", self.traces)
+    def saved(self) -> SavedRuns:
+        """The saved labs of these runs."""
+        return SavedRuns(self._data / "saved", self.traces / SAVED)
 
     def lab(self, addresses: Mapping[str, Address], http: HttpOptions, patience_s: float = PATIENCE_S) -> ManagedLab:
         """Return the lab that begins or continues the present run. Raises LabError if its folder cannot be written.
@@ -103,18 +106,17 @@ class RunHistory:
         self._set_present(self.number + 1, topology)
 
     def back_to(self, name: str) -> None:
-        """Prepare the next run, which continues from a snapshot. Raises LabError if there is none of that name."""
-        number = self.number + 1
-        begun = self._data / "runs" / "returning"
-        self.snapshots.copy_into(name, begun, self.traces / ".returning")
-        topology = load_topology(begun / "topology.yaml")
+        """Prepare the next run, which continues from a saved lab. Raises LabError if there is none of that name, or if it has
+        another format."""
+        saved, number = self.saved.find(name), self.number + 1
+        read_state(saved.path)
+        topology = load_topology(saved.path / "topology.yaml")
         history = _named(topology, number)
-        for found, place in (
-            (self.traces / ".returning", self.traces / history),
-            (begun, self._data / "runs" / history),
-        ):
-            shutil.rmtree(place, ignore_errors=True)  # the folder exists if a coordinator was killed before `rename`
-            found.rename(place)
+        run, traces = self._data / "runs" / history, self.traces / history
+        for folder in (run, traces):
+            shutil.rmtree(folder, ignore_errors=True)  # the folder exists if a coordinator was killed meanwhile
+        link_all((path for _, path in list_segments(saved.traces)), traces)
+        shutil.copytree(saved.path, run)
         self._set_present(number, topology)
 
     def _set_present(self, number: int, topology: Topology) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,16 +22,14 @@ from pflab.drivers.relayed_mails import RelayedMails
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
-from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus
-from pflab.runs.continued import keep_state, link_all
-from traces.segments import list_segments
+from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings
+from pflab.runs.lab_state import ServerStatus
 from transport.file_handles import NO_HANDLE, refusal_words
 from transport.smtp.connections import MOST_CONNECTIONS, Connections
 
 if TYPE_CHECKING:
     from node.imap.listener import ImapListener
     from pflab.runs.run_folder import RunFolder
-    from pflab.runs.saved import SavedRuns
     from topology.model import Topology
     from traces.labtime import LabTime
 
@@ -95,7 +92,7 @@ class LiveLab(SocketLab[Host]):
                 real_time=time.time,
             )
         )
-        self._recall()
+        self._recall_earlier()
 
     driver: ClassVar = "live"
 
@@ -163,54 +160,19 @@ class LiveLab(SocketLab[Host]):
         self._keep_state()
         self.begun = True
 
-    # --- snapshots
-
-    saved_runs: SavedRuns | None = None
-    returns: Callable[[str], None] | None = None
-    """The lab calls this function with the name of the snapshot from which the next run history continues."""
-
-    async def save(self, name: str, *, replace: bool = False) -> None:
-        """Save a snapshot. Raises Taken if the name exists, LabError if the name is wrong or the lab cannot be saved."""
-        saved = self.saved_runs
-
+    async def _save_into(self, folder: RunFolder) -> None:
         async def write() -> None:  # nothing else runs meanwhile, because it never waits
-            assert saved is not None
-            saved.save(name, self._write_state, replace=replace)
+            for name in self.names:
+                host = self._hosts.get(name)
+                if host is not None:
+                    host.read(lambda node: node.export())
+                    folder.write_database(name, host.read(lambda node: node.backup()))
+                else:
+                    self._copy_database(name, folder)
+            self._copy_files(folder)
 
-        if saved is None:
-            await super().save(name, replace=replace)
         async with self._all_lives():  # the database of a server that stops is not at rest
             await self.coordinator.at_rest(write)
-
-    async def reset(self, name: str) -> None:
-        """Ask for the end of this run history. The callback `returns` begins the next one, which continues from a snapshot.
-
-        Raises LabError if the snapshot does not exist.
-        """
-        if self.saved_runs is None or self.returns is None:
-            await super().reset(name)
-        else:
-            self.saved_runs.find(name)
-            self.returns(name)
-            self.begun = False
-
-    def saved(self) -> Sequence[str]:
-        return () if self.saved_runs is None else self.saved_runs.names()
-
-    def _write_state(self, folder: RunFolder) -> None:
-        """Write the state of the lab into another folder, as if the lab stopped now."""
-        for name in self.names:
-            host = self._hosts.get(name)
-            if host is not None:
-                host.read(lambda node: node.export())
-                folder.write_database(name, host.read(lambda node: node.backup()))
-            else:  # its database is at rest; a killed store leaves a WAL beside it
-                for path in self._folder.database(name).parent.glob(f"{name}.sqlite*"):
-                    shutil.copy2(path, folder.database(name).parent)
-        link_all((path for _, path in list_segments(self._folder.traces)), folder.traces)
-        self.record.write_copy(folder.traces)
-        folder.write_inputs(self.topology.as_yaml(), self.seed)
-        keep_state(folder.path, self._run_state())
 
     # --- hosts
 
@@ -226,7 +188,7 @@ class LiveLab(SocketLab[Host]):
 
     async def _start(self, server: LabServer) -> None:
         async with self.coordinator.steady() as now:
-            node = self._servers.start(server, now)
+            node = self._servers.start(server, now, self._backup_of(server))
             host = Host(
                 node,
                 clock=LabClock(now, rate=self.coordinator.rate, monotonic=time.monotonic),

@@ -73,7 +73,7 @@ class ManagedProcess:
 
     http: the address of its API; `smtp` and `imap` are known once the store has begun.
     pulse: its signs of life. All requests except `state` wait for the answer as long as the process lives.
-    snapshot: the database with which the store begins, if the lab went back to a snapshot.
+    saved: the database with which the store begins, if the lab went back to a saved lab; it is deleted once it is sent.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class ManagedProcess:
         token: str | None,
         pulse: Pulse,
         order: BeginOrder,
-        snapshot: Path | None = None,
+        saved: Path | None = None,
     ) -> None:
         self.name = name
         self.http = http
@@ -92,7 +92,7 @@ class ManagedProcess:
         self.imap: Address | None = None
         self.pulse = pulse
         self._order = order
-        self._snapshot = snapshot
+        self._saved = saved
         self._line = HttpLine(http, token, connect_s=pulse.patience_s)
         self._listens = False
         self._base = f"/nodes/{quoted(name)}"
@@ -133,7 +133,7 @@ class ManagedProcess:
                 return None
             await asyncio.sleep(AGAIN_S)
 
-    async def start(self, at: LabTime, restores: bytes | None) -> None:
+    async def start(self, at: LabTime, backup: bytes | None) -> None:
         """Begin the store, with its clock paused. If the store already runs in this run and history, it continues.
 
         Raises LabError if the process does not answer, or refuses.
@@ -141,27 +141,27 @@ class ManagedProcess:
         state = await self.wait_for()
         if state is None:
             raise LabError(f"server {self.name} does not answer at {_shown(self.http)}; start its process")
-        if self.runs(state) and restores is None:
+        if self.runs(state) and backup is None:
             self._set_addresses(state)
             return
         if state.status == "running":  # the store runs for another lab, or on the database that the backup replaces
             await self._ordered("POST", "/end")
-        await self._load_snapshot(state)
-        if restores is not None:
-            await self._ordered("PUT", "/restore", restores)
+        await self._load_saved(state)
+        if backup is not None:
+            await self._ordered("PUT", "/restore", backup)
         order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at})
         answer = await self._ordered("POST", "/begin", order)
         self._set_addresses(msgspec.json.decode(answer, type=ProcessState))
 
-    async def _load_snapshot(self, state: ProcessState) -> None:
-        """Send the snapshot's database once, unless the store has a database of this history already."""
-        if self._snapshot is None:
+    async def _load_saved(self, state: ProcessState) -> None:
+        """Send the saved database once, unless the store has a database of this history already."""
+        if self._saved is None:
             return
         history = self._order.history
-        if state.history != history and self._snapshot.exists():
-            content = await asyncio.to_thread(self._snapshot.read_bytes)
+        if state.history != history and self._saved.exists():
+            content = await asyncio.to_thread(self._saved.read_bytes)
             await self._ordered("PUT", f"/copy?history={quoted(history)}", content)
-        self._snapshot.unlink(missing_ok=True)
+        self._saved.unlink(missing_ok=True)
 
     async def copy(self) -> bytes:
         """Return a copy of the store's database, or b"" if there is none. Raises LabError if the process does not answer."""

@@ -63,6 +63,7 @@ class NodeProcess:
         self._smtp_port = smtp_port or 0
         self._lock = lock
         self._process: asyncio.subprocess.Process | None = None
+        self._managed: ManagedProcess | None = None
         self.pulse = Pulse(name, token=token, patience_s=patience_s, stopped=self._stopped)
 
     @property
@@ -74,7 +75,7 @@ class NodeProcess:
         assert self._process is not None, "start() comes first"
         return self._process.pid
 
-    async def start(self, at: LabTime, restores: bytes | None) -> None:
+    async def start(self, at: LabTime, backup: bytes | None) -> None:
         """Start the process and begin its store.
 
         Raises LabError if the process does not start. The error has the last lines of the process's log, if there are any.
@@ -104,10 +105,8 @@ class NodeProcess:
         try:
             await self._ready(log)
             managed = ManagedProcess(self.name, self.http, token=self._token, pulse=self.pulse, order=self._order)
-            try:
-                await managed.start(at, restores)
-            finally:
-                managed.close()
+            self._managed = managed
+            await managed.start(at, backup)
             self.smtp, self.imap = managed.smtp, managed.imap
         except BaseException:
             await self.kill()
@@ -142,7 +141,7 @@ class NodeProcess:
             await self.pulse.wait(self._process.wait())
         except Unanswered:
             await self.kill()
-        self._close_stdin()
+        self._hang_up()
 
     async def kill(self) -> None:
         """Kill the process with SIGKILL."""
@@ -151,7 +150,7 @@ class NodeProcess:
         with suppress(ProcessLookupError):
             self._process.kill()
         await self._process.wait()
-        self._close_stdin()
+        self._hang_up()
 
     def _stopped(self) -> bool:
         """Return whether a signal (SIGSTOP) has stopped the process; False if the operating system does not tell this."""
@@ -161,7 +160,23 @@ class NodeProcess:
             return False
         return state == "T"
 
-    def _close_stdin(self) -> None:
+    async def export(self) -> None:
+        """Let the running store write all its events into segments. Raises LabError if this fails."""
+        if await self._store.export() is None:
+            raise LabError(f"server {self.name} did not write its events")
+
+    async def copy(self) -> bytes:
+        """Return a copy of the running store's database. Raises LabError if the process does not answer."""
+        return await self._store.copy()
+
+    @property
+    def _store(self) -> ManagedProcess:
+        assert self._managed is not None, "start() comes first"
+        return self._managed
+
+    def _hang_up(self) -> None:
+        if self._managed is not None:
+            self._managed.close()
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 

@@ -5,6 +5,7 @@ The process runs the same command as a container (`python -m node --managed`).
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import msgspec
@@ -14,6 +15,7 @@ from pflab.drivers.node_process import NodeProcess
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HERE, HttpOptions, RemoteLab
 from pflab.drivers.socket_lab import SocketOptions
+from pflab.errors import LabError
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
@@ -63,6 +65,22 @@ class ProcessLab(RemoteLab[NodeProcess]):
 
     def _alive(self, name: str) -> bool:
         return self._processes[name].alive
+
+    async def _save_into(self, folder: RunFolder) -> None:
+        async def write() -> None:
+            await asyncio.gather(*[self._processes[name].export() for name in self._hosts])
+            copies = await asyncio.gather(*[self._processes[name].copy() for name in self._hosts])
+            for name, content in zip(self._hosts, copies, strict=True):
+                folder.write_database(name, content)
+            for name in self.names:
+                if name not in self._hosts:
+                    self._copy_database(name, folder)
+            self._copy_files(folder)
+
+        async with self._all_lives():
+            if away := [host.name for host in self._hosts_in_order() if host.silent]:
+                raise LabError(f"server {', '.join(away)} does not answer; a lab is saved only when all servers answer")
+            await self.coordinator.at_rest(write)
 
     async def _collect_rest(self, name: str) -> None:
         self._collector.collect_from_database(name)

@@ -41,7 +41,8 @@ from pflab.drivers.remote_coordinator import RemoteCoordinator
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.remote_node import RemoteNode
-from pflab.lab.servers import LabServer, Servers, ServerStatus
+from pflab.lab.servers import LabServer, Servers
+from pflab.runs.lab_state import ServerStatus
 from pflab.server.app import app_of_remote_lab
 from pflab.server.extension import Extension
 from pflab.server.proxy import Proxy
@@ -70,8 +71,8 @@ class Process(Protocol):
     imap: Address | None
     pulse: Pulse
 
-    async def start(self, at: LabTime, restores: bytes | None) -> None:
-        """Begin the store with its clock paused, from the backup `restores` if one is given. Raises LabError if this fails."""
+    async def start(self, at: LabTime, backup: bytes | None) -> None:
+        """Begin the store with its clock paused, from a backup if one is given. Raises LabError if this fails."""
 
     async def stop(self) -> None:
         """Stop the store cleanly."""
@@ -127,7 +128,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     ) -> None:
         super().__init__(topology, folder=folder, record=record, **options)
         self._servers: Servers = Servers(topology)
-        self._recall()
+        self._recall_earlier()
         self.token = http.token or secrets.token_urlsafe(32)
         """The token that the nodes' processes require. The lab's HTTP server requires it only if `http.token` is given."""
         self._nodes: dict[str, RemoteNode] = {}
@@ -172,9 +173,13 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     # --- addresses
 
     @property
-    def url(self) -> str:
+    def http_address(self) -> Address:
         """The address of the lab's HTTP server."""
-        return url_at(self._server.address)
+        return self._server.address
+
+    @property
+    def url(self) -> str:
+        return url_at(self.http_address)
 
     def url_of(self, name: str) -> str:
         """Return the address of a running node's own API. Raises NotRunning if the node does not run."""
@@ -401,13 +406,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         """Start the process of a server and begin its store, with the clock paused."""
         name = server.name
         process = self._processes[name]
-        if server.restores is not None:
+        backup = self._backup_of(server)
+        if backup is not None:
             server.forget()
         try:
-            await process.start(now, server.restores)
+            await process.start(now, backup)
         except OSError as error:
             raise CannotWrite(name, refusal_words(error), starting=True) from error
-        server.restores = None
+        server.backup = None
         await self._manage(server, process, now)
 
     async def _manage(self, server: LabServer, process: ProcessT, now: LabTime) -> None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack
 
 import aiosmtplib
+import msgspec
 
 from node.errors import MailRefused, NotRunning
 from pflab.errors import LabError
@@ -23,9 +25,11 @@ from pflab.lab.coordinator import Coordinator, Timed
 from pflab.lab.outside_mail import OUTSIDE_HOST, check_addresses, check_taken, with_line_ends
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
-from pflab.lab.servers import ServerStatus
-from pflab.runs.continued import Driver, RunSettings, RunState, keep_state
+from pflab.runs.backups import BACKUPS
+from pflab.runs.continued import link_all
+from pflab.runs.lab_state import Driver, LabState, RunSettings, ServerStatus, write_state
 from pflab.runs.recorder import Record
+from traces.segments import list_segments
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -91,7 +95,15 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
                 earlier=() if earlier is None else earlier.events,
                 synced=durability == "full",
             )
-        super().__init__(topology, seed=seed, run=run, record=record)
+        imap_token, first = options.get("imap_token"), options.get("imap_port", 0)
+        settings = RunSettings(
+            driver=self.driver,
+            durability=durability,
+            tls=tls,
+            imap_port=None if imap_token is None else first,
+            keeps_mails=folder.keeps_mails,
+        )
+        super().__init__(topology, seed=seed, run=run, record=record, folder=folder, settings=settings)
         self._folder = folder
         self._durability = durability
         self.faults = FaultPlan(
@@ -106,16 +118,8 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         self.decide = with_capture(self.faults.decide, folder, self.recent_mails.keep)
         self._hosts: dict[str, HostT] = {}
         self._tls = tls
-        self._imap_token = options.get("imap_token")
-        first = options.get("imap_port", 0)
+        self._imap_token = imap_token
         self._imap_ports = {name: first and first + place for place, name in enumerate(topology.servers)}
-        self._settings = RunSettings(
-            driver=self.driver,
-            durability=durability,
-            tls=tls,
-            imap_port=None if self._imap_token is None else first,
-            keeps_mails=folder.keeps_mails,
-        )
 
     driver: ClassVar[Driver]
 
@@ -133,14 +137,13 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
 
     # --- a run that continues an earlier one
 
-    def _recall(self) -> None:
-        """Take over what the earlier lab knew."""
+    def _recall_earlier(self) -> None:
+        """Continue with the state of the run that this one continues."""
         if self._earlier_end is not None:
-            self._servers.recall(self._earlier_end.servers)
-            self.faults.number_after(self._earlier_end.faults)
+            self._recall(self._earlier_end)
 
     def _begin_run(self) -> list[LabServer]:
-        """Record that the run begins, or that the faults of the earlier lab ended with it. Return the servers to start."""
+        """Record that the run begins, or continue the earlier one. Return the servers to start."""
         if self._earlier_end is None:
             self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
             self._keep_state()
@@ -151,20 +154,29 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         ran = self._servers.running()
         for server in ran:
             server.status = ServerStatus.STOPPED
-        for fault in self._earlier_end.active:
-            self._fault_healed(fault)
         return ran
 
     def _keep_state(self) -> None:
         """Write the state from which another run can continue."""
         try:
-            keep_state(self._folder.path, self._run_state())
+            write_state(self._folder.path, self._state())
         except OSError as error:
             log.warning("the state of the lab cannot be written: %s", error.strerror or error)
 
-    def _run_state(self) -> RunState:
-        active = tuple(fault.id for fault in self.faults.active())
-        return RunState(self.run, self.now, self._servers.as_document(), self.faults.number, active, self._settings)
+    # --- a lab that is saved
+
+    def _copy_database(self, name: str, folder: RunFolder) -> None:
+        """Copy the database of a server that does not run; a killed store leaves a WAL beside it."""
+        for path in self._folder.database(name).parent.glob(f"{name}.sqlite*"):
+            shutil.copy2(path, folder.database(name).parent)
+
+    def _copy_files(self, folder: RunFolder) -> None:
+        """Write the state, and what is in files already: traces, backups, topology and seed."""
+        link_all((path for _, path in list_segments(self._folder.traces)), folder.traces)
+        self.record.write_copy(folder.traces)
+        link_all((self._folder.path / BACKUPS).glob("*"), folder.path / BACKUPS)
+        folder.write_inputs(self.topology.as_yaml(), self.seed)
+        write_state(folder.path, msgspec.structs.replace(self._state(), rate=0.0))
 
     # --- time
 
@@ -198,13 +210,13 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
             await super().close()
 
     async def _end(self) -> None:
-        end = self._run_state()
+        end = self._state()
         await self._stop_everything()
         self._keep_end(end)
 
-    def _keep_end(self, end: RunState) -> None:
+    def _keep_end(self, end: LabState) -> None:
         """Write the state of the lab before its servers stopped."""
-        keep_state(self._folder.path, end)
+        write_state(self._folder.path, end)
 
     async def _stop_everything(self) -> None:
         for failed in await self._stop_all():
@@ -234,7 +246,7 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         server = self._servers.server(name)
         host = self._hosts.get(name)
         if host is None:
-            raise NotRunning(f"server {name} {server.status.value}; start it first")
+            raise NotRunning(f"server {name} {server.status.words}; start it first")
         return host
 
 

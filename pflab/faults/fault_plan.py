@@ -26,9 +26,11 @@ its `count` is used up, or because its time (`until_at`) is over.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from pflab.errors import LabError, NotThere
 from pflab.faults.fault import (
@@ -44,7 +46,7 @@ from pflab.faults.fault import (
     Mails,
 )
 from topology.enums import ConnectorKind
-from traces.labtime import DAY_US, check_not_after_end, format_duration
+from traces.labtime import DAY_US, LabTime, check_not_after_end, format_duration
 from transport.envelope import Priority, Transmission
 from transport.protocol.fault_points import (
     GO,
@@ -64,7 +66,6 @@ from transport.protocol.xexch50 import NEED_AUTHENTICATION
 if TYPE_CHECKING:
     from node.views import QueueView
     from topology.model import Connector, Topology
-    from traces.labtime import LabTime
 
 TARPIT = "tarpit"
 """One effect of an SMTP fault: the answer comes late. The others are a reply, disconnect and silence."""
@@ -110,14 +111,27 @@ class FaultPlan:
         self._held: dict[QueueRow, LabTime] = {}
         self._released: set[QueueRow] = set()
 
-    @property
-    def number(self) -> int:
-        """How many faults have been injected."""
-        return self._number
+    # --- the faults of a lab that is saved
 
-    def number_after(self, number: int) -> None:
-        """Continue the numbers of faults after `number`, the number of the last fault before the coordinator restarted."""
-        self._number = number
+    def as_document(self) -> dict[str, Any]:
+        """Return the faults in force, with all that they have decided, and the number of the last one, as JSON values."""
+        state = _State(
+            self._number,
+            [(replace(fault, decided={}), list(fault.decided.items())) for fault in self._active.values()],
+            list(self._armed.items()),
+            list(self._held.items()),
+            list(self._released),
+        )
+        document: dict[str, Any] = msgspec.to_builtins(state)
+        return document
+
+    def recall(self, document: Mapping[str, Any]) -> None:
+        """Continue with the faults that `as_document` returned. They have been injected already, so no callback is called."""
+        state = msgspec.convert(document, _State)
+        self._number = state.number
+        self._active = {fault.id: replace(fault, decided=dict(decided)) for fault, decided in state.active}
+        self._armed, self._held = dict(state.armed), dict(state.held)
+        self._released = set(state.released)
 
     # --- injecting: each method returns the fault's id, "F1", "F2", ...
 
@@ -577,6 +591,30 @@ class FaultPlan:
         take it in, and a planned crash happens."""
         if self._active.pop(fault.id, None) is not None and self._healed is not None:
             self._healed(fault.id)
+
+
+class _State(msgspec.Struct, frozen=True):
+    """What `FaultPlan.as_document` returns: `number` is that of the last fault, and what is decided is beside each fault,
+    because a row is no key in JSON."""
+
+    number: int
+    active: list[tuple[Fault, list[tuple[QueueRow, Decision]]]]
+    armed: list[tuple[AtArrival, str]]
+    held: list[tuple[QueueRow, LabTime]]
+    released: list[QueueRow]
+
+
+def faults_at_end(document: Mapping[str, Any], injected: int, active: Collection[str]) -> dict[str, Any]:
+    """Return the faults of a lab that was killed, as `FaultPlan.as_document` does, from what was saved last and from events.
+
+    injected: how many faults began.
+    active: the ids of those that had not ended.
+    """
+    state = msgspec.convert(document, _State)
+    number = max(state.number, injected)
+    in_force = [each for each in state.active if each[0].id in active]
+    ended: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(state, number=number, active=in_force))
+    return ended
 
 
 def local_part(address: str) -> str:

@@ -16,11 +16,12 @@ stamp if its primary address is not of the domain of the recipient policy:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp, next_run
 from node.state.version_profiles import PROFILES
+from pflab.runs.lab_state import DirectoryState
 from topology.recipient_policy import format_recipient_update
 
 if TYPE_CHECKING:
@@ -110,20 +111,21 @@ class OrganizationDirectory:
     def _is_serviced(self, store: str) -> bool:
         return PROFILES[str(self._topology.servers[store].version)].stamped_by_service
 
-    # --- a lab that continues after a restart of its coordinator
+    # --- a lab that continues
 
-    def as_document(self) -> dict[str, object]:
-        """Return the state for `recall`, as JSON values."""
-        return {
-            "interval": self.interval_us,
-            "domain": self.domain,
-            "stamps": self._stamps,
-            "failing": sorted(self._failing),
-            "changed": sorted(self._changed),
-        }
+    @property
+    def state(self) -> DirectoryState:
+        """What `recall` needs."""
+        return DirectoryState(
+            self.interval_us,
+            self.domain,
+            dict(self._stamps),
+            tuple(sorted(self._failing)),
+            tuple(sorted(self._changed)),
+        )
 
-    def recall(self, document: Mapping[str, Any]) -> None:
-        """Restore the state from what `as_document` returned."""
-        self.interval_us, self.domain = document["interval"], document["domain"]
-        self._stamps = {store: tuple(Stamp(*each) for each in stamps) for store, stamps in document["stamps"].items()}
-        self._failing, self._changed = set(document["failing"]), set(document["changed"])
+    def recall(self, state: DirectoryState) -> None:
+        """Continue with the state of an earlier lab."""
+        self.interval_us, self.domain = state.interval_us, state.domain
+        self._stamps = dict(state.stamps)
+        self._failing, self._changed = set(state.failing), set(state.changed)

@@ -4,8 +4,8 @@
 |---|---|
 | the committed events of each store | in its database, or in its segments |
 | the events of the lab itself | in its open segment (`traces.open_segment`) |
-| servers and directory | in `lab.json`, as of the last change that was written |
-| faults in force, and which stores ran | in the events |
+| servers, directory, backups and faults | in `lab.json`, as of the last change that was written |
+| which faults were in force, and which stores ran | in the events |
 
 Example: a lab in one process is killed after it has stopped B, and before it has written this into `lab.json`. The last event
 of B's life is node.stopped, so B is stopped in the state that is written here, and a lab that continues the run does not start
@@ -21,17 +21,18 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from node.errors import NodeError
 from node.store.trace_export import export_file
 from pflab.errors import LabError
 from pflab.faults.fault import FaultKind
-from pflab.lab.servers import ServerStatus, with_statuses
-from pflab.runs.continued import RunState, keep_state, read_state
+from pflab.faults.fault_plan import faults_at_end
 from pflab.runs.databases import RunReader
 from pflab.runs.events import RunEvents
+from pflab.runs.lab_state import LabState, ServerStatus, read_state, write_state
 from traces.errors import SegmentError
 from traces.events import Event, FaultHealed, FaultInjected, NodeStarted, NodeStopped
 from traces.open_segment import adopt, is_being_written, list_open
@@ -73,7 +74,7 @@ def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
     if state.settings.driver == "simulator":
         raise LabError(f"{run} cannot be continued: its lab was killed, and its databases were in memory")
     try:
-        keep_state(run, _last_state(run, state))
+        write_state(run, _last_state(run, state))
         for database in sorted((run / "databases").glob("*.sqlite")):
             with suppress(sqlite3.DatabaseError):  # a damaged file is named when the run is continued
                 export_file(database, database.stem, traces)
@@ -83,16 +84,23 @@ def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
         raise LabError(f"the traces of {run} cannot be written: {error}") from error
 
 
-def _last_state(run: Path, state: RunState) -> RunState:
+def _last_state(run: Path, state: LabState) -> LabState:
     events = RunEvents.at(run).events
     active = _active(events)
-    statuses = _statuses(events, active, stopped_by_kill=state.settings.driver == "processes")
+    servers = dict(state.servers)
+    statuses = _statuses(events, stopped_by_kill=state.settings.driver == "processes")
+    for name, status in statuses.items():
+        servers[name] = replace(servers[name], status=status)
+    for fault in active.values():
+        if fault.kind == FaultKind.KILL.value:
+            name = str(fault.details["server"])
+            servers[name] = replace(servers[name], status=ServerStatus.KILLED, kill_fault=fault.fault)
+    injected = sum(isinstance(event, FaultInjected) for event in events)
     return replace(
         state,
         at=max([state.at, *(event.at for event in events), *_last_stimuli(run)]),
-        servers=with_statuses(state.servers, statuses),
-        faults=max(state.faults, sum(isinstance(event, FaultInjected) for event in events)),
-        active=tuple(active),
+        servers=servers,
+        faults=faults_at_end(state.faults, injected, active),
     )
 
 
@@ -107,9 +115,7 @@ def _active(events: Sequence[Event]) -> Mapping[str, FaultInjected]:
     return active
 
 
-def _statuses(
-    events: Sequence[Event], active: Mapping[str, FaultInjected], *, stopped_by_kill: bool
-) -> Mapping[str, ServerStatus]:
+def _statuses(events: Sequence[Event], *, stopped_by_kill: bool) -> Mapping[str, ServerStatus]:
     """Return the status of each server that has ever started.
 
     stopped_by_kill: leave out those that stopped, because the processes of all servers stop when their lab is killed.
@@ -122,8 +128,7 @@ def _statuses(
             statuses.pop(event.node, None)
         elif isinstance(event, NodeStopped):
             statuses[event.node] = ServerStatus.STOPPED
-    kills = [fault.details["server"] for fault in active.values() if fault.kind == FaultKind.KILL.value]
-    return {name: ServerStatus.KILLED if name in kills else status for name, status in statuses.items()}
+    return statuses
 
 
 def _last_stimuli(run: Path) -> Iterator[LabTime]:

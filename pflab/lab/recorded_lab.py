@@ -5,32 +5,26 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from node.errors import CannotWrite, NotRunning
 from node.state.database import Database
-from pflab.errors import LabError
+from pflab.errors import LabError, NotThere
 from pflab.lab.lab import Lab
-from pflab.lab.servers import LabServer, Servers, ServerStatus
-from topology.problems import ValueTextError, quoted
+from pflab.lab.servers import LabServer, Servers
+from pflab.runs.backups import Backups
+from pflab.runs.lab_state import LabState, RunSettings, ServerStatus
+from topology.problems import ValueTextError
 from topology.recipient_policy import parse_mail_domain, parse_recipient_update
 from traces.events import BackupMade, BackupRestored, RecipientPolicy
 
 if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
     from pflab.runs.recorder import Record
+    from pflab.runs.run_folder import RunFolder
     from topology.model import Topology
     from traces.events import Event
-
-
-@dataclass(frozen=True, slots=True)
-class Backup:
-    """A copy of a store's database."""
-
-    store: str
-    content: bytes
 
 
 class RecordedLab(Lab):
@@ -45,12 +39,22 @@ class RecordedLab(Lab):
     faults: FaultPlan
     _servers: Servers
 
-    def __init__(self, topology: Topology, *, seed: int, run: str, record: Record) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        *,
+        seed: int,
+        run: str,
+        record: Record,
+        folder: RunFolder | None,
+        settings: RunSettings,
+    ) -> None:
         self.topology = topology
         self.seed = seed
         self._run = run
         self.record = record
-        self._backups: dict[str, Backup] = {}
+        self._backups = Backups(folder)
+        self._settings = settings
         self._closed = False
 
     @property
@@ -82,8 +86,31 @@ class RecordedLab(Lab):
                 if not self._closed:
                     self._keep_state()
 
+    # --- the state of the lab
+
+    def _state(self) -> LabState:
+        """Return what another lab needs in order to continue this one."""
+        servers = self._servers
+        return LabState(
+            run=self.run,
+            at=self.now,
+            settings=self._settings,
+            servers=servers.states,
+            joined=servers.joined,
+            deleted=servers.deleted_stores,
+            directory=servers.directory.state,
+            backups=self._backups.state,
+            faults=self.faults.as_document(),
+        )
+
+    def _recall(self, state: LabState) -> None:
+        """Continue with the state of an earlier lab. Its faults stay in force."""
+        self._servers.recall(state)
+        self._backups.state = state.backups
+        self.faults.recall(state.faults)
+
     def _keep_state(self) -> None:
-        """Write the state of the servers and the directory, in a driver that keeps it while the lab runs."""
+        """Write the state of the lab, in a driver that keeps it while the lab runs."""
 
     @asynccontextmanager
     async def _all_lives(self) -> AsyncIterator[None]:
@@ -100,7 +127,8 @@ class RecordedLab(Lab):
     async def _start_healed(self, server: LabServer) -> None:
         await self._start(server)
         if server.kill_fault is not None:
-            self.faults.heal(server.kill_fault)
+            with suppress(NotThere):  # the lab that killed the server was killed before it wrote its state
+                self.faults.heal(server.kill_fault)
             server.kill_fault = None
 
     @abstractmethod
@@ -152,12 +180,14 @@ class RecordedLab(Lab):
         self._keep_state()
 
     def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
+        self._keep_state()  # first, so that a lab that is killed here has no event of a fault that it does not know
         self.record.fault_injected(fault, kind, details)
         self._follow_faults()
 
     def _fault_healed(self, fault: str) -> None:
         self.record.fault_healed(fault)
         self._follow_faults()
+        self._keep_state()
 
     def _follow_faults(self) -> None:
         """Change the directory if a fault of the recipient update service began or ended."""
@@ -171,28 +201,30 @@ class RecordedLab(Lab):
 
     async def backup(self, name: str) -> str:
         content = self.read(name, lambda node: node.backup())
-        backup = f"backup-{self.record.backups + 1}"
-        self._backups[backup] = Backup(name, content)
+        backup = self._backups.add(name, content)
+        self._keep_state()  # first, so that a lab that is killed here does not give the id again
         self.record.note(BackupMade, store=name, backup=backup, through=Database.recorded_through(content))
         return backup
 
     async def restore(self, name: str, backup: str) -> None:
-        own = {id_: made.content for id_, made in self._backups.items() if made.store == name}
-        if backup not in own:
-            raise LabError(f"{quoted(backup)} is not a backup of {name}; its backups are: {', '.join(own) or 'none'}")
+        self._backups.check(name, backup)
         async with self._life(name) as server:
-            await _finished(self._restore(server, backup, own[backup]))
+            await _finished(self._restore(server, backup))
 
-    async def _restore(self, server: LabServer, backup: str, content: bytes) -> None:
+    async def _restore(self, server: LabServer, backup: str) -> None:
         if self.running(server.name):
             await self._kill(server.name)
-        server.restores = content
+        server.backup = backup
         self.record.note(BackupRestored, store=server.name, backup=backup)
         try:
             await self._start_healed(server)
         except CannotWrite:
-            server.restores = None  # the next start does not use the backup
+            server.backup = None  # the next start does not use the backup
             raise
+
+    def _backup_of(self, server: LabServer) -> bytes | None:
+        """Return the database on which a server starts next, if it is a backup."""
+        return None if server.backup is None else self._backups.content(server.backup)
 
     # --- closing
 

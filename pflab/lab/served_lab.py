@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
     from pflab.faults.mail_capture import DecideNow, RecentMails
     from pflab.runs.recorder import Record
+    from pflab.runs.run_folder import RunFolder
+    from pflab.runs.saved import SavedRuns
     from topology.model import Topology
     from traces.labtime import LabTime
 
 
-_NOT_SAVED: Final = (
-    "this lab cannot be saved; a lab of pflab up without --processes (in pytest: --pflab-driver processes) can, and a lab in"
-    " containers"
-)
+_NOT_SAVED: Final = "this lab has no place for saved labs; a lab of pflab up has one, and a lab in containers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +58,8 @@ class ServedClock(Protocol):
 class ServedLab(Lab):
     """A lab with a record and an HTTP server.
 
-    Only labs of `pflab coordinate` can begin another run, or write traces before their end. Only these labs, and the
-    labs of `pflab up` without processes, can save snapshots. In other labs these operations raise LabError.
+    Only labs of `pflab coordinate` can begin another run, or write traces before their end. Only labs with `saved_runs` can be
+    saved and reset. In other labs these operations raise LabError.
     """
 
     faults: FaultPlan
@@ -121,29 +120,45 @@ class ServedLab(Lab):
         """The servers that should run but give no sign of life, each with the reason. Lab time goes on without them."""
         return {}
 
-    # --- snapshots
+    # --- saved labs
 
     @property
     def history(self) -> str:
-        """The id of the present run history: the run's id, or a new id if the lab went back to a snapshot."""
+        """The id of the present run history: the run's id, or a new id if the lab went back to a saved lab."""
         return self.run
 
+    saved_runs: SavedRuns | None = None
+    returns: Callable[[str], None] | None = None
+    """The lab calls this function with the name of the saved lab from which the next run history continues. It ends this lab,
+    and begins another one."""
+
     async def save(self, name: str, *, replace: bool = False) -> None:
-        """Save a snapshot under a name.
+        """Save the lab under a name.
 
-        `replace`: overwrite an existing one.
+        replace: overwrite an existing one.
 
-        Raises LabError if this lab cannot do this.
+        Raises Taken if the name exists, and LabError for a wrong name, or if the lab cannot be saved.
         """
-        raise LabError(_NOT_SAVED)
+        if self.saved_runs is None:
+            raise LabError(_NOT_SAVED)
+        await self.saved_runs.save(name, self._save_into, replace=replace)
+
+    @abstractmethod
+    async def _save_into(self, folder: RunFolder) -> None:
+        """Write the lab into another run folder, as if it stopped now: state, databases, backups and traces."""
 
     async def reset(self, name: str) -> None:
-        """Go back to a snapshot. Raises LabError if there is no such snapshot."""
-        raise LabError(f"no lab was saved as {name!r}; {_NOT_SAVED}")
+        """Ask for the end of this run history; the next one continues from a saved lab. Raises LabError if there is none of
+        this name, or while the clock is moved."""
+        if self.saved_runs is None or self.returns is None:
+            raise LabError(f"no lab was saved as {name!r}; {_NOT_SAVED}")
+        self.saved_runs.find(name)
+        self.returns(name)
+        self.begun = False
 
     def saved(self) -> Sequence[str]:
-        """Return the names of the snapshots."""
-        return ()
+        """Return the names of the saved labs."""
+        return () if self.saved_runs is None else self.saved_runs.names()
 
     # --- traces and their verdict
 

@@ -20,9 +20,8 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from node.codec.signing import Identity, LabAuthority, derived_seed
 from node.errors import CannotWrite, NotRunning
@@ -30,6 +29,7 @@ from node.state.directory import Stamp
 from node.store.node import Node
 from pflab.errors import LabError, NotThere
 from pflab.lab.directory import OrganizationDirectory
+from pflab.runs.lab_state import LabState, ServerState, ServerStatus
 from topology.model import Topology
 from traces.events import Event
 from traces.labtime import LabTime
@@ -58,15 +58,6 @@ class NodeFactory(Protocol):
     ) -> Node: ...
 
 
-class ServerStatus(StrEnum):
-    """The state of a server between two stimuli. The value is the end of a sentence that begins with "server A"."""
-
-    ABSENT = "has not joined yet"
-    RUNNING = "is running"
-    STOPPED = "is stopped"
-    KILLED = "was killed"
-
-
 @dataclass(slots=True)
 class LabServer:
     """One server. `node` is None until the node is first made. It is always None if the node runs in another process."""
@@ -78,8 +69,8 @@ class LabServer:
     """The entries that the lab gave to this server, by store, or that the server made itself at its first start."""
     known_deleted: list[str] = field(default_factory=list)
     """The deleted stores that are no longer in this server's directory."""
-    restores: bytes | None = None
-    """The backup that its next start uses (RP-4)."""
+    backup: str | None = None
+    """The id of the backup that its next start uses (RP-4)."""
     kill_fault: str | None = None
     """The id of the fault that represents the kill of this server. The next start heals this fault."""
     life: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -212,31 +203,36 @@ class Servers:
         if self.deleted(server.name):
             raise LabError(f"server {server.name} does not start: its store was deleted from the directory")
 
-    # --- a lab that continues after a restart of its coordinator
+    # --- a lab that continues
 
-    def as_document(self) -> dict[str, object]:
-        """Return the states of all servers for `recall`, as JSON values."""
-        servers = {
-            server.name: {
-                "status": server.status.name,
-                "known": server.known,
-                "known_deleted": server.known_deleted,
-            }
+    @property
+    def states(self) -> dict[str, ServerState]:
+        """The state of each server."""
+        return {
+            server.name: ServerState(
+                server.status, dict(server.known), tuple(server.known_deleted), server.backup, server.kill_fault
+            )
             for server in self._servers.values()
         }
-        entries = self.directory.as_document()
-        return {"joined": self._joined, "deleted": self._deleted, "servers": servers, "entries": entries}
 
-    def recall(self, document: Mapping[str, Any]) -> None:
-        """Restore the states of all servers from what `as_document` returned."""
-        self._joined, self._deleted = list(document["joined"]), list(document["deleted"])
-        self.directory.recall(document["entries"])
-        for name, each in document["servers"].items():
-            self._servers[name].status = ServerStatus[each["status"]]
-            self._servers[name].known = {
-                store: tuple(Stamp(*s) for s in stamps) for store, stamps in each["known"].items()
-            }
-            self._servers[name].known_deleted = list(each["known_deleted"])
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """The stores that joined later, in order."""
+        return tuple(self._joined)
+
+    @property
+    def deleted_stores(self) -> tuple[str, ...]:
+        """The stores that were deleted from the directory, in order."""
+        return tuple(self._deleted)
+
+    def recall(self, state: LabState) -> None:
+        """Continue with the states of an earlier lab."""
+        self._joined, self._deleted = list(state.joined), list(state.deleted)
+        self.directory.recall(state.directory)
+        for name, earlier in state.servers.items():
+            server = self._servers[name]
+            server.status, server.backup, server.kill_fault = earlier.status, earlier.backup, earlier.kill_fault
+            server.known, server.known_deleted = dict(earlier.known), list(earlier.known_deleted)
 
     def _entered_itself(self, store: str) -> bool:
         """Return whether a store has made the right entry of itself, at its first start or because it begins as new on an old
@@ -245,15 +241,6 @@ class Servers:
 
     def _joins_later(self, name: str) -> bool:
         return self._topology.servers[name].joins_later
-
-
-def with_statuses(document: Mapping[str, Any], statuses: Mapping[str, ServerStatus]) -> Mapping[str, Any]:
-    """Return what `Servers.as_document` returned, with other statuses of some servers."""
-    servers = {
-        name: {**server, "status": statuses[name].name} if name in statuses else server
-        for name, server in document["servers"].items()
-    }
-    return {**document, "servers": servers}
 
 
 class EmbeddedServers(Servers):
@@ -271,11 +258,13 @@ class EmbeddedServers(Servers):
         """
         server = self.server(name)
         if server.status is not ServerStatus.RUNNING or server.node is None:
-            raise NotRunning(f"server {name} {server.status.value}; start it first")
+            raise NotRunning(f"server {name} {server.status.words}; start it first")
         return server.node
 
-    def start(self, server: LabServer, now: LabTime) -> Node:
+    def start(self, server: LabServer, now: LabTime, backup: bytes | None = None) -> Node:
         """Open the node of a server that does not run. This is the node's first stimulus.
+
+        backup: the database on which it starts, if not its own.
 
         Raises LabError if the server runs already, or if its store was deleted from the directory.
         """
@@ -283,11 +272,11 @@ class EmbeddedServers(Servers):
             raise LabError(f"server {server.name} is running already")
         self.check_may_start(server)
         node = server.node
-        if server.restores is not None:
+        if backup is not None:
             if node is None:
                 node = server.node = self._make(server.name)
-            node.restore(now, server.restores)
-            server.restores = None
+            node.restore(now, backup)
+            server.backup = None
             server.forget()
         elif node is not None and server.status is ServerStatus.KILLED:
             node.reopen(now)

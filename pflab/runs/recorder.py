@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from pflab.terms.event_words import Lexicon
 from topology.problems import counted
 from traces.events import (
-    BackupMade,
     ClockChanged,
     Event,
     FaultAltered,
@@ -91,7 +90,6 @@ class Record:
         self._durable = durable
         self._first = 0
         self._names = Lexicon()
-        self._backups = 0
         self._learn(earlier)
         self._forget()
         self.collect: Callable[[], None] = lambda: None
@@ -102,21 +100,10 @@ class Record:
         self.collect()
         return self._names.stores()
 
-    @property
-    def backups(self) -> int:
-        """How many backups have been made, also in the histories that this one continues."""
-        return self._backups
-
-    def number_backups_after(self, number: int) -> None:
-        """Count at least this many backups, because the events of earlier ones may be forgotten."""
-        self._backups = max(self._backups, number)
-
     def _learn(self, events: Iterable[Event]) -> None:
         for event in events:
             if isinstance(event, NodeStarted):
                 self._names.learn(event)
-            elif isinstance(event, BackupMade):
-                self._backups += 1
 
     def events(self, since: int = 0) -> Sequence[Event]:
         """Return the events from index `since` on that are still in memory."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from pflab.errors import LabError, NotThere, Taken
-from pflab.runs.continued import STATE
+from pflab.runs.lab_state import STATE
 from pflab.runs.run_folder import RunFolder, safe_name
 from topology.problems import quoted
 
@@ -18,44 +18,59 @@ MOST_NAME_BYTES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class SavedRuns:
-    """The saved labs below `folder`."""
+    """The saved labs below `folder`.
+
+    traces: the folder below which their traces are, if these are not in the folders of the saved labs.
+    """
 
     folder: Path
+    traces: Path | None = None
 
     def names(self) -> list[str]:
         """Return the names of the saved labs."""
         return sorted(each.parent.name for each in self.folder.glob(f"[!.]*/{STATE}"))
 
-    def save(self, name: str, write: Callable[[RunFolder], None], *, replace: bool) -> None:
-        """Save a lab: `write` writes its state into a run folder, which gets the name when it is complete.
+    async def save(self, name: str, write: Callable[[RunFolder], Awaitable[None]], *, replace: bool) -> None:
+        """Save a lab: `write` writes it into a run folder, which gets the name when it is complete.
 
         Raises Taken if the name exists and may not be replaced, and LabError for a wrong name or if nothing can be written.
         """
         check_name(name)
         check_free(name, self.names(), replace=replace)
-        draft, place = self.folder / f".{name}", self.folder / name
+        drafts, places = self._folders(f".{name}"), self._folders(name)
         try:
-            shutil.rmtree(draft, ignore_errors=True)
-            write(RunFolder.at(draft))
-            shutil.rmtree(place, ignore_errors=True)
-            draft.rename(place)
+            _delete(drafts)
+            await write(RunFolder.at(drafts[0], traces_at=drafts[1] if self.traces else None))
+            _delete(places)
+            for draft, place in zip(reversed(drafts), reversed(places), strict=True):  # the traces first
+                draft.rename(place)
         except OSError as error:
-            raise LabError(f"the lab cannot be saved in {place}: {error.strerror or error}") from error
+            raise LabError(f"the lab cannot be saved in {places[0]}: {error.strerror or error}") from error
         finally:
-            shutil.rmtree(draft, ignore_errors=True)
+            _delete(drafts)
 
-    def find(self, name: str) -> Path:
+    def find(self, name: str) -> RunFolder:
         """Return the folder of a saved lab. Raises LabError if there is none of that name."""
         if name not in self.names():
             raise none_of(name, self.names())
-        return self.folder / name
+        folder, *traces = self._folders(name)
+        return RunFolder(folder, traces_at=traces[0] if traces else None)
+
+    def _folders(self, name: str) -> list[Path]:
+        """Return the folder of a saved lab, and that of its traces if they are apart."""
+        return [self.folder / name] if self.traces is None else [self.folder / name, self.traces / name]
+
+
+def _delete(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def check_name(name: str) -> None:
     """Raise LabError if a saved lab cannot have this name."""
     if safe_name(name) != name or len(name.encode()) > MOST_NAME_BYTES:
         raise LabError(
-            f"{quoted(name)} is not a name for a snapshot; use at most {MOST_NAME_BYTES} letters, digits, - and _"
+            f"{quoted(name)} is not a name for a saved lab; use at most {MOST_NAME_BYTES} letters, digits, - and _"
         )
 
 

@@ -1,4 +1,4 @@
-"""A lab as a whole over HTTP: what it is, its topology, its next run, its snapshots, and the policy of its organization."""
+"""A lab as a whole over HTTP: what it is, its topology, its next run, its saved labs, and the policy of its organization."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Renewal(Body, frozen=True, kw_only=True):
 
 
 class Saving(Body, frozen=True, kw_only=True):
-    """`replace`: overwrite an existing snapshot of that name."""
+    """`replace`: overwrite an existing saved lab of that name."""
 
     replace: bool = False
 
@@ -119,13 +119,13 @@ async def renew(lab: ServedLab, wanted: Renewal) -> Response:
 
 @LAB.get("/saved")
 async def saved(lab: ServedLab) -> Response:
-    """Return the names of the snapshots of this lab."""
+    """Return the names under which this lab was saved."""
     return json_response(list(lab.saved()))
 
 
 @LAB.put("/saved/{name}")
 async def save(lab: ServedLab, name: str, wanted: Saving | None = None) -> Response:
-    """Save a snapshot of the lab: its time, its servers, an exact copy of every store, and the traces up to now.
+    """Save the lab: its time, its servers, an exact copy of every store, backups, faults, and the traces up to now.
     Answers 409 if the name exists, unless `replace` is true."""
     await lab.save(name, replace=wanted is not None and wanted.replace)
     return json_response({"name": name, "at": format_instant(lab.now)})
@@ -133,6 +133,6 @@ async def save(lab: ServedLab, name: str, wanted: Saving | None = None) -> Respo
 
 @LAB.post("/saved/{name}/reset", status=HTTPStatus.ACCEPTED)
 async def reset(lab: ServedLab, name: str) -> Response:
-    """Go back to a snapshot, with a paused clock and without faults. /readyz answers 200 when the lab runs again."""
+    """Go back to a saved lab, with a paused clock. /readyz answers 200 when the lab runs again."""
     await lab.reset(name)
     return json_response({"ends": lab.history}, HTTPStatus.ACCEPTED)

@@ -73,7 +73,8 @@ from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import Keep, with_capture
 from pflab.lab.outside_mail import OUTSIDE_HOST, check_addresses, check_taken, with_line_ends
 from pflab.lab.recorded_lab import RecordedLab
-from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, ServerStatus, authority_of
+from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings, authority_of
+from pflab.runs.lab_state import LabState, RunSettings, ServerStatus
 from pflab.runs.recorder import Record, say_who_waits
 from pflab.simulation.environment import Environment
 from pflab.simulation.network import Network, NetworkPolicy
@@ -151,7 +152,8 @@ class Simulator(RecordedLab):
         self._now: LabTime = topology.start_at
         run = run if run is not None else f"sim-{seed}"
         record = Record(run, folder=folder, now=lambda: self._now, most=most_events, earlier=earlier, durable=False)
-        super().__init__(topology, seed=seed, run=run, record=record)
+        settings = RunSettings(driver="simulator", keeps_mails=folder is not None and folder.keeps_mails)
+        super().__init__(topology, seed=seed, run=run, record=record, folder=folder, settings=settings)
         self._folder = folder
         self.faults = FaultPlan(
             topology,
@@ -325,6 +327,18 @@ class Simulator(RecordedLab):
             self._start_node(self._slot[name])
         for server in self._servers.running():
             self._servers.stop(server, self._clock(server.name))
+
+    # --- the state of the lab
+
+    def _state(self) -> LabState:
+        state = super()._state()
+        returning = {name: replace(state.servers[name], restarts_at=at) for name, at in self._back_at.items()}
+        return replace(state, servers={**state.servers, **returning})
+
+    def _recall(self, state: LabState) -> None:
+        super()._recall(state)
+        ends = {name: server.restarts_at for name, server in state.servers.items()}
+        self._back_at = {name: at for name, at in ends.items() if at is not None}
 
     # --- the loop
 
@@ -502,7 +516,7 @@ class Simulator(RecordedLab):
     def _start_node(self, slot: _Slot) -> None:
         self._back_at.pop(slot.name, None)
         self._failures.pop(slot.name, None)
-        self._servers.start(slot.server, self._clock(slot.name))
+        self._servers.start(slot.server, self._clock(slot.name), self._backup_of(slot.server))
         slot.stale = True
         slot.fruitless = 0
         self._update_directories()

@@ -9,8 +9,8 @@
     a test gets it, also the first one            it goes back to BEFORE_EACH
     the session ends                              it goes back to FOUND, and its clock has the rate that it had
 
-A reset ends all faults, so those of a failed test do not remain. The names are always the same, and each session replaces both
-states, because a lab keeps saved states as long as it runs. If pytest is killed, FOUND still has what the user had.
+A reset brings back the faults of the saved state, so those of a failed test do not remain. The names are always the same, and
+each session replaces both states, because a lab keeps saved states. If pytest is killed, FOUND still has what the user had.
 
 What must never happen: a test changes what the user has in this lab; two fixtures have it at the same time.
 """

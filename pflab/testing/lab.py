@@ -243,7 +243,7 @@ class Lab(Client):
 
     def go_back(self, name: str | None = None) -> None:
         """Go back to a saved state; by default to the first state that the plugin gave the lab. The clock is then paused, and
-        no fault is active."""
+        the faults are those of the saved state."""
         history = self.lab()["history"]
         name = name or self._start
         self.reset(name)

@@ -11,8 +11,7 @@ States of a lab process:
 
 With a judge, a lab goes back or ends when its test ends, because its traces are whole only then.
 
-A lab that cannot go back (each server a process), or that has saved states of a test, is ended instead, and another one is
-started.
+A lab that has saved states of a test, or that a test has broken, is ended instead, and another one is started.
 
 What must never happen: two tests at a time in one lab; a lab that outlives the session; the run folder of a failed test that
 is removed.
@@ -61,7 +60,6 @@ class _Slot:
     home: Path
     before: Path | None = None
     used: bool = False
-    saved: bool = False
 
     def forget(self) -> None:
         """Remove the run folder of the last test, unless it must be kept."""
@@ -147,7 +145,7 @@ class Labs:
     def _gone_back(self, slot: _Slot) -> bool:
         """Put a lab back into its first state, and return whether this was possible. Its run folder is whole then."""
         with suppress(ClientError):  # the test may have broken it
-            if slot.saved and slot.process.lab.saved() == [START]:
+            if slot.process.lab.saved() == [START]:
                 slot.process.lab.go_back()
                 slot.used = False
                 return True
@@ -165,9 +163,7 @@ class Labs:
         folder = Path(mkdtemp(prefix="lab-", dir=self.folder))  # other sessions may keep their traces beside it
         process = LabProcess(topology, folder, driver=driver, keep_mails=self.keep_mails)
         slot = _Slot(process, process.lab.run_folder)
-        with suppress(ClientError):  # servers in processes of their own cannot be saved
-            slot.process.lab.save(START)
-            slot.saved = True
+        slot.process.lab.save(START)
         return slot
 
     def _return(self, key: str, slot: _Slot) -> None:

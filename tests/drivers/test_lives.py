@@ -114,7 +114,7 @@ def labs(path: Path) -> dict[str, Callable[[], LiveLab | SimulatedLab | ProcessL
     topology, folder = topology_from_text(THREE_STORES), RunFolder.create(path, "test")
     return {
         "live": lambda: LiveLab(topology, folder=folder),
-        "simulated lab": lambda: SimulatedLab(topology, folder=folder, next_folder=lambda: folder),
+        "simulated lab": lambda: SimulatedLab(topology, folder=folder),
         "processes": lambda: ProcessLab(topology, folder=folder, http=HttpOptions()),
     }
 

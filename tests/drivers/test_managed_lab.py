@@ -20,13 +20,13 @@ from node.views import Post
 from pflab.client import Client, ClientError
 from pflab.containers import managed_lab
 from pflab.containers.managed_lab import ManagedLab
-from pflab.containers.snapshots import Snapshots
 from pflab.drivers.managed_process import ManagedProcess
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.errors import LabError
 from pflab.faults.fault import FaultKind, Mails
 from pflab.runs.run_folder import RunFolder
+from pflab.runs.saved import SavedRuns
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.disk import no_file_grows
 from tests.support.lab_actions import events_of, post, subjects
@@ -343,7 +343,7 @@ async def test_a_lab_that_accepted_its_end_takes_no_changes(
     """From the answer to a reset or to another run on, /readyz and changes get 503 until the next history has begun, so no
     change is acknowledged and then lost."""
     async with lab_of(supervisor, folder) as lab:
-        lab.snapshots = Snapshots(tmp_path / "saved", folder.traces)
+        lab.saved_runs = SavedRuns(tmp_path / "saved", folder.traces / ".saved")
         lab.renews = lab.returns = lambda _: None
         with Client(lab.url, token=TOKEN) as client:
             await asyncio.to_thread(client.save, "start")

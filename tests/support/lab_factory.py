@@ -47,12 +47,7 @@ def lab_factory(driver: str, folder: Path, processes: Callable[[], ProcessSuperv
         run = RunFolder.create(folder / "runs", "test", keeps_mails=keeps_mails)
         makers: dict[str, Callable[[], Lab]] = {
             "simulator": lambda: Simulator(topology, seed=seed, folder=run, make_node=make_node),
-            "simulated lab": lambda: SimulatedLab(
-                topology,
-                seed=seed,
-                folder=run,
-                next_folder=lambda: RunFolder.create(folder / "runs", "test"),
-            ),
+            "simulated lab": lambda: SimulatedLab(topology, seed=seed, folder=run),
             "live": lambda: LiveLab(topology, seed=seed, folder=run, make_node=make_node),
             "processes": lambda: ProcessLab(topology, seed=seed, folder=run),
             "managed": lambda: ManagedLab(

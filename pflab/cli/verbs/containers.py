@@ -220,7 +220,7 @@ async def _coordinate_runs(
             runs.back_to(name)
             renewed.set()
 
-        lab.renews, lab.returns, lab.snapshots = renew, go_back, runs.snapshots
+        lab.renews, lab.returns, lab.saved_runs = renew, go_back, runs.saved
         await _coordinate_run(lab, 0.0 if runs.number > 1 else rate, ended, renewed)
         http = replace(http, port=lab.http_address[1])  # later runs keep the free port that the first one chose
     if http.extension is not None:

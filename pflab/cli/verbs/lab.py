@@ -150,11 +150,10 @@ def lab(
 ) -> int:
     """Save a lab, reset it to a saved state, or make it write all its events to traces.
 
-    This verb works with a lab of pflab up without --processes, with a lab in containers, and with any other lab that
-    pflab coordinate runs. A lab of pflab up --simulated keeps its saved states only until it stops. export does not work with a
-    lab of pflab up.
+    This verb works with a lab of pflab up, with a lab in containers, and with any other lab that pflab coordinate runs.
+    export does not work with a lab of pflab up.
 
-    save keeps the lab's time, every store and the traces. reset restores them, pauses the clock and heals all faults.
+    save keeps the lab's time, every store, the backups, the faults and the traces. reset restores them and pauses the clock.
     export makes the lab write all its events to trace files, which you can then copy.
 
     Example: pflab lab save start --lab http://127.0.0.1:8025

@@ -7,20 +7,19 @@ import errno
 import secrets
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 import typer
 from typer import Argument, Option
 
+from node.api.hosts import ServedHost
 from node.api.http_server import HttpServer
-from node.host.host import Host
 from node.host.whole_files import write_whole
 from node.process.leash import end_with_parent
 from pflab.cli import become_node
@@ -47,12 +46,13 @@ from pflab.drivers.processes import ProcessLab
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.drivers.socket_lab import SocketOptions
+from pflab.lab.histories import Histories, Orders
 from pflab.lab.killed_run import end_killed
 from pflab.lab.served_lab import ServedLab
-from pflab.runs.continued import SAVED, STATE, Earlier, RunSettings, continue_run, read_state
+from pflab.runs.continued import SAVED, Earlier, continue_run
+from pflab.runs.lab_state import STATE, RunSettings, read_state
 from pflab.runs.recorder import MOST_HELD
 from pflab.runs.run_folder import RunFolder
-from pflab.runs.saved import SavedRuns
 from pflab.server.app import app_of_live_lab
 from pflab.server.extension import Extension
 from pflab.server.servers import imap_shown, smtp_shown
@@ -61,8 +61,8 @@ from pflab.terms.verdict import ExitCode
 from topology.model import Topology
 from topology.problems import counted, one_of
 
-Orders = asyncio.Queue[tuple[RunFolder, Earlier] | None]
-"""What a running lab is to do next: begin the run history that continues in a folder, or end (None)."""
+LabHere: TypeAlias = LiveLab | SimulatedLab
+"""A lab whose servers run in this process."""
 
 EXAMPLE: Final = Path("default")
 """The example topology of `pflab up` alone."""
@@ -194,6 +194,10 @@ def up(
         resume = resume.resolve()  # runs/latest will be another run
         end_killed(resume)
         earlier, topology = read_state(resume).settings, resume / "topology.yaml"
+        if earlier.driver == "managed":
+            raise CommandError(
+                f"--resume {resume}: this is a run of pflab coordinate; start it again with the same --data"
+            )
         seed = int((resume / "seed").read_text("ascii"))
         imap = imap or earlier.imap_port is not None
     if earlier.driver == "simulator":
@@ -236,7 +240,7 @@ def up(
         most_events=MOST_HELD,
     )
     plan = Plan(organization, folder, settings, port, rate, served, caller, patience)
-    bring_up = {"live": _embedded, "processes": _processes, "simulator": _simulated}[settings.driver]
+    bring_up = _processes if settings.driver == "processes" else _in_this_process
     try:
         last = asyncio.run(bring_up(plan, options))
     except OSError as error:
@@ -332,67 +336,72 @@ def _port_taken(port: int, error: OSError) -> str:
     return f"port {port}: {(error.strerror or str(error)).lower()}; choose another with --port, or a free one with --port 0"
 
 
-async def _embedded(plan: Plan, options: SocketOptions) -> RunFolder:
-    """Run a lab until Ctrl-C. A reset ends its run history and begins another at the same port, in a run folder of its own.
-    Return the last run folder."""
-    folder, caller, orders = plan.folder, plan.caller, Orders()
+async def _in_this_process(plan: Plan, options: SocketOptions) -> RunFolder:
+    """Run a lab whose servers run in this process. The HTTP server stays the same after a reset. Return the last run folder."""
 
-    def next_lab() -> LiveLab:
-        lab = LiveLab(plan.topology, folder=folder, **options)
-        options["earlier"] = None  # its events would stay in memory
-        lab.saved_runs = saved = SavedRuns(folder.path / SAVED)
-        lab.returns = partial(_go_back, plan, saved, orders)
-        return lab
+    def make(folder: RunFolder, earlier: Earlier | None) -> LabHere:
+        if plan.settings.driver == "live":
+            return LiveLab(plan.topology, folder=folder, **_with_earlier(options, earlier))
+        seed, most = options["seed"], options["most_events"]
+        return SimulatedLab(plan.topology, folder=folder, seed=seed, earlier=earlier, most_events=most)
 
-    def host_of(name: str) -> Host:
-        return lab.host_of(name)
+    def host_of(name: str) -> ServedHost:
+        return histories.lab.host_of(name)
 
-    lab = next_lab()
-    app = app_of_live_lab(lambda: lab, host_of, plan.lessons)
+    histories = Histories(plan.folder, make, plan.next_folder, options.pop("earlier"))
+    server = HttpServer(app_of_live_lab(lambda: histories.lab, host_of, plan.lessons), port=plan.port)
+
+    async def close() -> None:
+        await histories.lab.close()
+
     async with AsyncExitStack() as ends:
         ends.push_async_callback(plan.lessons.close)
-        url = await ends.enter_async_context(_serving(HttpServer(app, port=plan.port), lambda: lab))
-        await lab.coordinator.set_rate(plan.rate)
-        ends.enter_context(_announced(url, orders, caller))
-        caller.tell_ready(lab, url, folder)
+        ends.push_async_callback(close)
+        host, port = await server.start()
+        ends.push_async_callback(server.stop)  # before the lab, so no request finds a lab that ends
+        await histories.lab.up()
+        if plan.settings.driver == "live":  # the clock of a simulated lab is always paused
+            await histories.lab.coordinator.set_rate(plan.rate)
+        url = f"http://{host}:{port}"
+        ends.enter_context(_announced(url, histories.orders, plan.caller))
+        plan.caller.tell_ready(histories.lab, url, plan.folder)
         while True:
-            _tell_addresses(caller, lab, url, folder)
-            following = await orders.get()
-            if following is None:
-                return folder
-            (folder, options["earlier"]), ended = following, lab
-            following = None  # its events too
-            lab = next_lab()  # from here on, requests are told that the lab is starting
+            _tell_addresses(plan.caller, histories.lab, url, histories.folder)
+            ended = histories.lab
+            if not await histories.next():  # after it, requests are told that the lab is starting
+                return histories.folder
             await ended.close()
-            await lab.up()
+            await histories.lab.up()
 
 
-async def _simulated(plan: Plan, options: SocketOptions) -> RunFolder:
-    """Run a simulated lab until Ctrl-C; return its last run folder."""
-    folders = [plan.folder]
+def _with_earlier(options: SocketOptions, earlier: Earlier | None) -> SocketOptions:
+    """Return the options of a lab that continues an earlier one. Only that lab has them, because they hold many events."""
+    given = options.copy()
+    given["earlier"] = earlier
+    return given
 
-    def next_folder() -> RunFolder:
-        folders.append(plan.next_folder())
-        return folders[-1]
 
-    lab = SimulatedLab(
-        plan.topology,
-        folder=plan.folder,
-        next_folder=next_folder,
-        seed=options["seed"],
-        earlier=options.pop("earlier"),
-        most_events=options["most_events"],
-    )
-    orders = Orders()
+async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
+    """Run a lab of processes, which has an HTTP server of its own, also after a reset. Return the last run folder."""
+    port = plan.port
+
+    def make(folder: RunFolder, earlier: Earlier | None) -> ProcessLab:
+        http, more = HttpOptions(port=port, extension=plan.lessons), _with_earlier(options, earlier)
+        return ProcessLab(plan.topology, folder=folder, http=http, patience_s=plan.patience_s, **more)
+
+    histories = Histories(plan.folder, make, plan.next_folder, options.pop("earlier"))
     async with AsyncExitStack() as ends:
         ends.push_async_callback(plan.lessons.close)
-        server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of, plan.lessons), port=plan.port)
-        url = await ends.enter_async_context(_serving(server, lambda: lab))
-        with _announced(url, orders, plan.caller):
-            plan.caller.tell_ready(lab, url, plan.folder)
-            _tell_addresses(plan.caller, lab, url, plan.folder)
-            await orders.get()
-    return folders[-1]
+        while True:
+            async with histories.lab as lab:
+                port = lab.http_address[1]  # later labs keep the free port that the first one chose
+                if histories.folder == plan.folder:  # after a reset the clock is paused
+                    await lab.coordinator.set_rate(plan.rate)
+                    ends.enter_context(_announced(lab.url, histories.orders, plan.caller))
+                    plan.caller.tell_ready(lab, lab.url, plan.folder)
+                _tell_addresses(plan.caller, lab, lab.url, histories.folder)
+                if not await histories.next():
+                    return histories.folder
 
 
 def _new_folder(settings: RunSettings, imap_token: str | None) -> RunFolder:
@@ -401,44 +410,6 @@ def _new_folder(settings: RunSettings, imap_token: str | None) -> RunFolder:
     if imap_token is not None:
         write_whole(folder.path / IMAP_PASSWORD, f"{imap_token}\n".encode(), mode=0o600)
     return folder
-
-
-def _go_back(plan: Plan, saved: SavedRuns, orders: Orders, name: str) -> None:
-    """Order the run history that continues from a saved lab. Raises LabError if it cannot be prepared."""
-    folder = plan.next_folder()
-    orders.put_nowait((folder, continue_run(saved.find(name), folder)))
-
-
-@asynccontextmanager
-async def _serving(server: HttpServer, lab_now: Callable[[], LiveLab | SimulatedLab]) -> AsyncIterator[str]:
-    """Serve a lab and start it; yield its address. The server stops before the lab, so no request finds a lab that ends."""
-
-    async def close() -> None:
-        await lab_now().close()
-
-    async with AsyncExitStack() as ends:
-        ends.push_async_callback(close)
-        host, port = await server.start()
-        ends.push_async_callback(server.stop)
-        await lab_now().up()
-        yield f"http://{host}:{port}"
-
-
-async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
-    http = HttpOptions(port=plan.port, extension=plan.lessons)
-    lab = ProcessLab(plan.topology, folder=plan.folder, http=http, patience_s=plan.patience_s, **options)
-    options["earlier"] = None  # as above
-    caller, orders = plan.caller, Orders()
-    try:
-        async with lab:
-            await lab.coordinator.set_rate(plan.rate)
-            with _announced(lab.url, orders, caller):
-                caller.tell_ready(lab, lab.url, plan.folder)
-                _tell_addresses(caller, lab, lab.url, plan.folder)
-                await orders.get()
-    finally:
-        await plan.lessons.close()
-    return plan.folder
 
 
 @contextmanager

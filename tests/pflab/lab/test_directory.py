@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp
 from pflab.lab.directory import OrganizationDirectory
 from topology.file.load import topology_from_text
@@ -55,11 +53,11 @@ def test_a_new_domain_is_stamped_at_once_in_5_5_and_at_the_next_run_in_2003() ->
 
 
 def test_the_directory_survives_a_restart_of_the_coordinator() -> None:
-    """The document has everything, and JSON can hold it."""
+    """Its state has everything."""
     found, start = directory("1 h")
     found.join("E", start)
     found.fail(["B"], start)
     again, _ = directory("1 h")
-    again.recall(json.loads(json.dumps(found.as_document())))
-    assert again.as_document() == found.as_document()
+    again.recall(found.state)
+    assert again.state == found.state
     assert again.missing("B") == FAILS

@@ -1,4 +1,4 @@
-"""The simulated lab that an HTTP server serves: its clock, what a change does at once, and its snapshots."""
+"""The simulated lab that an HTTP server serves: its clock, what a change does at once, and its saved labs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from node.api.routing.dispatch import dispatch
 from pflab.client import Client, ClientError, url_at
 from pflab.errors import LabError, Taken
 from pflab.faults.fault import FaultKind, Mails
+from pflab.lab.histories import Histories
+from pflab.runs.continued import Earlier
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
-from pflab.simulation.simulated_lab import SimulatedLab
+from pflab.simulation.simulated_lab import SimulatedHost, SimulatedLab
 from tests.support.clock import ALWAYS_US, START_AT
-from tests.support.lab_actions import events_of, everything, post, subjects
+from tests.support.lab_actions import events_of, post, subjects
 from tests.support.topologies import THREE_STORES
 from topology.file.load import topology_from_text
 from traces.events import ClockChanged, FaultHealed, MailReceived, NodeStarted, RunEnded, RunStarted
@@ -32,17 +34,39 @@ RESET_S = 1.0
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> SimulatedLab:
+def histories(tmp_path: Path) -> Histories[SimulatedLab]:
     def folder() -> RunFolder:
         return RunFolder.create(tmp_path, "up")
 
-    return SimulatedLab(topology_from_text(THREE_STORES), folder=folder(), next_folder=folder)
+    def make(folder: RunFolder, earlier: Earlier | None) -> SimulatedLab:
+        return SimulatedLab(topology_from_text(THREE_STORES), folder=folder, earlier=earlier)
+
+    return Histories(folder(), make, folder)
+
+
+@pytest.fixture
+def lab(histories: Histories[SimulatedLab]) -> SimulatedLab:
+    return histories.lab
+
+
+async def reset(histories: Histories[SimulatedLab], name: str) -> SimulatedLab:
+    """Reset the lab, as pflab up does; return the lab of the next history."""
+    ended = histories.lab
+    await ended.reset(name)
+    assert await histories.next()
+    await ended.close()
+    await histories.lab.up()
+    return histories.lab
 
 
 @asynccontextmanager
-async def served(lab: SimulatedLab) -> AsyncIterator[Callable[[Callable[[Client], Any]], Any]]:
+async def served(histories: Histories[SimulatedLab]) -> AsyncIterator[Callable[[Callable[[Client], Any]], Any]]:
     """Serve a lab; yield what calls a function with a client in a thread."""
-    server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of))
+
+    def host_of(name: str) -> SimulatedHost:
+        return histories.lab.host_of(name)
+
+    server = HttpServer(app_of_live_lab(lambda: histories.lab, host_of))
 
     async def asked(function: Callable[[Client], Any]) -> Any:
         def call() -> Any:
@@ -51,12 +75,22 @@ async def served(lab: SimulatedLab) -> AsyncIterator[Callable[[Callable[[Client]
 
         return await asyncio.to_thread(call)
 
-    async with lab:
-        address = await server.start()
-        try:
-            yield asked
-        finally:
-            await server.stop()
+    async def follow() -> None:
+        ended = histories.lab
+        while await histories.next():
+            await ended.close()
+            ended = histories.lab
+            await ended.up()
+
+    await histories.lab.up()
+    address = await server.start()
+    following = asyncio.create_task(follow())
+    try:
+        yield asked
+    finally:
+        following.cancel()
+        await server.stop()
+        await histories.lab.close()
 
 
 async def test_a_lab_is_driven_without_a_socket(lab: SimulatedLab) -> None:
@@ -75,9 +109,9 @@ async def test_a_lab_is_driven_without_a_socket(lab: SimulatedLab) -> None:
     assert count.body == b'{"count":1}'
 
 
-async def test_the_clock_is_paused_and_stays_so(lab: SimulatedLab) -> None:
+async def test_the_clock_is_paused_and_stays_so(lab: SimulatedLab, histories: Histories[SimulatedLab]) -> None:
     """Rate 0 is accepted; another rate is refused in one line. A step goes to the next due time, or to its limit."""
-    async with served(lab) as asked:
+    async with served(histories) as asked:
         with pytest.raises(
             ClientError, match=r"cannot run \(rate 60\); it is paused, and moves by step, advance and until"
         ):
@@ -92,17 +126,17 @@ async def test_the_clock_is_paused_and_stays_so(lab: SimulatedLab) -> None:
     assert [(each.how, each.to) for each in events_of(lab, ClockChanged)] == [("pause", START_AT), ("step", due_at)]
 
 
-async def test_a_change_runs_what_is_due_at_once(lab: SimulatedLab) -> None:
+async def test_a_change_runs_what_is_due_at_once(lab: SimulatedLab, histories: Histories[SimulatedLab]) -> None:
     """As in a live lab with a paused clock, mail that an order sends at once arrives without a move of the clock."""
-    async with served(lab) as asked:
+    async with served(histories) as asked:
         await asked(lambda client: client.synchronize("B", "Projects"))
         assert {each.node for each in events_of(lab, MailReceived)} == {"A", "C"}
         assert lab.now == START_AT
 
 
-async def test_there_are_no_smtp_ports(lab: SimulatedLab) -> None:
+async def test_there_are_no_smtp_ports(lab: SimulatedLab, histories: Histories[SimulatedLab]) -> None:
     """GET /lab has no SMTP addresses; a mail by HTTP reaches the server, or is refused as by SMTP."""
-    async with served(lab) as asked:
+    async with served(histories) as asked:
         assert {each["smtp"] for each in (await asked(lambda client: client.lab()))["servers"]} == {None}
         path = "/lab/servers/A/mail?from=kim@outside.test&to="
         content = b"Subject: Hello\r\n\r\nmail\r\n"
@@ -112,9 +146,11 @@ async def test_there_are_no_smtp_ports(lab: SimulatedLab) -> None:
             await asked(lambda client: client.content("POST", f"{path}nobody@contoso.test", content))
 
 
-async def test_requests_are_answered_while_the_clock_moves(lab: SimulatedLab) -> None:
+async def test_requests_are_answered_while_the_clock_moves(
+    lab: SimulatedLab, histories: Histories[SimulatedLab]
+) -> None:
     """A long move does not block the server; a reset is refused meanwhile."""
-    async with served(lab) as asked:
+    async with served(histories) as asked:
         await lab.save("start")
         moving = asyncio.create_task(lab.advance(START_AT + 300 * DAY_US))
         await asyncio.sleep(0)
@@ -125,10 +161,10 @@ async def test_requests_are_answered_while_the_clock_moves(lab: SimulatedLab) ->
         assert lab.now == START_AT + 300 * DAY_US
 
 
-async def test_a_snapshot_has_all_of_the_lab(lab: SimulatedLab, tmp_path: Path) -> None:
-    """Running, stopped and killed stores, queues, backups, the directory, the number of the last fault, and the events. Faults
-    end, and the trace of each history is whole."""
-    async with lab:
+async def test_a_saved_lab_has_all_of_the_lab(histories: Histories[SimulatedLab], tmp_path: Path) -> None:
+    """Running, stopped and killed stores, queues, backups, the directory, the faults and the number of the last one, and the
+    events. The trace of each history is whole."""
+    async with histories.lab as lab:
         await post(lab, "A", "sent")
         await lab.advance(START_AT + HOUR_US)
         backup = await lab.backup("B")
@@ -141,22 +177,24 @@ async def test_a_snapshot_has_all_of_the_lab(lab: SimulatedLab, tmp_path: Path) 
         await lab.save("start")
         with pytest.raises(Taken, match="already saved as 'start'"):
             await lab.save("start")
-        with pytest.raises(LabError, match="is not a name for a snapshot"):
+        with pytest.raises(LabError, match="is not a name for a saved lab"):
             await lab.save("../start")
         with pytest.raises(LabError, match="no lab was saved as 'end'; saved: start"):
             await lab.reset("end")
         await lab.start("B")
         await lab.advance(lab.now + DAY_US)
-        await lab.reset("start")
-        assert (lab.now, [lab.running(name) for name in "ABC"]) == (saved_at, [True, False, False])
-        assert list(lab.events())[: len(events)] == events
-        assert {each.fault for each in events_of(lab, FaultHealed)} == {fault, f"F{int(fault[1:]) - 1}"}
-        assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B")) == f"F{int(fault[1:]) + 1}"
-        lab.faults.heal()
-        await lab.restore("B", backup)
-        await lab.start("C")
-        await lab.advance(lab.now + 3 * DAY_US)
-        assert subjects(lab, "B") == subjects(lab, "C") == ["sent", "waits"]
+    again = await reset(histories, "start")
+    assert (again.now, [again.running(name) for name in "ABC"]) == (saved_at, [True, False, False])
+    assert [each for each in again.events() if each in events] == sorted(events, key=list(again.events()).index)
+    assert [each.id for each in again.faults.active()] == [f"F{int(fault[1:]) - 1}", fault]
+    assert events_of(again, FaultHealed) == []
+    assert again.faults.inject(FaultKind.LOSE, Mails("A", "B")) == f"F{int(fault[1:]) + 1}"
+    again.faults.heal()
+    await again.restore("B", backup)
+    await again.start("C")
+    await again.advance(again.now + 3 * DAY_US)
+    assert subjects(again, "B") == subjects(again, "C") == ["sent", "waits"]
+    await again.close()
     first, second = sorted((tmp_path / "up").iterdir())
     for folder in (first, second):
         trace = read_folder(folder / "traces")
@@ -164,32 +202,34 @@ async def test_a_snapshot_has_all_of_the_lab(lab: SimulatedLab, tmp_path: Path) 
         assert {each.run for each in trace.events} == {f"up/{first.name}"}
         assert [sum(isinstance(each, kind) for each in trace.events) for kind in (RunStarted, RunEnded)] == [1, 1]
         assert {each.stem for each in (folder / "databases").iterdir()} == set("ABC")
-    assert lab.history == f"up/{second.name}"
+    assert again.history == f"up/{second.name}"
 
 
-async def test_each_reset_gives_the_same_lab(lab: SimulatedLab) -> None:
+async def test_each_reset_gives_the_same_lab(histories: Histories[SimulatedLab]) -> None:
     """What happened before a reset changes nothing after it, not even the ids of messages; and a reset is quick."""
     runs = []
-    async with served(lab) as asked:
-        await lab.save("start")
-        for number in range(3):
-            began_s = time.monotonic()
-            await lab.reset("start")
-            assert time.monotonic() - began_s < RESET_S
-            assert len(events_of(lab, NodeStarted)) == 6
-            await post(lab, "A")
-            await lab.advance(START_AT + HOUR_US)
-            runs.append((await asked(everything), [repr(each) for each in lab.events()]))
-            await post(lab, "B", f"only this time: {number}")
-            await lab.kill("C")
-            lab.faults.cut(("A", "B"))
+    await histories.lab.up()
+    await histories.lab.save("start")
+    for number in range(3):
+        began_s = time.monotonic()
+        lab = await reset(histories, "start")
+        assert time.monotonic() - began_s < RESET_S
+        assert len(events_of(lab, NodeStarted)) == 6
+        await post(lab, "A")
+        await lab.advance(START_AT + HOUR_US)
+        messages = [repr(lab.read(name, lambda node: node.messages("Projects"))) for name in lab.names]
+        runs.append((messages, [repr(event) for event in lab.events()]))
+        await post(lab, "B", f"only this time: {number}")
+        await lab.kill("C")
+        lab.faults.cut(("A", "B"))
     assert runs[0] == runs[1] == runs[2]
-    assert [each["subject"] for each in runs[0][0]["messages"]["C"]] == ["Hello"]
+    assert "Hello" in runs[0][0][2]
+    await histories.lab.close()
 
 
-async def test_the_last_events(lab: SimulatedLab) -> None:
+async def test_the_last_events(lab: SimulatedLab, histories: Histories[SimulatedLab]) -> None:
     """`last` gives the newest events, from `after` on, and the next request continues after them."""
-    async with served(lab) as asked:
+    async with served(histories) as asked:
         every = await asked(lambda client: list(client.events()))
         assert await asked(lambda client: list(client.events(last=3))) == every[-3:]
         assert await asked(lambda client: list(client.events(last=3, after=len(every) - 1))) == every[-1:]
@@ -200,12 +240,13 @@ async def test_the_last_events(lab: SimulatedLab) -> None:
             await asked(lambda client: next(client.events("A", last=3)))
 
 
-async def test_a_stream_of_events_ends_with_its_history(lab: SimulatedLab) -> None:
+async def test_a_stream_of_events_ends_with_its_history(lab: SimulatedLab, histories: Histories[SimulatedLab]) -> None:
     """After a reset the ids of events begin again, so a client must begin again too."""
-    async with served(lab) as asked:
+    async with served(histories) as asked:
         await lab.save("start")
         reading = asyncio.create_task(asked(lambda client: client.content("GET", "/lab/stream?after=0")))
         while not reading.done():
             await asyncio.sleep(0.2)
-            await lab.reset("start")
+            if histories.lab.begun:
+                await histories.lab.reset("start")
         assert b"run.started" in await reading

@@ -44,6 +44,8 @@ async def test_a_lab_continues_where_it_stopped(tmp_path: Path) -> None:
             assert lab.run == "up/first"
             assert lab.history == f"up/second{number}"
             assert [lab.running(name) for name in "ABC"] == [True, True, False]
+            assert [fault.id for fault in lab.faults.active()] == ["F1"]
+            lab.faults.heal()
             await lab.advance(lab.now + HOUR_US)
             assert [each.subject for each in lab.read("B", lambda node: node.messages("Projects"))] == ["before"]
             assert Observer(lab).judge().verdict().judgement is Judgement.CONVERGED
@@ -94,7 +96,8 @@ async def test_a_run_whose_files_were_changed_is_refused(tmp_path: Path) -> None
         (database, None, "the database of server A is missing"),
         (database, b"not a database, but long enough to be read as one" * 40, "the database of server A is damaged"),
         (topology, topology.read_bytes().replace(b"later", b"start"), "is not the topology with which this run began"),
-        (state, b'{"run": 1}', "cannot be read"),
+        (state, b'{"format": 2, "run": 1}', "cannot be read"),
+        (state, b'{"run": "up/1"}', "in format 1, and this version of pflab reads only format 2"),
         (state, b"{", "cannot be read"),
     ):
         kept = file.read_bytes()

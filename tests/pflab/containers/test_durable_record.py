@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pflab.containers import coordinator_state
-from pflab.containers.coordinator_state import DurableRecord, LabState
+from pflab.containers import durable_record
+from pflab.containers.durable_record import DurableRecord, RecordFile
 from pflab.drivers.event_collector import EventCollector
 from pflab.runs.run_folder import RunFolder
 from tests.support.disk import no_file_grows
@@ -21,10 +21,10 @@ FIRST, SECOND = "0" * 31 + "1", "0" * 31 + "2"
 
 
 def record_in(folder: RunFolder) -> DurableRecord:
-    state = LabState(folder.path / "lab.sqlite", run="test", topology="{}")
-    now = count(start=int(state.fact("at") or 0) + 1)
+    file = RecordFile(folder.path / "lab.sqlite", run="test", topology="{}")
+    now = count(start=int(file.fact("at") or 0) + 1)
     record = DurableRecord(
-        state,
+        file,
         folder=folder,
         now=lambda: next(now),
         real_time=lambda: 0.0,
@@ -54,7 +54,7 @@ def others(first: int, last: int) -> list[Event]:
 
 def kill(record: DurableRecord) -> None:
     """Close the state as a kill does, without a last write."""
-    record._state.close()
+    record._file.close()
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_events_survive_a_restart_with_their_numbers(folder: RunFolder) -> None:
 
 def test_only_the_newest_events_are_held(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file holds only the newest events, each under its old number; the store of each replica GUID stays known."""
-    monkeypatch.setattr(coordinator_state, "MOST_HELD", 10)
+    monkeypatch.setattr(durable_record, "MOST_HELD", 10)
     record = record_in(folder)
     record.extend([started(1, FIRST), started(2, SECOND, "restored")])
     for seq in range(3, 40):
@@ -108,7 +108,7 @@ def test_a_kill_between_an_event_and_its_facts_loses_both(folder: RunFolder) -> 
         other.execute("DROP TRIGGER kill")
     again = record_in(folder)
     assert [(each.seq, each.at) for each in again.events()] == [(1, 1)]
-    assert again._state.fact("at") == 1
+    assert again._file.fact("at") == 1
 
 
 def test_what_was_recorded_last_is_not_recorded_again(folder: RunFolder) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pflab.cli.app import run
 from pflab.client import Client
 from pflab.lab.killed_run import end_killed, is_left_behind
-from pflab.runs.continued import read_state
+from pflab.runs.lab_state import read_state
 from pflab.terms.verdict import ExitCode
 from tests.support.running_lab import lab_process, lab_up
 from traces.events import FaultHealed, FaultInjected, RunEnded, RunStarted
@@ -52,7 +52,8 @@ def test_a_killed_lab_is_continued(more: list[str], tmp_path: Path, monkeypatch:
     with lab_up(tmp_path, "--resume", "runs/latest", topology=None) as url, Client(url) as client:
         assert client.lab()["run"] == f"up/{killed.name}"
         assert client.clock()["now_at"] == at
-        assert client.faults() == []
+        assert [fault["id"] for fault in client.faults()] == ["F1"]
+        client.heal()
         assert {server["name"]: server["status"] for server in client.lab()["servers"]} == {
             "A": "running",
             "B": "not running",
@@ -100,9 +101,11 @@ def test_the_state_of_a_killed_lab_is_that_of_its_events(tmp_path: Path, monkeyp
     """The file with the state may be older than the events: what these say of servers, faults and time is true."""
     monkeypatch.chdir(tmp_path)
     with lab_process(tmp_path) as (lab, url), Client(url) as client:
+        client.inject("cut", between=["A", "B"])
+        client.inject("lose", from_="A", to="B", type="content")
         began = (the_run(tmp_path) / "lab.json").read_bytes()
         at = client.advance("1 h")["now_at"]
-        client.inject("lose", from_="A", to="B", type="content")
+        client.heal("F1")
         client.stop("A")
         client.kill("B")
         lab.send_signal(signal.SIGKILL)
@@ -110,11 +113,9 @@ def test_the_state_of_a_killed_lab_is_that_of_its_events(tmp_path: Path, monkeyp
     (the_run(tmp_path) / "lab.json").write_bytes(began)
     end_killed(the_run(tmp_path))
     state = read_state(the_run(tmp_path))
-    assert {name: each["status"] for name, each in state.servers["servers"].items()} == {
-        "A": "STOPPED",
-        "B": "KILLED",
-    }
-    assert (state.faults, state.active) == (2, ("F1", "F2"))
+    assert {name: server.status for name, server in state.servers.items()} == {"A": "stopped", "B": "killed"}
+    assert state.faults["number"] == 3
+    assert [fault["id"] for fault, _ in state.faults["active"]] == ["F2"]
     assert format_instant(state.at) == at
 
 

@@ -1,4 +1,4 @@
-"""Snapshots of an embedded lab: a lab of `pflab up` is saved while it runs, and goes back to what was saved."""
+"""Saved labs: a lab of `pflab up` is saved while it runs, and goes back to what was saved."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ folders: {Projects: {replicas: [A, B, C]}}
 """
 
 
-async def test_a_snapshot_is_a_run_that_can_be_continued(tmp_path: Path) -> None:
+async def test_a_saved_lab_is_a_run_that_can_be_continued(tmp_path: Path) -> None:
     """It has the databases of running, stopped and killed stores and a whole trace. Its run converges after the stores start,
     also if mail was waiting; and the lab that was saved goes on as if it had not been."""
     folder = RunFolder.at(tmp_path / "up" / "first")
@@ -51,7 +51,7 @@ async def test_a_snapshot_is_a_run_that_can_be_continued(tmp_path: Path) -> None
         with pytest.raises(Taken, match="already saved as 'start'"):
             await lab.save("start")
         await lab.save("start", replace=True)
-        with pytest.raises(LabError, match="is not a name for a snapshot"):
+        with pytest.raises(LabError, match="is not a name for a saved lab"):
             await lab.save("../start")
         assert lab.saved() == ["start"]
         await lab.do("A", lambda node, now: node.post(now, "Projects", subject="after the save"))
@@ -59,13 +59,14 @@ async def test_a_snapshot_is_a_run_that_can_be_continued(tmp_path: Path) -> None
         await lab.start("C")
         await lab.advance(lab.now + 54 * HOUR_US)
         assert Observer(lab).judge().verdict().judgement is Judgement.CONVERGED
-    saved = lab.saved_runs.find("start")
+    saved = lab.saved_runs.find("start").path
     assert read_folder(saved / "traces").report() == []
     second = RunFolder.at(tmp_path / "up" / "second")
     async with LiveLab(topology_from_text(THREE), folder=second, earlier=continue_run(saved, second)) as lab:
         assert (lab.now, lab.run, lab.history) == (saved_at, "up/first", "up/second")
         assert [lab.running(name) for name in "ABC"] == [True, False, False]
-        assert list(lab.faults.active()) == []
+        assert [fault.kind for fault in lab.faults.active()] == [FaultKind.KILL, FaultKind.LOSE]
+        lab.faults.heal()
         await lab.start("B")
         await lab.start("C")
         await lab.advance(lab.now + 54 * HOUR_US)
@@ -83,7 +84,7 @@ async def test_a_snapshot_is_a_run_that_can_be_continued(tmp_path: Path) -> None
 
 
 async def test_a_busy_lab_can_be_saved(tmp_path: Path) -> None:
-    """A snapshot that is made while mails are under way has, in its traces, the cause of everything that its stores have."""
+    """A lab that is saved while mails are under way has, in its traces, the cause of everything that its stores have."""
     folder = RunFolder.at(tmp_path / "up" / "first")
     async with LiveLab(topology_from_text(THREE), folder=folder) as lab:
         lab.saved_runs = SavedRuns(folder.path / SAVED)
@@ -102,22 +103,22 @@ async def test_a_busy_lab_can_be_saved(tmp_path: Path) -> None:
         assert read_folder(again.traces).report() == []
 
 
-async def test_a_lab_without_a_place_for_snapshots_refuses_them(tmp_path: Path) -> None:
-    """A lab of a test or of a lesson keeps no snapshots, and says which labs do."""
+async def test_a_lab_without_a_place_for_saved_labs_refuses_to_be_saved(tmp_path: Path) -> None:
+    """A lab of a test or of a lesson has no place for saved labs, and says which labs have one."""
     async with LiveLab(topology_from_text(THREE), folder=RunFolder.at(tmp_path / "run")) as lab:
-        with pytest.raises(LabError, match="cannot be saved; a lab of pflab up without --processes"):
+        with pytest.raises(LabError, match="has no place for saved labs; a lab of pflab up has one"):
             await lab.save("start")
         with pytest.raises(LabError, match="no lab was saved as 'start'"):
             await lab.reset("start")
         assert list(lab.saved()) == []
 
 
-@pytest.mark.parametrize("more", [[], ["--simulated"]])
-def test_a_lab_goes_back_to_a_snapshot(
+@pytest.mark.parametrize("more", [[], ["--simulated"], ["--processes"]])
+def test_a_lab_goes_back_to_what_was_saved(
     more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """pflab lab save and reset: time, running servers, stores and traces are as saved, as often as one likes; the clock is
-    paused, no fault is in force, the address is the same, and the lab goes on replicating. Each reset begins a history."""
+    """pflab lab save and reset: time, running servers, stores, faults and traces are as saved, as often as one likes; the clock
+    is paused, the address is the same, and the lab goes on replicating. Each reset begins a history."""
     monkeypatch.chdir(tmp_path)
     with lab_up(tmp_path, *more) as url, Client(url) as client:
         client.post("A", "Projects", subject="before")
@@ -130,19 +131,19 @@ def test_a_lab_goes_back_to_a_snapshot(
         assert "already saved as 'start'" in capsys.readouterr().err
         with pytest.raises(ClientError, match="no lab was saved as 'end'; saved: start"):
             client.reset("end")
-        start = everything(client)
+        start, faults = everything(client), client.faults()
         histories = [client.lab()["history"]]
         assert client.clock()["history"] == histories[0]
         for number in range(2):
             client.post("B", "Projects", subject=f"afterwards {number}")
             client.inject("cut", between=["A", "B"])
-            if not more:
+            if more != ["--simulated"]:
                 client.set_rate(3600)
             client.stop("B")
             assert run(["lab", "reset", "start"]) == ExitCode.GOOD
             assert "reset to start" in capsys.readouterr().out
             assert everything(client) == start
-            assert client.faults() == []
+            assert client.faults() == faults
             assert client.clock()["rate"] == 0
             histories.append(client.lab()["history"])
             assert client.clock()["history"] == histories[-1]
@@ -157,6 +158,7 @@ def test_a_lab_goes_back_to_a_snapshot(
             assert answer.headers["Pflab-History"] == histories[-1]
             answer.read()
         assert client.saved() == ["start"]
+        client.heal()
         client.post("A", "Projects", subject="another")
         assert client.until_converged("Projects", "54 h")["held"]
         assert {each["subject"] for each in client.messages("B", "Projects")} == {"before", "lost", "another"}
@@ -167,8 +169,6 @@ def test_a_lab_goes_back_to_a_snapshot(
         assert trace.report() == []
         assert [sum(isinstance(event, kind) for event in trace.events) for kind in (RunStarted, RunEnded)] == [1, 1]
         assert {event.run for event in trace.events} == {histories[0]}
-    if more:  # its snapshots end with it
-        return
     first = tmp_path / "runs" / histories[0]
     with lab_up(tmp_path, "--resume", str(first / SAVED / "start"), topology=None) as url, Client(url) as client:
         assert everything(client) == start

@@ -1,0 +1,66 @@
+"""The run histories of one lab: a reset ends one, and begins the next in a run folder of its own.
+
+Whoever runs a lab makes it here, and after each order makes the next one: first the new lab replaces the old one, so that
+requests are told that the lab is starting; then the old one closes, and the new one begins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from pflab.lab.served_lab import ServedLab
+from pflab.runs.continued import SAVED, Earlier, continue_run
+from pflab.runs.saved import SavedRuns
+
+if TYPE_CHECKING:
+    from pflab.runs.run_folder import RunFolder
+
+LabT = TypeVar("LabT", bound=ServedLab)
+
+Orders = asyncio.Queue["tuple[RunFolder, Earlier] | None"]
+"""What to do next: begin the run history that continues in a folder, or end (None)."""
+
+
+class Histories(Generic[LabT]):
+    """The run histories of one lab; `lab` and `folder` are the present ones.
+
+    folder: that of the first.
+    make: makes a lab in a run folder; it continues an earlier one if one is given.
+    next_folder: makes the run folder of another history.
+    earlier: what the first one continues, if anything.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        make: Callable[[RunFolder, Earlier | None], LabT],
+        next_folder: Callable[[], RunFolder],
+        earlier: Earlier | None = None,
+    ) -> None:
+        self.orders = Orders()
+        self.folder = folder
+        self._make = make
+        self._next_folder = next_folder
+        self.lab = self._made(earlier)
+
+    async def next(self) -> bool:
+        """Wait for an order. Return False if the lab is to end. Otherwise make the lab of the next history, in `lab`."""
+        following = await self.orders.get()
+        if following is None:
+            return False
+        self.folder, earlier = following
+        self.lab = self._made(earlier)
+        return True
+
+    def _made(self, earlier: Earlier | None) -> LabT:
+        lab, saved = self._make(self.folder, earlier), SavedRuns(self.folder.path / SAVED)
+
+        def go_back(name: str) -> None:
+            """Order the run history that continues from a saved lab. Raises LabError if it cannot be prepared."""
+            folder = self._next_folder()
+            self.orders.put_nowait((folder, continue_run(saved.find(name).path, folder)))
+
+        lab.saved_runs, lab.returns = saved, go_back
+        return lab

@@ -1,0 +1,189 @@
+"""The state of a lab at an instant: what another lab needs in order to continue it.
+
+Every driver uses this one type, to save a lab, to reset it, to resume a run, and to restart a coordinator. The large parts are
+files beside it, in a run folder or in the folder of a saved lab:
+
+| path | content |
+|---|---|
+| `lab.json` | the `LabState`; a coordinator keeps it with the newest events instead (`pflab.containers.durable_record`) |
+| `topology.yaml`, `seed` | what the lab began with |
+| `databases/NAME.sqlite` | the database of each store that has ever started |
+| `backups/ID.sqlite` | the backups (`pflab.runs.backups`) |
+| `traces/` | the events up to this instant |
+| `.saved/NAME/` | the saved labs, each a folder like this one |
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from node.host.whole_files import write_whole
+from node.state.directory import Stamp
+from pflab.errors import LabError
+from traces.labtime import LabTime
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STATE: Final = "lab.json"
+
+FORMAT: Final = 2
+"""The version of the format. Each change of a type in this module that an earlier state does not fit raises it."""
+
+Driver = Literal["live", "processes", "managed", "simulator"]
+"""How the servers of a lab run: in its process, as its processes, as processes that another program keeps alive, simulated."""
+
+
+class ServerStatus(StrEnum):
+    """The state of a server between two stimuli."""
+
+    ABSENT = "absent"
+    RUNNING = "running"
+    STOPPED = "stopped"
+    KILLED = "killed"
+
+    @property
+    def words(self) -> str:
+        """The end of a sentence that begins with "server A"."""
+        return _WORDS[self]
+
+
+_WORDS: Final = {
+    ServerStatus.ABSENT: "has not joined yet",
+    ServerStatus.RUNNING: "is running",
+    ServerStatus.STOPPED: "is stopped",
+    ServerStatus.KILLED: "was killed",
+}
+
+
+class RunSettings(msgspec.Struct, frozen=True):
+    """How a lab runs; a run that continues it has the same settings.
+
+    driver: how the servers run, in the word of run.started.
+    tls: whether they offer STARTTLS.
+    imap_port: the port of the first server's IMAP listener, 0 for free ports; None without IMAP.
+    keeps_mails: whether the run folder has each mail.
+    """
+
+    driver: Driver = "live"
+    durability: Literal["full", "normal"] = "normal"
+    tls: bool = False
+    imap_port: int | None = None
+    keeps_mails: bool = False
+
+
+class ServerState(msgspec.Struct, frozen=True):
+    """One server, and what happens at its next start.
+
+    known: the directory entries that it has, by store.
+    known_deleted: the deleted stores that are no longer in its directory.
+    backup: the id of the backup on which it starts next; None for its database.
+    kill_fault: the id of the fault that stands for its kill. The next start heals this fault.
+    restarts_at: when it starts by itself after a crash.
+    """
+
+    status: ServerStatus = ServerStatus.ABSENT
+    known: dict[str, tuple[Stamp, ...]] = {}
+    known_deleted: tuple[str, ...] = ()
+    backup: str | None = None
+    kill_fault: str | None = None
+    restarts_at: LabTime | None = None
+
+
+class DirectoryState(msgspec.Struct, frozen=True):
+    """The directory of the organization (`pflab.lab.directory`).
+
+    interval_us: how often the recipient update service runs; 0: always, None: never.
+    domain: the domain of the recipient policy.
+    stamps: the stamps of each entry.
+    failing: the stores for which the service fails.
+    changed: the stores whose entry differs from what they compute themselves.
+    """
+
+    interval_us: int | None
+    domain: str
+    stamps: dict[str, tuple[Stamp, ...]]
+    failing: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+class BackupsState(msgspec.Struct, frozen=True):
+    """Which backups there are.
+
+    number: how many have ever been made; an id is never given again.
+    stores: the store of each backup, by id.
+    """
+
+    number: int = 0
+    stores: dict[str, str] = {}
+
+
+class LabState(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of a lab.
+
+    run: the run id of its events.
+    at: the lab time.
+    rate: lab seconds for each real second. A saved lab is paused.
+    joined: the stores that joined later, in order.
+    deleted: the stores that were deleted from the directory, in order.
+    faults: the faults in force and the number of the last one (`FaultPlan.as_document`).
+    verdict: the latest verdict on this run.
+    """
+
+    format: int = FORMAT
+    run: str
+    at: LabTime
+    rate: float = 0.0
+    settings: RunSettings
+    servers: dict[str, ServerState]
+    joined: tuple[str, ...]
+    deleted: tuple[str, ...]
+    directory: DirectoryState
+    backups: BackupsState
+    faults: dict[str, Any]
+    verdict: dict[str, Any] | None = None
+
+    def encoded(self) -> bytes:
+        """Return the state as JSON."""
+        return msgspec.json.encode(self)
+
+
+class _Version(msgspec.Struct):
+    format: int = 1
+    """Before format 2 a state did not say its format."""
+
+
+def decoded_state(content: bytes, place: Path) -> LabState:
+    """Return the state that `LabState.encoded` returned. Raises LabError for another format, and for what is no state.
+
+    place: where it was read, for the error.
+    """
+    try:
+        version = msgspec.json.decode(content, type=_Version).format
+        if version != FORMAT:
+            raise LabError(
+                f"{place} has the state of a lab in format {version}, and this version of pflab reads only format {FORMAT};"
+                " begin a new lab"
+            )
+        return msgspec.json.decode(content, type=LabState)
+    except msgspec.DecodeError as error:
+        raise LabError(f"{place} cannot be read: {error}") from error
+
+
+def write_state(folder: Path, state: LabState) -> None:
+    """Write the state of a lab into a run folder. Raises OSError if this fails; the state before is still there then."""
+    write_whole(folder / STATE, msgspec.json.format(state.encoded()) + b"\n")
+
+
+def read_state(folder: Path) -> LabState:
+    """Return the state of the lab of a run folder. Raises LabError if the run cannot be continued."""
+    place = folder / STATE
+    try:
+        return decoded_state(place.read_bytes(), place)
+    except FileNotFoundError:
+        raise LabError(f"{folder} cannot be continued: it has no {STATE}, so it is not a run of pflab up") from None
+    except OSError as error:
+        raise LabError(f"{place} cannot be read: {error}") from error

@@ -1,0 +1,1 @@
+"""Labs that are saved, reset, resumed, restarted or killed, in every driver."""
