@@ -22,8 +22,8 @@ SETTINGS: Final[dict[str, Any]] = {
 }
 """The settings that all commands share."""
 
-WITHOUT_ACTION: Final = ("show", "list")
-"""If the user gives no action, a verb takes the first of these that it has."""
+WITHOUT_ACTION: Final = ("list", "show")
+"""If the user gives no action, a verb lists, or shows if it has no list."""
 
 
 class Actions(TyperGroup):
@@ -37,7 +37,7 @@ class Actions(TyperGroup):
             if action is not None:
                 args = [action, *args[: args.index(action)], *args[args.index(action) + 1 :]]
             else:
-                args = [*(name for name in WITHOUT_ACTION if name in self.commands), *args]
+                args = [*[name for name in WITHOUT_ACTION if name in self.commands][:1], *args]
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -79,26 +79,32 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "export": ("verbs.messages.mail", "Write a public folder's messages as an mbox, from a run or a running lab."),
     },
     "Administration": {
-        "folder": ("lab", "List, create, change or delete folders in a running lab; propagate properties."),
-        "content": ("administer", "Suspend or resume the replication of content on all servers of a running lab."),
+        "folder": (
+            "verbs.administration.folder",
+            "List, create, change or delete folders in a running lab; propagate properties.",
+        ),
+        "content": (
+            "verbs.administration.replication",
+            "Suspend or resume the replication of content on all servers of a running lab.",
+        ),
         "replicas": (
-            "administer",
+            "verbs.administration.replication",
             "Add, remove or replace replicas of a folder and all its subfolders in a running lab.",
         ),
         "resend": (
-            "administer",
+            "verbs.administration.replication",
             "Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.",
         ),
         "synchronize": (
-            "administer",
+            "verbs.administration.replication",
             "Make servers request the status of a folder, or of the hierarchy, from all other holders now.",
         ),
         "settings": (
-            "administer",
+            "verbs.administration.settings",
             "Print the settings of the stores of a run or a running lab; change those of a running lab.",
         ),
         "directory": (
-            "administer",
+            "verbs.administration.directory",
             "Show the directory objects of stores with their mail addresses; delete stores, change the recipient policy.",
         ),
         "status": (
@@ -147,7 +153,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "example": ("files", "Print a topology or a scenario that comes with pflab, as a file to begin from."),
         "validate": ("files", "Check topologies, scenarios and plans, and print every mistake with its line."),
         "analyze": (
-            "administer",
+            "verbs.administration.settings",
             "List the settings that differ from the defaults, and what they do: of a topology, a run or a running lab.",
         ),
         "decode": ("files", "Decode a replication mail, down to each property of each item."),

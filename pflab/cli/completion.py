@@ -105,6 +105,8 @@ _BY_NAME: Final[dict[str, Callable[[Any, str], Iterable[str]]]] = {
     "SERVER": _servers,
     "FAULT|SERVER": _servers,
     "FOLDER": _folders,
+    "FOLDER...": _folders,
+    "PARENT": _folders,
     "SCENARIO": _scenarios,
     "SCENARIO...": _scenarios,
     "TOPOLOGY": _topologies,

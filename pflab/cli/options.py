@@ -24,10 +24,19 @@ def seed_option(help_: str) -> Any:
     return Option(min=0, max=MAX_SEED, help=help_)
 
 
-OneFolder = Annotated[str | None, Option("--folder", help="Only this folder: its path, or 1-1 for the hierarchy.")]
+OneFolder = Annotated[
+    str | None, Argument(metavar="[FOLDER]", help="Only this folder: its path, or 1-1 for the hierarchy.")
+]
+
+
+FolderOption = Annotated[str | None, Option("--folder", hidden=True)]
+"""How 0.1 named a folder. It goes with the next release."""
 
 
 OneServer = Annotated[str | None, Option("--server", "--node", help="Only this server.")]
+
+
+OnServer = Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")]
 
 
 Servers = Annotated[

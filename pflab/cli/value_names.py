@@ -15,7 +15,7 @@ from pflab.cli.completion import offer_values
 
 _BY_NAME: Final = {
     **dict.fromkeys(("node", "nodes", "server", "servers", "on", "from_", "to"), "SERVER"),
-    **dict.fromkeys(("folder", "folders", "path", "converged", "move_to"), "FOLDER"),
+    **dict.fromkeys(("folder", "folders", "path", "converged"), "FOLDER"),
     **dict.fromkeys(("by", "within", "lasts"), "DURATION"),
     **dict.fromkeys(("since", "until"), "INSTANT"),
     **dict.fromkeys(("kind", "types"), "TYPE"),
@@ -29,12 +29,10 @@ _BY_NAME: Final = {
     "does": "WHAT",
     "priority": "PRIORITY",
     "run": "RUN",
-    "rename": "NAME",
     "replicas": "SERVER,...",
     "resolve": "METHOD",
     "schedule": "SCHEDULE",
     "sender": "ADDRESS",
-    "value": "RATE|DURATION|INSTANT",
     "host": "HOST",
     "keep": "CN|all",
     "message": "CN",

@@ -47,7 +47,7 @@ def test_printed_json_has_no_terminal_controls(control: str) -> None:
 
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_mail_is_bytes_for_a_file_and_text_for_a_person(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
-    """export and mailbox --show write the mail byte for byte to a file, and without control characters to a terminal."""
+    """export and mailbox show write the mail byte for byte to a file, and without control characters to a terminal."""
     mail = b"Subject: \x1b[2J\r\n\r\n\xc2\x9b1m \xff g\xc3\xbct\r\n"
     written = io.BytesIO()
     stdout = io.TextIOWrapper(written, encoding="utf-8", newline="")

@@ -19,7 +19,9 @@ WITHOUT_FUNCTION: Final = {"node"}
 
 def commands_of(verb: str) -> dict[str, Any]:
     """Return the command of a verb and those of its actions, by their words, such as `clock advance`."""
-    return dict(commands_in(verb, _GROUP.get_command(None, verb)))
+    return {
+        words: command for words, command in commands_in(verb, _GROUP.get_command(None, verb)) if not command.hidden
+    }
 
 
 def examples_of(verb: str) -> list[list[str]]:

@@ -12,7 +12,7 @@ import typer
 from typer import Option
 
 from pflab.cli.event_colours import styled_line
-from pflab.cli.options import AllEvents, JsonLines, OneFolder, Servers, Types, check_types
+from pflab.cli.options import AllEvents, FolderOption, JsonLines, OneFolder, Servers, Types, check_types
 from pflab.cli.output import CommandError, json_text, out
 from pflab.cli.running_lab import Lab, client_of, lexicon_of
 from pflab.client import Client
@@ -24,8 +24,10 @@ from traces.events import AnyEvent, Event
 
 
 def top(
-    nodes: Servers = None,
     folder: OneFolder = None,
+    *,
+    folder_option: FolderOption = None,
+    nodes: Servers = None,
     types: Types = None,
     every: AllEvents = False,
     last: Annotated[int, Option(min=0, max=100_000, help="Begin with the last N events.")] = 10,
@@ -40,8 +42,9 @@ def top(
     connection to the lab breaks, pflab top reconnects and continues after the last event. Stop it with Ctrl-C, --once
     or --count.
 
-    Example: pflab top --folder Projects --type mail --type version --count 3 --once
+    Example: pflab top Projects --type mail --type version --count 3 --once
     """
+    folder = folder or folder_option
     check_types(types or [])
     with client_of(lab) as client:
         servers = client.servers()

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from node.views import LogView
 from pflab.cli.event_colours import styled_line
 from pflab.cli.inputs.files import existing_run, shown_path
-from pflab.cli.options import OneFolder, OneServer, RunOption, Servers, Types, check_types
+from pflab.cli.options import FolderOption, OneFolder, OneServer, RunOption, Servers, Types, check_types
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_sentences, view_json
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
@@ -75,15 +75,17 @@ def diff(
 
 
 def trace(
-    run: RunOption = None,
-    servers: Servers = None,
     folder: OneFolder = None,
+    *,
+    folder_option: FolderOption = None,
+    servers: Servers = None,
     types: Types = None,
     since: Annotated[
         str | None, Option(help="Only events at or after this instant, such as 2003-10-21T06:00Z.")
     ] = None,
     until: Annotated[str | None, Option(help="Only events before this instant.")] = None,
     limit: Annotated[int, Option(min=1, help="Print at most the last N events.")] = 1000,
+    run: RunOption = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -99,7 +101,7 @@ def trace(
             raise CommandError(f"no server {quoted(name)} in this run; {did_you_mean(name, sorted(nodes))}")
     wanted = EventFilter(
         tuple(servers or ()),
-        folder,
+        folder or folder_option,
         tuple(types or ()),
         _instant("--since", since, 0),
         _instant("--until", until, 2**62),

@@ -39,6 +39,10 @@ COUNT = 100
 
 
 def load(
+    folders: Annotated[
+        list[str] | None, Argument(metavar="FOLDER...", help="Only in these folders; default: in all.")
+    ] = None,
+    *,
     rate: Annotated[
         float,
         Option(
@@ -67,7 +71,7 @@ def load(
         Option("--while-running", help="Wait while the lab's clock is paused; stop when the lab starts another run."),
     ] = False,
     nodes: Servers = None,
-    folders: Annotated[list[str] | None, Option("--folder", help="Only in this folder; can be repeated.")] = None,
+    folder_options: Annotated[list[str] | None, Option("--folder", hidden=True)] = None,  # 0.1
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -83,7 +87,7 @@ def load(
     weights = mix_of(mix)
     seconds = None if lasts is None else _seconds(lasts)
     with client_of(lab) as client:
-        targets = _targets(client, nodes or [], folders or [])
+        targets = _targets(client, nodes or [], [*(folders or []), *(folder_options or [])])
         most = count if count is not None or seconds is not None else COUNT
         plan = LoadPlan(targets, weights, seed, rate, most, seconds, batch, size, while_running)
         with progress(most or int(seconds or 0), "Actions" if most else "Seconds") as bar:

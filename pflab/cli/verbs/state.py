@@ -8,7 +8,7 @@ from rich.text import Text
 from typer import Argument
 
 from node.views import EntryView, FolderStatus, InstanceView, SourceView, StateView
-from pflab.cli.options import OneFolder, OneServer, RunOption
+from pflab.cli.options import FolderOption, OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_sentences, print_texts, view_json
 from pflab.cli.run_or_lab import chosen_reader, chosen_stores
 from pflab.cli.running_lab import Lab
@@ -28,9 +28,11 @@ from topology.problems import did_you_mean
 
 
 def state(
-    run: RunOption = None,
     folder: OneFolder = None,
+    *,
+    folder_option: FolderOption = None,
     server: OneServer = None,
+    run: RunOption = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -40,8 +42,9 @@ def state(
     which changes this holder has, as far as the store knows, and when the store last received a mail from it. It also
     names changes that exist elsewhere. A last table shows what decides which server the store asks for missing changes.
 
-    Example: pflab state --folder Projects --server A
+    Example: pflab state Projects --server A
     """
+    folder = folder or folder_option
     found: list[tuple[str, int, list[StateView], list[SourceView]]] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
@@ -51,7 +54,7 @@ def state(
                     found.append((store, reader.now(look), list(map(look.state, wanted)), look.sources()))
         if folder is not None and not found:
             known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
-            raise CommandError(f"--folder {folder}: no store here holds it; {known}")
+            raise CommandError(f"pflab state {folder}: no store here holds this folder; {known}")
     if as_json:
         print_json([state_json(view, sources) for _, _, views, sources in found for view in views])
         return ExitCode.GOOD
@@ -136,9 +139,11 @@ def instances(
 
 
 def backfill(
-    run: RunOption = None,
     folder: OneFolder = None,
+    *,
+    folder_option: FolderOption = None,
     server: OneServer = None,
+    run: RunOption = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -150,6 +155,7 @@ def backfill(
 
     Example: pflab backfill --server B
     """
+    folder = folder or folder_option
     found: list[tuple[str, list[EntryView]]] = []
     with chosen_reader(run, lab) as reader:
         away = reader.away() if server is None else []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pflab.cli.app import run
+from pflab.client import Client
 from pflab.terms.verdict import ExitCode
 from tests.support.running_lab import ONE_SITE, lab_up
 
@@ -49,7 +50,19 @@ def test_spellings_of_the_first_release_still_work(
             "clock until --event mail.submitted",
             "clock until --converged Projects --within 1_h",
             "clock until --mail status --on A --within 54_h",
+            "folder create Fresh --node A",
+            "folder change Fresh --node A --rename Archive",
+            "folder change Archive --node A --move-to Projects",
+            "messages --folder Projects",
+            "messages --server A list",
+            "state --folder Projects",
+            "backfill --folder Projects",
+            "trace --folder Projects",
+            "top --once --folder Projects",
+            "load --folder Projects --count 1",
         ):
             assert run([word.replace("_", " ") for word in line.split()]) == ExitCode.GOOD, capsys.readouterr().err
+        with Client(url) as client:
+            assert "Projects/Archive" in [view["path"] for view in client.folders("A")]
         assert run(["clock", "until", "--mail", "status", "--event", "mail.submitted"]) == ExitCode.UNKNOWN
         assert "write converged FOLDER" in capsys.readouterr().err

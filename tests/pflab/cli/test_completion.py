@@ -68,6 +68,11 @@ def test_a_shell_gets_the_words_from_a_process() -> None:
     [
         ("pflab state --server ", ["A", "B", "C"]),
         ("pflab post P", ["Projects"]),
+        ("pflab state P", ["Projects"]),
+        ("pflab folder create --node A P", ["Projects"]),
+        ("pflab messages list P", ["Projects"]),
+        ("pflab load P", ["Projects"]),
+        ("pflab folder m", ["move"]),
         ("pflab fault h", ["hold", "heal"]),
         ("pflab up one", ["one-site"]),
         ("pflab example x4", ["x400"]),

@@ -37,6 +37,7 @@ TESTED_ELSEWHERE = {
     "load",
     "import",
     "lab",
+    "mailbox",
     "follow",
     "verdict",
 }
@@ -56,6 +57,9 @@ def test_every_verb_is_listed_and_has_an_example(capsys: pytest.CaptureFixture[s
             assert run([*words.split(), "--help"]) == ExitCode.GOOD
             shown = capsys.readouterr().out
             assert f"Example: pflab {words}" in shown or hasattr(command, "commands"), words
+            assert not re.search(r"\bFor [a-z]+:", shown) or words.startswith("fault"), (
+                f"{words}: an option for one action"
+            )
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -147,7 +147,7 @@ def test_what_is_acknowledged_is_there(lab: str, capsys: pytest.CaptureFixture[s
     ones."""
     with Client(lab) as client:
         before = len(client.messages("B", "News"))
-        order = ["load", "--lab", lab, "--folder", "News", "--mix", "post=5,edit=3,delete=2", "--count", "60", "--json"]
+        order = ["load", "--lab", lab, "News", "--mix", "post=5,edit=3,delete=2", "--count", "60", "--json"]
         assert run(order) == ExitCode.GOOD
         done = json.loads(capsys.readouterr().out)
         assert (done["asked"], done["acknowledged"], done["refused"], done["unanswered"]) == (60, 60, 0, 0)

@@ -11,6 +11,7 @@ from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode
 from pflab.workload.mbox import mbox_of, split_mbox
 from tests.support.clock import START_AT
+from tests.support.named_commands import examples_of
 from tests.support.real_world_mails import HAND_MADE
 
 TOPOLOGY = "servers: {A: , B: , C: }\nfolders: {Projects: {replicas: [A, B], contacts: [kim@contoso.test]}}\n"
@@ -117,7 +118,9 @@ def test_the_mailbox_of_a_run(capfdbinary: pytest.CaptureFixture[bytes]) -> None
     )
     assert run(["mailbox"]) == ExitCode.GOOD
     assert b"to kim@contoso.test" in capfdbinary.readouterr().out
-    assert run(["mailbox", "--server", "A", "--show", str(notice["id"])]) == ExitCode.GOOD
+    assert run(["mailbox", "show", str(notice["id"]), "--server", "A"]) == ExitCode.GOOD
     assert capfdbinary.readouterr().out.count(b"Content-Type: message/rfc822") == 2
-    assert run(["mailbox", "--show", "1"]) == ExitCode.UNKNOWN
-    assert run(["mailbox", "--server", "A", "--show", "99"]) == ExitCode.UNKNOWN
+    for example in examples_of("mailbox"):
+        assert run(example) == ExitCode.GOOD
+    assert run(["mailbox", "show", "1"]) == ExitCode.UNKNOWN
+    assert run(["mailbox", "show", "99", "--server", "A"]) == ExitCode.UNKNOWN

@@ -100,7 +100,7 @@ def test_notices_and_logs_of_a_running_lab(lab: str, capfdbinary: pytest.Capture
     assert run(["mailbox", "--lab", lab, "--json"]) == ExitCode.GOOD
     (notice,) = json.loads(capfdbinary.readouterr().out)
     assert notice["subject"] == "Conflict in Projects"
-    assert run(["mailbox", "--lab", lab, "--server", notice["store"], "--show", str(notice["id"])]) == ExitCode.GOOD
+    assert run(["mailbox", "show", str(notice["id"]), "--lab", lab, "--server", notice["store"]]) == ExitCode.GOOD
     assert capfdbinary.readouterr().out.count(b"Content-Type: message/rfc822") == 2
     assert run(["log", "--lab", lab, "--server", "B", "--json"]) == ExitCode.GOOD
     entries = json.loads(capfdbinary.readouterr().out)

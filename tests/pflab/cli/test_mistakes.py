@@ -212,14 +212,14 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_an_unknown_server_or_folder_is_refused(good: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """--node and --folder take the names of the run."""
+    """--node and the argument FOLDER take the names of the run."""
     run(["run", good])
     capsys.readouterr()
-    assert run(["state", "--server", "Z"]) == run(["state", "--folder", "Projets"]) == ExitCode.UNKNOWN
+    assert run(["state", "--server", "Z"]) == run(["state", "Projets"]) == ExitCode.UNKNOWN
     _, err = printed_lines(capsys)
     assert [line for line in err if not line.startswith("reading the run ")] == [
         'no server "Z" in this run; one of "A", "B", "C"',
-        '--folder Projets: no store here holds it; did you mean "Projects"?',
+        'pflab state Projets: no store here holds this folder; did you mean "Projects"?',
     ]
 
 

@@ -55,7 +55,7 @@ def test_live_runs_leave_a_run_folder(good: str, tmp_path: Path, capsys: pytest.
     assert sorted(each.name for each in (latest / "databases").glob("*.sqlite")) == ["A.sqlite", "B.sqlite", "C.sqlite"]
     assert json.loads((latest / "verdict.json").read_text("utf-8"))["passed"] is True
     assert list((latest / "traces").glob("A-*.jsonl"))
-    assert run(["state", "--folder", "Projects", "--server", "A"]) == ExitCode.GOOD
+    assert run(["state", "Projects", "--server", "A"]) == ExitCode.GOOD
     out, err = printed_lines(capsys)
     assert err == [f"reading the run {latest.resolve().relative_to(tmp_path)}"]
     assert out[0].startswith("Replication State Table for Server A")
@@ -86,7 +86,7 @@ def test_state_as_json(good: str, capsys: pytest.CaptureFixture[str]) -> None:
     """pflab state --json gives sets as ranges by store."""
     run(["run", good])
     capsys.readouterr()
-    assert run(["state", "--folder", "Projects", "--node", "B", "--json"]) == ExitCode.GOOD
+    assert run(["state", "Projects", "--node", "B", "--json"]) == ExitCode.GOOD
     (table,) = printed_json(capsys)
     assert (table["store"], table["folder"]) == ("B", "Projects")
     assert {row["store"]: row["has"] for row in table["rows"]} == {"B": {"A": [[1, 1]]}, "A": {"A": [[1, 1]]}, "C": {}}
@@ -179,7 +179,7 @@ def test_a_kept_mail_can_be_decoded(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("lost_mail")
 def test_a_kept_simulation_has_databases(capsys: pytest.CaptureFixture[str]) -> None:
     """A kept simulation leaves databases as a live run does; ages count from the end of the run."""
-    assert run(["state", "--folder", "Projects", "--server", "C"]) == ExitCode.GOOD
+    assert run(["state", "Projects", "--server", "C"]) == ExitCode.GOOD
     out, err = printed_lines(capsys)
     assert err == ["reading the run runs/lost-mail/00001"]
     assert any("47 h 45 min ago" in line for line in out)

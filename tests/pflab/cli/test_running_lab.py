@@ -91,7 +91,7 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert asked("fault") == []
     assert asked("clock", "until", "mail", "status", "--on", "A", "--within", "54 h")["held"]
     assert asked("clock", "until", "converged", "Projects", "--within", "54 h")["held"]
-    (state,) = asked("state", "--folder", "Projects", "--server", "B")
+    (state,) = asked("state", "Projects", "--server", "B")
     assert {row["store"] for row in state["rows"]} == {"A", "B"}
     statuses = asked("status", "Projects")
     assert [(each["store"], each["sync"]) for each in statuses] == [("A", "locally modified"), ("B", "in sync")]
@@ -133,7 +133,7 @@ def test_post_and_folder_print_change_numbers(up: str, capsys: pytest.CaptureFix
         == "3 messages posted, A-2 to A-4"
     )
     assert output_of("folder", "create", "Fresh", "--node", "A") == "A-5"
-    assert output_of("folder", "change", "Fresh", "--node", "A", "--rename", "Stale") == "A-6"
+    assert output_of("folder", "rename", "Fresh", "Stale", "--node", "A") == "A-6"
     assert output_of("explain", "A-6").startswith("Change A-6: folder 'Stale', changed on A")
 
 
@@ -329,7 +329,7 @@ def test_administrators_give_orders(up: str, capsys: pytest.CaptureFixture[str])
         "Projects/Fresh keeps its replicas: none would be left",
     ]
     wrong = output_of("replicas", "replace", "1-1", "--replica", "A", "--on", "B", status=ExitCode.UNKNOWN)
-    assert "give --replica and --by" in wrong
+    assert "Missing option '--by'; see pflab replicas replace --help" in wrong
 
 
 def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,7 +48,7 @@ def test_filters_say_what_is_shown(lab: str, capsys: pytest.CaptureFixture[str])
     assert run([*order, "--node", "B", "--type", "version"]) == ExitCode.GOOD
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert events and {(each["node"], each["type"].partition(".")[0]) for each in events} == {("B", "version")}
-    assert run([*order, "--folder", "News", "--type", "change"]) == ExitCode.GOOD
+    assert run([*order, "News", "--type", "change"]) == ExitCode.GOOD
     (only,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert "Aside" in only["words"]
     assert run([*order[:-1], "--last", "2"]) == ExitCode.GOOD

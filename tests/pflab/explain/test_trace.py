@@ -16,7 +16,7 @@ def test_events_are_one_line_each_and_can_be_filtered(capsys: pytest.CaptureFixt
     play(LOST_MAIL)
     everything = output_of(capsys, "trace")
     assert all(line.startswith("2003-10-2") for line in everything)
-    requests = output_of(capsys, "trace", "--node", "B", "--folder", "Projects", "--type", "request")
+    requests = output_of(capsys, "trace", "Projects", "--node", "B", "--type", "request")
     assert requests[0].split("  ", 2)[2].strip().startswith("asks A for A-1 of Projects")
     assert len(output_of(capsys, "trace", "--since", "2003-10-22T06:15Z")) < len(everything)
     limited = output_of(capsys, "trace", "--limit", "3")

@@ -11,6 +11,7 @@ from typer import Argument, Option
 
 from node.reads import StoreReader
 from node.views import NoticeView
+from pflab.cli.actions import verb_with_actions
 from pflab.cli.inputs.files import attached, body_text, shown_path
 from pflab.cli.options import OneServer, RunOption
 from pflab.cli.output import (
@@ -87,41 +88,67 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
         ) from None
 
 
-def mailbox(
-    run: RunOption = None,
+mailbox = verb_with_actions(
+    """Print the mail for people that the stores of a run or a running lab keep.
+
+    Without an action, the verb lists the mail. Stores keep four kinds of mail for people: notices of conflicts, notices of lost
+    edits, mail to contacts, and non-delivery reports.
+    """
+)
+
+
+@mailbox.command("list")
+def list_mailbox(
+    *,
     server: OneServer = None,
-    show: Annotated[int | None, Option(help="With --server: print the complete mail with this number.")] = None,
+    number: Annotated[int | None, Option("--show", hidden=True)] = None,  # 0.1; now pflab mailbox show
+    run: RunOption = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the mail for people that the stores of a run or a running lab keep.
+    """List the mail for people, with the text of each mail.
 
-    Stores keep four kinds of mail for people: notices of conflicts, notices of lost edits, mail to contacts, and
-    non-delivery reports.
-
-    Example: pflab mailbox --server A
+    Example: pflab mailbox list --server A
     """
-    if show is not None and server is None:
-        raise CommandError("--show: each server numbers its mails separately; name the server with --server")
-    found: list[tuple[str, NoticeView]] = []
+    if number is not None:
+        if server is None:
+            raise CommandError("pflab mailbox show: each server numbers its mails separately; name it with --server")
+        return show_mail(number, server=server, run=run, lab=lab)
+    notices: list[tuple[str, NoticeView]] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                if show is not None:
-                    print_mail(look.mailbox_mail(show))
-                    sys.stdout.flush()
-                    return ExitCode.GOOD
-                found += [(store, notice) for notice in look.mailbox()]
-    found.sort(key=lambda each: (each[1].at, each[0], each[1].id))
+                notices += [(store, notice) for notice in look.mailbox()]
+    notices.sort(key=lambda entry: (entry[1].at, entry[0], entry[1].id))
     if as_json:
-        print_json([{"store": store, **view_json(notice)} for store, notice in found])
+        print_json([{"store": store, **view_json(notice)} for store, notice in notices])
         return ExitCode.GOOD
-    for store, notice in found:
+    for store, notice in notices:
         out.print(f"{store} {notice.id}  {to_the_second(notice.at)}  to {notice.recipient}", style="bold", markup=False)
         print_lines([f"  from {notice.sender or 'nobody'}: {notice.subject} ({counted(notice.size, 'byte')})"])
         print_lines([f"    {line}" for line in notice.body.splitlines()], style="dim")
-    if not found:
+    if not notices:
         out.print("No mail to people.")
+    return ExitCode.GOOD
+
+
+@mailbox.command("show")
+def show_mail(
+    number: Annotated[int, Argument(metavar="NUMBER", help="The number of the mail, as pflab mailbox list prints it.")],
+    *,
+    server: Annotated[str, Option("--server", "--node", help="The server that keeps the mail.")],
+    run: RunOption = None,
+    lab: Lab = None,
+) -> int:
+    """Print a mail completely, with its header and attachments.
+
+    Example: pflab mailbox show 1 --server A
+    """
+    with chosen_reader(run, lab) as reader:
+        (store,) = chosen_stores(reader, server)
+        with reader.reading(store) as look:
+            print_mail(look.mailbox_mail(number))
+            sys.stdout.flush()
     return ExitCode.GOOD
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from typer import Argument, Option
 
 from pflab.cli.inputs.files import attached, body_text
+from pflab.cli.options import OnServer
 from pflab.cli.output import CommandError, Json, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.verdict import ExitCode
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from pflab.client.changes import Changed, Made
 
 ByChange = Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")]
-
-OnServer = Annotated[str, Option("--node", "--server", "--on", help="The server that makes the change.")]
 
 KEEP_ALL: Final = "all"
 

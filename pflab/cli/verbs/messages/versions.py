@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from pflab.cli.options import OneFolder, OneServer, RunOption
+from pflab.cli.actions import verb_with_actions
+from pflab.cli.options import FolderOption, OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, view_json
 from pflab.cli.running_lab import Lab
 from pflab.terms.verdict import ExitCode
@@ -15,72 +16,57 @@ from topology.problems import counted, did_you_mean
 
 if TYPE_CHECKING:
     from node.views import MessageView, VersionView
-    from pflab.cli.run_or_lab import Reader
     from pflab.explain.fitted_table import FittedTable
 
 
-def messages(
-    act: Annotated[str, Argument(metavar="[list|show]", help="The action; default: list.")] = "list",
-    message: Annotated[
-        str | None, Argument(help="For show: the number of any change of the message, such as A-1.")
-    ] = None,
-    *,
+messages = verb_with_actions(
+    """List the messages of the stores of a run or a running lab; show all versions of one.
+
+    Without an action, the verb lists messages.
+    """
+)
+
+
+@messages.command("list")
+def list_messages(
     folder: OneFolder = None,
+    *,
+    folder_option: FolderOption = None,
     server: OneServer = None,
-    limit: Annotated[int, Option(min=1, help="For list: at most the last N messages of each folder.")] = 200,
-    properties: Annotated[bool, Option("--properties", help="For show: print all MAPI properties too.")] = False,
+    limit: Annotated[int, Option(min=1, help="List at most the last N messages of each folder.")] = 200,
     run: RunOption = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """List the messages of the stores of a run or a running lab; show all versions of one.
+    """List the messages of each folder on each server.
 
-    A message in conflict has several versions. show prints each version with the server that made it, its time, and
-    its text. Servers with the same versions are shown together.
-
-    Example: pflab messages show A-1
+    Example: pflab messages list Projects
     """
-    if act not in {"list", "show"}:
-        raise CommandError(f"pflab messages {act}: no such action; {did_you_mean(act, ['list', 'show'])}")
-    if (act == "show") != (message is not None):
-        raise CommandError(
-            "pflab messages show: give the number of a change of the message, such as A-1"
-            if message is None
-            else "pflab messages list: takes no message; choose a folder with --folder"
-        )
-    from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - the other verbs need no run
+    from node.views import in_order_of_change  # noqa: PLC0415 - the reader imports it too
+    from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - takes long to import
 
+    folder = folder or folder_option
+    replicas: list[tuple[str, str, list[MessageView]]] = []
     with chosen_reader(run, lab) as reader:
-        stores = chosen_stores(reader, server)
-        if message is not None:
-            return _show(reader, stores, message, properties=properties, as_json=as_json)
-        return _list(reader, stores, folder, limit, as_json=as_json)
-
-
-# --- list
-
-
-def _list(reader: Reader, stores: list[str], folder: str | None, limit: int, *, as_json: bool) -> int:
-    from node.views import in_order_of_change  # noqa: PLC0415 - the reader has imported it
-
-    found: list[tuple[str, str, list[MessageView]]] = []
-    for store in stores:
-        with reader.reading(store) as look:
-            held = [each.path for each in look.folders() if each.held_here and not each.hidden]
-            found += [(store, path, in_order_of_change(look.messages(path))) for path in held if folder in (None, path)]
-    if folder is not None and not found:
-        raise CommandError(f"--folder {folder}: no store here holds it; {did_you_mean(folder, reader.folders())}")
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                held = [view.path for view in look.folders() if view.held_here and not view.hidden]
+                replicas += [
+                    (store, path, in_order_of_change(look.messages(path))) for path in held if folder in (None, path)
+                ]
+        if folder is not None and not replicas:
+            raise CommandError(f"{folder}: no store here holds this folder; {did_you_mean(folder, reader.folders())}")
     if as_json:
         print_json(
             [
-                {"store": store, "folder": path, **view_json(each)}
-                for store, path, views in found
-                for each in views[-limit:]
+                {"store": store, "folder": path, **view_json(view)}
+                for store, path, views in replicas
+                for view in views[-limit:]
             ]
         )
         return ExitCode.GOOD
     empty = 0
-    for store, path, views in found:
+    for store, path, views in replicas:
         if not views and folder is None:
             empty += 1
             continue
@@ -111,31 +97,47 @@ def _table(title: str, views: list[MessageView]) -> FittedTable:
     return table
 
 
-# --- show
+@messages.command()
+def show(
+    message: Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")],
+    *,
+    server: OneServer = None,
+    properties: Annotated[bool, Option("--properties", help="Print all MAPI properties too.")] = False,
+    run: RunOption = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print all versions of a message: who made each version and when, and its text.
 
+    A message in conflict has several versions. Servers with the same versions are shown together.
 
-def _show(reader: Reader, stores: list[str], message: str, *, properties: bool, as_json: bool) -> int:
-    from node.errors import MessageUnknown  # noqa: PLC0415 - the reader has imported it
+    Example: pflab messages show A-1
+    """
+    from node.errors import MessageUnknown  # noqa: PLC0415 - the reader imports it too
+    from pflab.cli.run_or_lab import chosen_reader, chosen_stores  # noqa: PLC0415 - takes long to import
 
-    found: list[tuple[str, list[VersionView]]] = []
-    lacking: list[tuple[str, str, set[str]]] = []  # each store without the message, why, and the folders that it holds
-    for store in stores:
-        with reader.reading(store) as look:
-            try:
-                found.append((store, look.versions(message)))
-            except MessageUnknown as error:
-                lacking.append((store, str(error), {each.path for each in look.folders() if each.held_here}))
-    if not found:
-        told = lacking[0][1] if len(lacking) == 1 else f"no server here has the message {message}"
-        raise CommandError(f"pflab messages show: {told}; pflab messages lists the messages")
+    holders: list[tuple[str, list[VersionView]]] = []
+    lacking: list[tuple[str, str, set[str]]] = []  # a store without the message, why, and the folders that it holds
+    with chosen_reader(run, lab) as reader:
+        for store in chosen_stores(reader, server):
+            with reader.reading(store) as look:
+                try:
+                    holders.append((store, look.versions(message)))
+                except MessageUnknown as error:
+                    lacking.append((store, str(error), {view.path for view in look.folders() if view.held_here}))
+    if not holders:
+        reason = lacking[0][1] if len(lacking) == 1 else f"no server here has the message {message}"
+        raise CommandError(f"pflab messages show: {reason}; pflab messages lists the messages")
     if as_json:
-        print_json([{"store": store, "versions": [view_json(each) for each in versions]} for store, versions in found])
+        print_json(
+            [{"store": store, "versions": [view_json(version) for version in versions]} for store, versions in holders]
+        )
         return ExitCode.GOOD
-    found.sort(key=lambda each: [version.change for version in each[1]])
-    for _, group in groupby(found, key=lambda each: each[1]):
+    holders.sort(key=lambda holder: [version.change for version in holder[1]])
+    for _, group in groupby(holders, key=lambda holder: holder[1]):
         same = list(group)
         _print_versions([store for store, _ in same], same[0][1], properties=properties)
-    folder = found[0][1][0].folder
+    folder = holders[0][1][0].folder
     print_lines([f"Server {store}: {why}" for store, why, held in lacking if folder in held], style="dim")
     return ExitCode.GOOD
 

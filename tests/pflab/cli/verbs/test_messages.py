@@ -121,10 +121,10 @@ def test_a_version_of_a_restored_store_names_its_server(capsys: pytest.CaptureFi
         (["show", "A-99"], "no server here has the message A-99; pflab messages lists the messages"),
         (["show", "A-3", "--server", "B"], "no message on B has the change A-3; the change may not have arrived yet; "),
         (["show", "Plan"], "'Plan' is not a message; write one of its change numbers, such as A-4"),
-        (["show"], "give the number of a change of the message, such as A-1"),
-        (["list", "A-1"], "takes no message"),
+        (["show"], "Missing argument 'CN'; see pflab messages show --help"),
+        (["list", "A-1"], 'A-1: no store here holds this folder; one of "Projects"'),
         (["lists"], 'no such action; did you mean "list"?'),
-        (["--folder", "Project"], 'did you mean "Projects"?'),
+        (["list", "Project"], 'did you mean "Projects"?'),
         (["--server", "D"], 'no server "D" in this run'),
     ],
 )

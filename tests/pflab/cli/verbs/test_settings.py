@@ -53,11 +53,11 @@ def test_the_settings_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ("args", "expected"),
     [
         (["set"], "pflab settings set: no such action; "),
-        (["change", "MTA Hop Limit"], "give a setting, a value and a server"),
-        (["change", "MTA Hop Limit", "30"], "give a setting, a value and a server"),
-        (["change", "MTA Hop Limit", "30", "--server", "A", "--run", "."], "needs a running lab"),
+        (["change", "MTA Hop Limit"], "Missing argument 'VALUE'; see pflab settings change --help"),
+        (["change", "MTA Hop Limit", "30"], "Missing option '--server'"),
+        (["change", "MTA Hop Limit", "30", "--server", "A", "--run", "."], "No such option: --run"),
         (["change", "MTA Hop", "30", "--server", "A"], "MTA Hop Limit"),
-        (["show", "MTA Hop Limit", "30"], "takes no value; use pflab settings change"),
+        (["show", "MTA Hop Limit", "30"], "(30); see pflab settings show --help"),
     ],
 )
 def test_wrong_words_are_misuse(args: list[str], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,7 +81,7 @@ def test_settings_are_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
             "A  MTA Hop Limit: 40 (default 30)",
             "B  MTA Hop Limit: 40 (default 30)",
         ]
-        assert said(*examples_of("settings")[0]) == [
+        assert said(*examples_of("settings")[1]) == [
             "A  Replication Send Status Timeout: 24 h; from the next start 12 h"
         ]
         said("fault", "stop", "A")
