@@ -105,12 +105,13 @@ def test_verbs_act_on_the_lab_that_is_up(up: str, capsys: pytest.CaptureFixture[
     assert asked("backfill") == []
     asked("folder", "create", "Fresh", "--node", "A", "--replicas", "A,B")
     assert "Fresh" in [each["path"] for each in asked("folder", "list", "--node", "A")]
-    asked("folder", "change", "Fresh", "--node", "A", "--resolve", "last writer wins", "--age-limit", "30 d")
+    properties = ("--resolve", "last writer wins", "--age-limit", "30 d", "--description", "for drafts")
+    asked("folder", "change", "Fresh", "--node", "A", *properties)
     (fresh,) = asked("folder", "list", "Fresh", "--node", "A")
     assert (fresh["resolve"], fresh["age_limit"], fresh["post_limit"]) == ("last writer wins", "30 d", None)
     assert run(["folder", "list", "Fresh", "--node", "A"]) == ExitCode.GOOD
     listed = capsys.readouterr().out
-    assert listed == "Fresh  A, B  schedule of each store, age limit 30 d, last writer wins\n"
+    assert listed == "Fresh  A, B  schedule of each store, age limit 30 d, last writer wins, 'for drafts'\n"
     asked("fault", "kill", "B")
     asked("fault", "start", "B")
     assert run(["events", "--type", "hop.dropped"]) == ExitCode.GOOD

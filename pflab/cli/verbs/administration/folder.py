@@ -40,6 +40,8 @@ PostLimit = Annotated[
 
 ItemLimit = Annotated[str | None, Option(help="The largest size of a new message, such as 300 KB; or none.")]
 
+Description = Annotated[str | None, Option(metavar="WORDS", help="What the folder is for; '' for no description.")]
+
 Resolve = Annotated[
     str | None, Option(help="How conflicts are shown and reported: default, last writer wins, or no notification.")
 ]
@@ -91,6 +93,8 @@ def _properties(folder: Mapping[str, Any]) -> list[str]:
         words.append(folder["resolve"])
     if folder["contacts"]:
         words.append(f"contacts {' '.join(folder['contacts'])}")
+    if folder["description"]:
+        words.append(f"'{folder['description']}'")
     return words
 
 
@@ -109,6 +113,7 @@ def create(
     post_limit: PostLimit = None,
     item_limit: ItemLimit = None,
     resolve: Resolve = None,
+    description: Description = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -129,6 +134,7 @@ def create(
         post_limit=post_limit,
         item_limit=item_limit,
         resolve=resolve,
+        description=description,
     )
     with client_of(lab) as client:
         return _print_change(client.create_folder(node, path, **properties), as_json)
@@ -149,6 +155,7 @@ def change(
     post_limit: PostLimit = None,
     item_limit: ItemLimit = None,
     resolve: Resolve = None,
+    description: Description = None,
     name: Annotated[str | None, Option("--rename", hidden=True)] = None,  # 0.1; now pflab folder rename
     parent: Annotated[str | None, Option("--move-to", hidden=True)] = None,  # 0.1; now pflab folder move
     lab: Lab = None,
@@ -171,6 +178,7 @@ def change(
         post_limit=post_limit,
         item_limit=item_limit,
         resolve=resolve,
+        description=description,
         rename=name,
         move_to=parent,
     )
