@@ -16,7 +16,7 @@ whose docstring explains the figures, with units that their names do not contain
 function takes it: `figures(durability)`. Otherwise the constant `DURABILITY` says what a commit survives in these figures,
 such as "nothing is committed".
 
-A peer is another program under the same load: a module `peer_<name>.py` with `figures()`, a function `missing()` that
+A peer is another program under the same load: a module in `bench/peers` with `figures()`, a function `missing()` that
 returns why it cannot run here, and the constants PFLAB_DURABILITY (the durability of pflab that matches the peer's) and
 COMPARED, which maps a figure of the peer to the figure of the benchmark `processes` that is comparable.
 
@@ -49,7 +49,8 @@ from rich.table import Table
 from bench.summary import Outcome, Value, median, ratios, shown, shown_spread
 
 BENCHMARK: Final = "bench_"
-PEER: Final = "peer_"
+PEER: Final = "peers."
+"""The folder of the peers."""
 COMPARABLE: Final = "processes"
 """The benchmark that peers are compared with."""
 
@@ -71,7 +72,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        return self.module.partition("_")[2]
+        return self.module.removeprefix(BENCHMARK).removeprefix(PEER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,9 @@ class Ratio:
 
 def names(prefix: str = BENCHMARK) -> list[str]:
     """Return the names of the benchmarks or peers of this folder, sorted."""
-    found = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
-    return sorted(name.removeprefix(prefix) for name in found if name.startswith(prefix))
+    folder, _, beginning = prefix.rpartition(".")
+    modules = pkgutil.iter_modules([str(Path(__file__).parent / folder)])
+    return sorted(module.name.removeprefix(beginning) for module in modules if module.name.startswith(beginning))
 
 
 def module_of(name: str) -> ModuleType:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from bench import peer_inn
 from bench.__main__ import Job, installed, jobs_of, names, parsed, print_table, ratios_of
+from bench.peers import inn
 from bench.summary import Outcome, median, ratios, shown, shown_spread, spread
 
 if TYPE_CHECKING:
@@ -46,26 +46,26 @@ def test_a_peer_runs_beside_the_benchmark_with_its_durability() -> None:
     assert jobs_of(["cnset"], ["postfix"], None) == [
         Job("bench_cnset"),
         Job("bench_processes", "full"),
-        Job("peer_postfix", "full"),
+        Job("peers.postfix", "full"),
     ]
     assert jobs_of(["processes"], ["inn", "postfix"], "normal") == [
         Job("bench_processes"),
-        Job("peer_inn"),
-        Job("peer_postfix"),
+        Job("peers.inn"),
+        Job("peers.postfix"),
     ]
 
 
 def test_a_peer_has_a_benchmark_to_be_compared_with() -> None:
     """Peers are no benchmarks, and the benchmark that they are compared with exists."""
-    assert names("peer_") == ["inn", "postfix"]
-    assert "processes" in names() and not set(names()) & set(names("peer_"))
+    assert names("peers.") == ["inn", "postfix"]
+    assert "processes" in names() and not set(names()) & set(names("peers."))
 
 
 def test_a_peer_that_is_not_installed_is_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line says why, and the other benchmarks run."""
-    monkeypatch.setattr(peer_inn, "BIN", Path("/nonexistent"))
+    monkeypatch.setattr(inn, "BIN", Path("/nonexistent"))
     assert installed(["inn"]) == []
     assert capsys.readouterr().err == "inn is left out: innd not installed (Debian's package inn2)\n"
 
@@ -96,7 +96,7 @@ def _outcomes(changes: Sequence[float], mails: Sequence[float]) -> dict[Job, Out
         pflab.add({"one-change mails, 8 in flight: changes/s": number})
     for number in mails:
         postfix.add({"mails/s delivered, 8 in flight": number})
-    return {Job("bench_processes", "full"): pflab, Job("peer_postfix", "full"): postfix}
+    return {Job("bench_processes", "full"): pflab, Job("peers.postfix", "full"): postfix}
 
 
 def test_the_ratio_to_a_peer_is_printed_with_its_spread() -> None:
@@ -114,5 +114,5 @@ def test_the_ratio_to_a_peer_is_printed_with_its_spread() -> None:
 def test_a_failed_peer_has_no_ratio() -> None:
     """If either side failed in one run, their runs cannot be compared."""
     outcomes = _outcomes([100.0, 150.0], [200.0])
-    outcomes[Job("peer_postfix", "full")].failure = "CalledProcessError"
+    outcomes[Job("peers.postfix", "full")].failure = "CalledProcessError"
     assert ratios_of(outcomes) == []

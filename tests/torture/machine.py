@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from bench.peer_postfix import free_port
+from bench.peers.postfix import free_port
 from node.errors import NotRunning
 from pflab.client import Client, ClientError
 from pflab.runs.run_folder import RunFolder

@@ -1,7 +1,7 @@
 """Measure pflab check on generated traces, beside DuckDB in the same run (`make bench-analytics`).
 
-    python -m bench.analytics_scale                 1 and 10 million events
-    python -m bench.analytics_scale 100000          this number of events
+    python -m bench.scale.analytics                 1 and 10 million events
+    python -m bench.scale.analytics 100000          this number of events
 
 Spark has the settings that `pflab check` chooses for this size. The conversion from JSON to Parquet and the checks are measured
 separately. DuckDB converts the same files to the same columns, and runs the convergence query. The traces contain faults, and

@@ -1,7 +1,7 @@
 """Measure the console in Chromium beside a live lab of 12 servers, 1,000 folders and 50,000 events (`make bench-console`).
 
-    python -m bench.console_in_browser              50,000 events
-    python -m bench.console_in_browser 5000         about this number of events
+    python -m bench.scale.console              50,000 events
+    python -m bench.scale.console 5000         about this number of events
 
 The lab is real: its servers replicate over sockets until it has the events. Then Chromium opens the console.
 

@@ -1,0 +1,1 @@
+"""Other programs that replicate posts or send mail, under the same load as pflab."""

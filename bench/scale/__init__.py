@@ -1,0 +1,1 @@
+"""How the analytics and the console do with many events."""
