@@ -73,7 +73,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "mailbox": ("verbs.messages.mail", "Print the mail for people that the stores of a run or a running lab keep."),
         "queue": (
             "verbs.messages.mail",
-            "Print the mail that the servers of a run or a running lab have still to send.",
+            "Print the mail that the servers of a run or a running lab still have to send.",
         ),
         "import": ("load", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
         "export": ("verbs.messages.mail", "Write a public folder's messages as an mbox, from a run or a running lab."),
@@ -120,7 +120,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "state": ("state", "Print the replication state tables of the stores of a run or a running lab."),
         "backfill": (
             "state",
-            "Print the missing changes that each store knows of, and when the store will request them.",
+            "Print which changes each store knows to be missing, and when it will request them.",
         ),
         "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),
         "trace": ("explain", "Print the events of a run or a running lab, one line for each."),

@@ -47,7 +47,9 @@ Servers = Annotated[
 Types = Annotated[
     list[str] | None,
     Option(
-        "--type", help="Only this type (such as version.applied) or group of types (such as mail); can be repeated."
+        "--type",
+        help="Only events of this type, such as version.applied, or of this group of types, such as mail; "
+        "can be repeated.",
     ),
 ]
 
@@ -59,7 +61,8 @@ JsonLines = Annotated[bool, Option("--json", help="Print each event as one line 
 
 
 RunOption = Annotated[
-    Path | None, Option("--run", help="A run folder; default: the lab that runs in this folder, else runs/latest.")
+    Path | None,
+    Option("--run", help="A run folder. Default: the lab that runs in this folder; if there is none, runs/latest."),
 ]
 
 
@@ -84,8 +87,8 @@ Patience = Annotated[
         "--patience",
         min=1.0,
         metavar="SECONDS",
-        help="How long the lab waits, in real time, for a server's process that gives no sign of life. Then lab time goes on "
-        "without this process.",
+        help="How long, in real time, the lab waits for a process that does not answer. Afterwards lab time "
+        "continues without it.",
     ),
 ]
 
@@ -95,7 +98,12 @@ InTls = Annotated[
 ]
 
 KeepMails = Annotated[
-    bool, Option("--keep-mails", help="Keep the mail of each hop as an .eml file in the run's folder mails/.")
+    bool,
+    Option(
+        "--keep-mails",
+        help="Keep a copy of each mail, as .eml files in the folder mails/ of the run; a mail that passes "
+        "two servers has two copies.",
+    ),
 ]
 
 

@@ -31,8 +31,8 @@ Lab = Annotated[
     Option(
         "--lab",
         metavar="URL",
-        help="The URL of the running lab; default: that of the variable PFLAB_LAB, or the lab that pflab up started in this "
-        "folder.",
+        help="The URL of the running lab. Default: the URL in the variable PFLAB_LAB, or the lab that pflab "
+        "up started in this folder.",
     ),
 ]
 ANSWER_TIMEOUT_S: Final = 5.0

@@ -9,8 +9,8 @@ from pflab.cli.output import Json
 def doctor(as_json: Json = False) -> int:
     """Check whether this machine has what pflab needs, and say how to get what is missing.
 
-    Each line begins with ok, with optional (missing, and needed only for what the line names), with missing (pflab itself does
-    not work), or with note. The exit status is 0 if pflab works here, else 1.
+    Each line begins with one of these words. ok: present. missing: pflab does not work without it. optional: absent, and
+    needed only for what the line says. note: worth knowing. The exit status is 0 if pflab works here, else 1.
 
     Example: pflab doctor
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OwnLessons = Annotated[
     Path | None,
-    Option("--lessons", metavar="DIR", help="A folder with lessons of your own (*.yaml), played in the browser."),
+    Option("--lessons", metavar="DIR", help="A folder with your own lessons (*.yaml), which the console offers too."),
 ]
 
 

@@ -43,7 +43,7 @@ def rate(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Let the clock run at a rate.
+    """Set how fast the clock runs.
 
     Example: pflab clock rate 3600
     """

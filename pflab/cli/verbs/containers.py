@@ -99,7 +99,10 @@ def coordinate(
     traces_most: Annotated[
         int,
         Option(
-            "--traces-most", min=1, metavar="MB", help="The most space for traces, in MB; older segments are deleted."
+            "--traces-most",
+            min=1,
+            metavar="MB",
+            help="The space for traces, in MB. When it is full, the oldest segments are deleted.",
         ),
     ] = TRACES_MB,
     imap_port: Annotated[
@@ -120,13 +123,17 @@ def coordinate(
     ] = None,
     imap_at: Annotated[
         list[str] | None,
-        Option(metavar="NAME=HOST:PORT", help="The same for the IMAP listener."),
+        Option(
+            metavar="NAME=HOST:PORT",
+            help="The address at which users reach a server's IMAP listener; default: where it listens.",
+        ),
     ] = None,
     stays: Annotated[
         bool,
         Option(
             "--stay",
-            help="If the lab began with another topology, say so and wait for a signal, where a program restarts what ends.",
+            help="If the lab began with another topology, print that and wait for a signal instead of exiting. "
+            "Use it where a program restarts pflab when it exits.",
         ),
     ] = False,
     lessons: OwnLessons = None,

@@ -39,8 +39,7 @@ def top(
     """Watch a running lab: one line for each event, as it happens.
 
     A line shows the lab time, the server and the event in words. The colour of the line shows the kind of event. If the
-    connection to the lab breaks, pflab top reconnects and continues after the last event. Stop it with Ctrl-C, --once
-    or --count.
+    connection to the lab breaks, pflab top reconnects and continues after the last event. Ctrl-C ends it.
 
     Example: pflab top Projects --type mail --type version --count 3 --once
     """
@@ -102,7 +101,9 @@ def events(
     node: Annotated[str | None, Option("--node", "--server", help="Only events of this server.")] = None,
     kind: Annotated[
         str | None,
-        Option("--type", help="Only events of this type (such as version.applied) or group (such as mail)."),
+        Option(
+            "--type", help="Only events of this type, such as version.applied, or of this group of types, such as mail."
+        ),
     ] = None,
     follow: Annotated[bool, Option("--follow", "-f", help="Continue with new events until Ctrl-C.")] = False,
     every: AllEvents = False,
@@ -111,8 +112,8 @@ def events(
 ) -> int:
     """Print the events of a running lab; --follow continues with new events.
 
-    Each event is one line; the oldest event comes first. pflab top is a similar verb: it can filter by folder, and of
-    the earlier events it prints only the last few.
+    Each event is one line; the oldest event comes first. pflab top is similar: it can select a folder, and it begins with the
+    last few events.
 
     Example: pflab events --node B --type version.applied
     """

@@ -130,9 +130,9 @@ def log(
 ) -> int:
     """Print the application logs of the stores of a run or a running lab.
 
-    The entries have the event ids, categories and texts that Exchange wrote to the Windows application log. They
-    write a change as Exchange did, such as CN: 1-A: the hexadecimal number 10 of the store with the id 1. Each server has
-    its own ids, and 1 is the server itself. All other verbs write the name of the store: A-10.
+    The entries have the event ids, categories and texts that Exchange wrote to the Windows application log. The texts write a
+    change number as Exchange did: in 1-A, 1 is the id of a store, and A is the number 10 in hexadecimal. Each server gives
+    the stores its own ids, and has the id 1 itself. All other verbs write the store's name: A-10.
 
     Example: pflab log --server B --event 3031
     """
@@ -167,7 +167,10 @@ def _instant(option: str, text: str | None, default: LabTime) -> LabTime:
 def replay(
     run: Annotated[
         Path | None,
-        Argument(metavar="RUN", help="A run folder; default: the lab that runs in this folder, else runs/latest."),
+        Argument(
+            metavar="RUN",
+            help="A run folder. Default: the lab that runs in this folder; if there is none, runs/latest.",
+        ),
     ] = None,
     output: Annotated[Path, Option("--output", "-o", metavar="FILE.html", help="The file to write.")] = Path(
         "run.html"

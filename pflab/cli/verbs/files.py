@@ -30,7 +30,8 @@ def validate(
         list[Path],
         Argument(
             metavar="FILE...",
-            help="Topologies, scenarios or plans (of pflab simulate), as YAML, or the names of examples that come with pflab.",
+            help="YAML files with topologies, scenarios, or plans of pflab simulate; or names of examples that "
+            "come with pflab.",
         ),
     ],
     as_json: Json = False,
@@ -173,8 +174,8 @@ def decode(
 ) -> int:
     """Decode a replication mail, down to each property of each item.
 
-    pflab demo and pflab run --keep-mails write their mails to the folder mails/ of the run folder. In a mail a
-    change has the replica GUID of its store, a colon and a number. Other verbs write the name of the store: A-4.
+    pflab demo and pflab run --keep-mails write their mails to the folder mails/ of the run folder. A mail names a change by
+    the replica GUID of its store and a number. All other verbs write the store's name: A-4.
 
     Example: pflab decode runs/latest/mails/2003-10-21T001500Z-A-to-B-content.eml
     """

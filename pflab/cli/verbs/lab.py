@@ -82,8 +82,8 @@ def reset(name: Name, lab: Lab = None) -> int:
 def export(lab: Lab = None) -> int:
     """Make the lab write all its events to trace files, and print the name of their folder.
 
-    Without this, the newest events of a lab in containers are only in the databases of the stores. A lab of pflab up cannot
-    do it.
+    A store writes its events to trace files in batches; until then they are only in its database. This action works with labs
+    that pflab coordinate runs, for example in containers.
 
     Example: pflab lab export
     """

@@ -48,7 +48,7 @@ def load(
         Option(
             min=0.0,
             max=1e6,
-            help="Actions per second of real time; 0: send each action when the lab has answered the previous one.",
+            help="Actions per second of real time; 0: as many as the lab answers.",
         ),
     ] = 0.0,
     mix: Annotated[
@@ -170,7 +170,8 @@ def import_(
     ] = None,
     lab: Lab = None,
     again: Annotated[
-        bool, Option("--again", help="In a running lab: post all mails, even those that an earlier import has posted.")
+        bool,
+        Option("--again", help="Post all mails, even those that an earlier import into this running lab has posted."),
     ] = False,
     topology: Annotated[
         Path | None,
@@ -186,9 +187,9 @@ def import_(
 ) -> int:
     """Post the mails of an mbox, a Maildir or .eml files into a folder.
 
-    pflab export returns each of these mails from any holder, byte for byte. If the import is interrupted, run the same
-    command again. A mail that was posted less than one day of lab time ago is not posted a second time. The exit code is
-    1 if a mail was refused.
+    pflab export writes these mails again, byte for byte, from any server that holds the folder. If the import is interrupted,
+    run the same command again. A mail that was posted less than one day of lab time ago is not posted a second time. The exit
+    code is 1 if a mail was refused.
 
     Example: pflab import Projects archive.mbox --node A
     """

@@ -37,7 +37,7 @@ def run(
         bool,
         Option("--simulate", help="Play in the simulator, which uses no sockets; the same seed gives the same events."),
     ] = False,
-    processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
+    processes: Annotated[bool, Option("--processes", help="Run each server in a separate process.")] = False,
     seed: Annotated[
         int, seed_option("The seed for GUIDs and keys; with --simulate also for the order of events.")
     ] = DEFAULT_SEED,

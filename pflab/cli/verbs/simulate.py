@@ -376,19 +376,21 @@ def simulate(
         int | None, Option(min=1, max=1_000_000, help="The number of random seeds, by default 20.", show_default=False)
     ] = None,
     forever: Annotated[
-        bool, Option("--forever", help="Play new seeds until Ctrl-C, and write what was found into a ledger.")
+        bool, Option("--forever", help="Play new seeds until Ctrl-C, and record the results in a ledger.")
     ] = False,
     ledger: Annotated[
         Path | None,
         Option(
-            help="Append the seeds played and the findings to this file, and continue after its last seed."
-            " Default with --forever: runs/simulate/ledger.jsonl."
+            help="Record the results in this file, and continue after the last seed in it. Default with "
+            "--forever: runs/simulate/ledger.jsonl."
         ),
     ] = None,
     days: Annotated[
         int,
         Option(
-            min=1, max=365, help="The most days of lab time with work and faults. After that all faults are healed."
+            min=1,
+            max=365,
+            help="The longest time with work and faults, in days of lab time. Afterwards all faults are healed.",
         ),
     ] = 3,
     faults: Annotated[str, Option(metavar="all|none|LIST", help="The kinds of fault, separated by commas.")] = "all",
@@ -415,7 +417,7 @@ def simulate(
         bool,
         Option(
             "--spark",
-            help="Play the seeds as tasks of Spark, and judge the trace of each one too, as pflab check does.",
+            help="Play the seeds as tasks of Spark, and judge each trace too, as pflab check does.",
         ),
     ] = False,
     master: Annotated[

@@ -40,7 +40,8 @@ def state(
 
     Each store has a table for each folder that it holds. A row of the table is about one holder of the folder. It shows
     which changes this holder has, as far as the store knows, and when the store last received a mail from it. It also
-    names changes that exist elsewhere. A last table shows what decides which server the store asks for missing changes.
+    names changes that exist elsewhere. The last table shows how the store chooses the server that it asks for missing
+    changes.
 
     Example: pflab state Projects --server A
     """
@@ -147,7 +148,7 @@ def backfill(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Print the missing changes that each store knows of, and when the store will request them.
+    """Print which changes each store knows to be missing, and when it will request them.
 
     Each entry also shows when the store found the changes missing, and which stores it has asked. pflab cannot read
     servers that do not run, and names them on stderr. In JSON such a server has an entry with only `store` and

@@ -115,16 +115,17 @@ def up(
         str | None,
         Option(
             metavar="real|RATE",
-            help="The rate of the clock in lab seconds for each real second; 0: paused. The default is real.",
+            help="How fast the clock runs: lab seconds for each real second. 0 pauses it; the word real, which "
+            "is the default, means 1.",
         ),
     ] = None,
-    processes: Annotated[bool, Option("--processes", help="Run each server as a process of its own.")] = False,
+    processes: Annotated[bool, Option("--processes", help="Run each server in a separate process.")] = False,
     simulated: Annotated[
         bool,
         Option(
             "--simulated",
-            help="Simulate the network and keep the databases in memory: the fastest lab. Its clock is paused, and moves by "
-            "pflab clock step, advance and until; its servers have no SMTP ports.",
+            help="Simulate the network, and keep the databases in memory. This lab is the fastest. It has no "
+            "SMTP ports, and its clock moves only by pflab clock step, advance and until.",
         ),
     ] = False,
     port: Annotated[int, Option(min=0, max=65535, help="The port of the lab's HTTP API; 0 chooses a free one.")] = PORT,
@@ -133,7 +134,7 @@ def up(
         str | None,
         Option(
             metavar="full|normal",
-            help="normal, the default: a commit survives a killed process; full: it survives a power failure too.",
+            help="What a commit survives. normal, the default: that the process is killed; full: a power failure too.",
         ),
     ] = None,
     lessons: OwnLessons = None,
@@ -143,16 +144,16 @@ def up(
         Path | None,
         Option(
             metavar="RUN",
-            help="Continue a run of pflab up that was stopped or killed: the same stores, from the same instant on, with the "
-            "same options.",
+            help="Continue this run of pflab up, which was stopped or killed. Its stores, lab time and options "
+            "stay the same.",
         ),
     ] = None,
     imap: Annotated[
         bool,
         Option(
             "--imap",
-            help="Let mail programs read and post by IMAP. Each server has an address of its own, and one password is for all. "
-            "The extra imap must be installed.",
+            help="Let mail programs read and post by IMAP. Each server listens at another address; all have the same "
+            "password. Needs the extra imap.",
         ),
     ] = False,
     imap_port: Annotated[
@@ -160,12 +161,15 @@ def up(
         Option(
             min=0,
             max=65535,
-            help="With --imap: the IMAP port of the first server; the others have the ports after it. 0: free ports.",
+            help="With --imap: the IMAP port of the first server. The other servers get the next ports. 0 "
+            "chooses free ports.",
         ),
     ] = 0,
     imap_token_file: Annotated[
         Path | None,
-        Option(metavar="FILE", help="With --imap: the file of the password. Without it, each lab has a new password."),
+        Option(
+            metavar="FILE", help="With --imap: a file with the password. Without this file, pflab makes a new password."
+        ),
     ] = None,
     patience: Patience = PATIENCE_S,
     stop_with_stdin: StopWithStdin = False,
@@ -179,15 +183,17 @@ def up(
 ) -> int:
     """Start a lab and serve it over HTTP until Ctrl-C.
 
-    Other verbs that you start in the same folder find the lab. The lab's address shows its clock, servers and faults in a
-    browser, and the page /docs there documents the HTTP API.
+    Other verbs find the lab if you start them in the same folder. A browser shows the console at the lab's address, and the
+    documentation of the HTTP API at /docs.
 
     Example: pflab up one-site --processes --clock 60
     """
     if durability not in {"full", "normal", None}:
         raise CommandError(f"--durability {durability}: write full or normal")
     if resume is not None and (topology is not None or processes or simulated):
-        raise CommandError("pflab up --resume: the run has its topology and its driver; leave out the others")
+        raise CommandError(
+            "pflab up --resume: the run decides the topology and the driver; leave out TOPOLOGY, --processes, --simulated"
+        )
     earlier = RunSettings(driver="simulator" if simulated else "processes" if processes else "live")
     if resume is not None:
         _check_exists(resume)
@@ -222,7 +228,7 @@ def up(
     organization = read_topology(topology or EXAMPLE)
     if (settings.imap_port or 0) + len(organization.servers) > MAX_PORT + 1:
         raise CommandError(
-            f"--imap-port {imap_port}: {counted(len(organization.servers), 'server')} need ports after it"
+            f"--imap-port {imap_port}: {counted(len(organization.servers), 'server')} need ports from here on; choose less"
         )
     served = served_lessons(lessons)
     check_alone()

@@ -6,13 +6,13 @@ import inspect
 import re
 
 import pytest
-import typer
 
 import pflab.testing
-from pflab.cli.app import VERBS, app
+from pflab.cli.app import VERBS
 from pflab.client import Client
 from pflab.testing import plugin
 from tests.support.generated_pages import generated_pages
+from tests.support.named_commands import commands_of
 from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
 from topology.settings.catalogue import SPECS
 
@@ -23,15 +23,15 @@ def pages() -> dict[str, str]:
 
 
 def test_the_command_line_has_every_verb_and_option(pages: dict[str, str]) -> None:
-    """The page has a heading for each verb, and below it each option."""
+    """The page has a heading for each verb and each action, and below it each option."""
     page = pages["command-line.md"]
-    root = typer.main.get_command(app)
     for verb in VERBS:
-        section = re.split(r"^##", page.partition(f"\n### pflab {verb}\n")[2], flags=re.MULTILINE)[0]
-        command = root.get_command(None, verb)  # type: ignore[attr-defined, arg-type]  # a group
-        options = {name for each in command.params if each.name != "__" for name in each.opts if name.startswith("-")}
-        assert section, verb
-        assert [option for option in options if option not in section] == [], verb
+        for words, command in commands_of(verb).items():
+            section = re.split(r"^##", page.partition(f"# pflab {words}\n")[2], flags=re.MULTILINE)[0]
+            shown = [param for param in command.params if param.name != "__" and not getattr(param, "hidden", False)]
+            options = {name for param in shown for name in param.opts if name.startswith("-")}
+            assert section, words
+            assert [option for option in options if option not in section] == [], words
 
 
 def test_the_http_api_has_every_request_of_the_client(pages: dict[str, str]) -> None:

@@ -31,11 +31,15 @@ AgeLimit = Annotated[str | None, Option(help="The age at which messages of the f
 
 WarningLimit = Annotated[
     str | None,
-    Option(help="The size of the folder from which its contacts get a warning each day, such as 8 MB; or none."),
+    Option(
+        help="While the folder is larger than this, its contacts get a warning each day. Write a size such "
+        "as 8 MB, or none."
+    ),
 ]
 
 PostLimit = Annotated[
-    str | None, Option(help="The size of the folder from which it accepts no posts, such as 10 MB; or none.")
+    str | None,
+    Option(help="While the folder is larger than this, it accepts no posts. Write a size such as 10 MB, or none."),
 ]
 
 ItemLimit = Annotated[str | None, Option(help="The largest size of a new message, such as 300 KB; or none.")]

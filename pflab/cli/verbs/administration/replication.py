@@ -90,19 +90,24 @@ def _content_of(client: Client, server: dict[str, Any]) -> str:
 def resend(
     folder: Annotated[str, Argument(help="The folder's path, or 1-1 for the hierarchy.")],
     *,
-    days: Annotated[int, Option(min=1, help="Send the changes of the last so many days.")],
+    days: Annotated[int, Option(min=1, help="Send the changes of the last N days.")],
     from_: Annotated[list[str], Option("--from", help="A server that sends its changes; can be repeated.")],
     to: Annotated[
-        list[str] | None, Option("--to", help="A server that gets them; can be repeated; default: all other holders.")
+        list[str] | None,
+        Option(
+            "--to",
+            help="A server that receives the changes; can be repeated. Default: all other servers that hold the "
+            "folder.",
+        ),
     ] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.
 
-    Exchange System Manager had Send Contents and Send Hierarchy for this. The mails leave at once, and the receivers
-    ignore what they have. Under the schedule never, changes that were not sent yet go too. Servers of version 5.5 and
-    2000 refuse.
+    Exchange System Manager had Send Contents and Send Hierarchy for this. The servers send the mails immediately, and the
+    receivers ignore changes that they have. If the schedule of the folder is never, the mails also contain changes that have
+    never been sent. Servers of version 5.5 and 2000 refuse the order.
 
     Example: pflab resend Projects --days 7 --from A --to B
     """
@@ -206,7 +211,10 @@ def _print_replicas(changes: Mapping[str, Any], as_json: bool) -> int:
 def synchronize(
     folder: Annotated[str, Argument(help="The folder's path, or 1-1 for the hierarchy.")],
     servers: Annotated[
-        list[str], Option("--server", "--node", "--on", metavar="SERVER", help="The server that asks; can be repeated.")
+        list[str],
+        Option(
+            "--server", "--node", "--on", metavar="SERVER", help="A server that requests the status; can be repeated."
+        ),
     ],
     lab: Lab = None,
     as_json: Json = False,
@@ -215,7 +223,7 @@ def synchronize(
 
     Exchange System Manager had Synchronize Content and Synchronize Hierarchy for this; the Shell of 2007 had
     Update-PublicFolder and Update-PublicFolderHierarchy. A server that learns of missing changes requests them after the
-    backfill time-out. Servers of version 5.5 and 2000 refuse.
+    backfill time-out. Servers of version 5.5 and 2000 refuse the order.
 
     Example: pflab synchronize Projects --server B
     """

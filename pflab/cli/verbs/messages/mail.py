@@ -91,8 +91,8 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
 mailbox = verb_with_actions(
     """Print the mail for people that the stores of a run or a running lab keep.
 
-    Without an action, the verb lists the mail. Stores keep four kinds of mail for people: notices of conflicts, notices of lost
-    edits, mail to contacts, and non-delivery reports.
+    Without an action, the verb lists the mail. Stores keep four kinds of mail for people: notices of conflicts, notices of
+    lost edits, mail to contacts, and non-delivery reports.
     """
 )
 
@@ -164,8 +164,8 @@ def send(
 ) -> int:
     """Send a mail from a folder's address, in a running lab.
 
-    The verb prints the Message-ID of the mail, which pflab explain accepts. Mail to people is in pflab mailbox, or leaves
-    the lab if a Smart Host is set.
+    The verb prints the Message-ID of the mail, which pflab explain accepts. pflab mailbox prints the mail that people get. If
+    a server has a Smart Host, it sends such mail out of the lab instead.
 
     Example: pflab send Projects --node A --to kim@contoso.test --subject News
     """
@@ -180,7 +180,7 @@ def send(
 
 
 def queue(run: RunOption = None, server: OneServer = None, lab: Lab = None, as_json: Json = False) -> int:
-    """Print the mail that the servers of a run or a running lab have still to send.
+    """Print the mail that the servers of a run or a running lab still have to send.
 
     Each mail is shown with its recipients, the server that gets it next, and the time of the next attempt.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pflab.client import Client
     from pflab.client.changes import Changed, Made
 
-ByChange = Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")]
+ByChange = Annotated[str, Argument(help="The number of any change of the message, such as A-1.")]
 
 KEEP_ALL: Final = "all"
 
@@ -40,8 +40,7 @@ def post(
 ) -> int:
     """Post a message into a folder of a running lab.
 
-    The verb prints the change number of the message when the server has committed the message. pflab explain accepts
-    this number.
+    When the server has committed the message, the verb prints the message's change number, which pflab explain accepts.
 
     Example: pflab post Projects --node A --subject Hello --body "from A"
     """
@@ -103,18 +102,21 @@ def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = F
 def recover(
     what: Annotated[
         str | None,
-        Argument(help="A deleted message, by the number of any of its changes, or the path of a deleted folder."),
+        Argument(
+            metavar="[CN|FOLDER]",
+            help="The number of any change of a deleted message, or the path of a deleted folder.",
+        ),
     ] = None,
     *,
-    node: Annotated[str, Option("--node", "--server", "--on", help="The server that retains it.")],
+    node: Annotated[str, Option("--node", "--server", "--on", help="The server that still keeps it.")],
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """Recover a deleted message or folder in a running lab; without a name, list what can be recovered.
 
-    A server keeps what it deletes for its setting Deleted Item Retention, which is 0 by default. A recovered message is a
-    new message with a new number, and it replicates like every change. A folder comes back with its subfolders and
-    messages. The verb prints the number of the change.
+    A server keeps deleted items for the time in its setting Deleted Item Retention, which is 0 by default. A recovered
+    message is a new message with a new number, and it replicates like every change. A folder comes back with its subfolders
+    and messages. The verb prints the number of the change.
 
     Example: pflab recover --node A
     """
@@ -158,7 +160,7 @@ def resolve(
     message: ByChange,
     node: OnServer,
     keep: Annotated[
-        str, Option(help="The version to keep, such as B-2; or all, which makes a message of each version.")
+        str, Option(help="The version to keep, such as B-2; or the word all, which turns each version into a message.")
     ],
     by: Annotated[
         str | None, Option(metavar="ADDRESS", help="The contact who decides; default: the folder's first contact.")
@@ -168,8 +170,8 @@ def resolve(
 ) -> int:
     """End a conflict between versions of a message in a running lab.
 
-    pflab messages show prints the versions. Only the contacts of the folder resolve its conflicts; other people are
-    refused. This verb prints the numbers of the changes that end the conflict.
+    pflab messages show prints the versions. Only a contact of the folder may resolve its conflicts. This verb prints the
+    numbers of the changes that end the conflict.
 
     Example: pflab resolve A-1 --node A --keep B-2
     """
@@ -181,7 +183,7 @@ def resolve(
             )
         changes = {KEEP_ALL: KEEP_ALL, **{each["number"]: each["change"] for each in versions}}
         if keep not in changes:
-            raise CommandError(f"--keep {keep}: no kept version of {message} on {node}; {did_you_mean(keep, changes)}")
+            raise CommandError(f"--keep {keep}: {message} has no such version on {node}; {did_you_mean(keep, changes)}")
         made = client.resolve(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
     if as_json:
         print_json(made)

@@ -99,7 +99,7 @@ def _table(title: str, views: list[MessageView]) -> FittedTable:
 
 @messages.command()
 def show(
-    message: Annotated[str, Argument(help="The message: the number of any of its changes, such as A-1.")],
+    message: Annotated[str, Argument(help="The number of any change of the message, such as A-1.")],
     *,
     server: OneServer = None,
     properties: Annotated[bool, Option("--properties", help="Print all MAPI properties too.")] = False,

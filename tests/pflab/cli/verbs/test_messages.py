@@ -161,7 +161,7 @@ def test_messages_are_changed_by_their_numbers(up: str, capsys: pytest.CaptureFi
     conflict("A-1")
     assert "(in conflict with A-3)" in said("messages", "--server", "A")
     assert refused("resolve", "A-1", "--node", "A", "--keep", "A-1").startswith(
-        "--keep A-1: no kept version of A-1 on A; "
+        "--keep A-1: A-1 has no such version on A; "
     )
     told = refused("resolve", "A-1", "--node", "A", "--keep", "B-1", "--by", "sam@contoso.test")
     assert "sam@contoso.test is not a contact of Projects" in told
