@@ -156,7 +156,7 @@ class Bulk:
 async def bulk(folder: Path, durability: Durability, *, posts: int, body_bytes: int = BODY_BYTES) -> Bulk:
     """Post messages on A, several in a request."""
     async with three_stores(folder, "bulk", durability) as lab:
-        await lab.coordinator.set_rate(1.0)
+        await lab.set_rate(1.0)
         users, cpu_s, began_s = Users(lab), _cpu_s(lab), time.perf_counter()
         to_disk, to_files = _io_bytes(lab, "write_bytes"), _io_bytes(lab, "wchar")
         await filled(users, posts, body_bytes)
@@ -176,7 +176,7 @@ async def _concurrent(folder: Path, durability: Durability) -> float:
     """Let several users post single messages on A, each the next one when the last is accepted. Return changes per second
     until B and C show all."""
     async with three_stores(folder, "concurrent", durability) as lab:
-        await lab.coordinator.set_rate(1.0)
+        await lab.set_rate(1.0)
         users, left = Users(lab), iter(range(CONCURRENT))
 
         async def work() -> None:
@@ -215,7 +215,7 @@ async def _singles(folder: Path, durability: Durability) -> tuple[float, float, 
     microseconds of processor time of all stores for each change."""
     took_s: list[float] = []
     async with three_stores(folder, "singles", durability) as lab:
-        await lab.coordinator.set_rate(1.0)
+        await lab.set_rate(1.0)
         users, before = Users(lab), _cpu_s(lab)
         others = [Watched(lab, name) for name in ("B", "C")]
         for index in range(SINGLES):

@@ -222,7 +222,7 @@ async def _singles(users: Users) -> None:
 
 async def _measured(work: Callable[[Users], Awaitable[None]], folder: Path) -> dict[str, Samples]:
     async with three_stores(folder, "profile", "normal") as lab:
-        await lab.coordinator.set_rate(1.0)
+        await lab.set_rate(1.0)
         users = Users(lab)
         with _sampled(lab, folder) as found:
             await work(users)

@@ -104,6 +104,17 @@ class ExistingLab(Lab):
 
     # --- time
 
+    @property
+    def rate(self) -> float:
+        return float(answer_of(self._client.clock)["rate"])
+
+    async def set_rate(self, rate: float) -> None:
+        answer_of(lambda: self._client.set_rate(rate))
+
+    async def step(self, limit_at: LabTime | None = None) -> bool:
+        limit = None if limit_at is None else format_instant(limit_at)
+        return bool(answer_of(lambda: self._client.step(limit))["moved"])
+
     async def settle(self) -> None:
         answer_of(lambda: self._client.advance("0 s"))
 
@@ -112,9 +123,8 @@ class ExistingLab(Lab):
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         await self.settle()
-        limit = format_instant(limit_at)
         while not predicate():
-            if not answer_of(lambda: self._client.step(limit))["moved"]:
+            if not await self.step(limit_at):
                 return predicate()
         return True
 

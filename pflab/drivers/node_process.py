@@ -80,6 +80,7 @@ class NodeProcess:
 
         Raises LabError if the process does not start. The error has the last lines of the process's log, if there are any.
         """
+        self._hang_up()  # a process that ended by itself
         logs = self._folder.path / "logs"
         logs.mkdir(exist_ok=True)
         token, log = logs / f"{self.name}.token", logs / f"{self.name}.log"

@@ -72,7 +72,7 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     """A live lab.
 
     folder: where databases and traces go. See `SocketOptions` for the options. The clock is paused until
-    `coordinator.set_rate`, `advance` or `until` move it.
+    `set_rate`, `step`, `advance` or `until` move it.
     """
 
     coordinator: Coordinator
@@ -180,9 +180,24 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
 
     # --- time
 
+    @property
+    def rate(self) -> float:
+        return self.coordinator.rate
+
+    @property
+    def warping(self) -> bool:
+        return self.coordinator.warping
+
+    async def set_rate(self, rate: float) -> None:
+        await self.coordinator.set_rate(rate)
+
     async def settle(self) -> None:
         await self._before_move()
         await self.coordinator.quiet()
+
+    async def step(self, limit_at: LabTime | None = None) -> bool:
+        await self._before_move()
+        return await self.coordinator.step(limit_at)
 
     async def advance(self, to_at: LabTime) -> None:
         await self._before_move()

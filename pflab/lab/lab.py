@@ -119,12 +119,36 @@ class Lab(ABC):
 
     # --- time
 
+    @property
+    @abstractmethod
+    def rate(self) -> float:
+        """Lab seconds for each real second; 0 while the clock is paused or warps."""
+
+    @abstractmethod
+    async def set_rate(self, rate: float) -> None:
+        """Let the clock run at a rate from the present instant; 0 pauses it.
+
+        Raises TimeTextError for a rate that is out of range, and LabError if the clock of this lab cannot run.
+        """
+
+    async def pause(self) -> None:
+        """Stop the clock where it is."""
+        await self.set_rate(0.0)
+
     @abstractmethod
     async def settle(self) -> None:
         """Do everything due at the present instant, until all mail that can arrive now has arrived. The clock does
         not move.
 
         Raises NotIdle if the lab does not become quiet within its limits.
+        """
+
+    @abstractmethod
+    async def step(self, limit_at: LabTime | None = None) -> bool:
+        """Jump to the next instant at which anything is due, and do it; the clock stops there.
+
+        If nothing is due by `limit_at`, set the clock to `limit_at` and return False. Return False also if nothing is due at
+        all. Raises NotIdle if the lab does not become quiet.
         """
 
     @abstractmethod

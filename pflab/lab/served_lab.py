@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from node.errors import NotRunning
 from pflab.errors import KeepsRun, KeepsTopology, LabError
@@ -41,20 +41,6 @@ class ExportedTraces:
     away: tuple[str, ...]
 
 
-class ServedClock(Protocol):
-    """The clock of a lab, as people move it. `pflab.lab.coordinator.Coordinator` says what the members mean."""
-
-    @property
-    def rate(self) -> float: ...
-
-    @property
-    def warping(self) -> bool: ...
-
-    async def set_rate(self, rate: float) -> None: ...
-
-    async def step(self, limit_at: LabTime | None = None) -> bool: ...
-
-
 class ServedLab(Lab):
     """A lab with a record and an HTTP server.
 
@@ -63,7 +49,6 @@ class ServedLab(Lab):
     """
 
     faults: FaultPlan
-    coordinator: ServedClock
     decide: DecideNow
     recent_mails: RecentMails
     """The newest mails. Nodes in processes of their own send them only if the run keeps mails."""
@@ -72,6 +57,11 @@ class ServedLab(Lab):
     """Whether the lab has started: every server that answered at the start runs. False again from the moment at which the lab
     accepts its reset or another run, because changes from then on would be lost."""
     _verdict: Mapping[str, object] | None = None
+
+    @property
+    @abstractmethod
+    def warping(self) -> bool:
+        """Whether a warp or a step is under way."""
 
     @property
     def waits(self) -> str:

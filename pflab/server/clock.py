@@ -71,11 +71,10 @@ def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
     passed_over: servers that should run but give no sign of life, each with the reason; lab time goes on without them.
     history: the run history; another one has begun if it differs from that of the answer before.
     """
-    clock = lab.coordinator
     return {
         "now_at": format_instant(lab.now),
-        "rate": clock.rate,
-        "warping": clock.warping,
+        "rate": lab.rate,
+        "warping": lab.warping,
         "passed_over": dict(lab.passed_over),
         "history": lab.history,
         **more,
@@ -129,7 +128,7 @@ async def clock(
 async def rate(door: ClockDoor, wanted: NewRate) -> Response:
     """Run the clock at a rate: 1 is real time, 3600 is one hour per second, 0 pauses it."""
     async with door.alone() as lab:
-        await lab.coordinator.set_rate(wanted.rate)
+        await lab.set_rate(wanted.rate)
     return json_response(clock_shown(door.lab))
 
 
@@ -139,7 +138,7 @@ async def step(door: ClockDoor, wanted: Step | None = None) -> Response:
     due."""
     limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, door.lab.now)
     async with door.alone() as lab:
-        moved = await lab.coordinator.step(limit)
+        moved = await lab.step(limit)
     return json_response(clock_shown(door.lab, moved=moved))
 
 

@@ -59,35 +59,6 @@ class SimulatedHost:
         return self._lab.read(self.name, fn)
 
 
-class _PausedClock:
-    """The clock of a simulated lab: it never runs, and moves only by jumps."""
-
-    rate = 0.0
-
-    def __init__(self, lab: SimulatedLab) -> None:
-        self._lab = lab
-        self.warping = False
-
-    async def set_rate(self, rate: float) -> None:
-        if rate:
-            raise LabError(
-                f"the clock of a simulated lab cannot run (rate {rate:g}); it is paused, and moves by step, advance and until"
-            )
-        self._lab.record.clock_changed("pause", 0.0, self._lab.now)
-
-    async def step(self, limit_at: LabTime | None = None) -> bool:
-        with self.moving():
-            return await self._lab.step(limit_at)
-
-    @contextmanager
-    def moving(self) -> Iterator[None]:
-        self.warping = True
-        try:
-            yield
-        finally:
-            self.warping = False
-
-
 class SimulatedLab(Simulator, ServedLab):
     """A simulated lab that an HTTP server can serve.
 
@@ -118,7 +89,6 @@ class SimulatedLab(Simulator, ServedLab):
         self._earlier_end = None if earlier is None else earlier.end
         self._run_folder = folder
         self.decide = self._network.decide
-        self.coordinator = self._clock_moves = _PausedClock(self)
         self._runs_due = False
         self.begun = False
 
@@ -177,12 +147,26 @@ class SimulatedLab(Simulator, ServedLab):
 
     # --- time
 
+    warping: bool = False
+
+    @contextmanager
+    def _moving(self) -> Iterator[None]:
+        self.warping = True
+        try:
+            yield
+        finally:
+            self.warping = False
+
+    async def step(self, limit_at: LabTime | None = None) -> bool:
+        with self._moving():
+            return await super().step(limit_at)
+
     async def advance(self, to_at: LabTime) -> None:
-        with self._clock_moves.moving():
+        with self._moving():
             await super().advance(to_at)
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
-        with self._clock_moves.moving():
+        with self._moving():
             return await super().until(predicate, limit_at)
 
     async def _jump(self, due_at: LabTime) -> None:
@@ -236,6 +220,6 @@ class SimulatedLab(Simulator, ServedLab):
         write_state(folder.path, self._state())
 
     async def reset(self, name: str) -> None:
-        if self.coordinator.warping:
+        if self.warping:
             raise LabError("the lab's clock is being moved; wait until it stops")
         await super().reset(name)

@@ -249,6 +249,16 @@ class Simulator(RecordedLab):
 
     # --- time
 
+    rate: float = 0.0
+    """The clock never runs; it moves by jumps."""
+
+    async def set_rate(self, rate: float) -> None:
+        if rate:
+            raise LabError(
+                f"the clock of a simulated lab cannot run (rate {rate:g}); it is paused, and moves by step, advance and until"
+            )
+        self.record.clock_changed("pause", 0.0, self._now)
+
     async def settle(self) -> None:
         self._run_instant()
 
@@ -275,10 +285,6 @@ class Simulator(RecordedLab):
         return True
 
     async def step(self, limit_at: LabTime | None = None) -> bool:
-        """Jump to the next instant at which anything is due, and do it; return whether anything was due by `limit_at`.
-
-        If nothing was, set the clock to `limit_at`.
-        """
         check_not_after_end(limit_at or 0)
         self._run_instant()
         due_at = self._next_due()

@@ -9,8 +9,9 @@
     a test gets it, also the first one            it goes back to BEFORE_EACH
     the session ends                              it goes back to FOUND, and its clock has the rate that it had
 
-A reset brings back the faults of the saved state, so those of a failed test do not remain. The names are always the same, and
-each session replaces both states, because a lab keeps saved states. If pytest is killed, FOUND still has what the user had.
+BEFORE_EACH has no faults, so neither the user's nor those of a failed test meet a test; FOUND has the user's. The names are
+always the same, and each session replaces both states, because a lab keeps saved states. If pytest is killed, FOUND still has
+what the user had.
 
 What must never happen: a test changes what the user has in this lab; two fixtures have it at the same time.
 """
@@ -78,7 +79,7 @@ class ExistingLab:
             rate = float(self._lab.clock()["rate"])
             self._lab.pause()
             self._lab.save(FOUND, replace=True)
-            self._lab.save(BEFORE_EACH, replace=True)
+            self._save_before_each()
             self._rate = rate
         if topology != self._topology:
             if topology is None:
@@ -86,9 +87,13 @@ class ExistingLab:
             else:
                 self._begin(topology)
             self._lab.pause()
-            self._lab.save(BEFORE_EACH, replace=True)
+            self._save_before_each()
             self._topology = topology
         self._lab.go_back()
+
+    def _save_before_each(self) -> None:
+        self._lab.heal()
+        self._lab.save(BEFORE_EACH, replace=True)
 
     def _begin(self, topology: str) -> None:
         """Begin a run with a topology. A lab that keeps its run goes back to FOUND if the topology is its own."""

@@ -98,6 +98,23 @@ class ClockCases:
             assert await lab.until(lambda: True, START_AT + DAY_US)
             assert lab.now == START_AT
 
+    async def test_a_step_goes_to_the_next_due_time(self, make_lab: LabFactory) -> None:
+        """What is due there is done. If nothing is due by the limit, the clock stops at the limit."""
+        async with make_lab() as lab:
+            await post(lab, "A")
+            assert not await lab.step(START_AT + MINUTE_US)
+            assert lab.now == START_AT + MINUTE_US
+            assert await lab.step()
+            assert lab.now == START_AT + ALWAYS_US
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_a_paused_clock_stays_where_it_is(self, make_lab: LabFactory) -> None:
+        """A lab begins with a paused clock, which can be paused again."""
+        async with make_lab() as lab:
+            assert lab.rate == 0
+            await lab.pause()
+            assert (lab.rate, lab.now) == (0, START_AT)
+
 
 class MailCases:
     """Stimuli reach the servers, and mail travels between them."""

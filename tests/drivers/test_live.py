@@ -81,9 +81,9 @@ async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:
     """At a rate above 0 timers fire, mail is sent and the post arrives, without an advance."""
     async with lab:
         await post(lab, "A")
-        await lab.coordinator.set_rate(36_000)
+        await lab.set_rate(36_000)
         await until_true(lambda: subjects(lab, "B") == ["Hello"])
-        await lab.coordinator.pause()
+        await lab.pause()
         assert lab.now >= lab.topology.start_at + ALWAYS_US
         paused_at = lab.now
         await lab.settle()
@@ -93,7 +93,7 @@ async def test_a_running_clock_replicates_by_itself(lab: LiveLab) -> None:
 async def test_a_post_on_a_running_clock_wakes_its_server(lab: LiveLab) -> None:
     """While the clock runs, the work that a stimulus leaves is done when it is due."""
     async with lab:
-        await lab.coordinator.set_rate(36_000)
+        await lab.set_rate(36_000)
         await until_true(lambda: lab.now > lab.topology.start_at + HOUR_US)
         await post(lab, "A")
         await until_true(lambda: subjects(lab, "B") == ["Hello"])
@@ -102,29 +102,20 @@ async def test_a_post_on_a_running_clock_wakes_its_server(lab: LiveLab) -> None:
 async def test_advance_from_a_running_clock_pauses_it(lab: LiveLab) -> None:
     """A warp pauses a running clock, which stays paused afterwards."""
     async with lab:
-        await lab.coordinator.set_rate(1)
+        await lab.set_rate(1)
         await lab.advance(lab.topology.start_at + 5 * HOUR_US)
-        assert lab.coordinator.rate == 0
+        assert lab.rate == 0
         assert lab.now == lab.topology.start_at + 5 * HOUR_US
-
-
-async def test_a_step_goes_to_the_next_due_time(lab: LiveLab) -> None:
-    """A step jumps to the next instant at which work is due, and that work is done."""
-    async with lab:
-        await post(lab, "A")
-        assert await lab.coordinator.step()
-        assert lab.now == lab.topology.start_at + ALWAYS_US
-        assert subjects(lab, "B") == ["Hello"]
 
 
 async def test_changes_of_the_clock_are_events(lab: LiveLab) -> None:
     """The trace has rates, pauses, steps and warps."""
     async with lab:
-        await lab.coordinator.set_rate(2)
-        await lab.coordinator.pause()
+        await lab.set_rate(2)
+        await lab.pause()
         await lab.advance(lab.now + HOUR_US)
         with pytest.raises(TimeTextError):
-            await lab.coordinator.set_rate(-1)
+            await lab.set_rate(-1)
         changes = [(event.how, event.rate) for event in lab.events() if isinstance(event, ClockChanged)]
         assert changes == [("rate", 2.0), ("pause", 0.0), ("advance", 0.0)]
 
@@ -223,9 +214,9 @@ async def test_a_next_hop_that_never_answers_takes_no_room_from_others(folder: R
             await until_true(lambda: len(silent) > 0)
             await post(lab, "A")
             # Slow enough that the store's patience with the silent hop, counted in lab time, outlasts the wait.
-            await lab.coordinator.set_rate(3_600)
+            await lab.set_rate(3_600)
             await until_true(lambda: subjects(lab, "B") == ["Hello"])
-            await lab.coordinator.set_rate(0)
+            await lab.set_rate(0)
             assert not [event for event in lab.events() if isinstance(event, HopFailed)]
             waiting = {one for row in lab.read("A", lambda node: node.queue()) for one in row.recipients}
             assert people <= waiting

@@ -256,14 +256,14 @@ async def test_a_coordinator_on_a_full_disk_works_on(
     async with lab_of(supervisor, folder, stays=True) as lab:
         with no_file_grows(0):
             await post(lab, "A")
-            await lab.coordinator.set_rate(600.0)
+            await lab.set_rate(600.0)
             assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1) == "F1"
             await asyncio.sleep(1.0)
             await lab.advance(START_AT + HOUR_US)
         supervisor.take_down("B")
         supervisor.bring_up("B")
         await eventually(lambda: len(events_of(lab, NodeStarted, "B")) == 2)
-        await lab.coordinator.pause()
+        await lab.pause()
         now, seen = lab.now, list(lab.events())
         assert any(isinstance(each, VersionApplied) for each in seen)
     async with lab_of(supervisor, folder) as lab:

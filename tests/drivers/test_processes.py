@@ -96,11 +96,11 @@ async def test_a_failing_look_at_the_stores_is_logged_and_repeated(
         with monkeypatch.context() as patch:
             patch.setattr(remote_lab, "COLLECT_S", 0.01)
             patch.setattr(lab.coordinator, "look", fail)
-            await lab.coordinator.set_rate(1.0)
+            await lab.set_rate(1.0)
             async with asyncio.timeout(60):
                 while looks < 3:  # noqa: ASYNC110 - a task of the lab moves it
                     await asyncio.sleep(0.01)
-        await lab.coordinator.pause()
+        await lab.pause()
         assert [each for each in caplog.messages if "no such row" in each] == [
             "internal error: RuntimeError: no such row (this is a bug; the log of the server has the traceback)"
         ]
@@ -192,7 +192,7 @@ async def test_a_running_clock_brings_mail_by_itself(lab: ProcessLab) -> None:
     """While the clock runs, mail arrives and events are collected without further requests."""
     async with lab:
         await post(lab, "A")
-        await lab.coordinator.set_rate(3600)
+        await lab.set_rate(3600)
 
         def applied() -> bool:
             return any(isinstance(event, VersionApplied) and event.node == "B" for event in lab.events())

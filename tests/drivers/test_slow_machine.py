@@ -137,7 +137,7 @@ async def test_a_lab_ends_at_one_lab_time(make_lab: LabFactory) -> None:
     would be one that the run had lost."""
     lab: Any = make_lab(TWO_SITES)
     async with lab:
-        await lab.coordinator.set_rate(36_000)
+        await lab.set_rate(36_000)
     stops = {stop.at for stop in events_of(lab, NodeStopped)}
     assert stops == {end.at for end in events_of(lab, RunEnded)}
     assert len(stops) == 1
@@ -159,12 +159,12 @@ async def test_what_came_due_while_a_server_was_down_is_at_its_start(tmp_path: P
             await post(lab, "A", "before")
             await lab.kill("A")
             await lab.advance(lab.now + 17 * MINUTE_US)
-            await lab.coordinator.set_rate(3600)
+            await lab.set_rate(3600)
             posting = asyncio.create_task(asyncio.to_thread(post_always))
             await lab.start("A")
             ended.set()
             await posting
-            await lab.coordinator.set_rate(0)
+            await lab.set_rate(0)
             await lab.advance(lab.now + 40 * MINUTE_US)
         starts = {(start.node, start.at) for start in events_of(lab, NodeStarted)}
         sent = {(mail.node, mail.at) for mail in events_of(lab, MailSubmitted) if mail.message_type in BROADCASTS}

@@ -55,7 +55,7 @@ async def play_course(lab: SocketLab[Any], course: Course, *, troubled: bool) ->
     if troubled:
         lab.faults.inject(FaultKind.LOSE, Mails(from_="A", to="B", type="content"), count=1)
     await lab.advance(start_at + course.from_us)
-    await lab.coordinator.set_rate(course.rate)
+    await lab.set_rate(course.rate)
     names, number = tuple(lab.names), 0
     async with asyncio.timeout(PATIENCE_S):
         while lab.now < start_at + course.to_us:
@@ -69,7 +69,7 @@ async def play_course(lab: SocketLab[Any], course: Course, *, troubled: bool) ->
                 await lab.kill("C")
                 await lab.start("C")
             await asyncio.sleep(LOOK_S)
-    await lab.coordinator.pause()
+    await lab.pause()
     await lab.advance(lab.now + 4 * DAY_US)
 
 

@@ -261,7 +261,7 @@ async def _coordinate_run(lab: ManagedLab, rate: float, *ends: asyncio.Event) ->
 async def _start_lab(lab: ManagedLab, rate: float) -> None:
     await lab.up()
     if not lab.continues:
-        await lab.coordinator.set_rate(rate)
+        await lab.set_rate(rate)
     running = [name for name in lab.names if lab.running(name)]
     print_lines([f"{lab.topology.organization} is up: {', '.join(running)}"])
     if len(running) < len(lab.names):

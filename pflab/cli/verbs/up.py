@@ -367,7 +367,7 @@ async def _in_this_process(plan: Plan, options: SocketOptions) -> RunFolder:
         ends.push_async_callback(server.stop)  # before the lab, so no request finds a lab that ends
         await histories.lab.up()
         if plan.settings.driver == "live":  # the clock of a simulated lab is always paused
-            await histories.lab.coordinator.set_rate(plan.rate)
+            await histories.lab.set_rate(plan.rate)
         url = f"http://{host}:{port}"
         ends.enter_context(_announced(url, histories.orders, plan.caller))
         plan.caller.tell_ready(histories.lab, url, plan.folder)
@@ -402,7 +402,7 @@ async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
             async with histories.lab as lab:
                 port = lab.http_address[1]  # later labs keep the free port that the first one chose
                 if histories.folder == plan.folder:  # after a reset the clock is paused
-                    await lab.coordinator.set_rate(plan.rate)
+                    await lab.set_rate(plan.rate)
                     ends.enter_context(_announced(lab.url, histories.orders, plan.caller))
                     plan.caller.tell_ready(lab, lab.url, plan.folder)
                 _tell_addresses(plan.caller, lab, lab.url, histories.folder)
