@@ -108,7 +108,7 @@ function FolderTable({ store, state }) {
             <th scope="row">
               <button
                 class="link"
-                title="Which changes of which store each server has"
+                title="For each server: how far it has the changes of each store"
                 onClick=${() => (store.origins.value = folder)}
               >
                 <bdi>${visibleText(folderName(state, folder))}</bdi>
@@ -178,7 +178,7 @@ function OriginTable({ store, state, folder }) {
     </p>
     <table>
       <caption class="sr">
-        Which changes of which store each server has
+        For each server: how far it has the changes of each store
       </caption>
       <thead>
         <tr>

@@ -286,7 +286,7 @@ def parse_host(raw: RawSetting) -> str:
 
 
 def _level_value(raw: RawSetting, version: ServerVersion) -> str:
-    """Return the version's name of a level: of the highest of its levels that is not above the given one."""
+    """Return the name that this version has for a logging level, or for the next lower level that it knows."""
     names = LEVEL_NAMES[version]
     text = "" if isinstance(raw, bool | float) or _is_huge(raw) else str(raw).casefold()
     for name, number in LEVELS.items():

@@ -23,7 +23,7 @@ export function Log({ store, state, name }) {
       !isPresent(store) || !running
         ? html`<${OnlyPresent} what="The application log of a running server" />`
         : entries?.length === 0
-          ? html`<p class="hint">Nothing has been logged. The diagnostics logging levels among the settings decide what is.</p>`
+          ? html`<p class="hint">Nothing has been logged. The diagnostics logging levels, which are settings, decide what is logged.</p>`
           : html`<ol class="events">
             ${[...(entries ?? [])].reverse().map(
               (each) => html`<li key=${each.id} class=${each.level.toLowerCase() === "information" ? "" : "missing"}>
