@@ -125,11 +125,12 @@ class Api:
 async def _answer(found: Found, request: Request) -> Response:
     (route, subject, _), in_path = found
     assert subject is not None
+    if route.check is not None:
+        route.check(subject(), route.method)  # whatever is wrong with the request
     arguments = await route.parameters.read(request, in_path)
-    # Nothing waits between this check and the function.
     serving = subject()
     if route.check is not None:
-        route.check(serving, route.method)
+        route.check(serving, route.method)  # again, because nothing waits between this check and the function
     return await route.function(serving, **arguments)
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from node.api.http_server import HttpServer
 from node.api.routing.dispatch import dispatch
+from node.errors import NotRunning
 from pflab.client import Client, ClientError, url_at
 from pflab.errors import LabError, Taken
 from pflab.faults.fault import FaultKind, Mails
@@ -26,7 +27,7 @@ from tests.support.lab_actions import events_of, post, subjects
 from tests.support.topologies import THREE_STORES
 from topology.file.load import topology_from_text
 from traces.events import ClockChanged, FaultHealed, MailReceived, NodeStarted, RunEnded, RunStarted
-from traces.labtime import DAY_US, HOUR_US
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 from traces.reading import read_folder
 
 RESET_S = 1.0
@@ -203,6 +204,22 @@ async def test_a_saved_lab_has_all_of_the_lab(histories: Histories[SimulatedLab]
         assert [sum(isinstance(each, kind) for each in trace.events) for kind in (RunStarted, RunEnded)] == [1, 1]
         assert {each.stem for each in (folder / "databases").iterdir()} == set("ABC")
     assert again.history == f"up/{second.name}"
+
+
+async def test_a_crashed_server_restarts_after_a_reset(histories: Histories[SimulatedLab]) -> None:
+    """A server that crashed before the lab was saved comes back by itself when it would have come back."""
+    await histories.lab.up()
+    histories.lab.faults.crash("A")
+    with pytest.raises(NotRunning):
+        await post(histories.lab, "A")
+    await histories.lab.save("start")
+    lab = await reset(histories, "start")
+    assert not lab.running("A")
+    await lab.advance(START_AT + MINUTE_US - 1)
+    assert not lab.running("A")
+    await lab.advance(START_AT + MINUTE_US)
+    assert lab.running("A")
+    await lab.close()
 
 
 async def test_each_reset_gives_the_same_lab(histories: Histories[SimulatedLab]) -> None:
