@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 Parameters = Sequence[Any]
 
 
+class Statement(str):
+    """A statement with a name. The statements of one subject stand together, and a test prepares each against the tables."""
+
+    __slots__ = ()
+
+
 class Rows(sqlite3.Cursor):
     """The rows of a statement, with the methods of SQLAlchemy's results."""
 

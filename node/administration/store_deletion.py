@@ -8,11 +8,12 @@ that only the deleted store claimed are removed from the backfill array and repo
 from __future__ import annotations
 
 from node.administration import folder_changes
-from node.backfill import array
+from node.backfill import array, slots
 from node.backfill.rows import requests
 from node.backfill.sources import leavers, missing_of
 from node.errors import Misuse
 from node.state.context import Context
+from traces.backfill_lives import RequestEvent
 from traces.events import Loss, StoreDeleted
 from transport.stimulus import Stimulus
 
@@ -53,7 +54,7 @@ def forget_store(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None
         ctx.rst.drop_row(s.conn, fid, store)
         for request in requests(s.conn, fid=fid):
             if request.source == store:
-                array.end(ctx, s, request, "pruned")
+                slots.end(ctx, s, request, RequestEvent.PRUNED)
         array.prune(ctx, s, fid, f"{store} was deleted")
         lost = before - missing_of(s.conn, fid).merged()
         if lost:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from node.agent import agent_disabled, incoming, store_restore
-from node.backfill import array, responses, suspension
+from node.backfill import requests, responses, suspension
 from node.broadcasts import cycles
 from node.errors import NodeError
 from node.objects import conflict_age, expiry, retention, tombstones
@@ -189,7 +189,7 @@ _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {
     Timer.CYCLE: _cycle,
     Timer.STATUS_CHECK: _status_check,
     Timer.STATUS_REQUEST: lambda ctx, s, key: statuses.send_wanted(ctx, s),
-    Timer.ENTRY: array.timed_out,
+    Timer.ENTRY: requests.timed_out,
     Timer.RESPONSE: responses.go_on,
     Timer.STAMP: lambda ctx, s, key: stamp_due(ctx, s),
     Timer.HELD: _held_expired,

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from node.backfill import array
+from node.backfill import array, requests
 from node.backfill.responses import answer
 from node.codec.items import object_text
 from node.codec.replication_message import RESPONSES, Mark, MessageType, ReplicationMail, Section, decode
@@ -49,7 +49,7 @@ from node.objects import apply_folders, conflict_age, expiry
 from node.objects.apply_versions import apply_updates, record_version
 from node.replicas import removal
 from node.replicas.tree_changes import settle, snapshot
-from node.state import application_log, held_messages
+from node.state import application_log, held_messages, peers
 from node.state.context import Context
 from node.state.folders import Folder
 from node.state.state_table import PeerRow
@@ -78,8 +78,6 @@ _DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4
 }
 BAD_MAIL_KEPT = 1000
 """How many bad mails are kept for people to read. The oldest are deleted first."""
-
-TRANSIT_WEIGHT = 4  # spec: RT-3 the newest transit time has a weight of 1/4
 
 
 def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: str, *, system: bool) -> None:
@@ -157,20 +155,8 @@ def _record_arrival(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int)
     )
     ctx.store.learn_store(s.conn, mail.replica_guid, mail.store)
     application_log.mail_in(ctx, s, mail)
-    row = s.conn.exec_driver_sql(
-        "SELECT down, transit_us, heard_sent_at FROM peer WHERE store = ?", (mail.store,)
-    ).first()
-    if row is not None and mail.sent_at <= row[2]:
-        return  # a duplicate, or a later mail has overtaken it
-    duration_us = max(0, s.now - mail.sent_at)
-    transit = duration_us if row is None or row[1] is None else row[1] + (duration_us - row[1]) // TRANSIT_WEIGHT
-    s.conn.exec_driver_sql(
-        "INSERT INTO peer (store, down, heard_sent_at, backfilled_at, transit_us) VALUES (?, 0, ?, 0, ?)"
-        " ON CONFLICT (store) DO UPDATE SET down = 0,"
-        " heard_sent_at = excluded.heard_sent_at, transit_us = excluded.transit_us",
-        (mail.store, mail.sent_at, transit),
-    )
-    if row is not None and row[0]:
+    before = peers.note_arrival(s.conn, mail.store, mail.sent_at, max(0, s.now - mail.sent_at))
+    if before is not None and before.down:
         s.trace.record(SourceUp, store=mail.store)
 
 
@@ -229,7 +215,7 @@ def _on_hierarchy(ctx: Context, s: Stimulus, mail: ReplicationMail, content: byt
     account(ctx, s, HIERARCHY_FID, NumberSets(numbers) | applied.numbers, applied.fresh, waiting)
     new_folders = settle(ctx, s, before)
     if mail.type in RESPONSES:
-        array.on_response(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
+        requests.on_response(ctx, s, HIERARCHY_FID, mail.store, mail.sent_at, empty=_is_empty(mail))
     process_freed_content(ctx, s, new_folders)
     notify_of_lost_designs(ctx, s, applied)
 
@@ -262,11 +248,11 @@ def _on_content(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes
     if applied.conflicts:
         conflict_age.schedule(ctx, s, folder)
     if mail.type in RESPONSES:
-        array.on_expired(ctx, s, folder.fid, mail.store, section.expired)
+        requests.on_expired(ctx, s, folder.fid, mail.store, section.expired)
         removal.answer_leavers(ctx, s, folder.fid)  # by now, numbers that expired everywhere are accounted for
         if Mark.NO_REPLICA in section.marks:
             removal.forget_leaver(ctx, s, folder.fid, mail.store)
-        array.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
+        requests.on_response(ctx, s, folder.fid, mail.store, mail.sent_at, empty=_is_empty(mail))
 
 
 def _on_status(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, way: Way) -> None:

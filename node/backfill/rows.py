@@ -1,7 +1,6 @@
 """The rows of the backfill array: entries, and the outstanding requests of each entry (spec: BF-2, BF-6).
 
-A store has a limited number of outstanding requests at a time; the limit is a setting. An entry that is due while the
-limit is reached waits, and the waiting entry with the earliest due time goes first.
+The columns `attempts` and `waiting` of an entry, and `answered` of a request, have its state (`traces.backfill_lives`).
 """
 
 from __future__ import annotations
@@ -9,13 +8,48 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from node.state.context import Context
-from node.state.timers import Timer, set_timer
-from node.stored_values import HIERARCHY_FID
 from node.tracking.number_sets import NumberSets
+from traces.backfill_lives import (
+    ENTRY_MOVES,
+    REQUEST_MOVES,
+    EntryEvent,
+    EntryState,
+    RequestEvent,
+    RequestState,
+    next_state,
+)
 from traces.labtime import LabTime
-from transport.sql import Connection
-from transport.stimulus import Stimulus
+from transport.sql import Connection, Statement
+
+_ENTRY_COLUMNS = "id, fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting"
+_REQUEST_COLUMNS = "id, entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered"
+
+ALL_ENTRIES = Statement(f"SELECT {_ENTRY_COLUMNS} FROM entry ORDER BY id")
+ENTRIES_OF_FOLDER = Statement(f"SELECT {_ENTRY_COLUMNS} FROM entry WHERE fid = ? ORDER BY id")
+ENTRY = Statement(f"SELECT {_ENTRY_COLUMNS} FROM entry WHERE id = ?")
+ADD_ENTRY = Statement(
+    "INSERT INTO entry (fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id"
+)
+SAVE_ENTRY = Statement(
+    "UPDATE entry SET numbers = ?, numbers_fai = ?, base_at = ?, due_at = ?, attempts = ?, local = ?, waiting = ?"
+    " WHERE id = ?"
+)
+REMOVE_ENTRY = Statement("DELETE FROM entry WHERE id = ?")
+REQUESTS_OF_ENTRY = Statement(f"SELECT {_REQUEST_COLUMNS} FROM request WHERE entry = ? ORDER BY id")
+REQUESTS_OF_FOLDER = Statement(f"SELECT {_REQUEST_COLUMNS} FROM request WHERE fid = ? ORDER BY id")
+ADD_REQUEST = Statement(
+    "INSERT INTO request (entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+SAVE_REQUEST = Statement("UPDATE request SET numbers = ?, numbers_fai = ?, retry_at = ?, answered = ? WHERE id = ?")
+REMOVE_REQUEST = Statement("DELETE FROM request WHERE id = ?")
+
+_STORED: Final = (RequestState.SILENT, RequestState.ANSWERED, RequestState.RECALLED)
+"""The states of a request, by the value of the column `answered`."""
+
+NEW = 0
+"""The id of an entry or a request that is not in the array yet."""
 
 
 @dataclass(slots=True)
@@ -25,7 +59,6 @@ class Entry:
     base_at   the instant from which the running time-out counts
     attempts  how many rounds of requests were sent
     local     stores of this site have the numbers, so the local time-outs apply (spec: BF-2)
-    waiting   the entry is due, and the request limit was reached
     """
 
     id: int
@@ -34,18 +67,18 @@ class Entry:
     made_at: LabTime
     base_at: LabTime
     due_at: LabTime
-    attempts: int
     local: bool
-    waiting: bool
+    attempts: int = 0
+    state: EntryState = EntryState.WAITING
+
+    def move(self, event: EntryEvent) -> None:
+        """Change the state as the table says. Raise IllegalMove if the event cannot happen now."""
+        self.state = next_state(ENTRY_MOVES, self.state, event, f"entry {self.id}")
 
 
 @dataclass(slots=True)
 class Request:
-    """One outstanding request: one folder, one source (spec: BF-6).
-
-    answered  the source has sent something in response
-    recalled  the entry became due before `retry_at`, so the source is not marked down when the request ends
-    """
+    """One outstanding request: one folder, one source (spec: BF-6)."""
 
     id: int
     entry: int
@@ -54,66 +87,37 @@ class Request:
     numbers: NumberSets
     sent_at: LabTime
     retry_at: LabTime
-    answered: bool
-    recalled: bool
+    state: RequestState = RequestState.SILENT
 
-
-NEW = 0
-"""The id of an entry that is not in the array yet."""
-
-RECALLED = 2
-"""The value of the column `answered` for a recalled request."""
-
-_ENTRY = "SELECT id, fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting FROM entry"
-_REQUEST = "SELECT id, entry, fid, source, numbers, numbers_fai, sent_at, retry_at, answered FROM request"
+    def move(self, event: RequestEvent) -> None:
+        """Change the state as the table says. Raise IllegalMove if the event cannot happen now."""
+        self.state = next_state(REQUEST_MOVES, self.state, event, f"request {self.id} to {self.source}")
 
 
 def _entry(row: tuple[int, int, bytes, bytes, int, int, int, int, int, int]) -> Entry:
     entry_id, fid, numbers, fai, made_at, base_at, due_at, attempts, local, waiting = row
+    asked = EntryState.REQUESTED if attempts else EntryState.WAITING
+    state = EntryState.DEFERRED if waiting else asked
     missing = NumberSets.decode(numbers, fai)
-    return Entry(entry_id, fid, missing, made_at, base_at, due_at, attempts, bool(local), bool(waiting))
+    return Entry(entry_id, fid, missing, made_at, base_at, due_at, bool(local), attempts, state)
 
 
 def entries(conn: Connection, fid: int | None = None) -> list[Entry]:
     """Return all entries, or those of one folder, oldest first."""
-    if fid is None:
-        rows = conn.exec_driver_sql(f"{_ENTRY} ORDER BY id").all()
-    else:
-        rows = conn.exec_driver_sql(f"{_ENTRY} WHERE fid = ? ORDER BY id", (fid,)).all()
-    return [_entry(row) for row in rows]
+    found = conn.exec_driver_sql(ALL_ENTRIES) if fid is None else conn.exec_driver_sql(ENTRIES_OF_FOLDER, (fid,))
+    return [_entry(row) for row in found.all()]
 
 
 def find_entry(conn: Connection, entry_id: int) -> Entry | None:
     """Return the entry with this id, or None if it has ended."""
-    row = conn.exec_driver_sql(f"{_ENTRY} WHERE id = ?", (entry_id,)).first()
+    row = conn.exec_driver_sql(ENTRY, (entry_id,)).first()
     return None if row is None else _entry(row)
 
 
-def requests(conn: Connection, *, entry: int | None = None, fid: int | None = None) -> list[Request]:
-    """Return the outstanding requests of one entry or of one folder, oldest first."""
-    column, value = ("entry", entry) if entry is not None else ("fid", fid)
-    rows = conn.exec_driver_sql(f"{_REQUEST} WHERE {column} = ? ORDER BY id", (value,)).all()
-    return [
-        Request(
-            row[0],
-            row[1],
-            row[2],
-            row[3],
-            NumberSets.decode(row[4], row[5]),
-            row[6],
-            row[7],
-            bool(row[8]),
-            row[8] == RECALLED,
-        )
-        for row in rows
-    ]
-
-
-def add(conn: Connection, entry: Entry) -> int:
-    """Add an entry, and return its id."""
-    entry_id: int = conn.exec_driver_sql(
-        "INSERT INTO entry (fid, numbers, numbers_fai, made_at, base_at, due_at, attempts, local, waiting)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+def add_entry(conn: Connection, entry: Entry) -> None:
+    """Add an entry, and give it its id."""
+    entry.id = conn.exec_driver_sql(
+        ADD_ENTRY,
         (
             entry.fid,
             *entry.numbers.encode(),
@@ -122,52 +126,75 @@ def add(conn: Connection, entry: Entry) -> int:
             entry.due_at,
             entry.attempts,
             int(entry.local),
-            int(entry.waiting),
+            int(entry.state is EntryState.DEFERRED),
         ),
     ).scalar_one()
-    return entry_id
 
 
-def save(conn: Connection, entry: Entry) -> None:
+def save_entry(conn: Connection, entry: Entry) -> None:
     """Write the columns of an entry that can change."""
     conn.exec_driver_sql(
-        "UPDATE entry SET numbers = ?, numbers_fai = ?, base_at = ?, due_at = ?, attempts = ?, local = ?, waiting = ?"
-        " WHERE id = ?",
+        SAVE_ENTRY,
         (
             *entry.numbers.encode(),
             entry.base_at,
             entry.due_at,
             entry.attempts,
             int(entry.local),
-            int(entry.waiting),
+            int(entry.state is EntryState.DEFERRED),
             entry.id,
         ),
     )
 
 
-_QUEUE: Final = "FROM entry WHERE waiting = 1 AND (fid = ? OR NOT ?)"
-"""The SQL for waiting entries. Entries of content do not count while content replication is suspended (spec: RP-5)."""
+def remove_entry(conn: Connection, entry: Entry) -> None:
+    """Delete the row of an entry that has ended."""
+    conn.exec_driver_sql(REMOVE_ENTRY, (entry.id,))
 
 
-def wake_next(ctx: Context, s: Stimulus) -> None:
-    """Make the first waiting entry due now if the request limit is not reached."""
-    if _outstanding(s.conn) >= ctx.config.request_limit:
-        return
-    still = (HIERARCHY_FID, ctx.config.content_suspended)
-    row = s.conn.exec_driver_sql(f"SELECT id {_QUEUE} ORDER BY due_at, id LIMIT 1", still).first()
-    if row is not None:
-        set_timer(s.conn, Timer.ENTRY, row[0], s.now)
+def requests(conn: Connection, *, entry: int | None = None, fid: int | None = None) -> list[Request]:
+    """Return the outstanding requests of one entry or of one folder, oldest first."""
+    statement, key = (REQUESTS_OF_ENTRY, entry) if entry is not None else (REQUESTS_OF_FOLDER, fid)
+    return [
+        Request(
+            request_id,
+            of_entry,
+            of_folder,
+            source,
+            NumberSets.decode(numbers, fai),
+            sent_at,
+            retry_at,
+            _STORED[answered],
+        )
+        for request_id, of_entry, of_folder, source, numbers, fai, sent_at, retry_at, answered in conn.exec_driver_sql(
+            statement, (key,)
+        ).all()
+    ]
 
 
-def is_free(ctx: Context, conn: Connection, entry: Entry) -> bool:
-    """Return whether an entry may send a request now: the limit has room for it and for all entries that wait longer."""
-    before: int = conn.exec_driver_sql(
-        f"SELECT count(*) {_QUEUE} AND id <> ? AND (due_at, id) < (?, ?)",
-        (HIERARCHY_FID, ctx.config.content_suspended, entry.id, entry.due_at, entry.id),
-    ).scalar_one()
-    return _outstanding(conn) + before < ctx.config.request_limit
+def add_request(conn: Connection, request: Request) -> None:
+    """Add a request that is sent now."""
+    conn.exec_driver_sql(
+        ADD_REQUEST,
+        (
+            request.entry,
+            request.fid,
+            request.source,
+            *request.numbers.encode(),
+            request.sent_at,
+            request.retry_at,
+            _STORED.index(request.state),
+        ),
+    )
 
 
-def _outstanding(conn: Connection) -> int:
-    count: int = conn.exec_driver_sql("SELECT count(*) FROM request").scalar_one()
-    return count
+def save_request(conn: Connection, request: Request) -> None:
+    """Write the columns of a request that can change."""
+    conn.exec_driver_sql(
+        SAVE_REQUEST, (*request.numbers.encode(), request.retry_at, _STORED.index(request.state), request.id)
+    )
+
+
+def remove_request(conn: Connection, request: Request) -> None:
+    """Delete the row of a request that has ended."""
+    conn.exec_driver_sql(REMOVE_REQUEST, (request.id,))

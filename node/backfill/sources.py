@@ -11,10 +11,10 @@ from node.backfill.source_selection import CHOICES, Choice, Gap, Source, group_o
 from node.objects.expiry import expired_at_store
 from node.state.context import Context
 from node.state.directory import StoreEntry
+from node.state.peers import peer_of
 from node.state.version_profiles import PROFILES, SourceChoice
 from node.tracking.number_sets import NumberSets
 from traces.events import Candidate, SettingIgnored, SourcesConsidered
-from traces.labtime import LabTime
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -67,7 +67,7 @@ def _source(
     ctx: Context, conn: Connection, store: str, numbers: NumberSets, *, has_all: bool, leaving: bool = False
 ) -> Source:
     entry = entry_of(ctx, store)
-    down, backfilled_at, transit_us = peer_of(conn, store)
+    peer = peer_of(conn, store)
     return Source(
         store=store,
         guid=entry.guid,
@@ -75,23 +75,17 @@ def _source(
         version=entry.version,
         rank=PROFILES[entry.version].rank,
         near=ctx.directory.same_site(ctx.name, store),
-        down=down,
+        down=peer.down,
         preferred=store == ctx.config.preferred_source,  # spec: BF-7
         cost=ctx.directory.cost(ctx.name, store),
         affinity=ctx.directory.affinity(ctx.name, store),
-        transit_us=transit_us,
-        backfilled_at=backfilled_at,
+        transit_us=peer.transit_us,
+        backfilled_at=peer.backfilled_at,
         addressed=entry.address is not None,
         has_all=has_all,
         numbers=numbers,
         leaving=leaving,
     )
-
-
-def peer_of(conn: Connection, store: str) -> tuple[bool, LabTime, int | None]:
-    """Return whether a store is marked down, when it was last asked, and how long its mail takes (spec: BF-4, BF-9, RT-3)."""
-    row = conn.exec_driver_sql("SELECT down, backfilled_at, transit_us FROM peer WHERE store = ?", (store,)).first()
-    return (bool(row[0]), row[1], row[2]) if row else (False, 0, None)
 
 
 def _candidate(source: Source, way: SourceChoice, passed_over: str) -> Candidate:
@@ -156,12 +150,3 @@ def leaver_claims(conn: Connection, fid: int, store: str) -> NumberSets:
         "SELECT numbers, numbers_fai FROM leaver WHERE fid = ? AND store = ?", (fid, store)
     ).first()
     return NumberSets.decode(*row) if row else NumberSets.EMPTY
-
-
-def note_request(conn: Connection, store: str, now: LabTime) -> None:
-    """Note that a request goes to `store` now (spec: BF-9)."""
-    conn.exec_driver_sql(
-        "INSERT INTO peer (store, down, heard_sent_at, backfilled_at) VALUES (?, 0, 0, ?)"
-        " ON CONFLICT (store) DO UPDATE SET backfilled_at = excluded.backfilled_at",
-        (store, now),
-    )

@@ -7,10 +7,11 @@ content is resumed, each entry waits the time that was left.
 
 from __future__ import annotations
 
-from node.backfill.rows import entries, requests, save
+from node.backfill.rows import entries, requests, save_entry, save_request
 from node.state.context import Context
 from node.state.timers import Timer, clear_timer, set_timer
 from node.stored_values import HIERARCHY_FID
+from traces.backfill_lives import EntryState
 from traces.events import ContentResumed, ContentSuspended
 from traces.labtime import LabTime
 from transport.sql import Connection
@@ -53,11 +54,11 @@ def _resume(s: Stimulus, since_at: LabTime) -> None:
             continue
         paused_us = s.now - max(since_at, entry.base_at)
         for request in requests(s.conn, entry=entry.id):
-            request_paused_us = s.now - max(since_at, request.sent_at)
-            s.conn.exec_driver_sql(
-                "UPDATE request SET retry_at = retry_at + ? WHERE id = ?", (request_paused_us, request.id)
-            )
+            request.retry_at += s.now - max(since_at, request.sent_at)
+            save_request(s.conn, request)
         entry.base_at += paused_us
         entry.due_at += paused_us
-        save(s.conn, entry)
-        set_timer(s.conn, Timer.ENTRY, entry.id, s.now if entry.waiting else max(entry.due_at, s.now))
+        save_entry(s.conn, entry)
+        set_timer(
+            s.conn, Timer.ENTRY, entry.id, s.now if entry.state is EntryState.DEFERRED else max(entry.due_at, s.now)
+        )

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from node.backfill.sources import entry_of, note_request, peer_of
+from node.backfill.sources import entry_of
 from node.state.context import Context
+from node.state.peers import note_request, peer_of
 from node.state.state_table import OwnRow
 from node.state.version_profiles import FIRST_WITH_ROUTING_GROUPS, PROFILES, Responders
 from node.stored_values import HIERARCHY_FID
@@ -127,19 +128,19 @@ def _holder(ctx: Context, conn: Connection, own: OwnRow, store: str) -> Holder:
     missing = ctx.rst.union(own.fid) - own.numbers
     row = ctx.rst.row(own.fid, store)
     numbers = row.numbers if row else NumberSets.EMPTY
-    down, backfilled_at, transit_us = peer_of(conn, store)
+    peer = peer_of(conn, store)
     return Holder(
         store=store,
         guid=entry.guid,
         site=entry.site,
         version=entry.version,
         near=ctx.directory.same_site(ctx.name, store),
-        down=down,
-        active=transit_us is not None and not down,  # a mail from it has arrived
+        down=peer.down,
+        active=peer.transit_us is not None and not peer.down,  # a mail from it has arrived
         cost=ctx.directory.cost(ctx.name, store),
         affinity=ctx.directory.affinity(ctx.name, store),
-        transit_us=transit_us,
-        backfilled_at=backfilled_at,
+        transit_us=peer.transit_us,
+        backfilled_at=peer.backfilled_at,
         has_all=missing <= numbers,
         has=(missing & numbers).count(),
         added_at=_added_at(ctx, own.fid, store, entry.joined_at),

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 
 from node.administration.folder_properties import texts
-from node.backfill import rows as array
+from node.backfill import rows
 from node.backfill.sources import in_order, leaver_claims, leavers
 from node.codec.items import (
     ROOT_TEXT,
@@ -55,6 +55,7 @@ from node.views import (
 from topology.settings.catalogue import category_on
 from topology.settings.spec import LEVEL_NAMES
 from topology.settings.values import Settings
+from traces.backfill_lives import EntryState
 from traces.labtime import LabTime
 from transport.sql import Connection
 
@@ -274,14 +275,14 @@ class StoreQueries(StoreReader):
                 due_at=entry.due_at,
                 attempts=entry.attempts,
                 local=entry.local,
-                waiting_for_slot=entry.waiting,
+                waiting_for_slot=entry.state is EntryState.DEFERRED,
                 requests=tuple(
                     RequestView(each.source, each.numbers.merged().named(names), each.sent_at, each.retry_at)
-                    for each in array.requests(conn, entry=entry.id)
+                    for each in rows.requests(conn, entry=entry.id)
                 ),
                 **entry.numbers.texts(),
             )
-            for entry in array.entries(conn)
+            for entry in rows.entries(conn)
         ]
 
     def queue(self) -> list[QueueView]:

@@ -3,9 +3,13 @@
 Missing changes: a mail contains the changes that its set names, and a backfill array has each change that the store misses.
 Request slots (BF-6): no store has more requests than the limit, the earliest due entry comes first, and no slot stays free
 while an entry waits.
+Lives: what happens to an entry and its requests can happen in their state (`traces.backfill_lives`).
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.facts import Facts
@@ -13,9 +17,11 @@ from pflab.invariants.invariant import ArrayReading, Invariant, RowsReading, Wit
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
+from traces.backfill_lives import ENTRY_MOVES, EntryEvent, EntryState, IllegalMove, next_state
 from traces.events import (
     ChangeMade,
     ContentResumed,
+    EntryMade,
     EntryPruned,
     EntrySatisfied,
     EntryTimedOut,
@@ -26,6 +32,7 @@ from traces.events import (
     NodeStarted,
     ReplicaDropped,
     RequestDeferred,
+    RequestEnded,
     RequestSent,
     RowReplaced,
     SourcesConsidered,
@@ -36,6 +43,9 @@ from traces.events import (
     VersionIgnored,
 )
 from traces.labtime import LabTime
+
+if TYPE_CHECKING:
+    from node.views import EntryView
 
 
 class MailsBringWhatTheyName(Invariant):
@@ -294,3 +304,111 @@ def _limit(facts: Facts, store: str) -> int:
 
 
 SLOTS: tuple[type[Invariant], ...] = (RequestsWithinTheLimit, SlotsGoToTheLongestDue)
+
+
+class EntriesLiveByTheTable(Invariant):
+    """Follows each entry through the table of its states, and holds the result against the arrays that the stores show.
+
+    The event entry.pruned does not say whether numbers are left. So an entry of which something was pruned is perhaps gone,
+    until the next reading of the array shows it or does not.
+    """
+
+    id = "entries live by the table"
+    rules = ("BF-2", "BF-3", "BF-6")
+    says = (
+        "Nothing happens to an entry of a backfill array that cannot happen in its state. The store shows the entry in the "
+        "state that the events led to, with the requests that were sent and have not ended."
+    )
+
+    def remember(self) -> None:
+        self._states: dict[tuple[str, int], EntryState] = self.facts.backups.follow({})
+        self._perhaps_gone: dict[tuple[str, int], bool] = self.facts.backups.follow({})
+        self._outstanding: dict[tuple[str, int, str], int] = self.facts.backups.follow({})
+        """By store, entry and source: how many requests were sent and have not ended."""
+
+    @event_handler
+    def _made(self, event: EntryMade) -> Witnesses:
+        place = (event.node, event.entry)
+        if place in self._states and not self._perhaps_gone.pop(place, False):
+            yield f"{event.node} makes an entry {event.entry}, but has one with this id"
+        self._states[place] = self._states.get((event.node, event.parent), EntryState.WAITING)
+
+    @event_handler
+    def _timed_out(self, event: EntryTimedOut) -> Witnesses:
+        return self._move(event.node, event.entry, EntryEvent.TIMED_OUT)
+
+    @event_handler
+    def _considered(self, event: SourcesConsidered) -> Witnesses:
+        return self._move(event.node, event.entry, EntryEvent.CHOSEN)
+
+    @event_handler
+    def _sent(self, event: RequestSent) -> Witnesses:
+        request = (event.node, event.entry, event.source)
+        self._outstanding[request] = self._outstanding.get(request, 0) + 1
+        return self._move(event.node, event.entry, EntryEvent.ASKED)
+
+    @event_handler
+    def _deferred(self, event: RequestDeferred) -> Witnesses:
+        return self._move(event.node, event.entry, EntryEvent.NO_SLOT)
+
+    @event_handler
+    def _satisfied(self, event: EntrySatisfied) -> Witnesses:
+        return self._move(event.node, event.entry, EntryEvent.ARRIVED)
+
+    @event_handler
+    def _pruned(self, event: EntryPruned) -> None:
+        self._perhaps_gone[event.node, event.entry] = True
+
+    @event_handler
+    def _ended(self, event: RequestEnded) -> Witnesses:
+        request = (event.node, event.entry, event.source)
+        if not self._outstanding.get(request):
+            yield f"{event.node} ends a request of its entry {event.entry} to {event.source}, but none is outstanding"
+        elif self._outstanding[request] == 1:
+            del self._outstanding[request]
+        else:
+            self._outstanding[request] -= 1
+
+    def _move(self, store: str, entry: int, event: EntryEvent) -> Witnesses:
+        state = self._states.get((store, entry))
+        if state is None:
+            yield f"{store} has no entry {entry}, so {event.value!r} cannot happen to it"
+            return
+        try:
+            after = next_state(ENTRY_MOVES, state, event, f"entry {entry} of {store}")
+        except IllegalMove as illegal:
+            yield str(illegal)
+            return
+        if ENTRY_MOVES[after]:
+            self._states[store, entry] = after
+        else:
+            del self._states[store, entry]
+
+    def on_array(self, reading: ArrayReading) -> Witnesses:
+        store = reading.store
+        shown = {entry.id: entry for entry in reading.entries}
+        for place in [place for place in self._states if place[0] == store and place[1] not in shown]:
+            if not self._perhaps_gone.pop(place, False):
+                yield f"the entry {place[1]} of {store} is gone, but no event says so"
+            del self._states[place]
+        for entry in reading.entries:
+            self._perhaps_gone.pop((store, entry.id), None)
+            expected, state = self._states.get((store, entry.id)), _state_of(entry)
+            if state is not expected:
+                should = f"should be {expected.value}" if expected is not None else "was never made"
+                yield f"the entry {entry.id} of {store} is {state.value}, but {should}"
+        requested = Counter((entry.id, request.source) for entry in reading.entries for request in entry.requests)
+        outstanding = Counter({place[1:]: count for place, count in self._outstanding.items() if place[0] == store})
+        for entry_id, source in sorted({*requested - outstanding, *outstanding - requested}):
+            shown_count, sent_count = requested[entry_id, source], outstanding[entry_id, source]
+            what = f"{shown_count} requests to {source}, but {sent_count} were sent and have not ended"
+            yield f"the entry {entry_id} of {store} has {what}"
+
+
+def _state_of(entry: EntryView) -> EntryState:
+    if entry.waiting_for_slot:
+        return EntryState.DEFERRED
+    return EntryState.REQUESTED if entry.attempts else EntryState.WAITING
+
+
+LIVES: tuple[type[Invariant], ...] = (EntriesLiveByTheTable,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pflab.invariants.backfill_array import MISSING, SLOTS
+from pflab.invariants.backfill_array import LIVES, MISSING, SLOTS
 from pflab.invariants.backfill_sources import SOURCES
 from pflab.invariants.backfill_timeouts import RETRIES, TIMEOUTS
 from pflab.invariants.conflicts import CONFLICTS, NOTICES
@@ -21,6 +21,7 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *NUMBERING,
     *MAILING,
     *SLOTS,
+    *LIVES,
     *RECIPIENTS,
     *ANSWERS,
     *MISSING,

@@ -1,0 +1,74 @@
+"""Write the tables of states in docs/explanation/replication.md from `traces.backfill_lives`.
+
+python docs/state_tables.py            write the tables
+python docs/state_tables.py --check    exit with 1, and say why, if they are out of date
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from traces import backfill_lives as lives
+
+PAGE: Final = "docs/explanation/replication.md"
+
+
+def _rows(moves: Mapping[lives.State, Mapping[lives.Event, lives.State]]) -> Iterator[tuple[str, lives.Event, str]]:
+    """Yield the states in which an event leads to the same state, the event, and this state."""
+    groups: dict[tuple[lives.Event, lives.State], list[str]] = {}
+    for state, events in moves.items():
+        for event, after in events.items():
+            groups.setdefault((event, after), []).append(state.value)
+    for (event, after), states in groups.items():
+        yield ", ".join(states), event, after.value
+
+
+def _table(
+    meanings: Mapping[lives.State, str],
+    moves: Mapping[lives.State, Mapping[lives.Event, lives.State]],
+    words: Callable[[lives.Event], str],
+) -> str:
+    """Return two tables: what each state means, and what leads from state to state."""
+    lines = ["| state | meaning |", "|---|---|"]
+    lines += [f"| {state.value} | {meaning} |" for state, meaning in meanings.items()]
+    lines += ["", "| state | what happens | next state |", "|---|---|---|"]
+    lines += [f"| {states} | {words(event)} | {after} |" for states, event, after in _rows(moves)]
+    return "\n".join(lines)
+
+
+def render(page: str) -> str:
+    """Return the page with the present tables between its marks."""
+    tables = {
+        "entry": _table(lives.ENTRY_STATES, lives.ENTRY_MOVES, lambda event: event.value),
+        "request": _table(lives.REQUEST_STATES, lives.REQUEST_MOVES, lives.REQUEST_EVENTS.__getitem__),
+    }
+    for name, table in tables.items():
+        marks = re.compile(f"(<!-- states: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        page, count = marks.subn(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", page)
+        if count != 1:
+            raise ValueError(f"{PAGE} must have the marks of the states of a {name} once, not {count} times")
+    return page
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return 0 if the tables were written or are up to date, and 1 if they are out of date."""
+    parser = argparse.ArgumentParser(description="Write the tables of states in docs/explanation/replication.md.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the tables are out of date")
+    options = parser.parse_args(arguments)
+    path = Path(__file__).resolve().parents[1] / PAGE
+    page = path.read_text(encoding="utf-8")
+    if not options.check:
+        path.write_text(render(page), encoding="utf-8")
+    elif page != render(page):
+        print(f"{PAGE} is not up to date: run `make rules` and commit the result", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
