@@ -7,7 +7,6 @@ python docs/state_tables.py --check    exit with 1, and say why, if they are out
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -48,10 +47,11 @@ def render(page: str) -> str:
         "request": _table(lives.REQUEST_STATES, lives.REQUEST_MOVES, lives.REQUEST_EVENTS.__getitem__),
     }
     for name, table in tables.items():
-        marks = re.compile(f"(<!-- states: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        page, count = marks.subn(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", page)
-        if count != 1:
-            raise ValueError(f"{PAGE} must have the marks of the states of a {name} once, not {count} times")
+        before, begin, rest = page.partition(f"<!-- states: {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        if not begin or not end:
+            raise ValueError(f"{PAGE} lacks the marks between which the states of a {name} stand")
+        page = f"{before}{begin}\n{table}\n\n{end}{after}"
     return page
 
 

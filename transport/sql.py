@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NewType
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 Parameters = Sequence[Any]
 
 
-class Statement(str):
-    """A statement with a name. The statements of one subject stand together, and a test prepares each against the tables."""
-
-    __slots__ = ()
+Statement = NewType("Statement", str)
+"""A statement as a constant. Statements of one subject stand together, and a test prepares each one against the tables."""
 
 
 class Rows(sqlite3.Cursor):

@@ -29,7 +29,10 @@ from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
 from topology.arguments import FolderChanges, FolderFields
 from traces.events import ChangeMade, TombstoneMade
+from transport.sql import Statement
 from transport.stimulus import Stimulus
+
+ITEM = Statement("SELECT item FROM folder WHERE fid = ?")
 
 
 def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> Version:
@@ -90,7 +93,7 @@ def modify(ctx: Context, s: Stimulus, changes: Sequence[tuple[Folder, FolderProp
     made: list[tuple[Version, FolderProperties, Folder | None]] = []
     for folder, props in changes:
         number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
-        old = s.conn.exec_driver_sql("SELECT item FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+        old = s.conn.exec_driver_sql(ITEM, (folder.fid,)).scalar_one()
         item = encode_folder(folder.object, number, pcl, modified_at, props, old)
         made.append((Version(folder.object, number, pcl, modified_at, item), props, folder))
     _write(ctx, s, made)

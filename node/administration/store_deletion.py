@@ -15,10 +15,20 @@ from node.errors import Misuse
 from node.state.context import Context
 from traces.backfill_lives import RequestEvent
 from traces.events import Loss, StoreDeleted
+from transport.sql import Statement
 from transport.stimulus import Stimulus
 
-_BY_STORE = {"leaver": "store", "said_expired": "store", "repeated": "store", "asked": "responder", "peer": "store"}
-"""Tables with rows about a store, and the column that names the store. The rows of a deleted store are deleted."""
+FORGET_STORE = tuple(
+    Statement(f"DELETE FROM {table} WHERE {column} = ?")
+    for table, column in (
+        ("leaver", "store"),
+        ("said_expired", "store"),
+        ("repeated", "store"),
+        ("asked", "responder"),
+        ("peer", "store"),
+    )
+)
+"""For each table with rows about another store: the statement that deletes the rows of a deleted store."""
 
 
 def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
@@ -47,8 +57,8 @@ def forget_store(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None
         return
     ctx.directory.leave(s, store)
     s.trace.record(StoreDeleted, store=store, forced=forced)
-    for table, column in _BY_STORE.items():
-        s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE {column} = ?", (store,))
+    for statement in FORGET_STORE:
+        s.conn.exec_driver_sql(statement, (store,))
     for fid in ctx.rst.held_fids():
         before = missing_of(s.conn, fid).merged()
         ctx.rst.drop_row(s.conn, fid, store)

@@ -14,8 +14,12 @@ from node.state import application_log
 from node.state.context import Context
 from node.state.timers import Timer
 from transport.envelope import LocalDelivery
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+KEEP_MAIL = Statement("INSERT INTO waiting (sender, content) VALUES (?, ?)")
+FIRST_KEPT_MAIL = Statement("SELECT id, sender, content FROM waiting ORDER BY id LIMIT 1")
+REMOVE_KEPT_MAIL = Statement("DELETE FROM waiting WHERE id = ?")
 
 TIMERS: Final = (Timer.EXPIRY, Timer.RETENTION, Timer.LIMITS, Timer.STAMP)
 """The timers that fire without an agent: age limits, retention (spec: DL-3, DL-5), warnings of full folders
@@ -42,13 +46,11 @@ def log_disabled(ctx: Context, s: Stimulus) -> None:
 
 def keep_mail(s: Stimulus, mail: LocalDelivery) -> None:
     """Keep a replication mail durably until the agent is enabled, so that its sender may delete it (spec: IN-2)."""
-    s.conn.exec_driver_sql("INSERT INTO waiting (sender, content) VALUES (?, ?)", (mail.sender, mail.content))
+    s.conn.exec_driver_sql(KEEP_MAIL, (mail.sender, mail.content))
 
 
 def take_mails(conn: Connection) -> Iterator[tuple[str, bytes]]:
     """Yield and delete the kept mails in order of arrival, as (sender, content)."""
-    while (
-        row := conn.exec_driver_sql("SELECT id, sender, content FROM waiting ORDER BY id LIMIT 1").first()
-    ) is not None:
-        conn.exec_driver_sql("DELETE FROM waiting WHERE id = ?", (row[0],))
+    while (row := conn.exec_driver_sql(FIRST_KEPT_MAIL).first()) is not None:
+        conn.exec_driver_sql(REMOVE_KEPT_MAIL, (row[0],))
         yield row[1], row[2]

@@ -69,7 +69,11 @@ from transport.mapi.tnef import decode_tnef
 from transport.mime.message import BodyForm, system_body
 from transport.mta.non_delivery import NULL_SENDER
 from transport.protocol.hop_headers import MAX_LAMPORT
+from transport.sql import Statement
 from transport.stimulus import Stimulus
+
+KEEP_BAD_MAIL = Statement("INSERT INTO bad_mail (at, sender, reason, content) VALUES (?, ?, ?, ?)")
+FORGET_OLDEST_BAD_MAIL = Statement("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?")
 
 _DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4 every version reads all forms
     BodyForm.TNEF: decode_tnef,
@@ -95,10 +99,10 @@ def receive(ctx: Context, s: Stimulus, sender: str, content: bytes, message_id: 
         if isinstance(error, OrdinaryMail) and sender == NULL_SENDER:
             return  # a non-delivery report about our mail; status and backfill repair the loss
         s.conn.exec_driver_sql(
-            "INSERT INTO bad_mail (at, sender, reason, content) VALUES (?, ?, ?, ?)",
+            KEEP_BAD_MAIL,
             (s.now, sender, str(error), content),
         )
-        s.conn.exec_driver_sql("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?", (BAD_MAIL_KEPT,))
+        s.conn.exec_driver_sql(FORGET_OLDEST_BAD_MAIL, (BAD_MAIL_KEPT,))
         s.trace.record(MailBad, mail=message_id or None, sender=sender, reason=str(error), size=len(content))
         return
     _record_arrival(ctx, s, mail, len(content))

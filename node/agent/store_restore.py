@@ -25,8 +25,35 @@ from node.tracking.pcl import Pcl
 from topology.settings.values import RawSetting
 from traces.events import Loss
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+UNSENT = Statement(
+    "SELECT NULL, rep, ctr FROM folder WHERE sent = 0 UNION ALL"
+    " SELECT folder.object, message.rep, message.ctr FROM message JOIN folder USING (fid) WHERE message.sent = 0"
+)
+UNREPORTED = Statement("SELECT folder, numbers FROM unsent_before")
+FORGET_UNREPORTED = Statement("DELETE FROM unsent_before")
+NOTE_UNREPORTED = Statement("INSERT INTO unsent_before (folder, numbers) VALUES (?, ?)")
+FORGET_SETTINGS = Statement("DELETE FROM setting")
+NEXT_REP = Statement("SELECT max(rep) + 1 FROM replid")
+REPLACE_GUID = Statement("UPDATE replid SET guid = ? WHERE rep = ?")
+ADD_GUID = Statement("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)")
+RESET_REPLICAS = Statement("UPDATE replica SET began = 0, last_sent = 0, last_sent_fai = 0")
+RESET_COUNTERS = Statement("UPDATE store_state SET guid = ?, change_counter = 0, object_counter = 0")
+NOTE_RESTORE = Statement("UPDATE store_state SET restored_at = ?")
+
+RENUMBER = tuple(
+    Statement(f"UPDATE {table} SET rep = ? WHERE rep = ?") for table in ("message", "folder", "superseded", "retained")
+)
+IS_SUPERSEDED = Statement("SELECT 1 FROM superseded JOIN replid USING (rep) WHERE guid = ? AND ctr = ?")
+UNSENT_OF_OTHERS = (
+    Statement(
+        "SELECT rep, ctr, fai, object, pcl FROM message WHERE sent = 0 AND rep <> ? AND fid = ? ORDER BY rep, ctr"
+    ),
+    Statement("SELECT rep, ctr, 0, object, pcl FROM folder WHERE sent = 0 AND rep <> ? ORDER BY rep, ctr"),
+)
+"""Changes with the number of another store that were not broadcast: those of a folder, and those of the hierarchy."""
 
 Unsent = dict[str, CNSet]
 """This store's changes that were not broadcast yet, by folder id as traces write it."""
@@ -49,17 +76,14 @@ def unsent(conn: Connection) -> Unsent:
     """Return the unsent changes in a store's database, and those that an earlier restore removed and no start reported yet."""
     store = StoreState(conn)
     found = _unreported(conn)
-    for object_id, rep, ctr in conn.exec_driver_sql(
-        "SELECT NULL, rep, ctr FROM folder WHERE sent = 0 UNION ALL"
-        " SELECT folder.object, message.rep, message.ctr FROM message JOIN folder USING (fid) WHERE message.sent = 0"
-    ):
+    for object_id, rep, ctr in conn.exec_driver_sql(UNSENT):
         folder = ROOT_TEXT if object_id is None else object_text(object_id)
         found[folder] = found.get(folder, CNSet.EMPTY) | CNSet.of(store.number(rep, ctr))
     return found
 
 
 def _unreported(conn: Connection) -> Unsent:
-    rows = conn.exec_driver_sql("SELECT folder, numbers FROM unsent_before").all()
+    rows = conn.exec_driver_sql(UNREPORTED).all()
     return {folder: decode_idset(numbers) for folder, numbers in rows}
 
 
@@ -72,7 +96,7 @@ def record_losses(ctx: Context, s: Stimulus) -> None:
     before = _unreported(s.conn)
     if not before:
         return
-    s.conn.exec_driver_sql("DELETE FROM unsent_before")
+    s.conn.exec_driver_sql(FORGET_UNREPORTED)
     now = unsent(s.conn)
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
@@ -88,9 +112,8 @@ def record_losses(ctx: Context, s: Stimulus) -> None:
 
 def _superseded_among(conn: Connection, numbers: CNSet) -> CNSet:
     """Return the part of `numbers` that newer versions in this database have replaced."""
-    found = "SELECT 1 FROM superseded JOIN replid USING (rep) WHERE guid = ? AND ctr = ?"
     return CNSet.from_numbers(
-        each for each in numbers.numbers() if conn.exec_driver_sql(found, (each.guid, each.counter)).first()
+        each for each in numbers.numbers() if conn.exec_driver_sql(IS_SUPERSEDED, (each.guid, each.counter)).first()
     )
 
 
@@ -117,26 +140,24 @@ def _continue(conn: Connection, store: StoreState, continued: Continued) -> None
     store.incarnation, store.seq = continued.incarnation, continued.seq
     store.lamport, store.last_at = continued.lamport, max(store.last_at, continued.last_at)
     # This is in the database, because the process may be killed before its first stimulus commits.
-    conn.exec_driver_sql("DELETE FROM unsent_before")
+    conn.exec_driver_sql(FORGET_UNREPORTED)
     for folder, numbers in continued.unsent.items():
-        conn.exec_driver_sql(
-            "INSERT INTO unsent_before (folder, numbers) VALUES (?, ?)", (folder, encode_idset(numbers))
-        )
-    conn.exec_driver_sql("DELETE FROM setting")
+        conn.exec_driver_sql(NOTE_UNREPORTED, (folder, encode_idset(numbers)))
+    conn.exec_driver_sql(FORGET_SETTINGS)
     store_settings(conn, continued.settings)  # spec: SE-1
 
 
 def _take_new_guid(conn: Connection, store: StoreState, seed: bytes) -> None:
     """Give the store a new GUID and set its counters to 0. The old GUID becomes the GUID of another replica."""
     old = store.guid
-    fresh: int = conn.exec_driver_sql("SELECT max(rep) + 1 FROM replid").scalar_one()
+    fresh: int = conn.exec_driver_sql(NEXT_REP).scalar_one()
     guid = guid_from(seed, "replica", store.incarnation)
-    conn.exec_driver_sql("UPDATE replid SET guid = ? WHERE rep = ?", (guid, LOCAL_REP))
-    conn.exec_driver_sql("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)", (fresh, old, store.name))
-    for table in ("message", "folder", "superseded", "retained"):
-        conn.exec_driver_sql(f"UPDATE {table} SET rep = ? WHERE rep = ?", (fresh, LOCAL_REP))
-    conn.exec_driver_sql("UPDATE replica SET began = 0, last_sent = 0, last_sent_fai = 0")
-    conn.exec_driver_sql("UPDATE store_state SET guid = ?, change_counter = 0, object_counter = 0", (guid,))
+    conn.exec_driver_sql(REPLACE_GUID, (guid, LOCAL_REP))
+    conn.exec_driver_sql(ADD_GUID, (fresh, old, store.name))
+    for statement in RENUMBER:
+        conn.exec_driver_sql(statement, (fresh, LOCAL_REP))
+    conn.exec_driver_sql(RESET_REPLICAS)
+    conn.exec_driver_sql(RESET_COUNTERS, (guid,))
 
 
 def request_statuses(ctx: Context, s: Stimulus) -> None:
@@ -145,7 +166,7 @@ def request_statuses(ctx: Context, s: Stimulus) -> None:
     Two or three stores must respond. A restore counts as an update, so a status follows after 24 quiet hours (spec: ST-1).
     """
     _account_for_unsent(ctx, s)
-    s.conn.exec_driver_sql("UPDATE store_state SET restored_at = ?", (s.now,))
+    s.conn.exec_driver_sql(NOTE_RESTORE, (s.now,))
     owned = [own for fid in ctx.rst.held_fids() if (own := ctx.rst.own(fid)) is not None]
     for own in owned:
         own.last_update_at, own.status_sent_at = s.now, None
@@ -164,11 +185,8 @@ def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
     Without this, the store would request changes that it already has.
     """
     for fid in ctx.rst.held_fids():
-        table, where = ("folder", "") if fid == HIERARCHY_FID else ("message", " AND fid = ?")
-        fai = "0" if fid == HIERARCHY_FID else "fai"
         found = s.conn.exec_driver_sql(
-            f"SELECT rep, ctr, {fai}, object, pcl FROM {table} WHERE sent = 0 AND rep <> ?{where} ORDER BY rep, ctr",
-            (LOCAL_REP,) if fid == HIERARCHY_FID else (LOCAL_REP, fid),
+            UNSENT_OF_OTHERS[fid == HIERARCHY_FID], (LOCAL_REP,) if fid == HIERARCHY_FID else (LOCAL_REP, fid)
         ).all()
         numbers = NumberSets.EMPTY
         for rep, ctr, is_fai, object_id, pcl in found:

@@ -33,8 +33,38 @@ from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import RequestAnswered, RequestRefused
 from traces.labtime import DAY_US
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+FORGET_ANSWERED = Statement("DELETE FROM answered WHERE at < ?")
+WAS_ANSWERED = Statement("SELECT 1 FROM answered WHERE mail = ?")
+NOTE_ANSWERED = Statement("INSERT OR IGNORE INTO answered (mail, at) VALUES (?, ?)")
+RESPONSE = Statement(
+    "SELECT fid, recipients, request_mail, answered, expired, numbers, numbers_fai, mails FROM response WHERE id = ?"
+)
+REMOVE_RESPONSE = Statement("DELETE FROM response WHERE id = ?")
+MARK_SENT = Statement("UPDATE message SET sent = 1 WHERE fid = ? AND rep = ? AND ctr = ?")
+KEEP_RESPONSE = Statement(
+    "INSERT INTO response (fid, recipients, request_mail, answered, expired, numbers, numbers_fai, mails)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+VERSIONS_OF_MESSAGE = Statement(
+    "SELECT rep, ctr, pcl, modified_at, item, subject, supersedes FROM message"
+    " WHERE object = ? AND deleted <> ? AND fai = ? ORDER BY rep, ctr"
+)
+_OBJECTS_OF_NUMBERS = (
+    "SELECT ctr, object FROM {table} WHERE {in_folder}rep = ? AND ctr BETWEEN ? AND ?"
+    " UNION ALL"
+    " SELECT ctr, object FROM superseded WHERE fid = ? AND rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr"
+)
+OBJECTS_OF_NUMBERS = (
+    Statement(_OBJECTS_OF_NUMBERS.format(table="message", in_folder="fid = ? AND ")),
+    Statement(_OBJECTS_OF_NUMBERS.format(table="folder", in_folder="")),
+)
+"""The objects of a range of numbers: the messages of a folder, and the folders of the hierarchy."""
+VERSION_OF_FOLDER = Statement(
+    "SELECT rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder WHERE object = ?"
+)
 
 ANSWERED_KEPT_US = 30 * DAY_US
 """How long the store remembers a request that it answered. A mail expires after a few days."""
@@ -42,12 +72,12 @@ ANSWERED_KEPT_US = 30 * DAY_US
 
 def forget_old_requests(s: Stimulus) -> None:
     """Delete old records of answered requests, so that they do not fill the disk."""
-    s.conn.exec_driver_sql("DELETE FROM answered WHERE at < ?", (s.now - ANSWERED_KEPT_US,))
+    s.conn.exec_driver_sql(FORGET_ANSWERED, (s.now - ANSWERED_KEPT_US,))
 
 
 def answer(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
     """Answer each folder that a request names. A request mail that arrives again is not answered again (spec: BF-5)."""
-    if s.conn.exec_driver_sql("SELECT 1 FROM answered WHERE mail = ?", (mail.message_id,)).first():
+    if s.conn.exec_driver_sql(WAS_ANSWERED, (mail.message_id,)).first():
         return
     for requested in {section.folder: section for section in mail.sections}.values():
         _answer_folder(ctx, s, mail, requested)
@@ -65,7 +95,7 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
     kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
     if cannot_reach(ctx, s, kind, [mail.store], [requested.folder]):
         return
-    s.conn.exec_driver_sql("INSERT OR IGNORE INTO answered (mail, at) VALUES (?, ?)", (mail.message_id, s.now))
+    s.conn.exec_driver_sql(NOTE_ANSWERED, (mail.message_id, s.now))
     if own is None:
         nothing = Section(requested.folder, NumberSets.EMPTY, marks=Mark.NO_REPLICA)
         send(ctx, s, kind, [mail.store], [nothing], in_reply_to=mail.message_id)
@@ -112,10 +142,10 @@ class _Response:
 def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
     """Send the next part of a response, or end it if this store no longer holds the folder or content is suspended."""
     fid, recipients, request_mail, answered, expired, numbers, numbers_fai, mails = s.conn.exec_driver_sql(
-        "SELECT fid, recipients, request_mail, answered, expired, numbers, numbers_fai, mails FROM response WHERE id = ?",
+        RESPONSE,
         (response_id,),
     ).one()
-    s.conn.exec_driver_sql("DELETE FROM response WHERE id = ?", (response_id,))
+    s.conn.exec_driver_sql(REMOVE_RESPONSE, (response_id,))
     rest = NumberSets.decode(numbers, numbers_fai)
     response = _Response(fid, tuple(recipients.split(",")), request_mail, decode_idset(answered), expired, rest, mails)
     own = ctx.rst.own(fid)
@@ -189,7 +219,7 @@ def _claim(ctx: Context, s: Stimulus, own: OwnRow, numbers: NumberSets, mail: Se
     ctx.rst.touch(own)
     named = numbers.merged()
     s.conn.exec_driver_sql(
-        "UPDATE message SET sent = 1 WHERE fid = ? AND rep = ? AND ctr = ?",
+        MARK_SENT,
         [
             (own.fid, LOCAL_REP, each.version.number.counter)
             for each in mail
@@ -201,8 +231,7 @@ def _claim(ctx: Context, s: Stimulus, own: OwnRow, numbers: NumberSets, mail: Se
 def _keep(s: Stimulus, response: _Response) -> None:
     """Keep the rest of a response for the next stimulus."""
     response_id = s.conn.exec_driver_sql(
-        "INSERT INTO response (fid, recipients, request_mail, answered, expired, numbers, numbers_fai, mails)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        KEEP_RESPONSE,
         (
             response.fid,
             ",".join(response.recipients),
@@ -242,7 +271,7 @@ def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[
     updates: list[Update] = []
     for fai in (False, True):
         found: set[bytes] = set()
-        for number, object_id in _objects_for(ctx, s.conn, fid, "message", numbers.kind(fai)):
+        for number, object_id in _objects_for(ctx, s.conn, fid, numbers.kind(fai)):
             if object_id in found:
                 continue
             if updates and s.enough:
@@ -260,22 +289,17 @@ def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[
     return numbers, updates
 
 
-def _objects_for(
-    ctx: Context, conn: Connection, fid: int, table: str, numbers: CNSet
-) -> Iterator[tuple[ChangeNumber, bytes]]:
+def _objects_for(ctx: Context, conn: Connection, fid: int, numbers: CNSet) -> Iterator[tuple[ChangeNumber, bytes]]:
     """Yield the numbers in order, each with its object. Superseded numbers have an object too (spec: CN-7). Numbers of unknown
     replicas, and holes, are left out."""
-    by_folder = "" if table == "folder" else "fid = ? AND "
-    first = () if table == "folder" else (fid,)
+    first = () if fid == HIERARCHY_FID else (fid,)
     for guid in numbers.guids():
         rep = ctx.store.known_rep(guid)
         if rep is None:
             continue
         for lo, hi in numbers.ranges(guid):
             for ctr, object_id in conn.exec_driver_sql(
-                f"SELECT ctr, object FROM {table} WHERE {by_folder}rep = ? AND ctr BETWEEN ? AND ?"
-                " UNION ALL"
-                " SELECT ctr, object FROM superseded WHERE fid = ? AND rep = ? AND ctr BETWEEN ? AND ? ORDER BY ctr",
+                OBJECTS_OF_NUMBERS[fid == HIERARCHY_FID],
                 (*first, rep, lo, hi, fid, rep, lo, hi),
             ):
                 yield ChangeNumber(guid, ctr), object_id
@@ -288,8 +312,7 @@ def _versions_of(ctx: Context, conn: Connection, object_id: bytes, *, fai: bool)
     """
     tied = CNSet.EMPTY
     for rep, ctr, pcl, at, item, subject, supersedes in conn.exec_driver_sql(
-        "SELECT rep, ctr, pcl, modified_at, item, subject, supersedes FROM message"
-        " WHERE object = ? AND deleted <> ? AND fai = ? ORDER BY rep, ctr",
+        VERSIONS_OF_MESSAGE,
         (object_id, EXPIRED, int(fai)),
     ).all():
         if supersedes and not tied:
@@ -299,9 +322,7 @@ def _versions_of(ctx: Context, conn: Connection, object_id: bytes, *, fai: bool)
 
 
 def _folders_for(ctx: Context, conn: Connection, numbers: CNSet) -> Iterator[Update]:
-    for object_id in dict.fromkeys(each for _, each in _objects_for(ctx, conn, HIERARCHY_FID, "folder", numbers)):
-        rep, ctr, pcl, at, deleted, item, supersedes = conn.exec_driver_sql(
-            "SELECT rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder WHERE object = ?", (object_id,)
-        ).one()
+    for object_id in dict.fromkeys(each for _, each in _objects_for(ctx, conn, HIERARCHY_FID, numbers)):
+        rep, ctr, pcl, at, deleted, item, supersedes = conn.exec_driver_sql(VERSION_OF_FOLDER, (object_id,)).one()
         version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item)
         yield Update(version, tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY)

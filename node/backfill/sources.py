@@ -15,8 +15,11 @@ from node.state.peers import peer_of
 from node.state.version_profiles import PROFILES, SourceChoice
 from node.tracking.number_sets import NumberSets
 from traces.events import Candidate, SettingIgnored, SourcesConsidered
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+LEAVERS = Statement("SELECT store FROM leaver WHERE fid = ? ORDER BY store")
+CLAIMS_OF_LEAVER = Statement("SELECT numbers, numbers_fai FROM leaver WHERE fid = ? AND store = ?")
 
 
 def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
@@ -141,12 +144,10 @@ def leavers(conn: Connection, fid: int) -> list[str]:
 
     A leaving store is a source until another store has everything that it has (spec: RP-2).
     """
-    return [store for (store,) in conn.exec_driver_sql("SELECT store FROM leaver WHERE fid = ? ORDER BY store", (fid,))]
+    return [store for (store,) in conn.exec_driver_sql(LEAVERS, (fid,))]
 
 
 def leaver_claims(conn: Connection, fid: int, store: str) -> NumberSets:
     """Return the numbers that a leaving store said it has."""
-    row = conn.exec_driver_sql(
-        "SELECT numbers, numbers_fai FROM leaver WHERE fid = ? AND store = ?", (fid, store)
-    ).first()
+    row = conn.exec_driver_sql(CLAIMS_OF_LEAVER, (fid, store)).first()
     return NumberSets.decode(*row) if row else NumberSets.EMPTY

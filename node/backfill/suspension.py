@@ -14,8 +14,12 @@ from node.stored_values import HIERARCHY_FID
 from traces.backfill_lives import EntryState
 from traces.events import ContentResumed, ContentSuspended
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+SUSPEND = Statement("UPDATE store_state SET suspended_at = ?")
+RESUME = Statement("UPDATE store_state SET suspended_at = NULL")
+SUSPENDED_AT = Statement("SELECT suspended_at FROM store_state")
 
 
 def is_suspended(ctx: Context, fid: int) -> bool:
@@ -30,13 +34,13 @@ def apply_setting(ctx: Context, s: Stimulus) -> bool:
     """
     since_at = _since(s.conn)
     if ctx.config.content_suspended and since_at is None:
-        s.conn.exec_driver_sql("UPDATE store_state SET suspended_at = ?", (s.now,))
+        s.conn.exec_driver_sql(SUSPEND, (s.now,))
         for entry in entries(s.conn):
             if entry.fid != HIERARCHY_FID:
                 clear_timer(s.conn, Timer.ENTRY, entry.id)
         s.trace.record(ContentSuspended)
     elif not ctx.config.content_suspended and since_at is not None:
-        s.conn.exec_driver_sql("UPDATE store_state SET suspended_at = NULL")
+        s.conn.exec_driver_sql(RESUME)
         _resume(s, since_at)
         s.trace.record(ContentResumed)
         return True
@@ -44,7 +48,7 @@ def apply_setting(ctx: Context, s: Stimulus) -> bool:
 
 
 def _since(conn: Connection) -> LabTime | None:
-    since_at: LabTime | None = conn.exec_driver_sql("SELECT suspended_at FROM store_state").scalar()
+    since_at: LabTime | None = conn.exec_driver_sql(SUSPENDED_AT).scalar()
     return since_at
 
 

@@ -50,8 +50,37 @@ from node.stored_values import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+_NAMED_LATER = (
+    "SELECT superseded.ctr, change.pcl, {fai}, change.item IS NULL FROM superseded"
+    " JOIN {table} AS change ON change.object = superseded.object{same_folder}"
+    " WHERE superseded.fid = ? AND superseded.rep = ? AND superseded.ctr BETWEEN ? AND ?"
+    " AND change.sent = 0 AND change.rep = superseded.rep AND change.ctr > ?"
+)
+
+# Each of these is a pair: the statement for the content of a folder, and the one for the hierarchy, which has its own table.
+MARK_SENT = (
+    Statement("UPDATE message SET sent = 1 WHERE fid = ? AND sent = 0 AND (ctr, rep) <= (?, ?)"),
+    Statement("UPDATE folder SET sent = 1 WHERE sent = 0 AND (ctr, rep) <= (?, ?)"),
+)
+HAS_UNSENT = (
+    Statement("SELECT 1 FROM message WHERE fid = ? AND sent = 0 AND (ctr, rep) > (?, ?) LIMIT 1"),
+    Statement("SELECT 1 FROM folder WHERE sent = 0 AND (ctr, rep) > (?, ?) LIMIT 1"),
+)
+NAMED_LATER = (
+    Statement(_NAMED_LATER.format(fai="change.fai", table="message", same_folder=" AND change.fid = superseded.fid")),
+    Statement(_NAMED_LATER.format(fai="0", table="folder", same_folder="")),
+)
+UNSENT_MESSAGES = Statement(
+    "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
+    " WHERE fid = ? AND sent = 0 ORDER BY ctr, rep"
+)
+UNSENT_NUMBERS = Statement("SELECT rep, ctr FROM message WHERE fid = ? AND sent = 0 ORDER BY ctr, rep LIMIT ?")
+UNSENT_FOLDERS = Statement(
+    "SELECT object, rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder WHERE sent = 0 ORDER BY ctr, rep"
+)
 
 
 def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
@@ -85,22 +114,19 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
                 updates=[*hiding(ctx, mail), *mail] if hierarchy else mail,
                 priority=ctx.priority(fid),
             )
-    table, where, key = _unsent(fid)
-    s.conn.exec_driver_sql(f"UPDATE {table} SET sent = 1 WHERE {where} AND (ctr, rep) <= (?, ?)", (*key, *last))
+    s.conn.exec_driver_sql(MARK_SENT[hierarchy], (*_key(fid), *last))
     if left:
         set_timer(s.conn, Timer.CYCLE, fid, s.now)
 
 
-def _unsent(fid: int) -> tuple[str, str, tuple[int, ...]]:
-    """Return the table of a folder's changes, the SQL condition for the unsent ones, and the parameters of this condition."""
-    return ("folder", "sent = 0", ()) if fid == HIERARCHY_FID else ("message", "fid = ? AND sent = 0", (fid,))
+def _key(fid: int) -> tuple[int, ...]:
+    """Return the first parameters of a statement about the changes of a folder. The table of the hierarchy has no folders."""
+    return () if fid == HIERARCHY_FID else (fid,)
 
 
 def _has_unsent(conn: Connection, fid: int, after: tuple[int, int] = (0, 0)) -> bool:
     """Return whether a folder has unsent changes after the position `after`: a counter and a local replica number."""
-    table, where, key = _unsent(fid)
-    found = conn.exec_driver_sql(f"SELECT 1 FROM {table} WHERE {where} AND (ctr, rep) > (?, ?) LIMIT 1", (*key, *after))
-    return found.first() is not None
+    return conn.exec_driver_sql(HAS_UNSENT[fid == HIERARCHY_FID], (*_key(fid), *after)).first() is not None
 
 
 def _named_later(ctx: Context, conn: Connection, own: OwnRow, upto: int) -> NumberSets:
@@ -108,15 +134,9 @@ def _named_later(ctx: Context, conn: Connection, own: OwnRow, upto: int) -> Numb
 
     Later mails of the cycle name these numbers, so the mails of this stimulus must not claim them.
     """
-    table, _, _ = _unsent(own.fid)
-    by_folder = "" if own.fid == HIERARCHY_FID else " AND change.fid = superseded.fid"
-    fai = "0" if own.fid == HIERARCHY_FID else "change.fai"
     found = NumberSets.EMPTY
     for ctr, pcl, is_fai, deleted in conn.exec_driver_sql(
-        f"SELECT superseded.ctr, change.pcl, {fai}, change.item IS NULL FROM superseded"
-        f" JOIN {table} AS change ON change.object = superseded.object{by_folder}"
-        " WHERE superseded.fid = ? AND superseded.rep = ? AND superseded.ctr BETWEEN ? AND ?"
-        " AND change.sent = 0 AND change.rep = superseded.rep AND change.ctr > ?",
+        NAMED_LATER[own.fid == HIERARCHY_FID],
         (own.fid, LOCAL_REP, max(own.began, min(own.last_sent)) + 1, upto, upto),
     ).all():
         number = ctx.store.number(LOCAL_REP, ctr)
@@ -151,8 +171,7 @@ def unsent_messages(ctx: Context, conn: Connection, fid: int) -> Generator[Updat
         yield from map(Update, fresh)
         return
     for object_id, rep, ctr, pcl, at, item, subject, fai, supersedes in conn.exec_driver_sql(
-        "SELECT object, rep, ctr, pcl, modified_at, item, subject, fai, supersedes FROM message"
-        " WHERE fid = ? AND sent = 0 ORDER BY ctr, rep",
+        UNSENT_MESSAGES,
         (fid,),
     ):
         version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, item, subject, bool(fai))
@@ -162,18 +181,13 @@ def unsent_messages(ctx: Context, conn: Connection, fid: int) -> Generator[Updat
 
 def _are_unsent(conn: Connection, fid: int, versions: Sequence[Version]) -> bool:
     """Return whether these changes of this store are all unsent changes in a folder."""
-    numbers = conn.exec_driver_sql(
-        "SELECT rep, ctr FROM message WHERE fid = ? AND sent = 0 ORDER BY ctr, rep LIMIT ?", (fid, len(versions) + 1)
-    ).all()
+    numbers = conn.exec_driver_sql(UNSENT_NUMBERS, (fid, len(versions) + 1)).all()
     return numbers == [(LOCAL_REP, version.number.counter) for version in versions]
 
 
 def unsent_folders(ctx: Context, conn: Connection) -> Generator[Update, None, None]:
     """Yield this store's unsent changes of the hierarchy, in order of number."""
-    for object_id, rep, ctr, pcl, at, deleted, item, supersedes in conn.exec_driver_sql(
-        "SELECT object, rep, ctr, pcl, modified_at, deleted, item, supersedes FROM folder"
-        " WHERE sent = 0 ORDER BY ctr, rep"
-    ):
+    for object_id, rep, ctr, pcl, at, deleted, item, supersedes in conn.exec_driver_sql(UNSENT_FOLDERS):
         version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item)
         yield Update(version, tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY)
 

@@ -24,8 +24,27 @@ from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.events import ChangesResent
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+FIRST_FOLDER_CHANGES = Statement("SELECT rep, min(ctr) FROM folder WHERE modified_at >= ? GROUP BY rep")
+FIRST_MESSAGE_CHANGES = Statement(
+    "SELECT rep, min(ctr) FROM ("
+    " SELECT rep, ctr FROM message WHERE deleted = 0 AND fid = ? AND modified_at >= ?"
+    " UNION ALL SELECT rep, ctr FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ? AND modified_at >= ?"
+    ") GROUP BY rep"
+)
+_LAST_BEFORE = (
+    "SELECT max(coalesce((SELECT max(ctr) FROM {table} WHERE {in_folder}rep = ? AND ctr < ?), 0),"
+    " coalesce((SELECT max(ctr) FROM superseded WHERE fid = ? AND rep = ? AND ctr < ? AND NOT EXISTS"
+    " (SELECT 1 FROM {table} AS now WHERE now.object = superseded.object AND now.modified_at >= ?)), 0))"
+)
+LAST_BEFORE = (
+    Statement(_LAST_BEFORE.format(table="message", in_folder="fid = ? AND ")),
+    Statement(_LAST_BEFORE.format(table="folder", in_folder="")),
+)
+"""The last number before a change: among the changes of a folder, and among those of the hierarchy."""
+LAST_UNSENT = Statement("SELECT fai, max(ctr) FROM message WHERE fid = ? AND sent = 0 AND rep = ? GROUP BY fai")
 
 
 def resend(ctx: Context, s: Stimulus, own: OwnRow, stores: Sequence[str], since_at: LabTime) -> NumberSets:
@@ -50,15 +69,12 @@ def resend(ctx: Context, s: Stimulus, own: OwnRow, stores: Sequence[str], since_
 def _since(ctx: Context, conn: Connection, own: OwnRow, since_at: LabTime) -> NumberSets:
     """Return the numbers of each store that made changes, from the holes before its first change since `since_at` to the last
     number here."""
-    table, where, key = ("folder", "", ()) if own.fid == HIERARCHY_FID else ("message", "fid = ? AND ", (own.fid,))
-    if own.fid == HIERARCHY_FID:
-        rows = conn.exec_driver_sql("SELECT rep, min(ctr) FROM folder WHERE modified_at >= ? GROUP BY rep", (since_at,))
+    hierarchy = own.fid == HIERARCHY_FID
+    if hierarchy:
+        rows = conn.exec_driver_sql(FIRST_FOLDER_CHANGES, (since_at,))
     else:  # each part has an index of its own
         rows = conn.exec_driver_sql(
-            "SELECT rep, min(ctr) FROM ("
-            " SELECT rep, ctr FROM message WHERE deleted = 0 AND fid = ? AND modified_at >= ?"
-            " UNION ALL SELECT rep, ctr FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ? AND modified_at >= ?"
-            ") GROUP BY rep",
+            FIRST_MESSAGE_CHANGES,
             (own.fid, since_at, own.fid, DELETED, since_at),
         )
     known = own.numbers.merged()
@@ -67,10 +83,8 @@ def _since(ctx: Context, conn: Connection, own: OwnRow, since_at: LabTime) -> Nu
         guid = ctx.store.number(rep, first).guid
         # A superseded number belongs to the earlier changes unless its object has changed since.
         before: int = conn.exec_driver_sql(
-            f"SELECT max(coalesce((SELECT max(ctr) FROM {table} WHERE {where}rep = ? AND ctr < ?), 0),"
-            " coalesce((SELECT max(ctr) FROM superseded WHERE fid = ? AND rep = ? AND ctr < ? AND NOT EXISTS"
-            f" (SELECT 1 FROM {table} AS now WHERE now.object = superseded.object AND now.modified_at >= ?)), 0))",
-            (*key, rep, first, own.fid, rep, first, since_at),
+            LAST_BEFORE[hierarchy],
+            (*(() if hierarchy else (own.fid,)), rep, first, own.fid, rep, first, since_at),
         ).scalar_one()
         if (last := known.highest(guid)) > before:
             spans |= CNSet.span(guid, before + 1, last)
@@ -81,7 +95,7 @@ def _unsent(ctx: Context, conn: Connection, own: OwnRow) -> NumberSets:
     """Return this store's unsent changes of a folder, with the holes between them."""
     highest = dict(
         conn.exec_driver_sql(
-            "SELECT fai, max(ctr) FROM message WHERE fid = ? AND sent = 0 AND rep = ? GROUP BY fai",
+            LAST_UNSENT,
             (own.fid, LOCAL_REP),
         ).all()
     )

@@ -19,7 +19,14 @@ from node.tracking.pcl import Pcl
 from traces.events import TombstoneMade, VersionFailed
 from traces.events.change import Way
 from transport.errors import CodecError
+from transport.sql import Statement
 from transport.stimulus import Stimulus
+
+MARK_SUPERSEDING = Statement("UPDATE folder SET supersedes = 1 WHERE fid = ?")
+PUT_FOLDER = Statement(
+    "INSERT OR REPLACE INTO folder (fid, object, rep, ctr, pcl, modified_at, deleted, sent, supersedes, item)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 
 
 def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way, sender: str) -> Applied:
@@ -128,7 +135,7 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
     superseded = names - CNSet.of(current.number)
     if superseded:
         tie(ctx, s.conn, HIERARCHY_FID, version.object, superseded.numbers())
-        s.conn.exec_driver_sql("UPDATE folder SET supersedes = 1 WHERE fid = ?", (current.fid,))
+        s.conn.exec_driver_sql(MARK_SUPERSEDING, (current.fid,))
     result.numbers |= NumberSets(names)
     result.fresh = result.fresh or not reason
     record_version(ctx, s, HIERARCHY_FID, version, way, names, reason, kind="folder")
@@ -169,8 +176,7 @@ def put(ctx: Context, s: Stimulus, folder: Folder, version: Version, old: Folder
     if old is not None:
         tie(ctx, s.conn, HIERARCHY_FID, folder.object, [old.number])
     s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO folder (fid, object, rep, ctr, pcl, modified_at, deleted, sent, supersedes, item)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        PUT_FOLDER,
         (
             folder.fid,
             folder.object,

@@ -72,8 +72,18 @@ from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.events import ConflictArose, ConflictEnded, TombstoneMade, VersionApplied, VersionIgnored
 from traces.events.change import Way
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+NUMBERS_OF_OBJECT = Statement("SELECT rep, ctr FROM message WHERE object = ? ORDER BY rep, ctr")
+MARK_SUPERSEDING = Statement("UPDATE message SET supersedes = 1 WHERE object = ?")
+MERGE_TOMBSTONE = Statement(
+    "UPDATE message SET rep = ?, ctr = ?, pcl = ?, modified_at = ?, sent = 1, supersedes = 1 WHERE mid = ?"
+)
+SET_PREDECESSORS = Statement("UPDATE message SET pcl = ? WHERE mid = ?")
+SUBJECT_AND_ITEM = Statement("SELECT subject, item FROM message WHERE mid = ?")
+REMOVE_VERSION = Statement("DELETE FROM message WHERE mid = ?")
+SHOW_VERSION = Statement("UPDATE message SET shown = (mid = ?) WHERE object = ?")
 
 
 class Joined(NamedTuple):
@@ -188,15 +198,12 @@ def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, re
     else:
         reason = _apply_edit(ctx, s, fid, version, kept, result)
     current = CNSet.from_numbers(
-        ctx.store.number(rep, ctr)
-        for rep, ctr in s.conn.exec_driver_sql(
-            "SELECT rep, ctr FROM message WHERE object = ? ORDER BY rep, ctr", (version.object,)
-        )
+        ctx.store.number(rep, ctr) for rep, ctr in s.conn.exec_driver_sql(NUMBERS_OF_OBJECT, (version.object,))
     )
     superseded = names - current
     if superseded:
         tie(ctx, s.conn, fid, version.object, superseded.numbers())
-        s.conn.exec_driver_sql("UPDATE message SET supersedes = 1 WHERE object = ?", (version.object,))
+        s.conn.exec_driver_sql(MARK_SUPERSEDING, (version.object,))
     result.numbers |= NumberSets.of_kind(names, version.fai)
     result.fresh = result.fresh or not reason
     record_version(ctx, s, fid, version, way, names, reason)
@@ -238,7 +245,7 @@ def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: KeptVersion, ve
         tie(ctx, s.conn, fid, version.object, [kept.number])
         # A deletion made here that is still unsent need not be broadcast, because the deletion that arrived says the same.
         s.conn.exec_driver_sql(
-            "UPDATE message SET rep = ?, ctr = ?, pcl = ?, modified_at = ?, sent = 1, supersedes = 1 WHERE mid = ?",
+            MERGE_TOMBSTONE,
             (
                 ctx.store.rep(s.conn, version.number.guid),
                 version.number.counter,
@@ -248,7 +255,7 @@ def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: KeptVersion, ve
             ),
         )
     else:
-        s.conn.exec_driver_sql("UPDATE message SET pcl = ? WHERE mid = ?", (pcl.encode(), kept.mid))
+        s.conn.exec_driver_sql(SET_PREDECESSORS, (pcl.encode(), kept.mid))
 
 
 def _apply_deletion(
@@ -278,7 +285,7 @@ def _apply_deletion(
 
 
 def _load(ctx: Context, conn: Connection, object_id: bytes, kept: KeptVersion) -> Version:
-    subject, item = conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (kept.mid,)).one()
+    subject, item = conn.exec_driver_sql(SUBJECT_AND_ITEM, (kept.mid,)).one()
     return Version(object_id, kept.number, kept.pcl, kept.modified_at, item, subject, kept.fai)
 
 
@@ -294,7 +301,7 @@ def _apply_edit(ctx: Context, s: Stimulus, fid: int, version: Version, kept: lis
         return ""
     goes = [each for each in kept if version.pcl.includes(each.number)]
     for each in goes:
-        s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (each.mid,))
+        s.conn.exec_driver_sql(REMOVE_VERSION, (each.mid,))
     tie(ctx, s.conn, fid, version.object, [each.number for each in goes])
     supersedes = any(each.supersedes for each in kept) or bool(goes)
     insert_versions(ctx, s.conn, fid, [version], sent=True, supersedes=supersedes)
@@ -322,7 +329,7 @@ def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> tuple[
     kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
     winner = max(kept, key=lambda each: each.rank)
     if len(kept) > 1:
-        s.conn.exec_driver_sql("UPDATE message SET shown = (mid = ?) WHERE object = ?", (winner.mid, object_id))
+        s.conn.exec_driver_sql(SHOW_VERSION, (winner.mid, object_id))
         s.trace.record(
             ConflictArose,
             folder=ctx.folders.text_of(fid),

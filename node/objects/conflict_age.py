@@ -18,8 +18,10 @@ from node.state.folders import Folder
 from node.state.timers import Timer, clear_timer, set_timer, set_timer_if_none
 from traces.events import ConflictAged
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+RESTART_AGES = Statement("UPDATE conflict SET since_at = ?")
 
 OLDEST_FIRST: Final = "SELECT object, fid, since_at FROM conflict ORDER BY since_at, object"
 
@@ -62,7 +64,7 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
 
 def restart_ages(s: Stimulus) -> None:
     """Start the age of every conflict again, after a restore (spec: RP-4)."""
-    s.conn.exec_driver_sql("UPDATE conflict SET since_at = ?", (s.now,))
+    s.conn.exec_driver_sql(RESTART_AGES, (s.now,))
 
 
 def _at_home(ctx: Context, conn: Connection) -> Iterator[_Conflict]:

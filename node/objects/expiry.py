@@ -19,8 +19,32 @@ from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl
 from traces.events import ItemExpired
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import UPDATE_BYTES, Stimulus
+
+EXPIRED_AT = Statement("SELECT expired_at FROM store_state")
+NOTE_RUN = Statement("UPDATE store_state SET expired_at = ?")
+REMOVE_VERSION = Statement("DELETE FROM message WHERE mid = ?")
+LIVE_VERSIONS = Statement(
+    "SELECT rep, ctr, modified_at FROM message WHERE object = ? AND deleted = 0 ORDER BY rep, ctr"
+)
+EXPIRE_OBJECT = Statement(
+    "UPDATE message SET deleted = ?, shown = 0, item = NULL, subject = '' WHERE object = ? AND deleted = 0"
+)
+EXPIRED_VERSIONS = Statement(
+    "SELECT object, rep, ctr, pcl, fai FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ? ORDER BY mid"
+)
+NEWER_VERSIONS = Statement(
+    "SELECT pcl FROM message WHERE fid = ? AND deleted <> ? AND object IN"
+    " (SELECT object FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ?) ORDER BY mid"
+)
+EXPIRED_AT_STORE = Statement("SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? AND store = ?")
+NOTE_EXPIRED_AT_STORE = Statement(
+    "INSERT OR REPLACE INTO said_expired (fid, store, numbers, numbers_fai, said_at) VALUES (?, ?, ?, ?, ?)"
+)
+SET_EXPIRED_AT_STORE = Statement("UPDATE said_expired SET numbers = ?, numbers_fai = ? WHERE fid = ? AND store = ?")
+EXPIRED_ANYWHERE = Statement("SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? ORDER BY store")
+LAST_NOTED = Statement("SELECT max(said_at) FROM said_expired WHERE fid = ?")
 
 TOO_OLD = (
     "SELECT DISTINCT object FROM message AS old WHERE deleted = 0 AND fid = ? AND modified_at <= ? AND sent = 1"
@@ -53,7 +77,7 @@ def plan(ctx: Context, s: Stimulus) -> None:
     settings = ctx.config.settings
     if not _limited(ctx):
         return
-    last = s.conn.exec_driver_sql("SELECT expired_at FROM store_state").scalar_one()
+    last = s.conn.exec_driver_sql(EXPIRED_AT).scalar_one()
     after_at = s.now if last is None else max(s.now, last + settings.expiry_interval_us - 1)
     due_at = settings.maintenance.next_fire(after_at, settings.always_interval_us)
     if due_at is not None:
@@ -68,7 +92,7 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
     """
     del key
     if _expired_all(ctx, s) and _forgot_old(ctx, s):
-        s.conn.exec_driver_sql("UPDATE store_state SET expired_at = ?", (s.now,))
+        s.conn.exec_driver_sql(NOTE_RUN, (s.now,))
         plan(ctx, s)
     else:
         set_timer(s.conn, Timer.EXPIRY, 0, s.now)
@@ -95,7 +119,7 @@ def _forgot_old(ctx: Context, s: Stimulus) -> bool:
         for row in found:
             if s.enough:
                 return False
-            s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (row.mid,))
+            s.conn.exec_driver_sql(REMOVE_VERSION, (row.mid,))
             s.work += UPDATE_BYTES
     return True
 
@@ -107,9 +131,7 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> bool:
     for (object_id,) in sorted(found):
         if s.enough:
             return False
-        for rep, ctr, modified_at in s.conn.exec_driver_sql(
-            "SELECT rep, ctr, modified_at FROM message WHERE object = ? AND deleted = 0 ORDER BY rep, ctr", (object_id,)
-        ).all():
+        for rep, ctr, modified_at in s.conn.exec_driver_sql(LIVE_VERSIONS, (object_id,)).all():
             s.trace.record(
                 ItemExpired,
                 folder=ctx.folders.text_of(fid),
@@ -119,7 +141,7 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> bool:
                 limit_us=limit_us,
             )
         s.conn.exec_driver_sql(
-            "UPDATE message SET deleted = ?, shown = 0, item = NULL, subject = '' WHERE object = ? AND deleted = 0",
+            EXPIRE_OBJECT,
             (EXPIRED, object_id),
         )
         conflict_over(s.conn, object_id)
@@ -136,7 +158,7 @@ def expired_among(ctx: Context, conn: Connection, fid: int, wanted: NumberSets) 
         return wanted
     found = NumberSets.EMPTY
     for object_id, rep, ctr, pcl, fai in conn.exec_driver_sql(
-        "SELECT object, rep, ctr, pcl, fai FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ? ORDER BY mid",
+        EXPIRED_VERSIONS,
         (fid, EXPIRED),
     ).all():
         number = ctx.store.number(rep, ctr)
@@ -152,8 +174,7 @@ def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
         return numbers
     held: list[ChangeNumber] = []
     for (pcl,) in conn.exec_driver_sql(
-        "SELECT pcl FROM message WHERE fid = ? AND deleted <> ? AND object IN"
-        " (SELECT object FROM message WHERE deleted <> 0 AND fid = ? AND deleted = ?) ORDER BY mid",
+        NEWER_VERSIONS,
         (fid, EXPIRED, fid, EXPIRED),
     ).all():
         known = Pcl.decode(pcl)
@@ -166,16 +187,14 @@ def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
 
 def expired_at_store(conn: Connection, fid: int, store: str) -> NumberSets:
     """Return the numbers of the items that have expired at `store`, as `store` has said."""
-    row = conn.exec_driver_sql(
-        "SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? AND store = ?", (fid, store)
-    ).first()
+    row = conn.exec_driver_sql(EXPIRED_AT_STORE, (fid, store)).first()
     return NumberSets.decode(*row) if row else NumberSets.EMPTY
 
 
 def note_expired_at(s: Stimulus, fid: int, store: str, numbers: NumberSets) -> None:
     """Note that `store` has said that the items of these numbers have expired there."""
     s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO said_expired (fid, store, numbers, numbers_fai, said_at) VALUES (?, ?, ?, ?, ?)",
+        NOTE_EXPIRED_AT_STORE,
         (fid, store, *(expired_at_store(s.conn, fid, store) | numbers).encode(), s.now),
     )
 
@@ -188,14 +207,14 @@ def drop_unclaimed(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
     said = expired_at_store(s.conn, fid, store)
     if not said <= row:
         s.conn.exec_driver_sql(
-            "UPDATE said_expired SET numbers = ?, numbers_fai = ? WHERE fid = ? AND store = ?",
+            SET_EXPIRED_AT_STORE,
             (*(said & row).encode(), fid, store),
         )
 
 
 def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberSets:
     """Return the part of `numbers` whose items have expired at some store, as that store has said."""
-    said = conn.exec_driver_sql("SELECT numbers, numbers_fai FROM said_expired WHERE fid = ? ORDER BY store", (fid,))
+    said = conn.exec_driver_sql(EXPIRED_ANYWHERE, (fid,))
     return numbers & NumberSets.union_all(NumberSets.decode(*row) for row in said)
 
 
@@ -208,7 +227,7 @@ def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets)
     """
     if not numbers:
         return numbers
-    last_said_at = s.conn.exec_driver_sql("SELECT max(said_at) FROM said_expired WHERE fid = ?", (fid,)).scalar()
+    last_said_at = s.conn.exec_driver_sql(LAST_NOTED, (fid,)).scalar()
     silence_us = ctx.config.status_timeout_us + 2 * ctx.config.status_alignment_us
     for store in ctx.other_holders(fid):
         row = ctx.rst.row(fid, store)

@@ -18,7 +18,14 @@ from node.views import Post
 from traces.events import ChangeMade, ConflictEnded, TombstoneMade
 from traces.labtime import LabTime
 from transport.mime.item_conversion import MailPost
+from transport.sql import Statement
 from transport.stimulus import Stimulus
+
+FOLDER_OF_OBJECT = Statement("SELECT fid FROM message WHERE object = ? LIMIT 1")
+ITEM = Statement("SELECT item FROM message WHERE mid = ?")
+SUBJECT = Statement("SELECT subject FROM message WHERE mid = ?")
+SUBJECT_AND_ITEM = Statement("SELECT subject, item FROM message WHERE mid = ?")
+ITEM_SIZE = Statement("SELECT length(item) FROM message WHERE mid = ?")
 
 MAX_ITEM_BYTES = 40 * 1024 * 1024
 """The largest message. With base64 and header lines of the hops it stays under the 64 MiB of the SMTP listener."""
@@ -116,7 +123,7 @@ def _object(message: str) -> bytes:
 def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
     folder, own = replica_for_posts(ctx, path)
     object_id = _object(message)
-    fid = s.conn.exec_driver_sql("SELECT fid FROM message WHERE object = ? LIMIT 1", (object_id,)).scalar()
+    fid = s.conn.exec_driver_sql(FOLDER_OF_OBJECT, (object_id,)).scalar()
     kept = kept_versions(ctx, s.conn, object_id) if fid == folder.fid else []
     if not kept or kept[0].deleted or kept[0].expired:
         was = ("has expired" if kept[0].expired else "was deleted") if kept else "is not"
@@ -150,8 +157,8 @@ def _edit(
     body: str | None = None,
     by: str = "",
 ) -> ChangeNumber:
-    item = s.conn.exec_driver_sql("SELECT item FROM message WHERE mid = ?", (source.mid,)).scalar_one()
-    old_subject = s.conn.exec_driver_sql("SELECT subject FROM message WHERE mid = ?", (source.mid,)).scalar_one()
+    item = s.conn.exec_driver_sql(ITEM, (source.mid,)).scalar_one()
+    old_subject = s.conn.exec_driver_sql(SUBJECT, (source.mid,)).scalar_one()
     number, pcl, modified_at = _successor(ctx, s, target.kept)
     stream = encode_edit(item, number, pcl, modified_at, version_of=target.object, subject=subject, body=body)
     version = Version(
@@ -223,10 +230,7 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: s
         raise Misuse(f"message {message} in {target.folder.path} is not in conflict on {ctx.name}")
     if keep != "all":
         return [_edit(ctx, s, target, _kept_by_text(living, keep), by=contact)]
-    beside = [
-        (each, *s.conn.exec_driver_sql("SELECT subject, item FROM message WHERE mid = ?", (each.mid,)).one())
-        for each in living[1:]
-    ]
+    beside = [(each, *s.conn.exec_driver_sql(SUBJECT_AND_ITEM, (each.mid,)).one()) for each in living[1:]]
     ended = _edit(ctx, s, target, target.kept[0], by=contact)
     others = []
     for each, subject, item in beside:
@@ -270,7 +274,7 @@ def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_i
     kept = kept_versions(ctx, s.conn, object_id)
     if sum(not each.expired and not each.deleted for each in kept) < 2:
         return None
-    size = s.conn.exec_driver_sql("SELECT length(item) FROM message WHERE mid = ?", (kept[0].mid,)).scalar_one()
+    size = s.conn.exec_driver_sql(ITEM_SIZE, (kept[0].mid,)).scalar_one()
     if size > MAX_ITEM_BYTES - ITEM_ROOM:
         return None
     made = _edit(ctx, s, _Target(folder, own, object_id, kept), kept[0])

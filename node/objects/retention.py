@@ -27,7 +27,19 @@ from node.state.folders import Folder
 from node.state.timers import Timer, clear_timer, set_timer, set_timer_if_none
 from traces.events import ItemRecovered
 from traces.labtime import LabTime
+from transport.sql import Statement
 from transport.stimulus import Stimulus
+
+KEEP_FOLDER = Statement(
+    "INSERT INTO retained (folder, object, rep, ctr, within, deleted_at, path, subject, fai, item)"
+    " VALUES (?, ?, ?, ?, 0, ?, ?, ?, 0, ?)"
+)
+FIRST_DELETED_AT = Statement("SELECT min(deleted_at) FROM retained")
+PURGE = Statement(
+    "DELETE FROM retained WHERE id IN (SELECT id FROM retained WHERE deleted_at <= ? ORDER BY deleted_at, id LIMIT ?)"
+)
+MOVE = Statement("UPDATE retained SET folder = ? WHERE folder = ? AND path = ''")
+REMOVE = Statement("DELETE FROM retained WHERE id = ?")
 
 MOST_AT_ONCE: Final = 1_000
 """The most retained items that one stimulus deletes."""
@@ -81,8 +93,7 @@ def keep_folder(ctx: Context, s: Stimulus, folder: Folder, props: FolderProperti
     item = encode_folder(folder.object, folder.number, folder.pcl, folder.modified_at, props, None)
     rep = ctx.store.rep(s.conn, folder.number.guid)
     kept = s.conn.exec_driver_sql(
-        "INSERT INTO retained (folder, object, rep, ctr, within, deleted_at, path, subject, fai, item)"
-        " VALUES (?, ?, ?, ?, 0, ?, ?, ?, 0, ?)",
+        KEEP_FOLDER,
         (folder.object, folder.object, rep, folder.number.counter, s.now, path, props.name, item),
     ).lastrowid
     s.conn.exec_driver_sql(_KEEP.format(which="fid = ?"), (folder.object, kept, s.now, folder.fid))
@@ -96,7 +107,7 @@ def _schedule(ctx: Context, s: Stimulus) -> None:
 
 def plan(ctx: Context, s: Stimulus) -> None:
     """Set the timer for the oldest retained item. Call this when the setting may have changed."""
-    oldest = s.conn.exec_driver_sql("SELECT min(deleted_at) FROM retained").scalar()
+    oldest = s.conn.exec_driver_sql(FIRST_DELETED_AT).scalar()
     if oldest is None:
         clear_timer(s.conn, Timer.RETENTION, 0)
     else:
@@ -106,8 +117,7 @@ def plan(ctx: Context, s: Stimulus) -> None:
 def purge(ctx: Context, s: Stimulus) -> None:
     """Delete the items whose retention has passed, some in each stimulus."""
     s.conn.exec_driver_sql(
-        "DELETE FROM retained WHERE id IN"
-        " (SELECT id FROM retained WHERE deleted_at <= ? ORDER BY deleted_at, id LIMIT ?)",
+        PURGE,
         (s.now - ctx.config.settings.item_retention_us, MOST_AT_ONCE),
     )
     plan(ctx, s)
@@ -161,12 +171,12 @@ def messages_within(s: Stimulus, folder: Retained) -> list[Retained]:
 
 def move(s: Stimulus, old: bytes, new: bytes) -> None:
     """Let the messages that were deleted in a folder before the folder itself be recovered into the new folder."""
-    s.conn.exec_driver_sql("UPDATE retained SET folder = ? WHERE folder = ? AND path = ''", (new, old))
+    s.conn.exec_driver_sql(MOVE, (new, old))
 
 
 def recovered(ctx: Context, s: Stimulus, item: Retained, new: bytes, number: str, folder: str) -> None:
     """Record a recovery. The item is no longer retained."""
-    s.conn.exec_driver_sql("DELETE FROM retained WHERE id = ?", (item.id,))
+    s.conn.exec_driver_sql(REMOVE, (item.id,))
     s.trace.record(
         ItemRecovered,
         folder=folder,

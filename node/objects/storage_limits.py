@@ -12,8 +12,10 @@ from node.errors import OverLimit
 from node.state.context import Context
 from node.state.folders import Folder
 from topology.quantities import format_size
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+SIZE_OF_FOLDER = Statement("SELECT sum(length(item)) FROM message WHERE fid = ? AND deleted = 0")
 
 FULL = "5.2.2"
 """The enhanced status code for a mail to a full folder (RFC 3463)."""
@@ -24,9 +26,7 @@ TOO_LARGE = "5.2.3"
 
 def size_of(conn: Connection, fid: int) -> int:
     """Return the bytes of all messages of a folder here: all kept versions, and associated messages too."""
-    found: int | None = conn.exec_driver_sql(
-        "SELECT sum(length(item)) FROM message WHERE fid = ? AND deleted = 0", (fid,)
-    ).scalar()
+    found: int | None = conn.exec_driver_sql(SIZE_OF_FOLDER, (fid,)).scalar()
     return found or 0
 
 

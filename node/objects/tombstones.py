@@ -17,7 +17,13 @@ from node.stored_values import DELETED, HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from traces.events import TombstoneDropped
 from traces.labtime import LabTime
+from transport.sql import Statement
 from transport.stimulus import STIMULUS_BYTES, UPDATE_BYTES, Stimulus
+
+REMOVE_TOMBSTONE = Statement("DELETE FROM message WHERE mid = ?")
+IS_SENT = Statement("SELECT sent FROM folder WHERE fid = ?")
+REMOVE_FOLDER = Statement("DELETE FROM folder WHERE fid = ?")
+FORGET_SUPERSEDED = Statement("DELETE FROM superseded WHERE object = ?")
 
 A_PAGE = 1_000
 """How many tombstones are read at once."""
@@ -42,7 +48,7 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
         if s.enough:
             set_timer(s.conn, Timer.TOMBSTONES, 0, s.now)
             return
-        s.conn.exec_driver_sql("DELETE FROM message WHERE mid = ?", (row.mid,))
+        s.conn.exec_driver_sql(REMOVE_TOMBSTONE, (row.mid,))
         _forget(ctx, s, row.fid, row.object, row.number)
         s.work += UPDATE_BYTES
     _drop_old_folders(ctx, s)
@@ -55,9 +61,9 @@ def _drop_old_folders(ctx: Context, s: Stimulus) -> None:
     for folder in [each for each in ctx.folders.all() if each.props is None and each.modified_at <= before_at]:
         if folder.object in hiding:
             continue
-        sent = s.conn.exec_driver_sql("SELECT sent FROM folder WHERE fid = ?", (folder.fid,)).scalar_one()
+        sent = s.conn.exec_driver_sql(IS_SENT, (folder.fid,)).scalar_one()
         if sent and known_to_all(ctx, HIERARCHY_FID, folder.number, folder.modified_at, False):
-            s.conn.exec_driver_sql("DELETE FROM folder WHERE fid = ?", (folder.fid,))
+            s.conn.exec_driver_sql(REMOVE_FOLDER, (folder.fid,))
             ctx.folders.forget(folder)
             _forget(ctx, s, HIERARCHY_FID, folder.object, folder.number)
 
@@ -131,5 +137,5 @@ def known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabT
 
 
 def _forget(ctx: Context, s: Stimulus, fid: int, object_id: bytes, number: ChangeNumber) -> None:
-    s.conn.exec_driver_sql("DELETE FROM superseded WHERE object = ?", (object_id,))
+    s.conn.exec_driver_sql(FORGET_SUPERSEDED, (object_id,))
     s.trace.record(TombstoneDropped, folder=ctx.folders.text_of(fid), object=object_text(object_id), number=number.text)

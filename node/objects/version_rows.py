@@ -16,8 +16,18 @@ from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.pcl import Pcl
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+KEPT_VERSIONS = Statement(
+    "SELECT mid, rep, ctr, pcl, modified_at, deleted, fai, sent, supersedes FROM message WHERE object = ?"
+    " ORDER BY shown DESC, rep, ctr"
+)
+TIE = Statement("INSERT OR IGNORE INTO superseded (rep, ctr, fid, object) VALUES (?, ?, ?, ?)")
+TIED_NUMBERS = Statement("SELECT rep, ctr FROM superseded WHERE object = ? ORDER BY rep, ctr")
+REMOVE_OBJECT = Statement("DELETE FROM message WHERE object = ?")
+CONFLICT_BEGAN = Statement("INSERT OR REPLACE INTO conflict (object, fid, since_at, notified) VALUES (?, ?, ?, 0)")
+CONFLICT_OVER = Statement("DELETE FROM conflict WHERE object = ?")
 
 _LOOKUP = 400  # objects in one SELECT; old builds of SQLite allow at most 999 parameters
 
@@ -57,8 +67,7 @@ def kept_versions(ctx: Context, conn: Connection, object_id: bytes) -> list[Kept
             deleted == EXPIRED,
         )
         for mid, rep, ctr, pcl, at, deleted, fai, sent, supersedes in conn.exec_driver_sql(
-            "SELECT mid, rep, ctr, pcl, modified_at, deleted, fai, sent, supersedes FROM message WHERE object = ?"
-            " ORDER BY shown DESC, rep, ctr",
+            KEPT_VERSIONS,
             (object_id,),
         )
     ]
@@ -68,16 +77,13 @@ def tie(ctx: Context, conn: Connection, fid: int, object_id: bytes, numbers: Ite
     """Tie superseded numbers to their object (spec: CN-7)."""
     rows = [(ctx.store.rep(conn, number.guid), number.counter, fid, object_id) for number in numbers]
     if rows:
-        conn.exec_driver_sql("INSERT OR IGNORE INTO superseded (rep, ctr, fid, object) VALUES (?, ?, ?, ?)", rows)
+        conn.exec_driver_sql(TIE, rows)
 
 
 def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
     """Return all superseded numbers of an object."""
     return CNSet.from_numbers(
-        ctx.store.number(rep, ctr)
-        for rep, ctr in conn.exec_driver_sql(
-            "SELECT rep, ctr FROM superseded WHERE object = ? ORDER BY rep, ctr", (object_id,)
-        )
+        ctx.store.number(rep, ctr) for rep, ctr in conn.exec_driver_sql(TIED_NUMBERS, (object_id,))
     )
 
 
@@ -152,7 +158,7 @@ def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
 def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Sequence[KeptVersion], sent: bool) -> None:
     """Replace the kept versions by one. Their numbers stay tied to the object."""
     if kept:
-        s.conn.exec_driver_sql("DELETE FROM message WHERE object = ?", (version.object,))
+        s.conn.exec_driver_sql(REMOVE_OBJECT, (version.object,))
         tie(ctx, s.conn, fid, version.object, [each.number for each in kept])
     if len(kept) > 1:
         conflict_over(s.conn, version.object)
@@ -164,10 +170,8 @@ def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Seq
 
 
 def conflict_began(s: Stimulus, fid: int, object_id: bytes) -> None:
-    s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO conflict (object, fid, since_at, notified) VALUES (?, ?, ?, 0)", (object_id, fid, s.now)
-    )
+    s.conn.exec_driver_sql(CONFLICT_BEGAN, (object_id, fid, s.now))
 
 
 def conflict_over(conn: Connection, object_id: bytes) -> None:
-    conn.exec_driver_sql("DELETE FROM conflict WHERE object = ?", (object_id,))
+    conn.exec_driver_sql(CONFLICT_OVER, (object_id,))

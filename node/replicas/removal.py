@@ -55,12 +55,25 @@ from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.events import ReplicaDropped
 from traces.labtime import DAY_US
+from transport.sql import Statement
 from transport.stimulus import Stimulus
 
-_OF_A_FOLDER = (
-    "message", "superseded", "conflict", "asked", "wanted", "repeated", "leaving", "leaver", "posted", "said_expired",
+ANNOUNCED = Statement("INSERT INTO leaving (mail, fid) VALUES (?, ?)")
+IS_ANNOUNCED = Statement("SELECT 1 FROM leaving WHERE fid = ? LIMIT 1")
+CANCEL = Statement("DELETE FROM leaving WHERE fid = ?")
+NOTE_ANSWER = Statement("UPDATE leaving SET answered_by = ? WHERE mail = ? AND fid = ?")
+ANSWERED_BY = Statement("SELECT DISTINCT answered_by FROM leaving WHERE fid = ? AND answered_by IS NOT NULL")
+NOTE_LEAVER = Statement("INSERT OR REPLACE INTO leaver (fid, store, mail, numbers, numbers_fai) VALUES (?, ?, ?, ?, ?)")
+LEAVERS = Statement("SELECT store, mail, numbers, numbers_fai FROM leaver WHERE fid = ? ORDER BY store")
+FORGET_LEAVER = Statement("DELETE FROM leaver WHERE fid = ? AND store = ?")
+
+FORGET_FOLDER = tuple(
+    Statement(f"DELETE FROM {table} WHERE fid = ?")
+    for table in (
+        "message", "superseded", "conflict", "asked", "wanted", "repeated", "leaving", "leaver", "posted", "said_expired",
+    )
 )  # fmt: skip
-"""Tables with a column `fid` whose rows are deleted with the replica."""
+"""For each table with a column `fid`: the statement that deletes the rows of a replica."""
 
 # -- at the leaving store
 
@@ -73,12 +86,12 @@ def announce(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     section = section_of(ctx, own, marks=Mark.DELETE_PENDING, responders=stores)
     mail = send(ctx, s, MessageType.STATUS_REQUEST, stores, [section])
     if mail is not None:
-        s.conn.exec_driver_sql("INSERT INTO leaving (mail, fid) VALUES (?, ?)", (mail, own.fid))
+        s.conn.exec_driver_sql(ANNOUNCED, (mail, own.fid))
 
 
 def is_announced(s: Stimulus, fid: int) -> bool:
     """Return whether the delete-pending request of a folder was sent."""
-    return s.conn.exec_driver_sql("SELECT 1 FROM leaving WHERE fid = ? LIMIT 1", (fid,)).first() is not None
+    return s.conn.exec_driver_sql(IS_ANNOUNCED, (fid,)).first() is not None
 
 
 def announce_again(ctx: Context, s: Stimulus) -> None:
@@ -93,7 +106,7 @@ def cancel_removal(ctx: Context, s: Stimulus, own: OwnRow) -> None:
     """Make a pending replica active again, because the store is on the list again. Late answers have no effect."""
     own.pending = False
     ctx.rst.touch(own)
-    s.conn.exec_driver_sql("DELETE FROM leaving WHERE fid = ?", (own.fid,))
+    s.conn.exec_driver_sql(CANCEL, (own.fid,))
     clear_timer(s.conn, Timer.DROP, own.fid)
 
 
@@ -111,9 +124,7 @@ def _on_retained(ctx: Context, s: Stimulus, mail: ReplicationMail, own: OwnRow) 
 
     Changes can arrive between the request and the answer. The sender need not have these, so its row decides (spec: DU-1).
     """
-    answered = s.conn.exec_driver_sql(
-        "UPDATE leaving SET answered_by = ? WHERE mail = ? AND fid = ?", (mail.store, mail.in_reply_to, own.fid)
-    ).rowcount
+    answered = s.conn.exec_driver_sql(NOTE_ANSWER, (mail.store, mail.in_reply_to, own.fid)).rowcount
     if not own.pending or not answered or not _has_all(ctx, own, mail.store):
         return
     if ctx.config.profile.drops_after_midnight:  # [X Q253297]
@@ -126,9 +137,7 @@ def at_midnight(ctx: Context, s: Stimulus, fid: int) -> None:
     """Drop the replica of a 5.5 store, if a holder that answered still has all of the data."""
     own = ctx.rst.own(fid)
     assert own is not None, "the timer is cleared with the replica"
-    answered = s.conn.exec_driver_sql(
-        "SELECT DISTINCT answered_by FROM leaving WHERE fid = ? AND answered_by IS NOT NULL", (fid,)
-    ).all()
+    answered = s.conn.exec_driver_sql(ANSWERED_BY, (fid,)).all()
     if any(_has_all(ctx, own, store) for (store,) in answered):
         drop_now(ctx, s, fid)
 
@@ -150,8 +159,8 @@ def drop(ctx: Context, s: Stimulus, folder: Folder, reason: str) -> None:
     own = ctx.rst.own(fid)
     numbers = own.numbers.merged() if own else CNSet.EMPTY
     ctx.rst.drop(s.conn, fid)
-    for table in _OF_A_FOLDER:
-        s.conn.exec_driver_sql(f"DELETE FROM {table} WHERE fid = ?", (fid,))
+    for statement in FORGET_FOLDER:
+        s.conn.exec_driver_sql(statement, (fid,))
     clear_timer(s.conn, Timer.CYCLE, fid)
     clear_timer(s.conn, Timer.DROP, fid)
     s.trace.record(ReplicaDropped, folder=folder.text, cnset=numbers.text())
@@ -172,7 +181,7 @@ def on_request(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
 def _on_pending_request(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section, own: OwnRow) -> None:
     """Note what a leaving store has. If this store has all of it, answer now, otherwise later."""
     s.conn.exec_driver_sql(
-        "INSERT OR REPLACE INTO leaver (fid, store, mail, numbers, numbers_fai) VALUES (?, ?, ?, ?, ?)",
+        NOTE_LEAVER,
         (own.fid, mail.store, mail.message_id, *section.row.encode()),
     )
     array.prune(ctx, s, own.fid, f"{mail.store} no longer claims it")
@@ -189,15 +198,13 @@ def answer_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
     own = ctx.rst.own(fid)
     if own is None or own.pending:
         return
-    for store, mail, numbers, fai in s.conn.exec_driver_sql(
-        "SELECT store, mail, numbers, numbers_fai FROM leaver WHERE fid = ? ORDER BY store", (fid,)
-    ).all():
+    for store, mail, numbers, fai in s.conn.exec_driver_sql(LEAVERS, (fid,)).all():
         claimed = NumberSets.decode(numbers, fai)
         if not claimed <= own.numbers or not _others_have_expired_items(ctx, s, fid, claimed):
             continue
         section = section_of(ctx, own, marks=Mark.RETAINED)
         send(ctx, s, MessageType.STATUS, [store], [section], in_reply_to=mail)
-        s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
+        s.conn.exec_driver_sql(FORGET_LEAVER, (fid, store))
 
 
 def _others_have_expired_items(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> bool:
@@ -210,12 +217,12 @@ def _others_have_expired_items(ctx: Context, s: Stimulus, fid: int, numbers: Num
 
 def forget_leaver(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
     """Delete the row of a leaving store that answered "no replica", and prune the numbers that only it claimed."""
-    s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store))
+    s.conn.exec_driver_sql(FORGET_LEAVER, (fid, store))
     array.prune(ctx, s, fid, f"{store} holds no replica any more")
 
 
 def forget_leavers(ctx: Context, s: Stimulus, fid: int) -> None:
     """Delete the rows of leaving stores that are on the replica list again, and prune the numbers that only they claimed."""
     for store in ctx.holders(fid):
-        if s.conn.exec_driver_sql("DELETE FROM leaver WHERE fid = ? AND store = ?", (fid, store)).rowcount:
+        if s.conn.exec_driver_sql(FORGET_LEAVER, (fid, store)).rowcount:
             array.prune(ctx, s, fid, f"{store} is on the replica list again, and has not said what it has")

@@ -42,8 +42,11 @@ from traces.events import (
 )
 from traces.labtime import LabTime, format_instant
 from transport.envelope import CommandRefused
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+ADD_ENTRY = Statement("INSERT INTO log (at, event, text) VALUES (?, ?, ?)")
+FORGET_OLDEST = Statement("DELETE FROM log WHERE id <= ?")
 
 LOG_KEPT: Final = 5_000
 """How many entries are kept. The oldest are deleted first."""
@@ -299,10 +302,10 @@ def write(config: Config, conn: Connection, now: LabTime, event: int, values: Va
         text = "\n".join(kind.text(config.profile.log, shown))[:MAX_TEXT]
     except KeyError as missing:
         raise Misuse(f"event {event} needs the value {missing.args[0]}, which is missing") from None
-    entry = conn.exec_driver_sql("INSERT INTO log (at, event, text) VALUES (?, ?, ?)", (now, event, text)).lastrowid
+    entry = conn.exec_driver_sql(ADD_ENTRY, (now, event, text)).lastrowid
     assert entry is not None
     if entry % PRUNED_EVERY == 0:
-        conn.exec_driver_sql("DELETE FROM log WHERE id <= ?", (entry - LOG_KEPT,))
+        conn.exec_driver_sql(FORGET_OLDEST, (entry - LOG_KEPT,))
 
 
 def mail_out(ctx: Context, s: Stimulus, mail: ReplicationMail, stores: Sequence[str]) -> None:

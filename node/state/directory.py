@@ -35,8 +35,12 @@ from topology.routing import Routing
 from traces.events import AddressMissing, AddressStamped
 from traces.labtime import END_AT, LabTime
 from transport.mime.x400_form import MAX_PRMD
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+ALL_ENTRIES = Statement("SELECT store, joined_at, stamps, done FROM directory ORDER BY store")
+PUT_ENTRY = Statement("INSERT OR REPLACE INTO directory (store, joined_at, stamps, done) VALUES (?, ?, ?, ?)")
+REMOVE_ENTRY = Statement("DELETE FROM directory WHERE store = ?")
 
 NOT_YET, NEVER = "it is not stamped yet", "the recipient update service does not run"
 FAILS: Final = "the recipient update service fails"
@@ -113,9 +117,7 @@ class Directory:
         self._server_of: dict[str, str] = {}
         self.domains: set[str] = set()
         """The domains of all stamps, also those of deleted stores and those that are due later, in lower case."""
-        for store, joined_at, stamps, done in conn.exec_driver_sql(
-            "SELECT store, joined_at, stamps, done FROM directory ORDER BY store"
-        ):
+        for store, joined_at, stamps, done in conn.exec_driver_sql(ALL_ENTRIES):
             self._put(self._entry(store, joined_at, tuple(Stamp(*each) for each in json.loads(stamps)), done))
 
     def _entry(self, store: str, joined_at: LabTime, stamps: tuple[Stamp, ...], done: int) -> StoreEntry:
@@ -170,7 +172,7 @@ class Directory:
         if new == old:
             return
         s.conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO directory (store, joined_at, stamps, done) VALUES (?, ?, ?, ?)",
+            PUT_ENTRY,
             (store, joined_at, json.dumps(stamps), done),
         )
         self._put(new)
@@ -193,7 +195,7 @@ class Directory:
     def leave(self, s: Stimulus, store: str) -> None:
         """Delete a store's entry (spec: RP-6)."""
         self._take_out(store)
-        s.conn.exec_driver_sql("DELETE FROM directory WHERE store = ?", (store,))
+        s.conn.exec_driver_sql(REMOVE_ENTRY, (store,))
 
     # -- queries
 

@@ -17,7 +17,9 @@ from node.stored_values import HIERARCHY_FID
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+ALL_FOLDERS = Statement("SELECT fid, object, rep, ctr, pcl, modified_at, deleted, item FROM folder ORDER BY fid")
 
 
 @dataclass(slots=True)
@@ -57,9 +59,7 @@ class Folders:
         self._by_object: dict[bytes, Folder] = {}
         self._by_fid: dict[int, Folder] = {}
         self._by_path: dict[str, Folder] = {}
-        for fid, object_id, rep, ctr, pcl, modified_at, deleted, item in conn.exec_driver_sql(
-            "SELECT fid, object, rep, ctr, pcl, modified_at, deleted, item FROM folder ORDER BY fid"
-        ):
+        for fid, object_id, rep, ctr, pcl, modified_at, deleted, item in conn.exec_driver_sql(ALL_FOLDERS):
             props = None if deleted else read_folder(item)
             folder = Folder(fid, object_id, store.number(rep, ctr), Pcl.decode(pcl), modified_at, props)
             self._by_object[object_id] = folder

@@ -16,8 +16,22 @@ from node.tracking.cnset import CNSet
 from node.tracking.idset import decode_idset, encode_idset
 from traces.events import VersionDropped, VersionHeld
 from traces.events.change import Way
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+SAME_FOLDER = Statement("SELECT id FROM held WHERE waits_for = ? AND kind = ? AND object = ? AND payload = ?")
+HOLD = Statement(
+    "INSERT INTO held (waits_for, kind, object, numbers, until_at, sender, payload) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    " RETURNING id"
+)
+AWAITED_BY_OBJECT = Statement("SELECT waits_for FROM held WHERE object = ? AND kind <> ? ORDER BY id")
+FREED_FOLDERS = Statement("SELECT id, numbers, payload FROM held WHERE waits_for = ? AND kind = ? ORDER BY id")
+FORGET_FREED_FOLDERS = Statement("DELETE FROM held WHERE kind = ? AND (waits_for = ? OR object = ?)")
+FREED_MAILS = Statement("SELECT id, sender, payload FROM held WHERE waits_for = ? AND kind = ? ORDER BY id")
+FORGET = Statement("DELETE FROM held WHERE id = ?")
+HELD = Statement("SELECT kind, object, numbers, payload, waits_for FROM held WHERE id = ?")
+FORGET_EDGE = Statement("DELETE FROM held WHERE waits_for = ? AND kind = ? AND object = ?")
+HELD_NUMBERS = Statement("SELECT numbers FROM held WHERE kind = ? ORDER BY id")
 
 FOLDER, MAIL, EDGE = "folder", "mail", "edge"
 """The kinds of row: an update of a folder, a content mail, and the parent that a dropped update waited for."""
@@ -32,7 +46,7 @@ def hold_folder(ctx: Context, s: Stimulus, parent: bytes, update: Update, way: W
     assert version.item is not None, "a deletion needs no parent"
     until_at = s.now + ctx.config.tree_wait_us
     same = s.conn.exec_driver_sql(
-        "SELECT id FROM held WHERE waits_for = ? AND kind = ? AND object = ? AND payload = ?",
+        SAME_FOLDER,
         (parent, FOLDER, version.object, version.item),
     ).first()
     if same:
@@ -57,8 +71,7 @@ def _put(
     s: Stimulus, waits_for: bytes, kind: str, object_id: bytes, numbers: CNSet, until_at: int, sender: str, data: bytes
 ) -> int:
     held_id: int = s.conn.exec_driver_sql(
-        "INSERT INTO held (waits_for, kind, object, numbers, until_at, sender, payload) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        " RETURNING id",
+        HOLD,
         (waits_for, kind, object_id, encode_idset(numbers), until_at, sender, data),
     ).scalar_one()
     return held_id
@@ -88,9 +101,7 @@ def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
     """
     ahead, seen = [folder], {folder}
     while ahead:
-        for (parent,) in conn.exec_driver_sql(
-            "SELECT waits_for FROM held WHERE object = ? AND kind <> ? ORDER BY id", (ahead.pop(), MAIL)
-        ):
+        for (parent,) in conn.exec_driver_sql(AWAITED_BY_OBJECT, (ahead.pop(), MAIL)):
             if parent == other:
                 return True
             if parent not in seen:
@@ -102,12 +113,10 @@ def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
 def freed_folders(s: Stimulus, parent: bytes) -> list[Update]:
     """Remove and return the updates that waited for this folder."""
     freed = []
-    for held_id, numbers, item in s.conn.exec_driver_sql(
-        "SELECT id, numbers, payload FROM held WHERE waits_for = ? AND kind = ? ORDER BY id", (parent, FOLDER)
-    ).all():
+    for held_id, numbers, item in s.conn.exec_driver_sql(FREED_FOLDERS, (parent, FOLDER)).all():
         _forget(s, held_id)
         freed.append(_update(item, numbers))
-    s.conn.exec_driver_sql("DELETE FROM held WHERE kind = ? AND (waits_for = ? OR object = ?)", (EDGE, parent, parent))
+    s.conn.exec_driver_sql(FORGET_FREED_FOLDERS, (EDGE, parent, parent))
     return freed
 
 
@@ -119,24 +128,20 @@ def _update(item: bytes, numbers: bytes) -> Update:
 def freed_mails(s: Stimulus, folder: bytes) -> list[tuple[str, bytes]]:
     """Remove and return the content mails that waited for this folder, as (sender, content)."""
     freed = []
-    for held_id, sender, content in s.conn.exec_driver_sql(
-        "SELECT id, sender, payload FROM held WHERE waits_for = ? AND kind = ? ORDER BY id", (folder, MAIL)
-    ).all():
+    for held_id, sender, content in s.conn.exec_driver_sql(FREED_MAILS, (folder, MAIL)).all():
         _forget(s, held_id)
         freed.append((sender, content))
     return freed
 
 
 def _forget(s: Stimulus, held_id: int) -> None:
-    s.conn.exec_driver_sql("DELETE FROM held WHERE id = ?", (held_id,))
+    s.conn.exec_driver_sql(FORGET, (held_id,))
     clear_timer(s.conn, Timer.HELD, held_id)
 
 
 def expired(s: Stimulus, held_id: int) -> bytes | None:
     """Drop a held item whose wait has ended. Return the folder that it waited for, or None if the item is not held now."""
-    row = s.conn.exec_driver_sql(
-        "SELECT kind, object, numbers, payload, waits_for FROM held WHERE id = ?", (held_id,)
-    ).first()
+    row = s.conn.exec_driver_sql(HELD, (held_id,)).first()
     if row is None:
         return None
     _forget(s, held_id)
@@ -151,15 +156,10 @@ def expired(s: Stimulus, held_id: int) -> bytes | None:
 
 
 def _remember_edge(s: Stimulus, object_id: bytes, awaited: bytes) -> None:
-    s.conn.exec_driver_sql(
-        "DELETE FROM held WHERE waits_for = ? AND kind = ? AND object = ?", (awaited, EDGE, object_id)
-    )
+    s.conn.exec_driver_sql(FORGET_EDGE, (awaited, EDGE, object_id))
     _put(s, awaited, EDGE, object_id, CNSet.EMPTY, s.now, "", b"")
 
 
 def held_hierarchy(conn: Connection) -> CNSet:
     """Return the numbers of the held hierarchy updates, which are not missing."""
-    return CNSet.union_all(
-        decode_idset(numbers)
-        for (numbers,) in conn.exec_driver_sql("SELECT numbers FROM held WHERE kind = ? ORDER BY id", (FOLDER,))
-    )
+    return CNSet.union_all(decode_idset(numbers) for (numbers,) in conn.exec_driver_sql(HELD_NUMBERS, (FOLDER,)))

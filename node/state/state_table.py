@@ -19,7 +19,27 @@ from typing import NamedTuple
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+OWN_ROWS = Statement(
+    "SELECT fid, pending, began, last_sent, last_sent_fai, numbers, numbers_fai, last_update_at, status_sent_at,"
+    " fresh FROM replica ORDER BY fid"
+)
+PEER_ROWS = Statement(
+    "SELECT fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number FROM rst ORDER BY fid, store"
+)
+BEGIN = Statement("INSERT INTO replica (fid, began, numbers, numbers_fai, fresh) VALUES (?, ?, ?, ?, ?)")
+DROP_OWN_ROW = Statement("DELETE FROM replica WHERE fid = ?")
+DROP_PEER_ROWS = Statement("DELETE FROM rst WHERE fid = ?")
+SAVE_OWN_ROW = Statement(
+    "UPDATE replica SET pending = ?, began = ?, last_sent = ?, last_sent_fai = ?, numbers = ?, numbers_fai = ?,"
+    " last_update_at = ?, status_sent_at = ?, fresh = ? WHERE fid = ?"
+)
+PUT_PEER_ROW = Statement(
+    "INSERT OR REPLACE INTO rst (fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+DROP_PEER_ROW = Statement("DELETE FROM rst WHERE fid = ? AND store = ?")
 
 
 class LastSent(NamedTuple):
@@ -80,16 +100,13 @@ class ReplicationStateTable:
         self._rows: dict[int, dict[str, PeerRow]] = {}
         self._dirty: set[int] = set()
         for fid, pending, began, sent, sent_fai, numbers, fai, updated_at, status_at, fresh in conn.exec_driver_sql(
-            "SELECT fid, pending, began, last_sent, last_sent_fai, numbers, numbers_fai, last_update_at, status_sent_at,"
-            " fresh FROM replica ORDER BY fid"
+            OWN_ROWS
         ):
             known = NumberSets.decode(numbers, fai)
             self._own[fid] = OwnRow(
                 fid, bool(pending), began, LastSent(sent, sent_fai), known, updated_at, status_at, bool(fresh)
             )
-        for fid, store, numbers, fai, heard_at, sent_at, sent_number in conn.exec_driver_sql(
-            "SELECT fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number FROM rst ORDER BY fid, store"
-        ):
+        for fid, store, numbers, fai, heard_at, sent_at, sent_number in conn.exec_driver_sql(PEER_ROWS):
             row = PeerRow(store, NumberSets.decode(numbers, fai), heard_at, sent_at, sent_number)
             self._rows.setdefault(fid, {})[store] = row
 
@@ -111,7 +128,7 @@ class ReplicationStateTable:
         """Add this store's row for a new replica. `began` is the present change counter (spec: CN-6)."""
         own = OwnRow(fid, False, began, LastSent(), NumberSets.EMPTY, None, None, fresh)
         conn.exec_driver_sql(
-            "INSERT INTO replica (fid, began, numbers, numbers_fai, fresh) VALUES (?, ?, ?, ?, ?)",
+            BEGIN,
             (fid, began, *own.numbers.encode(), int(fresh)),
         )
         self._own[fid] = own
@@ -130,8 +147,8 @@ class ReplicationStateTable:
 
     def drop(self, conn: Connection, fid: int) -> None:
         """Delete every row of a folder whose replica is removed."""
-        conn.exec_driver_sql("DELETE FROM replica WHERE fid = ?", (fid,))
-        conn.exec_driver_sql("DELETE FROM rst WHERE fid = ?", (fid,))
+        conn.exec_driver_sql(DROP_OWN_ROW, (fid,))
+        conn.exec_driver_sql(DROP_PEER_ROWS, (fid,))
         self._own.pop(fid, None)
         self._rows.pop(fid, None)
         self._dirty.discard(fid)
@@ -141,8 +158,7 @@ class ReplicationStateTable:
         for fid in sorted(self._dirty):
             own = self._own[fid]
             conn.exec_driver_sql(
-                "UPDATE replica SET pending = ?, began = ?, last_sent = ?, last_sent_fai = ?, numbers = ?, numbers_fai = ?,"
-                " last_update_at = ?, status_sent_at = ?, fresh = ? WHERE fid = ?",
+                SAVE_OWN_ROW,
                 (
                     int(own.pending),
                     own.began,
@@ -170,8 +186,7 @@ class ReplicationStateTable:
     def put(self, conn: Connection, fid: int, row: PeerRow) -> None:
         """Replace the row of another holder. The new row may claim fewer numbers (spec: RST-4)."""
         conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO rst (fid, store, numbers, numbers_fai, heard_at, sent_at, sent_number)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            PUT_PEER_ROW,
             (fid, row.store, *row.numbers.encode(), row.heard_at, row.sent_at, row.sent_number),
         )
         self._rows.setdefault(fid, {})[row.store] = row
@@ -181,7 +196,7 @@ class ReplicationStateTable:
         rows = self._rows.get(fid, {})
         if store not in rows:
             return False
-        conn.exec_driver_sql("DELETE FROM rst WHERE fid = ? AND store = ?", (fid, store))
+        conn.exec_driver_sql(DROP_PEER_ROW, (fid, store))
         del rows[store]
         return True
 

@@ -11,7 +11,25 @@ from enum import StrEnum
 
 from node.tracking.change_number import ChangeNumber, Guid
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+STATE = Statement(
+    "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at, begins"
+    " FROM store_state"
+)
+ALL_REPLICAS = Statement("SELECT rep, guid, store FROM replid ORDER BY rep")
+EXISTS = Statement("SELECT 1 FROM store_state")
+CREATE = Statement(
+    "INSERT INTO store_state (id, name, guid, change_counter, object_counter, mail_number, incarnation, seq,"
+    " lamport, last_at) VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?)"
+)
+ADD_OWN_REPLICA = Statement("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)")
+SAVE = Statement(
+    "UPDATE store_state SET change_counter = ?, object_counter = ?, mail_number = ?, incarnation = ?, seq = ?,"
+    " lamport = ?, last_at = ?, begins = ? WHERE id = 1"
+)
+ADD_REPLICA = Statement("INSERT INTO replid (rep, guid) VALUES (?, ?)")
+NAME_REPLICA = Statement("UPDATE replid SET store = ? WHERE rep = ?")
 
 LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]
 
@@ -28,10 +46,7 @@ class StoreState:
     """The store's identity, its counters, and the local number (`rep`) of each replica GUID."""
 
     def __init__(self, conn: Connection) -> None:
-        row = conn.exec_driver_sql(
-            "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at, begins"
-            " FROM store_state"
-        ).one()
+        row = conn.exec_driver_sql(STATE).one()
         self.name: str = row[0]
         self.guid: Guid = row[1]
         self.change_counter: int = row[2]
@@ -46,7 +61,7 @@ class StoreState:
         self._guid_of: dict[int, Guid] = {}
         self.store_of: dict[Guid, str] = {}
         self._names: dict[Guid, str] | None = None  # what `names` returns; None if it must be made again
-        for rep, guid, store in conn.exec_driver_sql("SELECT rep, guid, store FROM replid ORDER BY rep"):
+        for rep, guid, store in conn.exec_driver_sql(ALL_REPLICAS):
             self._rep_of[guid] = rep
             self._guid_of[rep] = guid
             if store is not None:
@@ -55,17 +70,16 @@ class StoreState:
     @classmethod
     def exists(cls, conn: Connection) -> bool:
         """Return whether a store was created in this database."""
-        return conn.exec_driver_sql("SELECT 1 FROM store_state").first() is not None
+        return conn.exec_driver_sql(EXISTS).first() is not None
 
     @classmethod
     def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime) -> StoreState:
         """Create the rows of a new store with all counters 0, and return its state."""
         conn.exec_driver_sql(
-            "INSERT INTO store_state (id, name, guid, change_counter, object_counter, mail_number, incarnation, seq,"
-            " lamport, last_at) VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?)",
+            CREATE,
             (name, guid, now),
         )
-        conn.exec_driver_sql("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)", (LOCAL_REP, guid, name))
+        conn.exec_driver_sql(ADD_OWN_REPLICA, (LOCAL_REP, guid, name))
         return cls(conn)
 
     def next_change(self) -> ChangeNumber:
@@ -85,8 +99,7 @@ class StoreState:
     def save(self, conn: Connection) -> None:
         """Write the counters and what the next start has to do."""
         conn.exec_driver_sql(
-            "UPDATE store_state SET change_counter = ?, object_counter = ?, mail_number = ?, incarnation = ?, seq = ?,"
-            " lamport = ?, last_at = ?, begins = ? WHERE id = 1",
+            SAVE,
             (
                 self.change_counter,
                 self.object_counter,
@@ -104,7 +117,7 @@ class StoreState:
         rep = self._rep_of.get(guid)
         if rep is None:
             rep = len(self._rep_of) + 1
-            conn.exec_driver_sql("INSERT INTO replid (rep, guid) VALUES (?, ?)", (rep, guid))
+            conn.exec_driver_sql(ADD_REPLICA, (rep, guid))
             self._rep_of[guid] = rep
             self._guid_of[rep] = guid
             self._names = None
@@ -141,6 +154,6 @@ class StoreState:
         if self.store_of.get(guid) == store:
             return
         rep = self.rep(conn, guid)
-        conn.exec_driver_sql("UPDATE replid SET store = ? WHERE rep = ?", (store, rep))
+        conn.exec_driver_sql(NAME_REPLICA, (store, rep))
         self.store_of[guid] = store
         self._names = None

@@ -21,7 +21,10 @@ from topology.settings.spec import Place, SettingSpec
 from topology.settings.values import RawSetting, Settings, read_value
 from traces.labtime import MINUTE_US
 from transport.mta.retry_policy import MtaPolicy
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+ALL_SETTINGS = Statement("SELECT name, value FROM setting ORDER BY name")
+PUT_SETTING = Statement("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)")
 
 STATUS_OFFSET_US: Final = 15 * MINUTE_US
 """How long after midnight and after noon a status check is, unless a skew is set (spec: ST-1) [S2]."""
@@ -85,7 +88,7 @@ class Config:
 
 def stored_settings(conn: Connection) -> dict[str, RawSetting]:
     """Return the settings that an administrator changed after the topology was written."""
-    rows = conn.exec_driver_sql("SELECT name, value FROM setting ORDER BY name")
+    rows = conn.exec_driver_sql(ALL_SETTINGS)
     return {name: json.loads(value) for name, value in rows}
 
 
@@ -93,7 +96,7 @@ def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
     """Store settings for the next start. Raise Misuse for an unknown name or an invalid value."""
     for name, raw in given.items():
         spec = _checked(name, raw)
-        conn.exec_driver_sql("INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", (spec.name, json.dumps(raw)))
+        conn.exec_driver_sql(PUT_SETTING, (spec.name, json.dumps(raw)))
 
 
 def setting_views(conn: Connection, present: Settings, server: str, guid: Guid) -> list[SettingView]:

@@ -6,7 +6,13 @@ from enum import StrEnum
 from functools import cache
 
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+SET = Statement("INSERT OR REPLACE INTO timer (kind, key, due_at) VALUES (?, ?, ?)")
+SET_IF_NONE = Statement("INSERT OR IGNORE INTO timer (kind, key, due_at) VALUES (?, ?, ?)")
+CLEAR = Statement("DELETE FROM timer WHERE kind = ? AND key = ?")
+IS_SET = Statement("SELECT 1 FROM timer WHERE kind = ? AND key = ?")
+OVERDUE = Statement("SELECT key FROM timer WHERE kind = ? AND due_at < ? ORDER BY key")
 
 
 class Timer(StrEnum):
@@ -29,22 +35,22 @@ class Timer(StrEnum):
 
 def set_timer(conn: Connection, kind: Timer, key: int, due_at: LabTime) -> None:
     """Set a timer, replacing one with the same kind and key."""
-    conn.exec_driver_sql("INSERT OR REPLACE INTO timer (kind, key, due_at) VALUES (?, ?, ?)", (kind.value, key, due_at))
+    conn.exec_driver_sql(SET, (kind.value, key, due_at))
 
 
 def set_timer_if_none(conn: Connection, kind: Timer, key: int, due_at: LabTime) -> None:
     """Set a timer unless one with the same kind and key is set."""
-    conn.exec_driver_sql("INSERT OR IGNORE INTO timer (kind, key, due_at) VALUES (?, ?, ?)", (kind.value, key, due_at))
+    conn.exec_driver_sql(SET_IF_NONE, (kind.value, key, due_at))
 
 
 def clear_timer(conn: Connection, kind: Timer, key: int) -> None:
     """Delete a timer if it is set."""
-    conn.exec_driver_sql("DELETE FROM timer WHERE kind = ? AND key = ?", (kind.value, key))
+    conn.exec_driver_sql(CLEAR, (kind.value, key))
 
 
 def is_set(conn: Connection, kind: Timer, key: int) -> bool:
     """Return whether a timer is set."""
-    return conn.exec_driver_sql("SELECT 1 FROM timer WHERE kind = ? AND key = ?", (kind.value, key)).first() is not None
+    return conn.exec_driver_sql(IS_SET, (kind.value, key)).first() is not None
 
 
 def next_due(conn: Connection, kinds: tuple[Timer, ...]) -> LabTime | None:
@@ -57,7 +63,7 @@ def next_due(conn: Connection, kinds: tuple[Timer, ...]) -> LabTime | None:
 
 def overdue(conn: Connection, kind: Timer, now: LabTime) -> list[int]:
     """Return the keys of the timers of a kind that were due before `now`."""
-    rows = conn.exec_driver_sql("SELECT key FROM timer WHERE kind = ? AND due_at < ? ORDER BY key", (kind.value, now))
+    rows = conn.exec_driver_sql(OVERDUE, (kind.value, now))
     return [key for (key,) in rows]
 
 

@@ -55,8 +55,20 @@ from node.stored_values import HIERARCHY_FID
 from topology.schedule import ALWAYS
 from traces.events import StatusDue
 from traces.labtime import DAY_US, LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+WANT = Statement("INSERT OR IGNORE INTO wanted (fid) VALUES (?)")
+WANTED = Statement("SELECT fid FROM wanted")
+WANTED_IN_ORDER = Statement("SELECT fid FROM wanted ORDER BY fid")
+FORGET_WANTED = Statement("DELETE FROM wanted")
+AWAIT = Statement("INSERT OR REPLACE INTO asked (fid, responder, sent_at) VALUES (?, ?, ?)")
+STOP_AWAITING_BEFORE = Statement("DELETE FROM asked WHERE fid = ? AND responder = ? AND sent_at <= ?")
+RESTORED_AT = Statement("SELECT restored_at FROM store_state")
+AWAITED = Statement("SELECT fid, responder, sent_at FROM asked WHERE sent_at < ? ORDER BY responder, fid")
+STOP_AWAITING = Statement("DELETE FROM asked WHERE fid = ? AND responder = ?")
+NOTE_REPEATED = Statement("INSERT OR REPLACE INTO repeated (fid, store, at) VALUES (?, ?, ?)")
+REPEATED_AT = Statement("SELECT at FROM repeated WHERE fid = ? AND store = ?")
 
 FOLDERS_A_MAIL = 1000
 """The most folders in one status or status request. Receivers accept four times as many."""
@@ -66,7 +78,7 @@ FOLDERS_A_MAIL = 1000
 
 def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -> None:
     """Request the status of a folder at the next cycle. Requests of one cycle share a mail (spec: ST-3)."""
-    s.conn.exec_driver_sql("INSERT OR IGNORE INTO wanted (fid) VALUES (?)", (fid,))
+    s.conn.exec_driver_sql(WANT, (fid,))
     due_at = s.now if at_once else next_cycle(ctx.config, ALWAYS, s.now)
     assert due_at is not None, "the always schedule has a next cycle"
     set_timer_if_none(s.conn, Timer.STATUS_REQUEST, 0, due_at)
@@ -74,14 +86,14 @@ def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -
 
 def want_what_waits(ctx: Context, s: Stimulus) -> None:
     """Request at the next cycle the statuses for which nobody could be asked: a store may have an address now (spec: ML-1)."""
-    for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted").all():
+    for (fid,) in s.conn.exec_driver_sql(WANTED).all():
         want_status(ctx, s, fid)
 
 
 def send_wanted(ctx: Context, s: Stimulus) -> None:
     """Send the status requests that wait for this cycle."""
-    fids = [fid for (fid,) in s.conn.exec_driver_sql("SELECT fid FROM wanted ORDER BY fid")]
-    s.conn.exec_driver_sql("DELETE FROM wanted")
+    fids = [fid for (fid,) in s.conn.exec_driver_sql(WANTED_IN_ORDER)]
+    s.conn.exec_driver_sql(FORGET_WANTED)
     owned = [own for fid in fids if (own := ctx.rst.own(fid)) is not None and not own.pending]
     # In every version, all holders must respond about the hierarchy of a new store (spec: ST-3, RP-3).
     tree = [own for own in owned if own.fid == HIERARCHY_FID]
@@ -105,7 +117,7 @@ def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders,
         if stores and not own.pending:
             groups.setdefault((tuple(stores), tuple(choose(ctx, s, own, way))), []).append(own)
             if awaited and all(ctx.directory.address(store) is None for store in stores):
-                s.conn.exec_driver_sql("INSERT OR IGNORE INTO wanted (fid) VALUES (?)", (own.fid,))
+                s.conn.exec_driver_sql(WANT, (own.fid,))
     marks = Mark.ALL_RESPOND if way is Responders.ALL_HOLDERS else Mark.NONE
     for (addressed, responders), group in groups.items():
         for part in _parts(group):
@@ -126,7 +138,7 @@ def _request(
     send(ctx, s, MessageType.STATUS_REQUEST, stores, sections)
     if awaited:
         s.conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO asked (fid, responder, sent_at) VALUES (?, ?, ?)",
+            AWAIT,
             [(own.fid, store, s.now) for own in group for store in responders],
         )
 
@@ -204,7 +216,7 @@ def _replicas_of(ctx: Context, sections: Sequence[Section]) -> list[tuple[OwnRow
 
 def clear_awaited(conn: Connection, fid: int, store: str, sent_at: LabTime) -> None:
     """Note that `store` sent a mail about the folder at `sent_at`. Earlier requests to it are not repeated (spec: ST-7)."""
-    conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ? AND sent_at <= ?", (fid, store, sent_at))
+    conn.exec_driver_sql(STOP_AWAITING_BEFORE, (fid, store, sent_at))
 
 
 # -- the check
@@ -265,15 +277,13 @@ def _send_due(ctx: Context, s: Stimulus) -> None:
 def _repeat_requests(ctx: Context, s: Stimulus) -> None:
     """Repeat status requests to the required responders that sent nothing since (spec: ST-7)."""
     again: dict[str, list[OwnRow]] = {}
-    restored_at = s.conn.exec_driver_sql("SELECT restored_at FROM store_state").scalar_one()
-    for fid, store, asked_at in s.conn.exec_driver_sql(
-        "SELECT fid, responder, sent_at FROM asked WHERE sent_at < ? ORDER BY responder, fid", (s.now,)
-    ).all():
+    restored_at = s.conn.exec_driver_sql(RESTORED_AT).scalar_one()
+    for fid, store, asked_at in s.conn.exec_driver_sql(AWAITED, (s.now,)).all():
         own, row = ctx.rst.own(fid), ctx.rst.row(fid, store)
         if row is not None and restored_at is not None and (row.heard_at or 0) <= restored_at:
             row = None  # it is from the backup
         if own is None or own.pending or store not in ctx.holders(fid) or _has_answered(ctx, own, row, asked_at):
-            s.conn.exec_driver_sql("DELETE FROM asked WHERE fid = ? AND responder = ?", (fid, store))
+            s.conn.exec_driver_sql(STOP_AWAITING, (fid, store))
         else:
             again.setdefault(store, []).append(own)
     for store in sorted(again):
@@ -313,13 +323,13 @@ def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
             sections = [section_of(ctx, own, marks=Mark.REPEAT) for own in part]
             send(ctx, s, MessageType.STATUS, [store], sections)
         s.conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO repeated (fid, store, at) VALUES (?, ?, ?)",
+            NOTE_REPEATED,
             [(own.fid, store, s.now) for own in again[store]],
         )
 
 
 def _may_repeat(ctx: Context, s: Stimulus, fid: int, store: str) -> bool:
-    at = s.conn.exec_driver_sql("SELECT at FROM repeated WHERE fid = ? AND store = ?", (fid, store)).scalar()
+    at = s.conn.exec_driver_sql(REPEATED_AT, (fid, store)).scalar()
     return at is None or s.now - at >= ctx.config.status_timeout_us
 
 

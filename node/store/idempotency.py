@@ -11,7 +11,12 @@ from typing import Final
 
 from node.errors import KeyReused
 from traces.labtime import DAY_US, LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+ANSWER = Statement("SELECT request, answer FROM request_done WHERE key = ? AND at > ?")
+FORGET_OLD = Statement("DELETE FROM request_done WHERE at <= ? OR key = ?")
+KEEP = Statement("INSERT INTO request_done (key, request, answer, at) VALUES (?, ?, ?, ?)")
+FORGET_OLDEST = Statement("DELETE FROM request_done WHERE id <= (SELECT max(id) FROM request_done) - ?")
 
 KEPT_US: Final = DAY_US
 """How long an answer is kept, in lab time."""
@@ -22,9 +27,7 @@ MOST_KEPT: Final = 100_000
 
 def known(conn: Connection, key: str, request: bytes, now: LabTime) -> bytes | None:
     """Return the answer stored under `key`, or None. Raises KeyReused if it belongs to another request."""
-    row = conn.exec_driver_sql(
-        "SELECT request, answer FROM request_done WHERE key = ? AND at > ?", (key, now - KEPT_US)
-    ).first()
+    row = conn.exec_driver_sql(ANSWER, (key, now - KEPT_US)).first()
     if row is None:
         return None
     if row[0] != request:
@@ -35,8 +38,6 @@ def known(conn: Connection, key: str, request: bytes, now: LabTime) -> bytes | N
 
 def keep(conn: Connection, key: str, request: bytes, answer: bytes, now: LabTime) -> None:
     """Store an answer, and delete those that are too old or too many."""
-    conn.exec_driver_sql("DELETE FROM request_done WHERE at <= ? OR key = ?", (now - KEPT_US, key))
-    conn.exec_driver_sql(
-        "INSERT INTO request_done (key, request, answer, at) VALUES (?, ?, ?, ?)", (key, request, answer, now)
-    )
-    conn.exec_driver_sql("DELETE FROM request_done WHERE id <= (SELECT max(id) FROM request_done) - ?", (MOST_KEPT,))
+    conn.exec_driver_sql(FORGET_OLD, (now - KEPT_US, key))
+    conn.exec_driver_sql(KEEP, (key, request, answer, now))
+    conn.exec_driver_sql(FORGET_OLDEST, (MOST_KEPT,))

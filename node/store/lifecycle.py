@@ -66,8 +66,11 @@ from traces.recorder import Recorder
 from transport.envelope import RefusalError
 from transport.errors import CodecError
 from transport.file_handles import refusal_words
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+HAS_REPLICA = Statement("SELECT 1 FROM replica")
+ADD_EVENTS = Statement("INSERT INTO event (seq, incarnation, batch) VALUES (?, ?, ?)")
 
 
 class StoreLife(StoreQueries):
@@ -210,7 +213,7 @@ class StoreLife(StoreQueries):
                 StoreState.create(conn, self.name, guid_from(self._seed, "replica"), now)
             # The first start writes this store's row for the hierarchy. If the row is missing, a crash interrupted the
             # first start, and it is repeated.
-            first = conn.exec_driver_sql("SELECT 1 FROM replica").first() is None
+            first = conn.exec_driver_sql(HAS_REPLICA).first() is None
             state = StoreState(conn)
             state.incarnation += 1
             state.save(conn)
@@ -343,7 +346,7 @@ class StoreLife(StoreQueries):
         lines = trace.take()
         if lines:
             conn.exec_driver_sql(
-                "INSERT INTO event (seq, incarnation, batch) VALUES (?, ?, ?)",
+                ADD_EVENTS,
                 (first_seq, ctx.store.incarnation, lines),
             )
         if self.crash_at == "before commit":

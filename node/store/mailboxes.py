@@ -21,7 +21,18 @@ from node.codec.items import object_text
 from node.state.context import Context
 from node.tracking.change_number import named
 from node.views import MailboxView, NumberedMessage, number_order
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+MAILBOX = Statement("SELECT validity, next_uid FROM imap_mailbox WHERE fid = ?")
+MESSAGE_COUNT = Statement("SELECT count(*) FROM imap_message WHERE fid = ?")
+BEGIN_MAILBOX = Statement("INSERT OR IGNORE INTO imap_mailbox (fid, validity, next_uid) VALUES (?, ?, 1)")
+NEXT_UID = Statement("SELECT next_uid FROM imap_mailbox WHERE fid = ?")
+NUMBER_MESSAGE = Statement("INSERT INTO imap_message (fid, uid, object, rep, ctr) VALUES (?, ?, ?, ?, ?)")
+SET_NEXT_UID = Statement("UPDATE imap_mailbox SET next_uid = ? WHERE fid = ?")
+SET_FLAGS = Statement(
+    "INSERT OR REPLACE INTO imap_flag (object, rep, ctr, user, flags)"
+    " SELECT object, rep, ctr, ?, ? FROM imap_message WHERE fid = ? AND uid = ?"
+)
 
 
 class Flags(IntFlag):
@@ -44,7 +55,7 @@ _GONE: Final = (
 
 def mailbox(ctx: Context, conn: Connection, fid: int, user: str) -> MailboxView:
     """Return a folder as a user sees it. Messages without a UID are left out."""
-    row = conn.exec_driver_sql("SELECT validity, next_uid FROM imap_mailbox WHERE fid = ?", (fid,)).first()
+    row = conn.exec_driver_sql(MAILBOX, (fid,)).first()
     if row is None:
         return MailboxView(0, 1, False, ())
     rows = conn.exec_driver_sql(
@@ -59,19 +70,17 @@ def mailbox(ctx: Context, conn: Connection, fid: int, user: str) -> MailboxView:
         for uid, object_id, rep, ctr, at, flags in rows
         if uid is not None
     )
-    given = conn.exec_driver_sql("SELECT count(*) FROM imap_message WHERE fid = ?", (fid,)).scalar_one()
+    given = conn.exec_driver_sql(MESSAGE_COUNT, (fid,)).scalar_one()
     validity, next_uid = row
     return MailboxView(validity, next_uid, len(rows) == len(messages) == given, messages)
 
 
 def number(ctx: Context, conn: Connection, fid: int, validity: int) -> None:
     """Give UIDs to the messages that are new in a folder, and delete those of messages that are gone."""
-    conn.exec_driver_sql(
-        "INSERT OR IGNORE INTO imap_mailbox (fid, validity, next_uid) VALUES (?, ?, 1)", (fid, validity)
-    )
+    conn.exec_driver_sql(BEGIN_MAILBOX, (fid, validity))
     conn.exec_driver_sql(f"DELETE FROM imap_flag WHERE (object, rep, ctr) IN (SELECT object, rep, ctr {_GONE})", (fid,))
     conn.exec_driver_sql(f"DELETE {_GONE}", (fid,))
-    uid = conn.exec_driver_sql("SELECT next_uid FROM imap_mailbox WHERE fid = ?", (fid,)).scalar_one()
+    uid = conn.exec_driver_sql(NEXT_UID, (fid,)).scalar_one()
     new = conn.exec_driver_sql(
         f"SELECT m.modified_at, m.object, m.rep, m.ctr FROM message m WHERE m.fid = ? AND {_SHOWN} AND NOT EXISTS"
         f" (SELECT 1 FROM imap_message u WHERE {_SAME.format('u', 'm')}) ORDER BY m.rep, m.ctr",
@@ -80,17 +89,14 @@ def number(ctx: Context, conn: Connection, fid: int, validity: int) -> None:
     names = ctx.store.names()
     new.sort(key=lambda row: (row[0], number_order(named(ctx.store.number(*row[2:]), names))))
     for place, (_, *version) in enumerate(new):
-        conn.exec_driver_sql(
-            "INSERT INTO imap_message (fid, uid, object, rep, ctr) VALUES (?, ?, ?, ?, ?)", (fid, uid + place, *version)
-        )
-    conn.exec_driver_sql("UPDATE imap_mailbox SET next_uid = ? WHERE fid = ?", (uid + len(new), fid))
+        conn.exec_driver_sql(NUMBER_MESSAGE, (fid, uid + place, *version))
+    conn.exec_driver_sql(SET_NEXT_UID, (uid + len(new), fid))
 
 
 def flag(conn: Connection, fid: int, user: str, flags: Mapping[int, int]) -> None:
     """Set a user's flags on the messages with these UIDs. UIDs that the folder does not have are ignored."""
     for uid, value in flags.items():
         conn.exec_driver_sql(
-            "INSERT OR REPLACE INTO imap_flag (object, rep, ctr, user, flags)"
-            " SELECT object, rep, ctr, ?, ? FROM imap_message WHERE fid = ? AND uid = ?",
+            SET_FLAGS,
             (user, value, fid, uid),
         )

@@ -19,7 +19,16 @@ from node.tracking.change_number import Guid, named, store_name
 from node.tracking.pcl import Pcl
 from node.views import VersionView, number_order
 from transport.mime.describe import describe_item, outline
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+VERSIONS = Statement(
+    "SELECT fid, rep, ctr, pcl, modified_at, shown, fai, deleted, subject, item FROM message WHERE object = ?"
+    " ORDER BY rep, ctr"
+)
+CHANGED_OBJECTS = Statement(
+    "SELECT object FROM message WHERE fid IN (SELECT fid FROM folder) AND rep = ? AND ctr = ?"
+    " UNION SELECT object FROM superseded WHERE rep = ? AND ctr = ? AND fid <> ?"
+)
 
 _SHOWN_NUMBER: Final = re.compile(r"(.+)-([1-9][0-9]{0,14})")
 """A change number as people see it: `A-4`."""
@@ -29,8 +38,7 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
     """Return the kept versions of a message, the shown one first. Raise MessageUnknown if there is none."""
     object_id = _object_of(ctx, conn, names, message)
     rows = conn.exec_driver_sql(
-        "SELECT fid, rep, ctr, pcl, modified_at, shown, fai, deleted, subject, item FROM message WHERE object = ?"
-        " ORDER BY rep, ctr",
+        VERSIONS,
         (object_id,),
     ).all()
     found = []
@@ -93,8 +101,7 @@ def _changed_by(ctx: Context, conn: Connection, guid: Guid, counter: int) -> lis
     rep = ctx.store.known_rep(guid)
     # The folders are named because the index on numbers begins with the folder.
     rows = conn.exec_driver_sql(
-        "SELECT object FROM message WHERE fid IN (SELECT fid FROM folder) AND rep = ? AND ctr = ?"
-        " UNION SELECT object FROM superseded WHERE rep = ? AND ctr = ? AND fid <> ?",
+        CHANGED_OBJECTS,
         (rep, counter, rep, counter, HIERARCHY_FID),
     )
     return [object_id for (object_id,) in rows]

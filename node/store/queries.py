@@ -57,7 +57,27 @@ from topology.settings.spec import LEVEL_NAMES
 from topology.settings.values import Settings
 from traces.backfill_lives import EntryState
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+MESSAGES = Statement(
+    "SELECT object, rep, ctr, modified_at, subject, item, fai FROM message WHERE fid = ? AND deleted = 0"
+    " ORDER BY object, shown DESC, rep, ctr"
+)
+RETAINED = Statement(
+    "SELECT id, folder, object, rep, ctr, deleted_at, path, subject FROM retained WHERE within = 0"
+    " ORDER BY deleted_at DESC, id DESC"
+)
+RETAINED_WITHIN = Statement("SELECT count(*) FROM retained WHERE within = ?")
+MESSAGE_COUNT = Statement("SELECT messages FROM message_count WHERE fid = ?")
+SHOWN_NUMBER = Statement("SELECT rep, ctr FROM message WHERE shown = 1 AND object = ?")
+SIZES = Statement(
+    "SELECT fid, sum(deleted = 0 AND shown = 1 AND fai = 0), sum(deleted = 0 AND shown = 1 AND fai = 1),"
+    " sum(CASE WHEN deleted = 0 THEN length(item) ELSE 0 END), max(modified_at) FROM message GROUP BY fid"
+)
+BAD_MAILS = Statement("SELECT id, at, sender, reason, length(content) FROM bad_mail ORDER BY id")
+MAILBOX = Statement("SELECT at, recipient, subject, body, sender, id, length(content) FROM mailbox ORDER BY id")
+MAILBOX_CONTENT = Statement("SELECT content FROM mailbox WHERE id = ?")
+SHOWN_ITEM = Statement("SELECT item FROM message WHERE object = ? AND +fid = ? AND shown = 1 AND deleted = 0")
 
 
 class StoreQueries(StoreReader):
@@ -92,8 +112,7 @@ class StoreQueries(StoreReader):
         shows_conflicts = props is None or props.shows_conflicts
         found: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
         for object_id, rep, ctr, at, subject, item, fai in conn.exec_driver_sql(
-            "SELECT object, rep, ctr, modified_at, subject, item, fai FROM message WHERE fid = ? AND deleted = 0"
-            " ORDER BY object, shown DESC, rep, ctr",
+            MESSAGES,
             (fid,),
         ):
             found.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
@@ -133,12 +152,9 @@ class StoreQueries(StoreReader):
         ctx, conn = self._opened()
         names = ctx.store.names()
         views = []
-        for id_, folder, object_id, rep, ctr, deleted_at, path, subject in conn.exec_driver_sql(
-            "SELECT id, folder, object, rep, ctr, deleted_at, path, subject FROM retained WHERE within = 0"
-            " ORDER BY deleted_at DESC, id DESC"
-        ).all():
+        for id_, folder, object_id, rep, ctr, deleted_at, path, subject in conn.exec_driver_sql(RETAINED).all():
             fid = ctx.folders.fid_of(folder)
-            within = conn.exec_driver_sql("SELECT count(*) FROM retained WHERE within = ?", (id_,)).scalar_one()
+            within = conn.exec_driver_sql(RETAINED_WITHIN, (id_,)).scalar_one()
             number = ctx.store.number(rep, ctr)
             older = tied_numbers(ctx, conn, object_id).numbers()
             views.append(
@@ -157,16 +173,12 @@ class StoreQueries(StoreReader):
 
     def count(self, folder: str) -> int:
         ctx, conn = self._opened()
-        found: int | None = conn.exec_driver_sql(
-            "SELECT messages FROM message_count WHERE fid = ?", (_fid_of(ctx, folder),)
-        ).scalar()
+        found: int | None = conn.exec_driver_sql(MESSAGE_COUNT, (_fid_of(ctx, folder),)).scalar()
         return found or 0
 
     def shown_change(self, message: str) -> str:
         ctx, conn = self._opened()
-        row = conn.exec_driver_sql(
-            "SELECT rep, ctr FROM message WHERE shown = 1 AND object = ?", (_object_id(message),)
-        ).first()
+        row = conn.exec_driver_sql(SHOWN_NUMBER, (_object_id(message),)).first()
         if row is None:
             raise MessageUnknown(f"this store has no message {message}")
         return ctx.store.number(*row).text
@@ -224,13 +236,7 @@ class StoreQueries(StoreReader):
     def instances(self) -> list[InstanceView]:
         # spec: AD-1
         ctx, conn = self._opened()
-        counted = {
-            fid: numbers
-            for fid, *numbers in conn.exec_driver_sql(
-                "SELECT fid, sum(deleted = 0 AND shown = 1 AND fai = 0), sum(deleted = 0 AND shown = 1 AND fai = 1),"
-                " sum(CASE WHEN deleted = 0 THEN length(item) ELSE 0 END), max(modified_at) FROM message GROUP BY fid"
-            )
-        }
+        counted = {fid: numbers for fid, *numbers in conn.exec_driver_sql(SIZES)}
         found = []
         for fid in ctx.rst.held_fids():
             own = ctx.rst.own(fid)
@@ -313,23 +319,15 @@ class StoreQueries(StoreReader):
     def bad_mail(self) -> list[BadMailView]:
         # spec: IN-5
         _, conn = self._opened()
-        return [
-            BadMailView(*row)
-            for row in conn.exec_driver_sql("SELECT id, at, sender, reason, length(content) FROM bad_mail ORDER BY id")
-        ]
+        return [BadMailView(*row) for row in conn.exec_driver_sql(BAD_MAILS)]
 
     def mailbox(self) -> list[NoticeView]:
         _, conn = self._opened()
-        return [
-            NoticeView(*row)
-            for row in conn.exec_driver_sql(
-                "SELECT at, recipient, subject, body, sender, id, length(content) FROM mailbox ORDER BY id"
-            )
-        ]
+        return [NoticeView(*row) for row in conn.exec_driver_sql(MAILBOX)]
 
     def mailbox_mail(self, notice: int) -> bytes:
         _, conn = self._opened()
-        content: bytes | None = conn.exec_driver_sql("SELECT content FROM mailbox WHERE id = ?", (notice,)).scalar()
+        content: bytes | None = conn.exec_driver_sql(MAILBOX_CONTENT, (notice,)).scalar()
         if content is None:
             raise MessageUnknown(f"no mail {notice} in the mailbox")
         return content
@@ -432,7 +430,7 @@ def _shown_item(ctx: Context, conn: Connection, folder: str, message: str) -> by
     object_id = _object_id(message)
     item: bytes | None = conn.exec_driver_sql(
         # +fid: without the plus, SQLite reads all messages of the folder, by the index that begins with it
-        "SELECT item FROM message WHERE object = ? AND +fid = ? AND shown = 1 AND deleted = 0",
+        SHOWN_ITEM,
         (object_id, fid),
     ).scalar()
     if item is None:

@@ -38,7 +38,10 @@ from node.tracking.change_number import ChangeNumber
 from node.tracking.number_sets import NumberSets
 from node.views import FolderStatus, ReplicaStatus, SyncState
 from traces.labtime import LabTime
-from transport.sql import Connection
+from transport.sql import Connection, Statement
+
+TRANSIT_TIMES = Statement("SELECT store, transit_us FROM peer")
+LEAVERS = Statement("SELECT fid, store, numbers, numbers_fai FROM leaver ORDER BY store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class _Replica:
 def folder_status(ctx: Context, conn: Connection, names: Mapping[bytes, str], fid: int | None) -> list[FolderStatus]:
     """Return the status of one folder that has a replica here, or of all of them, the hierarchy first."""
     unsent, leavers = _unsent(ctx, conn), _leavers(conn)
-    transit = dict(conn.exec_driver_sql("SELECT store, transit_us FROM peer").all())
+    transit = dict(conn.exec_driver_sql(TRANSIT_TIMES).all())
     found = []
     for each in ctx.rst.held_fids() if fid is None else [fid]:
         if ctx.rst.own(each) is None:
@@ -154,8 +157,6 @@ def _unsent(ctx: Context, conn: Connection) -> dict[int, NumberSets]:
 def _leavers(conn: Connection) -> dict[int, dict[str, NumberSets]]:
     """Return what the leaving stores of each folder claim (spec: RP-2)."""
     found: dict[int, dict[str, NumberSets]] = {}
-    for fid, store, numbers, fai in conn.exec_driver_sql(
-        "SELECT fid, store, numbers, numbers_fai FROM leaver ORDER BY store"
-    ):
+    for fid, store, numbers, fai in conn.exec_driver_sql(LEAVERS):
         found.setdefault(fid, {})[store] = NumberSets.decode(numbers, fai)
     return found

@@ -12,10 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from traces.segments import SegmentName, exported_through, list_segments, read_end, read_lines, write_segment
-from transport.sql import Connection
+from transport.sql import Connection, Statement
 
 if TYPE_CHECKING:
     from node.state.database import Database
+
+UNWRITTEN_BATCHES = Statement("SELECT incarnation, seq, batch FROM event WHERE seq > ? ORDER BY seq")
+LAST_SEQ = Statement("SELECT coalesce(max(seq), 0) FROM event")
+REMOVE_BATCHES = Statement("DELETE FROM event WHERE seq <= ?")
+FIRST_SEQ = Statement("SELECT min(seq) FROM event")
+LAST_SEQ_BEFORE = Statement("SELECT coalesce(max(seq), 0) FROM event WHERE seq <= ?")
+BATCHES = Statement("SELECT seq, batch FROM event WHERE seq >= ? ORDER BY seq LIMIT ?")
 
 EVENTS_BYTES: Final = 4 * 1024 * 1024
 """How many bytes of events are read at once."""
@@ -27,16 +34,14 @@ def export_events(database: Database, node: str, folder: Path) -> None:
     """Write one segment for each incarnation that has waiting events."""
     written = exported_through(folder, node)
     conn = database.reading()
-    waiting = conn.exec_driver_sql(
-        "SELECT incarnation, seq, batch FROM event WHERE seq > ? ORDER BY seq", (written,)
-    ).all()
-    last = conn.exec_driver_sql("SELECT coalesce(max(seq), 0) FROM event").scalar_one()
+    waiting = conn.exec_driver_sql(UNWRITTEN_BATCHES, (written,)).all()
+    last = conn.exec_driver_sql(LAST_SEQ).scalar_one()
     for incarnation in sorted({row[0] for row in waiting}):
         rows = [row for row in waiting if row[0] == incarnation]
         name, batches = SegmentName(node, incarnation, rows[0][1]), (row[2] for row in rows)
         write_segment(folder, name, batches, durable=database.path is not None)
     with database.writing() as conn:
-        conn.exec_driver_sql("DELETE FROM event WHERE seq <= ?", (last,))
+        conn.exec_driver_sql(REMOVE_BATCHES, (last,))
 
 
 def export_file(path: Path, node: str, folder: Path) -> None:
@@ -53,7 +58,7 @@ def events_after(
     conn: Connection, node: str, folder: Path | None, seq: int, limit_bytes: int
 ) -> list[tuple[int, bytes]]:
     """Return events from number `seq` + 1 on, with their numbers; at least one if there is any."""
-    first = conn.exec_driver_sql("SELECT min(seq) FROM event").scalar()
+    first = conn.exec_driver_sql(FIRST_SEQ).scalar()
     if folder is not None and (first is None or seq + 1 < first):
         found = _taken(_of_segments(folder, node, seq), seq, limit_bytes)
         if found:
@@ -62,11 +67,9 @@ def events_after(
 
 
 def _of_table(conn: Connection, seq: int) -> Iterator[tuple[int, bytes]]:
-    at = conn.exec_driver_sql("SELECT coalesce(max(seq), 0) FROM event WHERE seq <= ?", (seq + 1,)).scalar_one()
+    at = conn.exec_driver_sql(LAST_SEQ_BEFORE, (seq + 1,)).scalar_one()
     while True:
-        rows = conn.exec_driver_sql(
-            "SELECT seq, batch FROM event WHERE seq >= ? ORDER BY seq LIMIT ?", (at, ROWS_AT_ONCE)
-        ).all()
+        rows = conn.exec_driver_sql(BATCHES, (at, ROWS_AT_ONCE)).all()
         for first, batch in rows:
             yield from enumerate(batch.splitlines(), start=first)
         if len(rows) < ROWS_AT_ONCE:

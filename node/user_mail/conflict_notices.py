@@ -24,7 +24,13 @@ from node.user_mail.letters import Letter, send
 from traces.events import ConflictNotice
 from transport.errors import CodecError
 from transport.mime.compose import Attached
+from transport.sql import Statement
 from transport.stimulus import Stimulus
+
+UNNOTIFIED = Statement("SELECT object, fid, since_at FROM conflict WHERE notified = 0 ORDER BY since_at, object")
+SET_NOTIFIED = Statement("UPDATE conflict SET notified = ? WHERE object = ?")
+SUBJECT = Statement("SELECT subject FROM message WHERE object = ? ORDER BY shown DESC")
+ITEM_OF_VERSION = Statement("SELECT item FROM message WHERE object = ? AND rep = ? AND ctr = ?")
 
 MAX_ATTACHED: Final = 16 * 1024 * 1024
 """The most bytes of messages that a notice attaches. The notice names further messages, which are in the folder."""
@@ -55,9 +61,7 @@ def notify_for_silent_stores(ctx: Context, s: Stimulus) -> None:
 
     A holder that has the versions says so in a status, at the latest 36 hours after the folder's last update (spec: ST-1).
     """
-    conflicts = s.conn.exec_driver_sql(
-        "SELECT object, fid, since_at FROM conflict WHERE notified = 0 ORDER BY since_at, object"
-    ).all()
+    conflicts = s.conn.exec_driver_sql(UNNOTIFIED).all()
     for object_id, fid, since_at in conflicts:
         folder, own = ctx.folders.at(fid), ctx.rst.own(fid)
         props = folder.props
@@ -74,7 +78,7 @@ def notify_for_silent_stores(ctx: Context, s: Stimulus) -> None:
 
 
 def _set_notified(s: Stimulus, object_id: bytes, notified: bool) -> None:
-    s.conn.exec_driver_sql("UPDATE conflict SET notified = ? WHERE object = ?", (int(notified), object_id))
+    s.conn.exec_driver_sql(SET_NOTIFIED, (int(notified), object_id))
 
 
 def _conflict(ctx: Context, s: Stimulus, folder: Folder, joined: Joined, contacts: Sequence[str]) -> None:
@@ -84,9 +88,7 @@ def _conflict(ctx: Context, s: Stimulus, folder: Folder, joined: Joined, contact
         return
     attached, left_out = _conflicting(ctx, s, object_id, numbers)
     shown = ", ".join(named(number, ctx.store.store_of) for number in numbers)
-    subject = s.conn.exec_driver_sql(
-        "SELECT subject FROM message WHERE object = ? ORDER BY shown DESC", (object_id,)
-    ).scalar()
+    subject = s.conn.exec_driver_sql(SUBJECT, (object_id,)).scalar()
     first, last = named(numbers[0], ctx.store.store_of), named(numbers[-1], ctx.store.store_of)
     text = (
         f"The message '{subject}' has concurrent versions: {shown} (the first is shown).\n\n"
@@ -112,9 +114,7 @@ def _conflicting(
     room = MAX_ATTACHED
     for number in numbers:
         rep = ctx.store.known_rep(number.guid)
-        item = s.conn.exec_driver_sql(
-            "SELECT item FROM message WHERE object = ? AND rep = ? AND ctr = ?", (object_id, rep, number.counter)
-        ).scalar()
+        item = s.conn.exec_driver_sql(ITEM_OF_VERSION, (object_id, rep, number.counter)).scalar()
         if item is None:
             continue
         name = named(number, ctx.store.store_of)

@@ -22,7 +22,16 @@ from transport.errors import CodecError
 from transport.mapi.properties import text_of
 from transport.mapi.property_tags import PR_BODY, PR_SENDER_EMAIL_ADDRESS
 from transport.mime.item_conversion import MailPost, post_of_mail
+from transport.sql import Statement
 from transport.stimulus import Stimulus
+
+WAS_POSTED = Statement("SELECT 1 FROM posted WHERE fid = ? AND message_id = ? AND at > ?")
+FORGET_POSTED = Statement("DELETE FROM posted WHERE at <= ?")
+NOTE_POSTED = Statement("INSERT OR IGNORE INTO posted (fid, message_id, at) VALUES (?, ?, ?)")
+INTO_MAILBOX = Statement(
+    "INSERT INTO mailbox (at, recipient, sender, subject, body, content) VALUES (?, ?, ?, ?, ?, ?)"
+)
+FORGET_OLDEST_MAILS = Statement("DELETE FROM mailbox WHERE id <= (SELECT max(id) FROM mailbox) - ?")
 
 REPEAT_US: Final = DAY_US
 """How long a Message-ID is not posted again in the same folder (spec: ML-5)."""
@@ -100,18 +109,16 @@ def _was_sent_from(post: MailPost, address: str) -> bool:
 
 
 def _was_posted(s: Stimulus, fid: int, message_id: str) -> bool:
-    found = s.conn.exec_driver_sql(
-        "SELECT 1 FROM posted WHERE fid = ? AND message_id = ? AND at > ?", (fid, message_id, s.now - REPEAT_US)
-    )
+    found = s.conn.exec_driver_sql(WAS_POSTED, (fid, message_id, s.now - REPEAT_US))
     return found.first() is not None
 
 
 def note_posted(s: Stimulus, fid: int, message_ids: Sequence[str]) -> None:
     """Note the Message-IDs of posts in a folder, made here or replicated, so that they are not posted again (spec: ML-5)."""
-    s.conn.exec_driver_sql("DELETE FROM posted WHERE at <= ?", (s.now - REPEAT_US,))
+    s.conn.exec_driver_sql(FORGET_POSTED, (s.now - REPEAT_US,))
     rows = [(fid, each, s.now) for each in message_ids if each]
     if rows:
-        s.conn.exec_driver_sql("INSERT OR IGNORE INTO posted (fid, message_id, at) VALUES (?, ?, ?)", rows)
+        s.conn.exec_driver_sql(NOTE_POSTED, rows)
 
 
 def note_replicated(s: Stimulus, fid: int, versions: Sequence[Version]) -> None:
@@ -124,10 +131,10 @@ def note_replicated(s: Stimulus, fid: int, versions: Sequence[Version]) -> None:
 def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery, read: Callable[[], MailPost]) -> None:
     sender, subject, text = _mailbox_fields(mail, read)
     s.conn.exec_driver_sql(
-        "INSERT INTO mailbox (at, recipient, sender, subject, body, content) VALUES (?, ?, ?, ?, ?, ?)",
+        INTO_MAILBOX,
         (s.now, recipient, sender, subject, text, mail.content),
     )
-    s.conn.exec_driver_sql("DELETE FROM mailbox WHERE id <= (SELECT max(id) FROM mailbox) - ?", (MAILBOX_KEPT,))
+    s.conn.exec_driver_sql(FORGET_OLDEST_MAILS, (MAILBOX_KEPT,))
     s.trace.record(
         MailboxDelivered,
         mail=mail.message_id or None,

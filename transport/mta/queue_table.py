@@ -11,7 +11,9 @@ import msgspec
 
 from traces.labtime import LabTime
 from transport.envelope import OutgoingMail, Priority, Transmission
-from transport.sql import Connection, Rows
+from transport.sql import Connection, Rows, Statement
+
+CONTENT = Statement("SELECT bytes FROM mta_content WHERE id = ?")
 
 MOST_URGENT_FIRST: Final = (Priority.URGENT, Priority.NORMAL, Priority.NOT_URGENT)
 
@@ -32,6 +34,8 @@ _COLUMNS = (
     " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
 )
 _SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
+_ROW = _SELECT_ROW + " WHERE q.id = ?"
+_ALL_ROWS = _SELECT_ROW + " ORDER BY q.priority DESC, q.due_at, q.id"
 # Each priority is one range of the index, in order. So nothing is sorted.
 _DUE_OF_PRIORITY = (
     _SELECT_ROW + " WHERE q.priority = ? AND q.due_at <= ? AND q.next_hop IS NOT NULL ORDER BY q.due_at, q.id LIMIT ?"
@@ -175,13 +179,13 @@ def drop_content(conn: Connection, content_id: int) -> None:
 
 def find_row(conn: Connection, queue_id: int) -> QueueRow | None:
     """Return one row; None if it no longer exists."""
-    found = conn.exec_driver_sql(_SELECT_ROW + " WHERE q.id = ?", (queue_id,)).first()
+    found = conn.exec_driver_sql(_ROW, (queue_id,)).first()
     return None if found is None else _row(found)
 
 
 def find_content(conn: Connection, content_id: int) -> bytes:
     """Return the bytes of a queued mail."""
-    found = conn.exec_driver_sql("SELECT bytes FROM mta_content WHERE id = ?", (content_id,)).first()
+    found = conn.exec_driver_sql(CONTENT, (content_id,)).first()
     if found is None:
         raise LookupError(f"mail content {content_id} is missing, but a queue row refers to it")
     return bytes(found[0])
@@ -249,7 +253,7 @@ def all_ids(conn: Connection) -> list[int]:
 
 def queued_mails(conn: Connection) -> list[QueueRow]:
     """Return the whole queue in sending order, for display."""
-    rows = conn.exec_driver_sql(_SELECT_ROW + " ORDER BY q.priority DESC, q.due_at, q.id")
+    rows = conn.exec_driver_sql(_ALL_ROWS)
     return [_row(found) for found in rows]
 
 
