@@ -42,8 +42,8 @@ class Client(Changes):
     def lab(self) -> dict[str, Any]:
         """Return the lab's run, clock, servers and faults. A server's `status` is running, not running, or failed. A failed
         server has the text of its internal error as `failure`. To make a failed server work again, kill and start it."""
-        found: dict[str, Any] = self.json("GET", "/lab")
-        return found
+        answer: dict[str, Any] = self.json("GET", "/lab")
+        return answer
 
     def renew(self, topology: Mapping[str, Any] | str | None = None) -> None:
         """Start a new run, with another topology if one is given: its keys, or the text of a topology file. Only a lab in
@@ -57,8 +57,8 @@ class Client(Changes):
 
     def save(self, name: str, *, replace: bool = False) -> dict[str, Any]:
         """Save the state of the lab. Without `replace` the lab refuses an existing name (409)."""
-        found: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {"replace": replace})
-        return found
+        answer: dict[str, Any] = self.json("PUT", f"/lab/saved/{quoted(name)}", {"replace": replace})
+        return answer
 
     def reset(self, name: str) -> None:
         """Reset the lab to a saved state. The reset is complete when /readyz answers and `lab()` returns another
@@ -68,13 +68,13 @@ class Client(Changes):
     def export(self) -> dict[str, Any]:
         """Make all servers write all their events to traces. The traces are then complete up to the lab time `at` in the
         answer, but the events of the servers in `away` may be missing."""
-        found: dict[str, Any] = self.surely("POST", "/lab/export", {})
-        return found
+        answer: dict[str, Any] = self.surely("POST", "/lab/export", {})
+        return answer
 
     def verdict(self) -> dict[str, Any]:
         """Return the latest verdict of the analysis that follows the lab. The verdict includes the events up to `at`."""
-        found: dict[str, Any] = self.json("GET", "/lab/verdict")
-        return found
+        answer: dict[str, Any] = self.json("GET", "/lab/verdict")
+        return answer
 
     def keep_verdict(self, verdict: Mapping[str, Any]) -> None:
         """Send the lab a verdict that an analysis computed from this run's traces. The lab stores it."""
@@ -82,7 +82,7 @@ class Client(Changes):
 
     def servers(self) -> list[str]:
         """Return the names of all servers."""
-        return [each["name"] for each in self.lab()["servers"]]
+        return [server["name"] for server in self.lab()["servers"]]
 
     def now(self) -> str:
         """Return the lab time."""
@@ -90,8 +90,8 @@ class Client(Changes):
 
     def clock(self) -> dict[str, Any]:
         """Return the lab time, the rate, and whether a warp is in progress."""
-        found: dict[str, Any] = self.json("GET", "/lab/clock")
-        return found
+        answer: dict[str, Any] = self.json("GET", "/lab/clock")
+        return answer
 
     def set_rate(self, rate: float) -> dict[str, Any]:
         """Set the rate of the clock in lab seconds per second; 0 pauses it."""
@@ -138,8 +138,8 @@ class Client(Changes):
         kind: lose, alter, delay, duplicate, reorder, cut, blackhole, smtp, hold or unstamp.
         what: those of from_, to, type, count, by, connector, between, at, does, lasts and server that this kind accepts.
         """
-        given = {name.rstrip("_"): value for name, value in what.items() if value is not None}
-        return str(self.json("POST", "/lab/faults", {"kind": kind, **given})["id"])
+        fields = {name.rstrip("_"): value for name, value in what.items() if value is not None}
+        return str(self.json("POST", "/lab/faults", {"kind": kind, **fields})["id"])
 
     def heal(self, fault: str | None = None) -> None:
         """End one fault, or all."""
@@ -181,8 +181,8 @@ class Client(Changes):
         self.json("POST", "/lab/recipient-policy", what)
 
     def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = self.json("POST", f"/lab/clock/{verb}", body, patient=True)
-        return found
+        answer: dict[str, Any] = self.json("POST", f"/lab/clock/{verb}", body, patient=True)
+        return answer
 
     def _life(self, node: str, verb: str, body: Mapping[str, Any] | None = None) -> Any:
         return self.json("POST", f"/lab/servers/{quoted(node)}/{verb}", body or {})
@@ -194,13 +194,13 @@ class Client(Changes):
 
     def messages(self, node: str, folder: str) -> list[dict[str, Any]]:
         """Return all messages that are not deleted."""
-        found: list[dict[str, Any]] = []
+        listed: list[dict[str, Any]] = []
         while True:
-            query = {"folder": folder, **({"after": found[-1]["id"]} if found else {})}
+            query = {"folder": folder, **({"after": listed[-1]["id"]} if listed else {})}
             more = self._node("GET", node, f"/messages?{urlencode(query, errors='surrogatepass')}")
-            found += more
+            listed += more
             if not more:
-                return found
+                return listed
 
     def body(self, node: str, folder: str, message: str) -> str:
         return self.text("GET", f"/nodes/{quoted(node)}/messages/{quoted(message)}/body?folder={quoted(folder)}")
@@ -209,8 +209,8 @@ class Client(Changes):
         """Post a mail. Every store gives it back byte for byte. A mail that comes by SMTP
         instead is kept with the line Received that the server adds to its header."""
         path = f"/nodes/{quoted(node)}/messages/mail?folder={quoted(folder)}"
-        made: Made = self.surely("POST", path, mail, key)
-        return made
+        answer: Made = self.surely("POST", path, mail, key)
+        return answer
 
     def mail(self, node: str, folder: str, message: str) -> bytes:
         """Return a message as a mail."""
@@ -241,8 +241,8 @@ class Client(Changes):
 
     def state(self, node: str, folder: str) -> dict[str, Any]:
         """Return the folder's rows of the replication state table."""
-        found: dict[str, Any] = self._node("GET", node, f"/state?folder={quoted(folder)}")
-        return found
+        answer: dict[str, Any] = self._node("GET", node, f"/state?folder={quoted(folder)}")
+        return answer
 
     def states(self, node: str) -> list[dict[str, Any]]:
         return list(self._node("GET", node, "/states"))
@@ -273,12 +273,12 @@ class Client(Changes):
         return list(self._node("GET", node, "/queue"))
 
     def digests(self, node: str) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = self._node("GET", node, "/digests")
-        return found
+        answer: dict[str, dict[str, Any]] = self._node("GET", node, "/digests")
+        return answer
 
     def settings(self, node: str) -> dict[str, Any]:
-        found: dict[str, Any] = self._node("GET", node, "/settings")
-        return found
+        answer: dict[str, Any] = self._node("GET", node, "/settings")
+        return answer
 
     def setting_details(self, node: str) -> list[dict[str, Any]]:
         """Return each setting with its value, its default, where Exchange keeps it and what it does."""
@@ -286,8 +286,8 @@ class Client(Changes):
 
     def configure(self, node: str, values: Mapping[str, Any]) -> Configured:
         """Change settings; None removes one. Registry values apply from the server's next start on."""
-        made: Configured = self._node("PATCH", node, "/settings", dict(values))
-        return made
+        answer: Configured = self._node("PATCH", node, "/settings", dict(values))
+        return answer
 
     def _node(self, method: str, node: str, path: str, body: Any = None) -> Any:
         return self.json(method, f"/nodes/{quoted(node)}{path}", body)
@@ -311,15 +311,15 @@ class Client(Changes):
             path = "/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream"
             yield from follow_events(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
             return
-        path, seen = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
+        path, last = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
         more = "" if last is None else f"&last={last}"
         while True:
-            answer = self.ask("GET", f"{path}?after={seen}{more}")
+            answer = self.ask("GET", f"{path}?after={last}{more}")
             # Split bytes, not text: text is also split at U+0085, U+2028 and U+2029, which JSON strings may contain.
             lines = self.read(answer).splitlines()
             if not lines:
                 return
-            seen = int(answer.headers.get("Pflab-Next", seen + len(lines)))
+            last = int(answer.headers.get("Pflab-Next", last + len(lines)))
             history = answer.headers.get("Pflab-History")
             more = "" if history is None else f"&history={quoted(history)}"
             yield from map(json.loads, lines)

@@ -67,7 +67,7 @@ def sent(value: object) -> object:
         case list() | tuple():
             return list(map(sent, value))
         case Mapping():
-            return {name: sent(each) for name, each in value.items()}
+            return {name: sent(entry) for name, entry in value.items()}
     return value
 
 
@@ -137,11 +137,11 @@ class Requests:
     def surely(self, method: str, path: str, body: Any, key: str | None = None) -> Any:
         """Request a change under an Idempotency-Key, up to SURE_TRIES times if no answer comes. Return the answer's JSON."""
         headers = {"Idempotency-Key": key or str(uuid.uuid4())}
-        for left in reversed(range(SURE_TRIES)):
+        for tries_left in reversed(range(SURE_TRIES)):
             try:
                 return self.json(method, path, body, headers=headers)
             except ClientError as error:
-                if error.status or not left:
+                if error.status or not tries_left:
                     raise
         return None
 
@@ -152,8 +152,8 @@ class Requests:
         body: its arguments; those that are None are left out.
         key: as in `surely`.
         """
-        given = None if body is None else {name: sent(value) for name, value in body.items() if value is not None}
-        return self.surely(method, f"/nodes/{quoted(node)}{path}", given, key)
+        fields = None if body is None else {name: sent(value) for name, value in body.items() if value is not None}
+        return self.surely(method, f"/nodes/{quoted(node)}{path}", fields, key)
 
     def json(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> Any:
         """Send a request and return the JSON of the answer."""
@@ -179,10 +179,10 @@ class Requests:
         """Send a request and return the answer before its body is read. Raises ClientError for a status of 400 or more."""
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         kind = "message/rfc822" if isinstance(body, bytes) else "application/json"
-        given = {"Content-Type": kind, **options.get("headers", {})}
+        headers = {"Content-Type": kind, **options.get("headers", {})}
         if self._token is not None:
-            given["Authorization"] = f"Bearer {self._token}"
-        answer = self._asked(method, path, sent, given, options.get("patient", False))
+            headers["Authorization"] = f"Bearer {self._token}"
+        answer = self._asked(method, path, sent, headers, options.get("patient", False))
         self.replayed = answer.getheader("Idempotency-Replayed") is not None
         if answer.status < 400:
             return answer
@@ -196,16 +196,16 @@ class Requests:
     def _asked(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], patient: bool
     ) -> HTTPResponse:
-        kept = self._connection is not None
+        is_reused = self._connection is not None
         while True:
             try:
                 return self._once(method, path, body, headers, patient)
             except (OSError, HTTPException) as error:
                 self.close()
                 # The server may have closed the connection since the last request. Repeating GET and PUT is harmless.
-                if not kept or method not in {"GET", "PUT"} or isinstance(error, TimeoutError):
+                if not is_reused or method not in {"GET", "PUT"} or isinstance(error, TimeoutError):
                     raise self._silence(error, f"the answer to {method} {path.partition('?')[0]}") from error
-                kept = False
+                is_reused = False
 
     def _once(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], patient: bool

@@ -64,10 +64,10 @@ class Life:
     events: list[Event] = field(default_factory=list)
 
     def as_document(self, names: Lexicon) -> dict[str, Any]:
-        return {"what": self.what, "told": self.told, "events": [event_json(each, names) for each in self.events]}
+        return {"what": self.what, "told": self.told, "events": [event_json(event, names) for event in self.events]}
 
     def lines(self, names: Lexicon) -> list[str]:
-        return [self.what, *[f"  {each}" for each in self.told], "", *[one_line(each, names) for each in self.events]]
+        return [self.what, *[f"  {line}" for line in self.told], "", *[one_line(event, names) for event in self.events]]
 
 
 def explain(run: RunEvents, wanted: str) -> Life:
@@ -75,9 +75,9 @@ def explain(run: RunEvents, wanted: str) -> Life:
 
     The explanation of a mail that became a post includes the post. Raises LabError, with a suggestion, for anything else.
     """
-    known = _change(run, wanted)
-    if known is not None:
-        return _Change(run, known).life()
+    change = _change(run, wanted)
+    if change is not None:
+        return _Change(run, change).life()
     mail = wanted.strip().strip("<>")
     if any(event.mail == mail for event in run.events):
         return _mail_life(run, mail)
@@ -130,8 +130,8 @@ class _Change:
             if isinstance(event, FaultInjected | FaultHealed) and event.fault in self.faults
         ]
         self.kept = self.run.in_order(self.kept)
-        made = self._first(ChangeMade, lambda each: each.number == self.number)
-        return Life(self._what(made), self._told(made), self.kept)
+        creation = self._first(ChangeMade, lambda event: event.number == self.number)
+        return Life(self._what(creation), self._told(creation), self.kept)
 
     # -- what belongs to it
 
@@ -210,26 +210,26 @@ class _Change:
         what = self.names.as_of(made.at).what(made.folder, made.object, made.number)
         return f"Change {self.shown}: {what}, {verb} on {made.node} at {to_the_second(made.at)}"
 
-    def _told(self, made: ChangeMade | None) -> list[str]:
-        told = list(self._mails_told())
+    def _told(self, creation: ChangeMade | None) -> list[str]:
+        lines = list(self._mails_told())
         stores = dict.fromkeys(
             [event.node for event in self.kept if event.node != "lab"]
             + [
-                store_named(each)
+                store_named(entry)
                 for mail in self.mails.values()
                 if mail.message_type in UPDATES
-                for each in mail.recipients
+                for entry in mail.recipients
             ]
         )
-        made_on = made.node if made else ""
+        made_on = creation.node if creation else ""
         for store in sorted(stores):
             if store != made_on or self._applied(store) is not None:
-                told += self._store_told(store, made.at if made else None)
-        newer = self._first(ChangeMade, lambda each: self.number in each.supersedes)
+                lines += self._store_told(store, creation.at if creation else None)
+        newer = self._first(ChangeMade, lambda event: self.number in event.supersedes)
         if newer is not None:
             when = to_the_second(newer.at)
-            told.append(f"{self.names.number(newer.number)} replaced it, made on {newer.node} at {when}.")
-        return [*told, self.outcome.sentence()] if self.outcome is not None else told
+            lines.append(f"{self.names.number(newer.number)} replaced it, made on {newer.node} at {when}.")
+        return [*lines, self.outcome.sentence()] if self.outcome is not None else lines
 
     def _mails_told(self) -> Iterable[str]:
         """Yield each mail that brought the change without a request, and the stores that it did not reach."""
@@ -260,46 +260,46 @@ class _Change:
                 yield f"  From {to_the_second(first.at)} on {first.node} cannot hand it to {first.next_hop}: {first.reason}."
 
     def _store_told(self, store: str, made_at: LabTime | None) -> list[str]:
-        told: list[str] = []
-        entry = self._first(EntryMade, lambda each: each.node == store)
+        lines: list[str] = []
+        entry = self._first(EntryMade, lambda event: event.node == store)
         if entry is not None:
-            told.append(self._missed(store, entry))
+            lines.append(self._missed(store, entry))
         steps = [*self._chosen(store), *self._asked(store), *self._answered(store)]
-        told += [line for _, _, line in sorted(steps, key=lambda each: each[:2])]
+        lines += [line for _, _, line in sorted(steps, key=lambda step: step[:2])]
         got = self._applied(store)
-        other = self._first(VersionApplied, lambda each: each.node == store and each.number != self.number)
-        late = self._first(VersionIgnored, lambda each: each.node == store and each.number == self.number)
+        other = self._first(VersionApplied, lambda event: event.node == store and event.number != self.number)
+        late = self._first(VersionIgnored, lambda event: event.node == store and event.number == self.number)
         if got is not None:
             after = f", {hours_and_minutes(got.at - made_at)} after it was made" if made_at is not None else ""
             since = f"{to_the_second(got.at)}{after}, by {self._way(got)}"
             restored = self.outcome.lost_by_restore(store) if self.outcome is not None else None
             if restored is None or restored.at < got.at:
-                told.append(f"{store} has it since {since}.")
+                lines.append(f"{store} has it since {since}.")
             else:
                 until = f"the restore from {restored.backup} at {to_the_second(restored.at)}"
-                told.append(f"{store} has it since {since}, until {until}.")
+                lines.append(f"{store} has it since {since}, until {until}.")
         elif other is not None:
             newer = self.names.number(other.number)
-            told.append(f"{store} has no copy of it: at {to_the_second(other.at)} it got {newer}, which replaced it.")
+            lines.append(f"{store} has no copy of it: at {to_the_second(other.at)} it got {newer}, which replaced it.")
         elif late is not None:
-            told.append(f"{store} does not need it at {to_the_second(late.at)}: {late.reason}.")
+            lines.append(f"{store} does not need it at {to_the_second(late.at)}: {late.reason}.")
         else:
-            told.append(self._without(store, knows=entry is not None))
-        return told
+            lines.append(self._without(store, knows=entry is not None))
+        return lines
 
     def _applied(self, store: str) -> VersionApplied | None:
         """Return the last event in which the store received the change. After a restore a store can receive a change again."""
-        found = [each for each in self.kept if isinstance(each, VersionApplied) and each.node == store]
-        return next((each for each in reversed(found) if each.number == self.number), None)
+        applications = [event for event in self.kept if isinstance(event, VersionApplied) and event.node == store]
+        return next((event for event in reversed(applications) if event.number == self.number), None)
 
     def _way(self, got: VersionApplied) -> str:
         """Return how a store received the change, in words."""
         arrived = (
-            each
-            for each in self.kept
-            if isinstance(each, MailReceived) and each.node == got.node and each.seq < got.seq
+            event
+            for event in self.kept
+            if isinstance(event, MailReceived) and event.node == got.node and event.seq < got.seq
         )
-        mail = max(arrived, key=lambda each: each.seq, default=None)
+        mail = max(arrived, key=lambda event: event.seq, default=None)
         is_resent = got.way == "broadcast" and mail is not None and Mark.RESENT in mail.marks
         return "a resent mail" if is_resent else _WAYS[got.way]
 
@@ -308,8 +308,8 @@ class _Change:
         arrive."""
         if not _has_ended(self.run) and any(self._under_way(mail, store) for mail in self.mails.values()):
             return f"{store} does not have it yet; a mail with it is on the way."
-        told = f"{store} does not get it in this run" if _has_ended(self.run) else f"{store} does not have it yet"
-        return f"{told}." if knows else f"{told}, and has not learned that the change is missing."
+        words = f"{store} does not get it in this run" if _has_ended(self.run) else f"{store} does not have it yet"
+        return f"{words}." if knows else f"{words}, and has not learned that the change is missing."
 
     def _under_way(self, mail: MailSubmitted, store: str) -> bool:
         """Return whether the mail brings the change to a store, and its way there has not ended."""
@@ -323,20 +323,20 @@ class _Change:
         )
 
     def _chosen(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
-        for each in self.kept:
-            if isinstance(each, SourcesConsidered) and each.node == store:
-                for told in choice_told(each, self.names):
-                    yield each.at, each.lamport, told
+        for event in self.kept:
+            if isinstance(event, SourcesConsidered) and event.node == store:
+                for line in choice_told(event, self.names):
+                    yield event.at, event.lamport, line
 
     def _asked(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
-        for each in self.kept:
-            if isinstance(each, RequestSent) and each.node == store:
-                yield each.at, each.lamport, f"At {to_the_second(each.at)} {store} asks {each.source} for it."
+        for event in self.kept:
+            if isinstance(event, RequestSent) and event.node == store:
+                yield event.at, event.lamport, f"At {to_the_second(event.at)} {store} asks {event.source} for it."
 
     def _answered(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
         for id_, mail in self.mails.items():
             if mail.message_type in RESPONSES and store in map(store_named, mail.recipients):
-                ends = [each for each in self.kept if isinstance(each, HopDropped | MailBad) and each.mail == id_]
+                ends = [event for event in self.kept if isinstance(event, HopDropped | MailBad) and event.mail == id_]
                 how = answer_ended(ends[0], self.kept) if ends else ""
                 yield (
                     mail.at,
@@ -397,10 +397,12 @@ def _mail_life(run: RunEvents, mail: str) -> Life:
     """Explain a mail: the events that name it, the faults that acted on it, and each post that it became (spec: ML-5)."""
     events = [event for event in run.events if event.mail == mail]
     faults = {event.fault for event in events if isinstance(event, HopDropped | FaultAltered)}
-    events += [each for each in run.events if isinstance(each, FaultInjected | FaultHealed) and each.fault in faults]
-    told = mail_told(run.names, events, ended=_has_ended(run))
-    for made in [event for event in events if isinstance(event, ChangeMade)]:
-        post = _Change(run, made).life()
-        told += [f"It became a post. {post.what}.", *(f"  {each}" for each in post.told)]
+    events += [
+        event for event in run.events if isinstance(event, FaultInjected | FaultHealed) and event.fault in faults
+    ]
+    lines = mail_told(run.names, events, ended=_has_ended(run))
+    for creation in [event for event in events if isinstance(event, ChangeMade)]:
+        post = _Change(run, creation).life()
+        lines += [f"It became a post. {post.what}.", *(f"  {line}" for line in post.told)]
         events += post.events
-    return Life(f"Mail <{mail}>", told, run.in_order(events))
+    return Life(f"Mail <{mail}>", lines, run.in_order(events))

@@ -82,9 +82,9 @@ class Judge:
         if stopped:
             witness = f"{join_names(stopped)} is stopped" if len(stopped) == 1 else f"{join_names(stopped)} are stopped"
             return FolderVerdict(truth.id, truth.path, Judgement.UNKNOWN, truth.holders, (witness,))
-        known = {name: self._held(name, truth.id) for name in truth.holders}
-        witnesses = [f"{name} holds no replica of it" for name, each in known.items() if each is None]
-        held = {name: each for name, each in known.items() if each is not None}
+        states = {name: self._held(name, truth.id) for name in truth.holders}
+        witnesses = [f"{name} holds no replica of it" for name, state in states.items() if state is None]
+        held = {name: state for name, state in states.items() if state is not None}
         witnesses += self._content_witnesses(truth, held)
         witnesses += self._number_witnesses(truth, held)
         if len(witnesses) > WITNESS_LIMIT:
@@ -95,62 +95,66 @@ class Judge:
     def differences(self, folder: str) -> list[str]:
         """Compare the holders of a folder with each other, not with the oracle. Return how they differ; [] if they do not."""
         # spec: CV-2
-        known = {store: self._held(store, folder) for store in self.oracle.truth()[folder].holders}
-        held = {store: each for store, each in known.items() if each is not None}
-        numbers = [(store, _numbers(each)) for store, each in held.items()]
-        found = [f"{store} holds no replica of it" for store, each in known.items() if each is None]
-        found += [
-            f"{store} and {numbers[0][0]} account for other numbers" for store, each in numbers if each != numbers[0][1]
+        states = {store: self._held(store, folder) for store in self.oracle.truth()[folder].holders}
+        held = {store: state for store, state in states.items() if state is not None}
+        numbers = [(store, _numbers(state)) for store, state in held.items()]
+        words = [f"{store} holds no replica of it" for store, state in states.items() if state is None]
+        words += [
+            f"{store} and {numbers[0][0]} account for other numbers"
+            for store, state in numbers
+            if state != numbers[0][1]
         ]
-        return found + _differences(held)
+        return words + _differences(held)
 
     def _held(self, store: str, folder: str) -> Knowledge | None:
-        known = self.readings[store].knowledge.get(folder)
-        return known if known is not None and known.holds else None
+        state = self.readings[store].knowledge.get(folder)
+        return state if state is not None and state.holds else None
 
     def _content_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> list[str]:
         if truth.doubt:
             # Stores may differ in expired objects and in dropped tombstones (spec: DL-3, DL-4).
             return _differences(held, but=self.expired | self.dropped_tombstones)
-        found: list[str] = []
+        witnesses: list[str] = []
         for object_, numbers in truth.versions.items():
             due = _Due(object_, self.oracle.history(truth.id, object_), numbers)
             for store in held:
-                found += self._object_witnesses(store, due, held)
+                witnesses += self._object_witnesses(store, due, held)
         for object_, number in truth.tombstones.items():
             history = self.oracle.history(truth.id, object_)
             what = self._what(history, number)
-            for store, known in held.items():
-                if known.versions.get(object_):
-                    found.append(f"{store} still has {self._subject(history)}, deleted by {self._shown(number)}")
-                elif object_ not in known.tombstones and not self._forgot(known, object_, history):
-                    found.append(f"{store} lacks {what}")
-        for store, known in held.items():
-            strange = sorted(known.versions.keys() - truth.versions.keys() - truth.tombstones.keys())
-            found += [f"{store} has object {self._shown(each)}, which nobody made" for each in strange]
-        return found
+            for store, state in held.items():
+                if state.versions.get(object_):
+                    witnesses.append(f"{store} still has {self._subject(history)}, deleted by {self._shown(number)}")
+                elif object_ not in state.tombstones and not self._forgot(state, object_, history):
+                    witnesses.append(f"{store} lacks {what}")
+        for store, state in held.items():
+            strange = sorted(state.versions.keys() - truth.versions.keys() - truth.tombstones.keys())
+            witnesses += [f"{store} has object {self._shown(object_)}, which nobody made" for object_ in strange]
+        return witnesses
 
     def _forgot(self, known: Knowledge, object_: str, history: History) -> bool:
         """Return whether a store accounts for a deletion whose tombstone may be dropped."""  # spec: DL-4
         numbers = _numbers(known)
-        deletions = sets.of_numbers(each.number for each in history.changes.values() if each.operation == "delete")
+        deletions = sets.of_numbers(
+            change.number for change in history.changes.values() if change.operation == "delete"
+        )
         return object_ in self.dropped_tombstones and bool(sets.common(numbers, deletions))
 
     def _object_witnesses(self, store: str, due: _Due, held: Mapping[str, Knowledge]) -> Iterator[str]:
         history = due.history
-        kept = due.kept(held[store])
+        versions = due.kept(held[store])
         gone: set[str] = set()
         if due.object in self.expired:
-            if not kept:
+            if not versions:
                 return  # spec: DL-3 the comparison of sets checks whether the store accounts for it
             # A version that has expired everywhere cannot be sent. A store without it still keeps the version before it.
-            gone = {number for number in due.numbers if not any(number in due.kept(each) for each in held.values())}
-        for number in sorted(due.numbers - kept.keys() - gone):
-            owners = [name for name, each in held.items() if number in due.kept(each)]
+            gone = {number for number in due.numbers if not any(number in due.kept(other) for other in held.values())}
+        for number in sorted(due.numbers - versions.keys() - gone):
+            owners = [name for name, other in held.items() if number in due.kept(other)]
             has = "has" if len(owners) < 2 else "have"
             yield f"{store} lacks {self._what(history, number)}; {join_names(owners)} {has} it"
-        for number in sorted(kept.keys() - due.numbers):
-            by = [each for each in sorted(due.numbers) if number in history.ancestors(each)]
+        for number in sorted(versions.keys() - due.numbers):
+            by = [other for other in sorted(due.numbers) if number in history.ancestors(other)]
             # A later version of an associated message wins, although it does not include the other one (CN-9).
             if gone.issuperset(by or due.numbers):
                 continue
@@ -158,26 +162,26 @@ class Judge:
             if number not in history.changes:
                 why = "which nobody made"
             yield f"{store} still keeps {self._shown(number)} of {self._subject(history)}, {why}"
-        for number in sorted(due.numbers & kept.keys()):
+        for number in sorted(due.numbers & versions.keys()):
             wanted = history.changes[number].digest
-            if wanted and kept[number] != wanted:
+            if wanted and versions[number] != wanted:
                 yield f"{store} has other bytes for {self._what(history, number)} than its author"
 
     def _number_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> Iterator[str]:
-        known = {store: _numbers(each) for store, each in held.items()}
-        everything = sets.union(known.values())
+        accounts = {store: _numbers(other) for store, other in held.items()}
+        everything = sets.union(accounts.values())
         # A version that was superseded or deleted before it was sent need not be in any set (CN-6). But a number in one
         # holder's set must be in the sets of all holders (CN-7), so the sets are compared.
         due = sets.of_numbers(number for versions in truth.versions.values() for number in versions)
-        for store, numbers in known.items():
+        for store, numbers in accounts.items():
             unaccounted = {} if truth.doubt else sets.minus(due, numbers)
             beside = sets.minus(sets.minus(everything, numbers), unaccounted)
             if unaccounted:
                 yield f"{store} does not account for {sets.words(unaccounted, self.name_of)}"
             if beside:
-                others = [each for each in known if sets.common(known[each], beside)]
-                counts = "accounts for" if len(others) == 1 else "account for"
-                yield f"{store} does not account for {sets.words(beside, self.name_of)}, which {join_names(others)} {counts}"
+                owners = [other for other in accounts if sets.common(accounts[other], beside)]
+                counts = "accounts for" if len(owners) == 1 else "account for"
+                yield f"{store} does not account for {sets.words(beside, self.name_of)}, which {join_names(owners)} {counts}"
 
     # --- losses (DU-1, CV-2)
 
@@ -200,7 +204,7 @@ class Judge:
         """Return a line for each change that its own store lost: the store keeps neither the change, nor a later version, nor a
         tombstone.
         """
-        found = []
+        losses = []
         for truth in self.oracle.truth().values():
             if truth.doubt:
                 continue
@@ -208,13 +212,13 @@ class Judge:
                 for number, change in history.changes.items():
                     if not self.is_home(change.store, truth.id, number):
                         continue
-                    known = self._home(change.store, truth.id)
-                    if known is None or object_ in self.expired:
+                    state = self._home(change.store, truth.id)
+                    if state is None or object_ in self.expired:
                         continue
-                    if not _accounted(known, history, object_, number):
+                    if not _accounted(state, history, object_, number):
                         what = self._what_change(change.operation, change.subject, number)
-                        found.append(f"{change.store} acknowledged {what} in {truth.path} and no longer has it")
-        return found
+                        losses.append(f"{change.store} acknowledged {what} in {truth.path} and no longer has it")
+        return losses
 
     def _home(self, store: str, folder: str) -> Knowledge | None:
         if store not in self.readings or (store, folder) in self.dropped_replicas:
@@ -222,8 +226,8 @@ class Judge:
         return self._held(store, folder)
 
     def _keeps(self, store: str, folder: str, object_: str, number: str) -> bool:
-        known = self.readings[store].knowledge.get(folder)
-        return known is not None and number in dict(known.versions.get(object_, ()))
+        state = self.readings[store].knowledge.get(folder)
+        return state is not None and number in dict(state.versions.get(object_, ()))
 
     # --- rows and backfill (CV-3)
 
@@ -234,8 +238,8 @@ class Judge:
                 for row in reading.rows.get(folder, ()):
                     if row.is_local or row.store not in self.readings:
                         continue
-                    known = self.readings[row.store].knowledge.get(folder)
-                    has = {} if known is None else sets.renamed(_numbers(known), self.name_of)
+                    state = self.readings[row.store].knowledge.get(folder)
+                    has = {} if state is None else sets.renamed(_numbers(state), self.name_of)
                     claimed = self._claimed(row)
                     too_much = sets.minus(claimed, has)
                     if too_much:
@@ -274,7 +278,7 @@ class Judge:
         return f"{self.name_of(guid)}-{counter}"
 
     def _subject(self, history: History) -> str:
-        subjects = [each.subject for each in history.changes.values() if each.subject]
+        subjects = [change.subject for change in history.changes.values() if change.subject]
         return repr(subjects[-1]) if subjects else "an object"
 
     def _what(self, history: History, number: str) -> str:
@@ -289,11 +293,11 @@ class Judge:
 def _accounted(known: Knowledge, history: History, object_: str, number: str) -> bool:
     if object_ in known.tombstones:
         return True
-    kept = dict(known.versions.get(object_, ()))
-    if number in kept or any(number in history.ancestors(each) for each in kept):
+    versions = dict(known.versions.get(object_, ()))
+    if number in versions or any(number in history.ancestors(version) for version in versions):
         return True
     # Of concurrent versions of a folder or an associated message, only the last writer's is kept (HI-5, CN-9).
-    return history.changes[number].kind != "message" and history.winner().number in kept
+    return history.changes[number].kind != "message" and history.winner().number in versions
 
 
 def _differences(held: Mapping[str, Knowledge], but: frozenset[str] = frozenset()) -> list[str]:
@@ -303,11 +307,14 @@ def _differences(held: Mapping[str, Knowledge], but: frozenset[str] = frozenset(
         return []
     first = stores[0]
     pairs = [
-        ({key: kept for key, kept in held[each].versions.items() if key not in but}, set(held[each].tombstones) - but)
-        for each in stores
+        (
+            {key: versions for key, versions in held[store].versions.items() if key not in but},
+            set(held[store].tombstones) - but,
+        )
+        for store in stores
     ]
     return [
-        f"{each} and {first} differ in content" for each, pair in zip(stores, pairs, strict=True) if pair != pairs[0]
+        f"{store} and {first} differ in content" for store, pair in zip(stores, pairs, strict=True) if pair != pairs[0]
     ]
 
 

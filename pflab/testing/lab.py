@@ -116,8 +116,8 @@ class Lab(Client):
     def _silence(self, error: Exception, awaited: str) -> ClientError:
         if not isinstance(error, TimeoutError):
             return super()._silence(error, awaited)
-        said, state = str(error), self._state()
-        limit = f"within {self.timeout_s:g} s" if said == "timed out" else f"({said})"
+        reason, state = str(error), self._state()
+        limit = f"within {self.timeout_s:g} s" if reason == "timed out" else f"({reason})"
         self.silence = (
             f"the lab at {self.url} has fallen silent: {awaited} did not come {limit}{state and f'; {state}'}"
         )
@@ -133,15 +133,17 @@ class Lab(Client):
 
         Raises ClientError if there is no such server, it does not run, or the lab is simulated.
         """
-        servers = {each["name"]: each for each in self.lab()["servers"]}
+        servers = {entry["name"]: entry for entry in self.lab()["servers"]}
         if server not in servers:
             raise ClientError(404, "ServerUnknown", f"there is no server {server!r}; the lab has {', '.join(servers)}")
-        found = servers[server]
-        if found["smtp"] is None:
-            stopped = found["status"] != "running"
-            why = f"server {server} is {found['status']}" if stopped else "a simulated lab has no SMTP; use lab.deliver"
+        status = servers[server]
+        if status["smtp"] is None:
+            stopped = status["status"] != "running"
+            why = (
+                f"server {server} is {status['status']}" if stopped else "a simulated lab has no SMTP; use lab.deliver"
+            )
             raise ClientError(409, "NotRunning", why)
-        host, _, port = str(found["smtp"]).rpartition(":")
+        host, _, port = str(status["smtp"]).rpartition(":")
         return host, int(port)
 
     def deliver(self, server: str, sender: str, recipients: Sequence[str], content: bytes) -> dict[str, str]:
@@ -205,8 +207,8 @@ class Lab(Client):
         lines = [f"{folder} has not converged{after} (lab time {answer['now_at']})"]
         subjects = self._subjects(folder)
         for server, numbers in answer.get("lacking", {}).items():
-            shown = {number: subject for each in subjects.values() for number, subject in each.items()}
-            texts = [f"{subject!r}" for number, subject in shown.items() if _contains(numbers, number)]
+            posted = {number: subject for posts in subjects.values() for number, subject in posts.items()}
+            texts = [f"{subject!r}" for number, subject in posted.items() if _contains(numbers, number)]
             named = f" ({', '.join(texts)})" if texts else ""
             lines.append(f"  {server} lacks {numbers}{named}")
         lines += [f"  {server} does not run, so its content is unknown" for server in answer["not_asked"]]
@@ -214,14 +216,14 @@ class Lab(Client):
 
     def _subjects(self, folder: str) -> dict[str, dict[str, str]]:
         """Return the subject by change number of each message of a folder, by server."""
-        found: dict[str, dict[str, str]] = {}
+        by_server: dict[str, dict[str, str]] = {}
         for server in self.lab()["servers"]:
             try:
                 messages = self.messages(server["name"], folder)
             except ClientError:  # no replica, or it does not run
                 continue
-            found[server["name"]] = {each["number"]: each["subject"] for each in messages}
-        return found
+            by_server[server["name"]] = {message["number"]: message["subject"] for message in messages}
+        return by_server
 
     def _explanation(self) -> str:
         """Return what may keep the lab from converging, in lines."""
@@ -279,10 +281,10 @@ class Lab(Client):
         """Return the last events of the lab in words, without those of its start unless nothing else has happened."""
         answer = self.ask("GET", f"/lab/events?words=1&last={_LOOKED_AT}")
         every: list[dict[str, Any]] = [json.loads(line) for line in self.read(answer).splitlines()]
-        every = [each for each in every if not _is_wait(each)]
-        later = list(dropwhile(lambda each: each["type"] in _OF_THE_START, every))
-        found = (later or every)[-most:]
-        return [f"{_instant(each['at'])}  {each['node']} {each['words']}" for each in found]
+        every = [event for event in every if not _is_wait(event)]
+        later = list(dropwhile(lambda event: event["type"] in _OF_THE_START, every))
+        newest = (later or every)[-most:]
+        return [f"{_instant(event['at'])}  {event['node']} {event['words']}" for event in newest]
 
 
 def check_function(condition: object) -> None:
