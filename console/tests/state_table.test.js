@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultRequest } from "../state/faults.js";
+import { faultRequest, fieldsOf } from "../state/faults.js";
 import { apply, beginning } from "../state/lab_state.js";
 import { stateTable } from "../state/state_table.js";
 
@@ -105,18 +105,50 @@ test("the stores of the start have the topology's folders without any mail", () 
   });
 });
 
-test("a form becomes a request: empty fields are left out, and two ends are a cut in both directions", () => {
-  assert.deepEqual(faultRequest("lose", { from: "A", to: "", type: "content", count: "2" }), {
+test("a schema becomes a form, and the form a request: empty fields are left out, and ends are a list", () => {
+  const lose = fieldsOf({
+    properties: {
+      kind: { enum: ["lose"] },
+      from: { type: "string", format: "server", title: "from" },
+      type: { enum: ["content", "status"], title: "type of mail" },
+      link: { type: "array", items: { type: "string", format: "server" } },
+      count: { type: "integer", title: "how many", examples: [1] },
+    },
+    required: ["kind"],
+  });
+  assert.deepEqual(
+    lose.map(({ name, label, kind, first }) => [name, label, kind, first]),
+    [
+      ["from", "from", "server", ""],
+      ["type", "type of mail", "word", ""],
+      ["count", "how many", "number", "1"],
+    ],
+  );
+  assert.deepEqual(faultRequest("lose", lose, { from: "A", type: "", count: "2" }), {
     kind: "lose",
     from: "A",
-    type: "content",
     count: 2,
   });
-  assert.deepEqual(faultRequest("cut", { connector: "", from: "A", to: "B", oneWay: false }), {
+  const cut = fieldsOf({
+    properties: {
+      between: { type: "array", items: { type: "string", format: "server or site" } },
+      one_way: { type: "boolean" },
+      connector: { type: "string", format: "connector" },
+    },
+  });
+  const ends = { "between.0": "A", "between.1": "B" };
+  assert.deepEqual(faultRequest("cut", cut, { ...ends, one_way: true, connector: "" }), {
     kind: "cut",
     between: ["A", "B"],
+    one_way: true,
   });
-  assert.deepEqual(faultRequest("cut", { from: "A", to: "B", oneWay: true }), { kind: "cut", from: "A", to: "B" });
-  assert.deepEqual(faultRequest("blackhole", { from: "A", to: "B" }), { kind: "blackhole", between: ["A", "B"] });
-  assert.deepEqual(faultRequest("cut", { connector: "SEA-NYC", from: "" }), { kind: "cut", connector: "SEA-NYC" });
+  assert.deepEqual(faultRequest("cut", cut, { "between.0": "", one_way: false, connector: "SEA-NYC" }), {
+    kind: "cut",
+    connector: "SEA-NYC",
+  });
+  const hold = fieldsOf({
+    properties: { lasts: { type: "string", format: "duration", examples: ["2 h"] } },
+    required: ["lasts"],
+  });
+  assert.deepEqual([hold[0].required, hold[0].first, hold[0].hint], [true, "2 h", "such as 2 h"]);
 });

@@ -1,6 +1,6 @@
 /** The dialog with the faults: which are active, how to end them, and a form for each kind. */
 
-import { EFFECTS, FAULT_FORMS, MAIL_TYPES, VERBS, faultRequest } from "../state/faults.js";
+import { faultRequest, fieldsOf } from "../state/faults.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Relative, useAnswer } from "./fetched.js";
 
@@ -94,60 +94,61 @@ function Meets({ store, mails }) {
 
 /** @param {{store: Store, state: LabState}} props */
 function Form({ store, state }) {
-  const [kind, setKind] = useState(FAULT_FORMS[0].kind);
-  const form = FAULT_FORMS.find((each) => each.kind === kind) ?? FAULT_FORMS[0];
+  const { value: kinds, refused } = useAnswer(store, "/lab/faults/kinds");
+  const [chosen, setKind] = useState("");
+  if (refused) return html`<p class="missing">${refused}</p>`;
+  if (!kinds) return html`<p class="hint">…</p>`;
+  const kind = chosen || Object.keys(kinds)[0];
+  const fields = fieldsOf(kinds[kind]);
   const inject = (/** @type {any} */ event) => {
     event.preventDefault();
     /** @type {Record<string, string | boolean>} */
     const values = {};
-    for (const { name, kind: input } of form.fields) {
+    for (const { name, kind: input } of fields) {
       const element = event.target.elements[name];
       values[name] = input === "yes" ? element.checked : element.value;
     }
-    void store.send(`Injecting ${form.name.toLowerCase()}`, "/lab/faults", faultRequest(kind, values));
+    void store.send(`Injecting ${kind}`, "/lab/faults", faultRequest(kind, fields, values));
   };
   return html`<div class="row kinds" role="group" aria-label="Kind of fault">
-      ${FAULT_FORMS.map(
-        (each) =>
-          html`<button type="button" aria-pressed=${each.kind === kind} onClick=${() => setKind(each.kind)}>${each.name}</button>`,
+      ${Object.keys(kinds).map(
+        (name) =>
+          html`<button type="button" key=${name} aria-pressed=${name === kind} onClick=${() => setKind(name)}>${name}</button>`,
       )}
     </div>
     <form key=${kind} onSubmit=${inject}>
-      <p>${form.does}</p>
+      <p>${kinds[kind].description}</p>
       <div class="fields">
-        ${form.fields.map((field) => html`<label>${field.label}<${Input} state=${state} field=${field} /></label>`)}
+        ${fields.map((field) => html`<label>${field.label}<${Input} state=${state} field=${field} /></label>`)}
       </div>
-      <button>Inject: ${form.name.toLowerCase()}</button>
+      <button>Inject: ${kind}</button>
     </form>`;
 }
 
 /** @param {{state: LabState, field: Field}} props */
 function Input({ state, field }) {
-  const { name, required, first = "", hint } = field;
-  if (field.kind === "yes") return html`<input type="checkbox" name=${name} />`;
+  const { name, required, first, hint } = field;
+  if (field.kind === "yes") return html`<input type="checkbox" name=${name} title=${hint} />`;
   if (field.kind === "number") {
-    return html`<input type="number" name=${name} min="1" value=${first} placeholder=${hint ? "∞" : ""} title=${hint} />`;
+    return html`<input type="number" name=${name} min="1" value=${first} placeholder="∞" title=${hint} />`;
   }
-  if (field.kind === "duration") {
-    return html`<input class="duration" name=${name} value=${first} required=${required} placeholder=${hint} />`;
+  if (field.kind === "duration" || field.kind === "text") {
+    return html`<input class=${field.kind} name=${name} value=${first} required=${required} placeholder=${hint} />`;
   }
-  const choices = choicesOf(state, field.kind);
-  return html`<select name=${name} required=${required}>
-    ${!required && html`<option value="">${field.kind === "end" || name === "connector" ? "–" : "any"}</option>`}
-    ${choices.map((each) => html`<option value=${each} selected=${each === first}>${each}</option>`)}
+  return html`<select name=${name} required=${required} title=${hint}>
+    ${!required && html`<option value="">${field.kind === "server" || field.kind === "word" ? "any" : "–"}</option>`}
+    ${choicesOf(state, field).map((each) => html`<option value=${each} selected=${each === first}>${each}</option>`)}
   </select>`;
 }
 
 /**
  * @param {LabState} state
- * @param {Field["kind"]} kind
+ * @param {Field} field
  * @returns {readonly string[]}
  */
-function choicesOf(state, kind) {
+function choicesOf(state, { kind, words }) {
+  if (words) return words;
   if (kind === "connector") return state.topology.connectors.map((each) => each.name);
-  if (kind === "mail type") return MAIL_TYPES;
-  if (kind === "verb") return VERBS;
-  if (kind === "effect") return EFFECTS;
   const servers = Object.keys(state.topology.servers);
-  return kind === "end" ? [...servers, ...state.topology.sites] : servers;
+  return kind === "server or site" ? [...servers, ...state.topology.sites] : servers;
 }

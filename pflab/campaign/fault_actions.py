@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from node.errors import Crashed, InternalError
 from pflab.campaign.plans import plan
 from pflab.errors import LabError
-from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
-from pflab.simulation.environment import Alteration
+from pflab.faults import fault
+from traces.labtime import format_duration
 
 if TYPE_CHECKING:
     from pflab.simulation.simulator import Simulator
@@ -27,24 +26,27 @@ class TimedAction:
     run: Act
 
 
-def actions_of(lab: Simulator, fault: plan.AnyFault, end_us: int) -> list[TimedAction]:
+def actions_of(lab: Simulator, planned: plan.AnyFault, end_us: int) -> list[TimedAction]:
     """Return a fault's actions that come before the heal at `end_us`; none if the fault's target is not in the lab."""
-    if not set(_names(fault)) <= {*lab.names, *lab.topology.sites, *lab.topology.servers}:
+    if not set(_names(planned)) <= {*lab.names, *lab.topology.sites, *lab.topology.servers}:
         return []
-    found = [TimedAction(min(each.at_us, end_us), each.run) for each in _KINDS[type(fault)](lab, fault, end_us)]
+    found = [
+        TimedAction(min(each.at_us, end_us), each.run)
+        for each in _KINDS.get(type(planned), _injected)(lab, planned, end_us)
+    ]
     return [each for each in found if each.at_us < end_us]
 
 
-def _names(fault: plan.AnyFault) -> Iterator[str]:
+def _names(planned: plan.AnyFault) -> Iterator[str]:
     for field in ("from_", "to", "server"):
-        name = getattr(fault, field, None)
+        name = getattr(planned, field, None)
         if name is not None:
             yield name
     for field in ("between", "link", "stop", "start"):
-        yield from getattr(fault, field, ())
+        yield from getattr(planned, field, ())
 
 
-def _begin_and_end(fault: plan.AnyFault, begin: Callable[[], str], end: Callable[[str], None]) -> Iterator[TimedAction]:
+def _begin_and_end(planned: plan.Fault, begin: Callable[[], str], end: Callable[[str], None]) -> Iterator[TimedAction]:
     """Yield two actions: `begin` injects the fault and returns its id, and `end` heals the fault with this id."""
     ids: list[str] = []
 
@@ -55,51 +57,56 @@ def _begin_and_end(fault: plan.AnyFault, begin: Callable[[], str], end: Callable
         for id_ in ids:
             end(id_)
 
-    yield TimedAction(fault.at_us, begins)
-    yield TimedAction(fault.at_us + fault.lasts_us, ends)
+    yield TimedAction(planned.at_us, begins)
+    yield TimedAction(planned.at_us + planned.lasts_us, ends)
 
 
 def _healer(lab: Simulator) -> Callable[[str], None]:
     def heal(id_: str) -> None:
-        if any(fault.id == id_ for fault in lab.faults.active()):
+        if any(active.id == id_ for active in lab.faults.active()):
             lab.faults.heal(id_)
 
     return heal
 
 
-# -- mails
+def _injected(lab: Simulator, planned: plan.Fault, end_us: int) -> Iterator[TimedAction]:
+    """Yield the injection and the healing of a fault that the lab's fault plan has."""
+    lasts_us = min(end_us - planned.at_us, planned.lasts_us)
+    if lasts_us > 0:
+        asked = _asked(planned, lasts_us)
+        yield from _begin_and_end(planned, lambda: lab.faults.inject(asked), _healer(lab))
 
 
-def _on_mails(
-    kind: FaultKind, lab: Simulator, fault: plan.Loss | plan.Delay | plan.Duplication | plan.Reordering, end_us: int
-) -> Iterator[TimedAction]:
-    del end_us
-    mails = Mails(fault.from_, fault.to, fault.type)
-    by_us = fault.by_us if isinstance(fault, plan.Delay | plan.Reordering) else REORDER_BY_US
-    return _begin_and_end(fault, lambda: lab.faults.inject(kind, mails, count=fault.count, by_us=by_us), _healer(lab))
-
-
-def _corruption(lab: Simulator, fault: plan.Corruption, end_us: int) -> Iterator[TimedAction]:
-    del end_us
-    how = Alteration(fault.how)
-    return _begin_and_end(
-        fault,
-        lambda: lab.environment.corrupt(fault.from_, fault.to, fault.type, fault.count, how=how),
-        lab.environment.heal,
-    )
-
-
-# -- links
-
-
-def _partition(lab: Simulator, fault: plan.Partition, end_us: int) -> Iterator[TimedAction]:
-    del end_us
-    return _begin_and_end(fault, lambda: lab.faults.cut(fault.between, fault.one_way), _healer(lab))
-
-
-def _clog(lab: Simulator, fault: plan.Clog, end_us: int) -> Iterator[TimedAction]:
-    until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
-    return _begin_and_end(fault, lambda: lab.environment.clog(fault.link, until_at), lab.environment.heal)
+def _asked(planned: plan.Fault, lasts_us: int) -> fault.AnyFault:
+    lasts = format_duration(lasts_us)
+    match planned:
+        case plan.MailFault():
+            limits: dict[str, Any] = {
+                "from_": planned.from_,
+                "to": planned.to,
+                "type": planned.type,
+                "count": planned.count,
+            }
+            match planned:
+                case plan.Delay():
+                    return fault.Delay(**limits, by=format_duration(planned.by_us))
+                case plan.Reorder():
+                    return fault.Reorder(**limits, by=format_duration(planned.by_us))
+                case plan.Alter():
+                    return fault.Alter(**limits, how=planned.how)
+            return (fault.Duplicate if isinstance(planned, plan.Duplicate) else fault.Lose)(**limits)
+        case plan.Cut():
+            return fault.Cut(between=list(planned.between), one_way=planned.one_way)
+        case plan.Hold():
+            return fault.Hold(from_=planned.link[0], to=planned.link[1], lasts=lasts)
+        case plan.Crash():
+            return fault.Crash(server=planned.server, point=planned.point, after=planned.after)
+        case plan.Stall():
+            return fault.Stall(server=planned.server, commits=planned.commits, lasts=lasts)
+        case plan.Skew():
+            return fault.Skew(server=planned.server, by=format_duration(planned.by_us))
+    assert isinstance(planned, plan.Unstamp), planned
+    return fault.Unstamp(server=planned.server)
 
 
 # -- servers
@@ -145,79 +152,47 @@ async def restore_server(lab: Simulator, server: str, backup: str) -> None:
         raise InternalError.of(f"server {server}", f"while starting on {backup}", error) from error
 
 
-def _crash(lab: Simulator, fault: plan.Crash, end_us: int) -> Iterator[TimedAction]:
+def _kill(lab: Simulator, planned: plan.Kill, end_us: int) -> Iterator[TimedAction]:
     del end_us
-    begin = lambda: lab.faults.crash(fault.server, fault.point, fault.after)  # noqa: E731
-    return _begin_and_end(fault, begin, _healer(lab))
+    yield TimedAction(planned.at_us, lambda: stop_server(lab, planned.server, kill=planned.kill))
+    yield TimedAction(planned.at_us + planned.lasts_us, lambda: start_server(lab, planned.server))
 
 
-def _slow(lab: Simulator, fault: plan.Slow, end_us: int) -> Iterator[TimedAction]:
-    until_at = lab.topology.start_at + min(end_us, fault.at_us + fault.lasts_us)
-    begin = lambda: lab.environment.silence(fault.server, until_at, commits=fault.commits)  # noqa: E731
-    return _begin_and_end(fault, begin, lab.environment.heal)
-
-
-def _skew(lab: Simulator, fault: plan.Skew, end_us: int) -> Iterator[TimedAction]:
-    del end_us
-    return _begin_and_end(fault, lambda: lab.environment.skew(fault.server, fault.by_us), lab.environment.heal)
-
-
-def _gone(lab: Simulator, fault: plan.Gone, end_us: int) -> Iterator[TimedAction]:
-    del end_us
-    yield TimedAction(fault.at_us, lambda: stop_server(lab, fault.server, kill=fault.kill))
-    yield TimedAction(fault.at_us + fault.lasts_us, lambda: start_server(lab, fault.server))
-
-
-def _unstamped(lab: Simulator, fault: plan.Unstamped, end_us: int) -> Iterator[TimedAction]:
-    del end_us
-    return _begin_and_end(fault, lambda: lab.faults.unstamp(fault.server), _healer(lab))
-
-
-def _restore(lab: Simulator, fault: plan.Restore, end_us: int) -> Iterator[TimedAction]:
+def _restore(lab: Simulator, planned: plan.Restore, end_us: int) -> Iterator[TimedAction]:
     """Yield three actions: back up, lose the disk, restore. The restore always comes before the end of the plan."""
     backups: list[str] = []
 
     async def back_up() -> None:
-        if lab.running(fault.server):
-            backups.append(await lab.backup(fault.server))
+        if lab.running(planned.server):
+            backups.append(await lab.backup(planned.server))
 
     async def lose_disk() -> None:
         if backups:
-            await stop_server(lab, fault.server)
+            await stop_server(lab, planned.server)
 
     async def restore() -> None:
         for backup in backups:
-            await restore_server(lab, fault.server, backup)
+            await restore_server(lab, planned.server, backup)
 
-    last_us = min(fault.at_us + fault.lasts_us, end_us - 1)
-    yield TimedAction(fault.at_us, back_up)
-    if fault.dead_us:
-        yield TimedAction(max(fault.at_us, last_us - fault.dead_us), lose_disk)
+    last_us = min(planned.at_us + planned.lasts_us, end_us - 1)
+    yield TimedAction(planned.at_us, back_up)
+    if planned.dead_us:
+        yield TimedAction(max(planned.at_us, last_us - planned.dead_us), lose_disk)
     yield TimedAction(last_us, restore)
 
 
-def _swizzle(lab: Simulator, fault: plan.Swizzle, end_us: int) -> Iterator[TimedAction]:
+def _swizzle(lab: Simulator, planned: plan.Swizzle, end_us: int) -> Iterator[TimedAction]:
     del end_us
-    for index, server in enumerate(fault.stop):
-        yield TimedAction(fault.at_us + index * fault.gap_us, lambda server=server: stop_server(lab, server))  # type: ignore[misc]
-    last_us = fault.at_us + fault.lasts_us + len(fault.stop) * fault.gap_us
-    for index, server in enumerate(fault.start):
-        yield TimedAction(last_us + index * fault.gap_us, lambda server=server: start_server(lab, server))  # type: ignore[misc]
+    for index, server in enumerate(planned.stop):
+        yield TimedAction(planned.at_us + index * planned.gap_us, lambda server=server: stop_server(lab, server))  # type: ignore[misc]
+    last_us = planned.at_us + planned.lasts_us + len(planned.stop) * planned.gap_us
+    for index, server in enumerate(planned.start):
+        yield TimedAction(last_us + index * planned.gap_us, lambda server=server: start_server(lab, server))  # type: ignore[misc]
 
 
 _KINDS: Mapping[type[plan.Fault], Callable[[Any, Any, int], Iterator[TimedAction]]] = {
-    plan.Loss: partial(_on_mails, FaultKind.LOSE),
-    plan.Delay: partial(_on_mails, FaultKind.DELAY),
-    plan.Duplication: partial(_on_mails, FaultKind.DUPLICATE),
-    plan.Reordering: partial(_on_mails, FaultKind.REORDER),
-    plan.Corruption: _corruption,
-    plan.Partition: _partition,
-    plan.Clog: _clog,
     plan.Swizzle: _swizzle,
-    plan.Crash: _crash,
-    plan.Slow: _slow,
-    plan.Skew: _skew,
-    plan.Gone: _gone,
-    plan.Unstamped: _unstamped,
+    plan.Kill: _kill,
     plan.Restore: _restore,
 }
+"""The faults that are actions on servers."""

@@ -2,7 +2,7 @@
 
 A ledger is a file of JSON lines, to which each block of seeds appends one line and one line for each of its findings:
 
-    {"seeds":[1,100],"code":"5f0c3a91d2e47b86","days":3,"faults":["loss","partition"],"ended":"2026-11-24T03:10:00Z","took_s":21.4}
+    {"seeds":[1,100],"code":"5f0c3a91d2e47b86","days":3,"faults":["lose","cut"],"ended":"2026-11-24T03:10:00Z","took_s":21.4}
     {"finding":{"seed":17,"judgement":"not converged","violations":[...]},"code":"5f0c3a91d2e47b86"}
 
 `code` identifies the code that played the seeds: a digest of pflab's own modules. The next block begins after the last seed of

@@ -100,7 +100,6 @@ class Player:
         self._lab.faults.heal()
         if self._lab.topology.recipient_update_us is None:
             await self._lab.set_recipient_policy(recipient_update="always")
-        self._lab.environment.heal()
         for name in self._lab.names:
             await start_server(self._lab, name)
         await set_suspended(self.runner, suspended=False)

@@ -136,7 +136,7 @@ class Client(Changes):
         """Inject a fault and return its id.
 
         kind: lose, alter, delay, duplicate, reorder, cut, blackhole, smtp, hold or unstamp.
-        what: those of from_, to, type, count, by, connector, between, at, does, lasts and server that this kind accepts.
+        what: the fields of this kind, such as from_, to, type and count; `pflab fault KIND --help` and the HTTP API list them.
         """
         fields = {name.rstrip("_"): value for name, value in what.items() if value is not None}
         return str(self.json("POST", "/lab/faults", {"kind": kind, **fields})["id"])

@@ -48,7 +48,7 @@ class ExistingLab(Lab):
     def __init__(self, topology: Topology, client: Client, *, renews: bool = False) -> None:
         self._renews = renews
         self.topology = topology
-        self.faults = RemoteFaults(client, lambda: self.now)
+        self.faults = RemoteFaults(client)
         self._client = client
         self._nodes = {name: RemoteNode(name, client) for name in topology.servers}
         self._events: list[Event] = []

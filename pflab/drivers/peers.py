@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pflab.faults.fault import FaultKind
+from pflab.faults.fault import Kill
 
 if TYPE_CHECKING:
     from node.host.host import Address
@@ -70,7 +70,7 @@ class PeerNotifier:
         lab_host, lab_port = self._lab()
         return {
             "addresses": {host.name: self._smtp_of(host.name) for host in self._hosts()},
-            "asks": self._keeps_mails or any(fault.kind is not FaultKind.KILL for fault in self._faults.active()),
+            "asks": self._keeps_mails or any(not isinstance(fault.asked, Kill) for fault in self._faults.active()),
             "keeps": self._keeps_mails,
             "verbs": self._faults.has_verb_faults,
             "coordinator": f"{lab_host}:{lab_port}",

@@ -108,10 +108,11 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         self._durability = durability
         self.faults = FaultPlan(
             topology,
+            now=lambda: self.now,
             injected=_followed_by(self._faults_changed, self._fault_injected),
             altered=_followed_by(self._faults_changed, record.fault_altered),
             healed=_followed_by(self._faults_changed, self._fault_healed),
-            crash_points=False,
+            simulated=False,
             tls=tls,
         )
         self.recent_mails = RecentMails()

@@ -1,17 +1,31 @@
-"""One fault of a lab, as a value. `pflab.faults.fault_plan` decides what the fault does, and to which mails."""
+"""The kinds of fault: one class for each, with the fields that people give.
+
+A fault is the same value everywhere: in requests (`POST /lab/faults`), in scenarios and campaigns, on the command line, and in
+the console, which makes its form from the JSON Schema of these classes. The word for a kind is its tag; traces have it too.
+Texts and limits stand here once: a docstring says what a kind does, and `Meta` what a field means. Durations are texts, as
+people write them.
+
+A fault that makes no sense cannot be created. A wrong combination raises ValueError, whose text begins with the name of a
+field. `pflab.faults.fault_plan` decides what the faults of a lab do, and to which mails.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Literal, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
-from traces.labtime import MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
+import msgspec
+from msgspec import Meta, field
+
+from topology.arguments import Line
+from traces.errors import TimeTextError
+from traces.labtime import DAY_US, SECOND_US, format_duration, parse_duration
 from transport.connecting import CONNECT_S
-from transport.protocol.fault_points import Decision, QueueRow, Verb, VerbFault
+from transport.protocol.fault_points import Mishap, Verb, VerbFault
+from transport.protocol.xexch50 import NEED_AUTHENTICATION
 
-MAIL_TYPES: Mapping[str, str] = {
+MAIL_TYPES: Final[Mapping[str, str]] = {
     "hierarchy": "Folder Hierarchy",
     "content": "Folder Content",
     "backfill request": "Folder Backfill Request",
@@ -20,127 +34,361 @@ MAIL_TYPES: Mapping[str, str] = {
     "hierarchy response": "Folder Hierarchy Backfill Response",
     "content response": "Folder Content Backfill Response",
 }
-"""Maps the short names of the message types, as scenarios write them, to the subjects of such mails."""  # spec: OUT-6
+"""Maps the short names of the message types, as people write them, to the subjects of such mails."""  # spec: OUT-6
 
-REORDER_BY_US = 20 * MINUTE_US
-"""How long `delay` and `reorder` hold a mail by default: longer than the "always" interval, so that the mail of the next
-cycle overtakes the held mail."""
+MailType = Literal[
+    "hierarchy",
+    "content",
+    "backfill request",
+    "status",
+    "status request",
+    "hierarchy response",
+    "content response",
+]
 
-CRASH_POINTS = ("before commit", "after commit")
+VERBS: Final = tuple(verb.value for verb in Verb)
 
-
-class FaultKind(StrEnum):
-    """The kinds of fault. The first five act on mails."""
-
-    LOSE = "lose"
-    """The receiving server answers 250 and drops the mail, with the event hop.dropped."""
-    ALTER = "alter"
-    """The mail arrives altered. Only its signature reveals this."""  # spec: ML-6
-    DELAY = "delay"
-    """The mail waits in the queue of the sending server."""
-    DUPLICATE = "duplicate"
-    """The sender sends the mail twice."""
-    REORDER = "reorder"
-    """The first of two mails waits, so that the second overtakes it."""
-    CUT = "cut"
-    """Connections are refused."""
-    BLACKHOLE = "blackhole"
-    """Packets are dropped, so connections are neither accepted nor refused, and an attempt takes CONNECT_US."""
-    CRASH = "crash"
-    """A server dies in the middle of a stimulus."""
-    KILL = "kill"
-    """A server was killed; its start heals the fault."""
-    SMTP = "smtp"
-    """A verb of the SMTP dialogue goes wrong."""
-    HOLD = "hold"
-    """All mail from one server to another waits in the queue of the first."""
-    UNSTAMP = "unstamp"
-    """The directory entry of a server has no addresses, and the recipient update service fails for it."""  # spec: ML-1
-
-
-Injectable = Literal["lose", "alter", "delay", "duplicate", "reorder", "cut", "blackhole", "smtp", "hold", "unstamp"]
-"""The kinds that a user of a running lab can inject."""
-
-INJECTABLE: tuple[str, ...] = get_args(Injectable)
-
-CONNECT_US = round(CONNECT_S * SECOND_US)
+CONNECT_US: Final = round(CONNECT_S * SECOND_US)
 """Lab time after which a sender gives up a connection that a black hole has swallowed: the limit of a live sender."""
 
-SEPARATIONS = (FaultKind.CUT, FaultKind.BLACKHOLE)
-"""The kinds that separate servers, sites, or the ends of a connector."""
+MAX_DELAY_US: Final = 400 * DAY_US
+"""The longest delay of one mail: far longer than a mail stays in a queue."""
 
-MAIL_FAULTS = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY, FaultKind.DUPLICATE, FaultKind.REORDER)
+TARPIT: Final = "tarpit"
+"""One effect of an SMTP fault: the answer comes late. The others are a reply, disconnect and silence."""
 
-
-@dataclass(frozen=True, slots=True)
-class Mails:
-    """Selects the mails that a fault acts on. All fields apply together; None matches everything."""
-
-    from_: str | None = None
-    """The store that wrote the mail, not a server that only forwards it."""
-    to: str | None = None
-    """A store that is a recipient of the mail."""
-    type: str | None = None
-    """One of MAIL_TYPES."""
-    link: tuple[str, str] | None = None
-    """The hop from the first of these servers to the second, whatever server is the destination."""
-    connector: str | None = None
-    """The hops over this connector, whatever server is the destination."""
-    mail: str | None = None
-    """The Message-ID of one mail, without angle brackets."""
+_LAST_NUMBER: Final = 2**53 - 1
+_REPLY: Final = re.compile(r"([45][0-9]{2})(?: ([\x20-\x7e]{1,200}))?")
 
 
-ALL = Mails()
+def _format(name: str) -> dict[str, Any]:
+    """Return what tells a form which values it can offer."""
+    return {"format": name}
 
 
-@dataclass(slots=True)
-class Fault:
-    """One active fault."""
+# --- the types of fields
 
-    id: str
-    kind: FaultKind
-    from_: str | None = None
-    to: str | None = None
-    type: str | None = None
-    link: tuple[str, str] | None = None
-    connector: str | None = None
-    mail: str | None = None
-    between: tuple[str, str] | None = None
-    one_way: bool = False
-    server: str | None = None
-    point: str | None = None
-    by_us: int = 0
-    count: int | None = None
-    """How many more times the fault acts; None: until it is healed."""
-    acted: int = 0
-    """How often the fault has acted: on mails, connections that failed, or steps of the SMTP dialogue."""
-    holds_next: bool = True
-    """For a reorder: True if the next mail will be held, False if the next mail will overtake the held one."""
-    decided: dict[QueueRow, Decision] = field(default_factory=dict)
-    """What this fault has decided for each mail, so that it acts on a mail only once."""
-    verb: Verb | None = None
-    does: str = ""
-    answer: VerbFault | None = None
-    """What the receiving server does at the verb; None for a tarpit."""
-    until_at: LabTime | None = None
-    """When the fault ends by itself."""
+Server = Annotated[Line, Meta(extra_json_schema=_format("server"))]
+End = Annotated[Line, Meta(extra_json_schema=_format("server or site"))]
+Connector = Annotated[
+    Line, Meta(title="on connector", description="Only on this connector.", extra_json_schema=_format("connector"))
+]
+Duration = Annotated[Line, Meta(examples=["20 min"], extra_json_schema=_format("duration"))]
+OnlyType = Annotated[
+    MailType,
+    Meta(title="type of mail", description="Only mails of this type.", extra_json_schema={"enum": list(MAIL_TYPES)}),
+]
+Count = Annotated[
+    int,
+    Meta(ge=1, le=_LAST_NUMBER, title="how many", description="How many times it acts; default: until it is healed."),
+]
+Lasts = Annotated[
+    Duration, Meta(title="for", description="How long it lasts; default: until it is healed.", examples=["2 h"])
+]
+By = Annotated[Duration, Meta(description="How long the mail waits.")]
+MessageId = Annotated[
+    Line, Meta(title="Message-ID", description="Only the mail with this Message-ID, without brackets.")
+]
+Hop = Annotated[
+    list[Server],
+    Meta(min_length=2, max_length=2, description="Only the hop from the first of these servers to the second."),
+]
 
-    def details(self) -> dict[str, str]:
-        """Return the details that the fault's event and the HTTP API show."""
-        shown = {
-            "from": self.from_,
-            "to": self.to,
-            "type": self.type,
-            "link": " -> ".join(self.link) if self.link else None,
-            "connector": self.connector,
-            "mail": self.mail,
-            "between": (" -> " if self.one_way else " - ").join(self.between) if self.between else None,
-            "server": self.server,
-            "point": self.point,
-            "by": format_duration(self.by_us) if self.by_us else None,
-            "count": str(self.count) if self.count is not None else None,
-            "verb": self.verb.value if self.verb is not None else None,
-            "does": self.does or None,
-            "until": format_instant(self.until_at) if self.until_at is not None else None,
-        }
-        return {name: value for name, value in shown.items() if value is not None}
+
+class Fault(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True
+):
+    """What a lab does wrong on purpose."""
+
+    only_simulated: ClassVar[str] = ""
+    """Why only the simulator can have a fault of this kind, and what to do elsewhere; empty if all labs can."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if the fields do not fit together."""
+
+    @property
+    def kind(self) -> str:
+        return kind_of(type(self))
+
+    @property
+    def lasts_us(self) -> int | None:
+        """How long the fault lasts; None if it does not end by itself."""
+        lasts = getattr(self, "lasts", None)
+        return None if lasts is None else parse_duration(lasts)
+
+    @property
+    def by_us(self) -> int:
+        """By how long it delays a mail; 0 if it does not."""
+        by = getattr(self, "by", None)
+        return 0 if by is None else parse_duration(by)
+
+
+def kind_of(fault: type[Fault]) -> str:
+    """Return the word for a kind of fault."""
+    return str(fault.__struct_config__.tag)
+
+
+# --- mails
+
+
+class MailFault(Fault, frozen=True, kw_only=True):
+    """A fault that acts on mails in transit. All fields that limit the mails apply together.
+
+    Without a hop or a connector, it acts on the last hop, which enters the server of a recipient.
+    """
+
+    from_: Annotated[Server, Meta(title="from", description="Only mails that this store wrote.")] | None = field(
+        name="from", default=None
+    )
+    to: Annotated[Server, Meta(description="Only the copy for this store.")] | None = None
+    type: OnlyType | None = None
+    link: Hop | None = None
+    connector: Connector | None = None
+    mail: MessageId | None = None
+    count: Count | None = None
+
+    def __post_init__(self) -> None:
+        _check_ends("to", self.from_, self.to)
+        if self.link is not None:
+            _check_ends("link", *self.link)
+        _check_durations(self)
+
+
+class Lose(MailFault, frozen=True, kw_only=True, tag="lose"):
+    """The receiving server accepts the mail and drops it."""
+
+    count: Annotated[Count, Meta(examples=[1])] | None = None
+
+
+class Alter(MailFault, frozen=True, kw_only=True, tag="alter"):
+    """The mail arrives altered. Only its signature reveals this."""  # spec: ML-6
+
+    lasts: Lasts | None = None
+    how: (
+        Annotated[
+            Literal["flip", "cut", "noise", "item"],
+            Meta(
+                description="Only in the simulator: flip bits, cut the end off, write noise over a part, or break one item and"
+                " sign the mail again.",
+                extra_json_schema={"enum": ["flip", "cut", "noise", "item"]},
+            ),
+        ]
+        | None
+    ) = None
+
+
+class Delay(MailFault, frozen=True, kw_only=True, tag="delay"):
+    """The mail waits in the queue of the sending server."""
+
+    by: By = "20 min"
+
+
+class Duplicate(MailFault, frozen=True, kw_only=True, tag="duplicate"):
+    """The sending server sends the mail twice."""
+
+
+class Reorder(MailFault, frozen=True, kw_only=True, tag="reorder"):
+    """The first of two mails waits, so that the second overtakes it."""
+
+    count: (
+        Annotated[int, Meta(ge=1, le=_LAST_NUMBER, title="how many", description="How many pairs of mails.")] | None
+    ) = 1
+    by: By = "20 min"
+
+
+# --- links
+
+
+class Separation(Fault, frozen=True, kw_only=True):
+    """A fault that separates two servers or sites, or the ends of a connector."""
+
+    between: (
+        Annotated[
+            list[End], Meta(min_length=2, max_length=2, description="The two servers or sites.", examples=[["A", "B"]])
+        ]
+        | None
+    ) = None
+    one_way: Annotated[
+        bool, Meta(title="one way", description="Only connections from the first end to the second.")
+    ] = False
+    connector: Annotated[Connector, Meta(description="The connector, in place of two ends.")] | None = None
+
+    def __post_init__(self) -> None:
+        if self.between is not None and self.connector is not None:
+            raise ValueError("connector: not together with two ends; give one of between and connector")
+        if self.between is None and self.connector is None:
+            raise ValueError(f"between: missing; a {self.kind} needs two ends, such as A and B, or a connector")
+        if self.between is not None:
+            _check_ends("between", *self.between)
+        elif self.one_way:
+            raise ValueError(f"one_way: a {self.kind} in one direction needs two ends; give between, not connector")
+
+
+class Cut(Separation, frozen=True, kw_only=True, tag="cut"):
+    """Connections are refused between two servers or sites, or over a connector."""
+
+
+class Blackhole(Separation, frozen=True, kw_only=True, tag="blackhole"):
+    """Packets are dropped, so connections are neither accepted nor refused, and each attempt takes 10 s."""
+
+
+class LinkFault(Fault, frozen=True, kw_only=True):
+    """A fault on the hops from one server to another, whatever mail travels there."""
+
+    from_: Annotated[Server, Meta(title="from", description="Only hops from this server.")] | None = field(
+        name="from", default=None
+    )
+    to: Annotated[Server, Meta(description="Only hops to this server.")] | None = None
+    connector: Connector | None = None
+
+    def __post_init__(self) -> None:
+        _check_ends("to", self.from_, self.to)
+        _check_durations(self)
+
+
+class Smtp(LinkFault, frozen=True, kw_only=True, tag="smtp"):
+    """A verb of the SMTP dialogue goes wrong on the receiving server."""
+
+    verb: Annotated[
+        Line,
+        Meta(
+            examples=["RCPT"],
+            description="The verb, or connect, or end of data.",
+            extra_json_schema={"enum": list(VERBS)},
+        ),
+    ]
+    does: Annotated[
+        Line,
+        Meta(
+            examples=["451", "504", "550", "disconnect", "silence", "tarpit"],
+            description="A reply from 400 to 599, with or without a text; or disconnect, silence or tarpit.",
+        ),
+    ]
+    by: Annotated[By, Meta(description="With tarpit: how late each mail is.")] | None = None
+    count: Count | None = None
+    lasts: Lasts | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.verb.lower() not in _VERB_NAMED:
+            raise ValueError(f"verb: {self.verb!r} is no verb of an SMTP dialogue; write {', '.join(VERBS)}")
+        if self.does not in _EFFECTS and _REPLY.fullmatch(self.does) is None:
+            raise ValueError(
+                f"does: {self.does!r} cannot happen at an SMTP verb; write disconnect, silence, tarpit, or a reply from 400 to"
+                " 599 with an optional text, such as 451 or 504 Need to authenticate first"
+            )
+        if (self.does == TARPIT) != (self.by is not None):
+            raise ValueError(
+                "by: a tarpit needs it, and nothing else has it; write for example does: tarpit, by: 20 min"
+            )
+
+    @property
+    def at(self) -> Verb:
+        return _VERB_NAMED[self.verb.lower()]
+
+    @property
+    def answer(self) -> VerbFault | None:
+        """What the receiving server does at the verb; None for a tarpit."""
+        if self.does in _EFFECTS:
+            return None if self.does == TARPIT else VerbFault(Mishap(self.does))
+        code, _, text = self.does.partition(" ")
+        if not text:
+            needs_authentication = code == "504" and self.at is Verb.XEXCH50
+            text = (
+                NEED_AUTHENTICATION.partition(" ")[2] if needs_authentication else f"{code[0]}.3.0 refused by the lab"
+            )
+        return VerbFault(Mishap.REPLY, int(code), text)
+
+
+_VERB_NAMED: Final = {verb.value.lower(): verb for verb in Verb}
+_EFFECTS: Final = (Mishap.DISCONNECT.value, Mishap.SILENCE.value, TARPIT)
+
+
+class Hold(LinkFault, frozen=True, kw_only=True, tag="hold"):
+    """All mail from one server to another waits in the queue until the time is over."""
+
+    lasts: Annotated[Lasts, Meta(description="How long the mails wait, even if the fault is healed before.")]
+
+
+# --- servers
+
+
+class ServerFault(Fault, frozen=True, kw_only=True):
+    """A fault of one server."""
+
+    server: Annotated[Server, Meta(description="The server.", examples=["B"])]
+
+    def __post_init__(self) -> None:
+        _check_durations(self)
+
+
+class Unstamp(ServerFault, frozen=True, kw_only=True, tag="unstamp"):
+    """The directory entry of a server loses its mail addresses, and gets no new ones."""  # spec: ML-1
+
+
+class Crash(ServerFault, frozen=True, kw_only=True, tag="crash"):
+    """A server dies in the middle of a stimulus, and starts again by itself."""
+
+    only_simulated = "only the simulator crashes a server during a stimulus; kill and start the server instead"
+    point: Literal["before commit", "after commit"] = "before commit"
+    after: Annotated[int, Meta(ge=0, le=_LAST_NUMBER, description="How many complete stimuli come first.")] = 0
+
+
+class Stall(ServerFault, frozen=True, kw_only=True, tag="stall"):
+    """A server does nothing and answers nobody, as if its disk were slow."""
+
+    only_simulated = "only the simulator stalls a server; hold the mail to it, or stop it"
+    lasts: Lasts
+    commits: Annotated[bool, Meta(description="It stores what it receives, but answers too late.")] = False
+
+
+class Skew(ServerFault, frozen=True, kw_only=True, tag="skew"):
+    """The clock of a server is wrong."""  # spec: TM-1
+
+    only_simulated = "only the simulator sets the clock of one server wrong"
+    by: Annotated[
+        Duration, Meta(description="How far it is fast; a slow one has a minus sign.", examples=["10 min", "-5 min"])
+    ]
+
+    def __post_init__(self) -> None:
+        _check_duration("by", self.by, both_ways=True)
+
+
+class Kill(ServerFault, frozen=True, kw_only=True, tag="kill"):
+    """A server was killed; its start heals the fault."""
+
+
+InjectableFault = Lose | Alter | Delay | Duplicate | Reorder | Cut | Blackhole | Smtp | Hold | Unstamp
+"""The faults that a user of a running lab can inject."""
+
+AnyFault = InjectableFault | Crash | Stall | Skew | Kill
+
+KINDS: Final[Mapping[str, type[Fault]]] = {kind_of(kind): kind for kind in get_args(AnyFault)}
+
+INJECTABLE: Final[Mapping[str, type[Fault]]] = {kind_of(kind): kind for kind in get_args(InjectableFault)}
+
+
+# --- checks of fields
+
+
+def _check_ends(name: str, one: str | None, other: str | None) -> None:
+    if one is not None and one == other:
+        raise ValueError(f"{name}: no mail travels from {one} to itself; name two different ends")
+
+
+def _check_durations(fault: Fault) -> None:
+    for name in ("by", "lasts"):
+        text = getattr(fault, name, None)
+        if text is not None:
+            _check_duration(name, text)
+
+
+def _check_duration(name: str, text: str, *, both_ways: bool = False) -> None:
+    try:
+        span_us = parse_duration(text)
+    except TimeTextError as error:
+        raise ValueError(f"{name}: {error}") from None
+    if span_us == 0 or (span_us < 0 and not both_ways):
+        raise ValueError(f"{name}: must be longer than zero, not {text}; write for example 20 min")
+    if abs(span_us) > MAX_DELAY_US:
+        raise ValueError(f"{name}: {text} is too long; at most {format_duration(MAX_DELAY_US)}")

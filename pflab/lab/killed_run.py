@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from node.errors import NodeError
 from node.store.trace_export import export_file
 from pflab.errors import LabError
-from pflab.faults.fault import FaultKind
+from pflab.faults.fault import Kill, kind_of
 from pflab.faults.fault_plan import faults_at_end
 from pflab.runs.databases import RunReader
 from pflab.runs.events import RunEvents
@@ -92,7 +92,7 @@ def _last_state(run: Path, state: LabState) -> LabState:
     for name, status in statuses.items():
         servers[name] = replace(servers[name], status=status)
     for fault in active.values():
-        if fault.kind == FaultKind.KILL.value:
+        if fault.kind == kind_of(Kill):
             name = str(fault.details["server"])
             servers[name] = replace(servers[name], status=ServerStatus.KILLED, kill_fault=fault.fault)
     injected = sum(isinstance(event, FaultInjected) for event in events)

@@ -1,157 +1,86 @@
-"""The model of the faults in a scenario: faults of the link between two servers, and faults of mails."""
+"""Faults as steps of a scenario: the fields are those of `pflab.faults.fault`, and `as` names the fault for a later heal."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+import msgspec
 
-from pflab.scenario.values import DurationUs, MailType, Names, Part, shown, wrong
-from transport.protocol.fault_points import Verb
+from node.api.routing.reading import Mistake, Wrong, read_value
+from pflab.faults.fault import KINDS, AnyFault, Fault, Kill, Separation, kind_of
+from pflab.faults.schemas import schema_of
 
-_VERBS = tuple(verb.value for verb in Verb)
-
-
-def _verb(value: Any) -> str:
-    for verb in _VERBS:
-        if isinstance(value, str) and value.lower() == verb.lower():
-            return verb
-    raise wrong(f"{shown(value)} is not a step of an SMTP dialogue; the steps are {', '.join(_VERBS)}")
+FAULT_VERBS: Final[Mapping[str, type[Fault]]] = {name: kind for name, kind in KINDS.items() if kind is not Kill}
+"""The kinds of fault that a scenario injects; it kills a server by a verb that takes a list of servers."""
 
 
-def _reply(value: Any) -> str:
-    text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    if not (text[:3].isdecimal() and text.isascii() and "400" <= text[:3] <= "599" and text[3:4] in {"", " "}):
-        raise wrong(
-            f'{shown(value)} is not a refusal; write an SMTP reply such as "451" or "504 Need to authenticate first"'
-        )
-    return text
+_FORMER: Final[Mapping[str, Mapping[str, str]]] = {
+    "smtp": {"at": "verb", "reply": "does", "for": "lasts"},
+    "hold": {"for": "lasts"},
+    "alter": {"for": "lasts"},
+}
+"""The keys of pflab 0.1, and those of now. Both work in this release."""
 
 
-VerbText = Annotated[str, BeforeValidator(_verb), WithJsonSchema({"enum": list(_VERBS)})]
-ReplyText = Annotated[str, BeforeValidator(_reply), WithJsonSchema({"type": ["integer", "string"]})]
+@dataclass(frozen=True, slots=True)
+class FaultStep:
+    """The arguments of a verb that injects a fault.
 
-
-class Separation(Part):
-    """A fault that separates two servers or sites (`between`, or one way `from` and `to`), or the ends of a connector."""
-
-    exactly_one: ClassVar = ("between", "from_", "connector")
-
-    between: Names | None = None
-    from_: str | None = Field(None, alias="from")
-    to: str | None = None
-    connector: str | None = None
-    name: str | None = Field(None, alias="as")
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if self.between is not None and len(self.between) != 2:
-            raise wrong('"between" must list two servers or sites, such as {between: [A, B]}')
-        if (self.from_ is None) != (self.to is None):
-            raise wrong('give both "from" and "to"; {from: A, to: B} is only one direction')
-        _check_ends(*(self.between or (self.from_, self.to)))
-        return self
-
-
-class Cut(Separation):
-    """Connections are refused between two servers or sites (`between`, or one way `from` and `to`), or over a connector."""
-
-
-class Blackhole(Separation):
-    """Packets are dropped between two servers or sites, or over a connector. Connections are neither accepted nor refused."""
-
-
-def _check_ends(one: str | None, other: str | None) -> None:
-    if one is not None and one == other:
-        raise wrong(f"no mail travels from {one} to itself; name two different ends")
-
-
-class _Directed(Part):
-    """A fault of mails or a link that can be limited to one direction."""
-
-    from_: str | None = Field(None, alias="from")
-    to: str | None = None
-
-    @model_validator(mode="after")
-    def _two_ends(self) -> Self:
-        _check_ends(self.from_, self.to)
-        return self
-
-
-class LinkFault(_Directed):
-    """A fault on the link from one server to another (default: any servers), or on a connector in both directions."""
-
-    connector: str | None = None
-
-
-class Smtp(LinkFault):
-    """A step of the SMTP dialogue fails, `count` times (default: always), `for` a duration (default: until healed).
-
-    reply: the server refuses with this reply, temporarily (4xx) or permanently (5xx).
-    does: the server disconnects, stays silent, or delays the mail by `by` (tarpit).
+    name: its name for later steps.
     """
 
-    exactly_one: ClassVar = ("reply", "does")
-
-    at: VerbText
-    reply: ReplyText | None = None
-    does: Literal["disconnect", "silence", "tarpit"] | None = None
-    by: DurationUs | None = None
-    count: int | None = Field(None, ge=1)
-    lasts: DurationUs | None = Field(None, alias="for")
-    name: str | None = Field(None, alias="as")
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if (self.does == "tarpit") != (self.by is not None):
-            raise wrong('give both "tarpit" and "by", such as {at: MAIL, does: tarpit, by: 20 min}')
-        return self
+    fault: AnyFault
+    name: str | None = None
 
 
-class Hold(LinkFault):
-    """Mail for this hop waits in the queue `for` a duration."""
-
-    lasts: DurationUs = Field(alias="for")
-    name: str | None = Field(None, alias="as")
-
-
-class Unstamp(Part):
-    """The entry of the server in the directory loses its addresses, and gets none until the fault is healed (ML-1)."""
-
-    server: str
-    name: str | None = Field(None, alias="as")
-
-
-class MailFault(_Directed):
-    """A fault that acts on the next `count` mails (default: all) of a type from one store to another."""
-
-    type: MailType | None = None
-    connector: str | None = Field(None, description="on this connector only, whoever is behind it")
-    count: int | None = Field(None, ge=1)
-    name: str | None = Field(None, alias="as")
+def fault_step(kind: type[Fault], value: Any) -> FaultStep:
+    """Return the step that a mapping of a file describes. Raises Wrong, which has all mistakes."""
+    if not isinstance(value, dict):
+        raise Wrong(Mistake((), f"is not a mapping; write the keys {', '.join(keys_of(kind))}"))
+    given = dict(value)
+    name = given.pop("as", None)
+    if name is not None and not isinstance(name, str):
+        raise Wrong(Mistake(("as",), f"{name!r} is not a text; write a name in quotes"))
+    for former, key in _FORMER.get(kind_of(kind), {}).items():
+        if former in given:
+            given.setdefault(key, given.pop(former))
+    if issubclass(kind, Separation) and "from" in given and "to" in given:
+        given |= {"between": [given.pop("from"), given.pop("to")], "one_way": True}
+    if isinstance(given.get("does"), int):
+        given["does"] = str(given["does"])  # a reply such as 451 is a number in YAML
+    asked: Any = read_value({"kind": kind_of(kind), **given}, kind)
+    return FaultStep(asked, name)
 
 
-class Lose(MailFault):
-    """The receiver answers 250 and discards the mail."""
+def keys_of(kind: type[Fault]) -> list[str]:
+    """Return the keys of a step that injects a fault of this kind."""
+    return [*(field.encode_name for field in msgspec.structs.fields(kind)), "as"]
 
 
-class Alter(MailFault):
-    """The mail arrives altered, and only its signature shows this. The fault lasts `for` a duration (default: until healed)."""
-
-    lasts: DurationUs | None = Field(None, alias="for")
-
-
-class Delay(MailFault):
-    """The mail waits at its sender for `by`."""
-
-    by: DurationUs
+def fault_schema(kind: type[Fault]) -> dict[str, Any]:
+    """Return the JSON Schema of the arguments of a step that injects a fault of this kind."""
+    schema = schema_of(kind)
+    properties = {name: value for name, value in schema["properties"].items() if name != "kind"}
+    schema["properties"] = {**properties, "as": {"type": "string", "description": "Its name for later steps."}}
+    schema["required"] = [name for name in schema.get("required", ()) if name != "kind"]
+    return schema
 
 
-class Duplicate(MailFault):
-    """The mail is sent twice."""
+def names_in(fault: Fault) -> Iterator[tuple[str, str | list[str], str]]:
+    """Yield the key, the value and the kind of each name in a fault: server, server or site, connector."""
+    for field in msgspec.structs.fields(type(fault)):
+        value, what = getattr(fault, field.name), _WHAT.get(field.encode_name)
+        if value is not None and what is not None:
+            yield field.encode_name, value, what
 
 
-class Reorder(MailFault):
-    """The next mail waits for `by` (default 20 min), so that later ones overtake it."""
-
-    by: DurationUs | None = None
+_WHAT: Final[Mapping[str, str]] = {
+    "from": "server",
+    "to": "server",
+    "link": "server",
+    "server": "server",
+    "between": "server or site",
+    "connector": "connector",
+}

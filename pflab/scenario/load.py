@@ -14,8 +14,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from node.api.routing.reading import Wrong
 from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.scenario.conditions import Until
+from pflab.scenario.fault_steps import FAULT_VERBS, fault_step
 from pflab.scenario.lesson import Course, LessonCheck
 from pflab.scenario.model import VERBS, Head
 from pflab.scenario.name_check import NameCheck
@@ -138,11 +140,24 @@ def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
             problems.append(source.problem((*at, verb), f"{quoted(verb)} is not a verb", right, of_key=True))
             continue
         try:
-            args = TypeAdapter(VERBS[verb]).validate_python(value)
+            if verb in FAULT_VERBS:
+                args = fault_step(FAULT_VERBS[verb], value)
+            else:
+                args = TypeAdapter(VERBS[verb]).validate_python(value)
+        except Wrong as error:
+            problems += _fault_problems(error, source, (*at, verb))
+            continue
         except ValidationError as error:
             problems += problems_of(error, VERBS[verb], source, (*at, verb))
             continue
         yield Step(index + 1, source.position(at).line, verb, args)
+
+
+def _fault_problems(error: Wrong, source: YamlSource, at: tuple[PathItem, ...]) -> Iterator[Problem]:
+    for place, words in error.mistakes:
+        what, _, right = words.partition("; ")
+        path = (*at, *(int(part) if part.isdecimal() else part for part in place))
+        yield source.problem(path, what, right)
 
 
 # --- the topology of a scenario

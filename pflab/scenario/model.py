@@ -11,9 +11,10 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from node.errors import Misuse
+from pflab.faults.fault import Fault
 from pflab.lab.outside_mail import check_addresses
 from pflab.scenario.conditions import Expect, Until
-from pflab.scenario.fault_steps import Alter, Blackhole, Cut, Delay, Duplicate, Hold, Lose, Reorder, Smtp, Unstamp
+from pflab.scenario.fault_steps import FAULT_VERBS, fault_schema
 from pflab.scenario.lesson import Course, Narration, Quiz
 from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes, wrong
 from topology.problems import quoted
@@ -373,17 +374,8 @@ VERBS: dict[str, Any] = {
     "stop": Names,
     "start": Names,
     "kill": Names,
-    "cut": Cut,
-    "blackhole": Blackhole,
+    **FAULT_VERBS,
     "heal": Names,
-    "lose": Lose,
-    "alter": Alter,
-    "delay": Delay,
-    "duplicate": Duplicate,
-    "reorder": Reorder,
-    "smtp": Smtp,
-    "hold": Hold,
-    "unstamp": Unstamp,
     "recipient_policy": RecipientPolicy,
     "checkpoint": str,
     "advance": MomentText,
@@ -415,6 +407,9 @@ def scenario_schema() -> dict[str, Any]:
 
 
 def _part(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(kind, type) and issubclass(kind, Fault):
+        definitions[kind.__name__] = fault_schema(kind)
+        return {"$ref": REFERENCE.format(model=kind.__name__)}
     schema = TypeAdapter(kind).json_schema(ref_template=REFERENCE)
     definitions.update(schema.pop("$defs", {}))
     name = schema.get("title")

@@ -10,7 +10,7 @@ from typing import Any
 
 from pflab.scenario import model
 from pflab.scenario.conditions import Condition, Events, Until
-from pflab.scenario.fault_steps import Separation
+from pflab.scenario.fault_steps import FaultStep, names_in
 from pflab.scenario.lesson import Narration, Quiz, Show
 from pflab.scenario.values import Part, key_of
 from pflab.terms.folder_ids import HIERARCHY
@@ -48,14 +48,14 @@ class NameCheck:
             yield from self._each(at, None, args, self._faults, "fault (the name given with as, or all)")
         elif verb == "checkpoint":
             self._checkpoints.append(args)
+        elif isinstance(args, FaultStep):
+            yield from self._fault(args, at)
         elif isinstance(args, Part):
             yield from self._part(verb, args, at)
 
     def _part(self, verb: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         if isinstance(args, model.Folder):
             yield from self._folder(args, at)
-        elif isinstance(args, Separation):
-            yield from self._separation(args, at)
         elif isinstance(args, Condition):
             yield from self._condition(args, at)
         elif isinstance(args, Narration | Quiz):
@@ -75,14 +75,14 @@ class NameCheck:
             yield from self._new_name(verb, name, args, at)
 
     def _new_name(self, verb: str, name: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
-        known = self._messages if verb in {"post", "posts", "edit", "recover"} else self._faults
-        if verb == "backup":
-            known = self._backups
+        yield from self._newly_named(name, self._backups if verb == "backup" else self._messages, at)
+        if isinstance(args, model.Posts):
+            self._messages.extend(f"{name}-{number}" for number in range(1, args.count + 1))
+
+    def _newly_named(self, name: str, known: list[str], at: Sequence[PathItem]) -> Iterator[Problem]:
         if name in known or name in {"all", "none"}:
             yield self._source.problem((*at, "as"), f"{quoted(name)} is already used", "choose another name")
         known.append(name)
-        if isinstance(args, model.Posts):
-            known.extend(f"{name}-{number}" for number in range(1, args.count + 1))
 
     # --- the parts
 
@@ -150,14 +150,16 @@ class NameCheck:
         below = [path for path in self._folders if path == old or path.startswith(f"{old}/")]
         self._folders.extend(new + path[len(old) :] for path in below)
 
-    def _separation(self, args: Separation, at: Sequence[PathItem]) -> Iterator[Problem]:
-        ends = [*self._servers, *self._sites]
-        for field in ("between", "from_", "to"):
-            value = getattr(args, field)
-            if value is not None:
-                yield from self._each(at, key_of(type(args), field), value, ends, "server or site")
-        if args.connector is not None:
-            yield from self._each(at, "connector", args.connector, self._connectors, "connector")
+    def _fault(self, args: FaultStep, at: Sequence[PathItem]) -> Iterator[Problem]:
+        known = {
+            "server": self._servers,
+            "server or site": [*self._servers, *self._sites],
+            "connector": self._connectors,
+        }
+        for key, value, what in names_in(args.fault):
+            yield from self._each(at, key, value, known[what], what)
+        if args.name is not None:
+            yield from self._newly_named(args.name, self._faults, at)
 
     def _condition(self, args: Condition, at: Sequence[PathItem]) -> Iterator[Problem]:
         on = None if args.on == ("all",) else args.on

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from node.errors import FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
 from node.views import Post
-from pflab.faults.fault import REORDER_BY_US, FaultKind, Mails
 from pflab.lab.outside_mail import OUTSIDE_HOST
 from pflab.scenario import model
-from pflab.scenario.fault_steps import Alter, Delay, Duplicate, Hold, Lose, Reorder, Separation, Smtp, Unstamp
+from pflab.scenario.fault_steps import FAULT_VERBS, FaultStep
 from pflab.scenario.lesson import Narration, Quiz
 from pflab.scenario.session import Named, Play, StepFailed
 from pflab.scenario.values import Moment
@@ -316,17 +315,10 @@ async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
 # --- faults
 
 
-def _separation(kind: FaultKind) -> Callable[[Play, Separation], Awaitable[None]]:
-    async def separate(play: Play, step: Separation) -> None:
-        if step.connector is not None:
-            fault = play.lab.faults.separate(kind, step.connector)
-        elif step.between is not None:
-            fault = play.lab.faults.separate(kind, (step.between[0], step.between[1]))
-        else:
-            fault = play.lab.faults.separate(kind, (step.from_ or "", step.to or ""), one_way=True)
-        _note_fault(play, step.name, fault)
-
-    return separate
+async def _inject(play: Play, step: FaultStep) -> None:
+    fault = play.lab.faults.inject(step.fault)
+    if step.name:
+        play.faults[step.name] = fault
 
 
 async def _heal(play: Play, names: tuple[str, ...]) -> None:
@@ -335,52 +327,6 @@ async def _heal(play: Play, names: tuple[str, ...]) -> None:
         # A fault with a count ends when it has acted that many times.
         if fault is None or fault in [each.id for each in play.lab.faults.active()]:
             play.lab.faults.heal(fault)
-
-
-def _mail_fault(kind: FaultKind) -> Verb:
-    async def inject(play: Play, step: Lose | Alter | Delay | Duplicate | Reorder) -> None:
-        lasts = step.lasts if isinstance(step, Alter) else None
-        by = step.by if isinstance(step, Delay | Reorder) else None
-        fault = play.lab.faults.inject(
-            kind,
-            Mails(step.from_, step.to, step.type, connector=step.connector),
-            count=1 if step.count is None and kind is FaultKind.REORDER else step.count,
-            by_us=REORDER_BY_US if by is None else by,
-            until_at=None if lasts is None else play.lab.now + lasts,
-        )
-        _note_fault(play, step.name, fault)
-
-    return inject
-
-
-async def _smtp(play: Play, step: Smtp) -> None:
-    fault = play.lab.faults.smtp(
-        step.at,
-        step.reply or step.does or "",
-        from_=step.from_,
-        to=step.to,
-        connector=step.connector,
-        count=step.count,
-        by_us=step.by or 0,
-        until_at=None if step.lasts is None else play.lab.now + step.lasts,
-    )
-    _note_fault(play, step.name, fault)
-
-
-async def _hold(play: Play, step: Hold) -> None:
-    fault = play.lab.faults.hold(
-        until_at=play.lab.now + step.lasts, from_=step.from_, to=step.to, connector=step.connector
-    )
-    _note_fault(play, step.name, fault)
-
-
-async def _unstamp(play: Play, step: Unstamp) -> None:
-    _note_fault(play, step.name, play.lab.faults.unstamp(step.server))
-
-
-def _note_fault(play: Play, name: str | None, fault: str) -> None:
-    if name:
-        play.faults[name] = fault
 
 
 # --- time
@@ -426,17 +372,8 @@ STEPS: Mapping[str, Verb] = {
     "kill": _kill,
     "backup": _backup,
     "restore": _restore,
-    "cut": _separation(FaultKind.CUT),
-    "blackhole": _separation(FaultKind.BLACKHOLE),
+    **dict.fromkeys(FAULT_VERBS, _inject),
     "heal": _heal,
-    "lose": _mail_fault(FaultKind.LOSE),
-    "alter": _mail_fault(FaultKind.ALTER),
-    "delay": _mail_fault(FaultKind.DELAY),
-    "duplicate": _mail_fault(FaultKind.DUPLICATE),
-    "reorder": _mail_fault(FaultKind.REORDER),
-    "smtp": _smtp,
-    "hold": _hold,
-    "unstamp": _unstamp,
     "recipient_policy": _recipient_policy,
     "checkpoint": _checkpoint,
     "advance": _advance,

@@ -198,9 +198,6 @@ _NAMES_SCHEMA = WithJsonSchema(
     {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
 )
 
-DurationUs = Annotated[
-    int, BeforeValidator(_duration), _texts(format_duration), _schema("string", examples=["15 min", "6 h", "36 h"])
-]
 WithinText = Annotated[
     int | str,
     BeforeValidator(_within),

@@ -157,17 +157,12 @@ class Simulator(RecordedLab):
         self._folder = folder
         self.faults = FaultPlan(
             topology,
+            now=lambda: self._now,
             injected=self._fault_injected,
             altered=self.record.fault_altered,
             healed=self._fault_healed,
         )
-        self.environment = Environment(
-            topology,
-            derived_seed(seed, "weather"),
-            injected=self.record.fault_injected,
-            healed=self.record.fault_healed,
-            authority=authority_of(seed),
-        )
+        self.environment = Environment(self.faults, derived_seed(seed, "weather"), authority_of(seed))
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us
         self._network = Network(network, with_capture(self.faults.decide, folder, *keep), derived_seed(seed, "network"))
@@ -416,9 +411,6 @@ class Simulator(RecordedLab):
         if decision.apart:
             self._try_own_stimulus(slot, lambda node: node.hop_divided(now, queue_id, decision.apart))
             return
-        if not self.environment.undisturbed and decision.refuse is None and hold_until_at is None:
-            opens_at = self.environment.held_until(slot.name, transmission, self._now)
-            hold_until_at = None if opens_at is None else now + opens_at - self._now
         if hold_until_at is not None:
             self._try_own_stimulus(slot, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
@@ -458,7 +450,9 @@ class Simulator(RecordedLab):
             return unreachable(f"connection lost: {target.name} went down")
         if not talk.stores:
             return talk.outcome
-        content = talk.content if self.environment.undisturbed else self.environment.content(transmission)
+        content = talk.content
+        if not self.environment.undisturbed:
+            content = self.environment.content(BeforeSend(server, transmission, now))
         mail = incoming_mail(transmission.sender, talk.recipients, content)
         try:
             self._own_stimulus(target, lambda node: self._take_in(node, now, talk.hop(server), mail))

@@ -40,6 +40,11 @@ def fault_words(kind: str, details: Mapping[str, object]) -> str:
             return f"{of.get('server', '')} was killed"
         case "crash":
             return f"crashes {of.get('server', '')} {of.get('point', '')}"
+        case "stall":
+            return f"{of.get('server', '')} answers nobody{until}"
+        case "skew":
+            by = of.get("by", "")
+            return f"the clock of {of.get('server', '')} is {by.removeprefix('-')} {'slow' if by.startswith('-') else 'fast'}"
         case "smtp":
             effect = f"a delay of {of.get('by', '')}" if of.get("does") == "tarpit" else of.get("does", "")
             return f"{of.get('verb', '')} ends with {effect}{place}{left}{until}"

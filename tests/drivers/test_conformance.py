@@ -12,7 +12,7 @@ import pytest
 from node.errors import FolderUnknown, InternalError, NotRunning
 from node.store.node import Node
 from pflab.errors import LabError
-from pflab.faults.fault import CONNECT_US, FaultKind, Mails
+from pflab.faults.fault import CONNECT_US, Alter, Blackhole, Cut, Delay, Duplicate, Hold, Lose, Reorder
 from pflab.oracle.convergence_bound import bound_of
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects
@@ -37,7 +37,7 @@ from traces.events import (
     StoreDeleted,
     VersionApplied,
 )
-from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime
+from traces.labtime import DAY_US, HOUR_US, MINUTE_US, LabTime, format_duration
 from traces.reading import read_folder
 from transport.envelope import Offers
 from transport.mime.describe import describe_mail, outline
@@ -182,7 +182,7 @@ class FaultCases:
         """A content mail lost on arrival leaves only an event; a status tells of the change, and backfill brings it within
         the bound."""
         async with make_lab() as lab:
-            fault = lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"), count=1)
+            fault = lab.faults.inject(Lose(from_="A", to="B", type="content", count=1))
             await post(lab, "A")
             await lab.advance(START_AT + ALWAYS_US)
             assert subjects(lab, "B") == []
@@ -197,13 +197,17 @@ class FaultCases:
     async def test_a_fault_acts_on_the_copy_for_the_store_that_it_names(self, make_lab: LabFactory) -> None:
         """One mail for C and D crosses the connector to C. A fault on the mail for C leaves the copy for D alone."""
         async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
-            kinds = (FaultKind.LOSE, FaultKind.ALTER, FaultKind.DELAY)
-            for kind in kinds:
-                lab.faults.inject(kind, Mails("A", "C", "content"), count=1, by_us=3 * HOUR_US)
-                await post(lab, "A", kind.value)
+            aimed: dict[str, Any] = {"from_": "A", "to": "C", "type": "content", "count": 1}
+            for fault in (Lose(**aimed), Alter(**aimed), Delay(**aimed, by="3 h")):
+                lab.faults.inject(fault)
+                await post(lab, "A", fault.kind)
                 await lab.advance(lab.now + ALWAYS_US + MINUTE_US)
-            assert [subjects(lab, server) for server in "BCD"] == [sorted(kinds), [], sorted(kinds)]
-            lab.faults.inject(FaultKind.DUPLICATE, Mails("A", "C", "content"), count=1)
+            assert [subjects(lab, server) for server in "BCD"] == [
+                ["alter", "delay", "lose"],
+                [],
+                ["alter", "delay", "lose"],
+            ]
+            lab.faults.inject(Duplicate(from_="A", to="C", type="content", count=1))
             await post(lab, "A", "twice")
             await lab.advance(lab.now + ALWAYS_US + MINUTE_US)
             last = [event.mail for event in events_of(lab, MailReceived, "D")][-1]
@@ -214,7 +218,7 @@ class FaultCases:
     async def test_a_cut_link_heals(self, make_lab: LabFactory) -> None:
         """Every attempt over a cut link fails; after the heal the queue's retry delivers the mail."""
         async with make_lab() as lab:
-            fault = lab.faults.cut(("A", "B"))
+            fault = lab.faults.inject(Cut(between=["A", "B"]))
             await post(lab, "A")
             await lab.advance(START_AT + HOUR_US)
             assert subjects(lab, "B") == []
@@ -228,7 +232,7 @@ class FaultCases:
         """RT-2: a connection into a black hole is neither accepted nor refused, and the trace says so; after the heal the next
         attempt delivers the mail."""
         async with make_lab() as lab:
-            fault = lab.faults.separate(FaultKind.BLACKHOLE, ("A", "B"))
+            fault = lab.faults.inject(Blackhole(between=["A", "B"]))
             await post(lab, "A")
             await lab.advance(START_AT + HOUR_US)
             assert subjects(lab, "B") == []
@@ -248,10 +252,10 @@ class FaultCases:
         """A move of the clock stops at the end of a fault as at a timer, and the fault ends at this instant."""
         async with make_lab() as lab:
             ends_at = START_AT + 10 * MINUTE_US
-            lab.faults.hold(from_="C", to="A", until_at=ends_at)
+            lab.faults.inject(Hold(from_="C", to="A", lasts=format_duration(ends_at - lab.now)))
             assert await lab.until(lambda: bool(events_of(lab, FaultHealed)), START_AT + HOUR_US)
             assert lab.now == ends_at
-            lab.faults.inject(FaultKind.ALTER, until_at=ends_at + MINUTE_US)
+            lab.faults.inject(Alter(lasts=format_duration(ends_at + MINUTE_US - lab.now)))
             await lab.advance(START_AT + HOUR_US)
             assert [each.at for each in events_of(lab, FaultHealed)] == [ends_at, ends_at + MINUTE_US]
             assert lab.faults.active() == ()
@@ -259,7 +263,7 @@ class FaultCases:
     async def test_a_delayed_mail_waits_in_its_queue(self, make_lab: LabFactory) -> None:
         """A delayed mail arrives later by the delay, and others are not delayed."""
         async with make_lab() as lab:
-            lab.faults.inject(FaultKind.DELAY, Mails("A", "B"), by_us=2 * HOUR_US, count=1)
+            lab.faults.inject(Delay(from_="A", to="B", count=1, by="2 h"))
             await post(lab, "A")
             await lab.advance(START_AT + ALWAYS_US + 2 * HOUR_US - 1)
             assert subjects(lab, "B") == []
@@ -270,7 +274,7 @@ class FaultCases:
     async def test_reordered_mails_arrive_the_other_way_round(self, make_lab: LabFactory) -> None:
         """Of two mails the second arrives first, and in the end both have arrived."""
         async with make_lab() as lab:
-            lab.faults.inject(FaultKind.REORDER, Mails("A", "B", "content"), count=1)
+            lab.faults.inject(Reorder(from_="A", to="B", type="content", count=1))
             await post(lab, "A", "first")
             await lab.advance(START_AT + ALWAYS_US)
             await post(lab, "A", "second")
@@ -282,7 +286,7 @@ class FaultCases:
     async def test_an_altered_mail_is_bad_mail_and_its_change_comes_by_backfill(self, make_lab: LabFactory) -> None:
         """A mail that was altered on its way is set aside, and its change is missing and requested."""
         async with make_lab() as lab:
-            lab.faults.inject(FaultKind.ALTER, Mails("A", "B", "content"), count=1)
+            lab.faults.inject(Alter(from_="A", to="B", type="content", count=1))
             await post(lab, "A")
             await lab.advance(START_AT + HOUR_US)
             (bad,) = events_of(lab, MailBad, "B")
@@ -294,7 +298,7 @@ class FaultCases:
     async def test_a_duplicate_changes_nothing(self, make_lab: LabFactory) -> None:
         """A mail that is sent twice arrives twice and is applied once."""  # spec: IN-3
         async with make_lab() as lab:
-            lab.faults.inject(FaultKind.DUPLICATE, Mails("A", "B", "content"), count=1)
+            lab.faults.inject(Duplicate(from_="A", to="B", type="content", count=1))
             await post(lab, "A")
             await lab.advance(START_AT + HOUR_US)
             copies = [event.mail for event in events_of(lab, HopReceived, "B") if event.peer == "A"]
@@ -442,7 +446,7 @@ class RecordCases:
         """After a run with a stop, a kill and a fault, the segments hold every event of every node, without gaps."""
         lab = make_lab()
         async with lab:
-            lab.faults.inject(FaultKind.LOSE, Mails("A", "C"), count=1)
+            lab.faults.inject(Lose(from_="A", to="C", count=1))
             await post(lab, "A")
             await lab.advance(START_AT + HOUR_US)
             await lab.stop("B")
@@ -483,7 +487,7 @@ class ReportCases:
     async def test_mails_are_kept_on_request(self, make_lab: LabFactory) -> None:
         """Each mail that crossed a hop is a file that can be decoded, also one that was lost on arrival."""
         async with make_lab(keeps_mails=True) as lab:
-            lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"), count=1)
+            lab.faults.inject(Lose(from_="A", to="B", type="content", count=1))
             await post(lab, "A")
             await lab.advance(START_AT + ALWAYS_US)
             crossed = [event for event in lab.events() if isinstance(event, HopSent)]
@@ -499,7 +503,7 @@ class ReportCases:
     async def test_an_altered_mail_is_kept_as_it_crossed(self, make_lab: LabFactory) -> None:
         """The file of a mail that was altered on its way has the bytes that the other end got."""
         async with make_lab(keeps_mails=True) as lab:
-            lab.faults.inject(FaultKind.ALTER, Mails("A", "B", "content"), count=1)
+            lab.faults.inject(Alter(from_="A", to="B", type="content", count=1))
             await post(lab, "A")
             await lab.advance(START_AT + ALWAYS_US)
         to_b, to_c = (each.read_bytes() for each in sorted((lab.folder / "mails").iterdir()))

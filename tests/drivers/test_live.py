@@ -15,6 +15,7 @@ import pytest
 from node.host.in_flight import MAX_DELIVERIES
 from pflab.drivers.live import HANDLES_OF_A_STORE, LEAST_CONNECTIONS, OTHER_HANDLES, LiveLab, most_connections
 from pflab.errors import LabError
+from pflab.faults.fault import Crash
 from pflab.runs.run_folder import RunFolder
 from tests.support.clock import ALWAYS_US
 from tests.support.lab_actions import post, subjects
@@ -178,7 +179,7 @@ async def test_a_live_lab_refuses_crash_points(lab: LiveLab) -> None:
     """A lab whose servers cannot crash inside a stimulus refuses such a fault."""
     async with lab:
         with pytest.raises(LabError, match="only the simulator crashes a server"):
-            lab.faults.crash("A")
+            lab.faults.inject(Crash(server="A"))
 
 
 async def test_many_mails_at_once(lab: LiveLab) -> None:

@@ -17,6 +17,7 @@ from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.errors import LabError
+from pflab.faults.fault import Unstamp
 from pflab.lab.lab import Lab
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.runs.run_folder import RunFolder
@@ -93,7 +94,7 @@ async def test_what_concerns_all_stores_may_meet_one_that_starts(make_lab: LabFa
             starting = asyncio.create_task(lab.start("B"))
             for _ in range(3):
                 await asyncio.sleep(0)
-            fault = lab.faults.unstamp("A")
+            fault = lab.faults.inject(Unstamp(server="A"))
             assert isinstance(fault, str)
             await lab.set_recipient_policy(recipient_update="1 h", at_once=True)
             lab.faults.heal(fault)

@@ -24,7 +24,7 @@ from pflab.drivers.managed_process import ManagedProcess
 from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.errors import LabError
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import Lose
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SavedRuns
 from tests.support.clock import ALWAYS_US, START_AT
@@ -180,14 +180,14 @@ async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder
     events continue one trace."""
     async with lab_of(supervisor, folder, stays=True) as lab:
         await post(lab, "A")
-        lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1)
+        lab.faults.inject(Lose(from_="A", to="B", count=1))
         await lab.advance(START_AT + ALWAYS_US)
         await lab.stop("C")
         now, run, seen = lab.now, lab.run, list(lab.events())
     async with lab_of(supervisor, folder) as lab:
         assert (lab.now, lab.run) == (now, run)
         assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
-        assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1) == "F2"
+        assert lab.faults.inject(Lose(from_="A", to="B", count=1)) == "F2"
         assert lab.record.first == 0
         assert list(lab.events())[: len(seen)] == seen
         assert sorted(lab.record.replicas.values()) == ["A", "B", "C"]
@@ -257,7 +257,7 @@ async def test_a_coordinator_on_a_full_disk_works_on(
         with no_file_grows(0):
             await post(lab, "A")
             await lab.set_rate(600.0)
-            assert lab.faults.inject(FaultKind.LOSE, Mails("A", "B"), count=1) == "F1"
+            assert lab.faults.inject(Lose(from_="A", to="B", count=1)) == "F1"
             await asyncio.sleep(1.0)
             await lab.advance(START_AT + HOUR_US)
         supervisor.take_down("B")

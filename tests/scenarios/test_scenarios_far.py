@@ -89,7 +89,7 @@ title: Each fault on mails
 topology: {servers: {A: , B: }, folders: {Projects: , News: }}
 steps:
   - lose: {from: A, to: B, type: content, count: 2}
-  - alter: {from: B, for: 2 h}
+  - alter: {from: B, lasts: 2 h}
   - delay: {to: A, by: 20 min, count: 3}
   - duplicate: {type: status}
   - reorder: {from: A, by: 5 min}

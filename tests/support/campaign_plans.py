@@ -40,17 +40,17 @@ def plan(*faults: cp.AnyFault, steps: tuple[cp.AnyStep, ...] = WORK, **fields: A
 
 
 A_FAULT_OF_EACH_KIND: tuple[cp.AnyFault, ...] = (
-    cp.Loss(at_us=0, lasts_us=4 * HOUR_US, from_="A", type="content", count=2),
+    cp.Lose(at_us=0, lasts_us=4 * HOUR_US, from_="A", type="content", count=2),
     cp.Delay(at_us=0, lasts_us=4 * HOUR_US, to="B", by_us=3 * HOUR_US),
-    cp.Duplication(at_us=0, lasts_us=8 * HOUR_US),
-    cp.Reordering(at_us=0, lasts_us=8 * HOUR_US, by_us=40 * MINUTE_US),
-    cp.Corruption(at_us=0, lasts_us=2 * HOUR_US, how="noise", count=5),
-    cp.Partition(at_us=0, lasts_us=5 * HOUR_US, between=("A", "B"), one_way=True),
-    cp.Clog(at_us=0, lasts_us=5 * HOUR_US, link=("A", "B")),
+    cp.Duplicate(at_us=0, lasts_us=8 * HOUR_US),
+    cp.Reorder(at_us=0, lasts_us=8 * HOUR_US, by_us=40 * MINUTE_US),
+    cp.Alter(at_us=0, lasts_us=2 * HOUR_US, how="noise", count=5),
+    cp.Cut(at_us=0, lasts_us=5 * HOUR_US, between=("A", "B"), one_way=True),
+    cp.Hold(at_us=0, lasts_us=5 * HOUR_US, link=("A", "B")),
     cp.Swizzle(at_us=HOUR_US, lasts_us=HOUR_US, stop=("C", "A"), start=("A", "C"), gap_us=10 * MINUTE_US),
     cp.Crash(at_us=0, lasts_us=2 * HOUR_US, server="A", point="before commit", after=1),
-    cp.Slow(at_us=HOUR_US, lasts_us=HOUR_US, server="B", commits=True),
+    cp.Stall(at_us=HOUR_US, lasts_us=HOUR_US, server="B", commits=True),
     cp.Skew(at_us=0, lasts_us=5 * HOUR_US, server="C", by_us=3 * HOUR_US),
-    cp.Gone(at_us=0, lasts_us=5 * HOUR_US, server="B", kill=False),
-    cp.Unstamped(at_us=9 * HOUR_US, lasts_us=HOUR_US, server="C"),
+    cp.Kill(at_us=0, lasts_us=5 * HOUR_US, server="B", kill=False),
+    cp.Unstamp(at_us=9 * HOUR_US, lasts_us=HOUR_US, server="C"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from pflab.faults.fault import Skew, Stall
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
 from tests.support.scenario_traces import play_scenario
@@ -167,7 +168,7 @@ _DOUBTFUL_AND_LOST = (
 # The run ends while one mail waits in a queue, before the next broadcast, and before a store requests what it lacks.
 _EARLY = """
   - lose: {from: A, to: C, type: content, count: 1}
-  - hold: {from: A, to: B, for: 2 h}
+  - hold: {from: A, to: B, lasts: 2 h}
   - post: {on: A, folder: Projects, subject: Sent}
   - advance: 20 min
   - post: {on: A, folder: Projects, subject: Next}
@@ -273,16 +274,16 @@ async def _play_late(place: Path) -> None:
             await lab.do(name, lambda node, now: node.create_folder(now, f"Late on {node.name}", replicas=["A", "B"]))
             await lab.advance(lab.now + 10 * MINUTE_US)
             if name == "B":
-                lab.environment.silence(name, lab.now + 10 * MINUTE_US)
+                lab.faults.inject(Stall(server=name, lasts="10 min"))
             else:
-                lab.environment.skew(name, 10 * MINUTE_US)
+                lab.faults.inject(Skew(server=name, by="10 min"))
             await lab.advance(lab.now + 20 * MINUTE_US)
-            lab.environment.heal()
+            lab.faults.heal()
         start_at = lab.now // DAY_US * DAY_US
         await lab.advance(start_at + 36 * HOUR_US + 10 * MINUTE_US)
-        lab.environment.silence("B", lab.now + 10 * MINUTE_US)
+        lab.faults.inject(Stall(server="B", lasts="10 min"))
         await lab.advance(lab.now + 20 * MINUTE_US)
-        lab.environment.heal()
+        lab.faults.heal()
         await lab.advance(lab.now + 2 * DAY_US)
         await lab.do("A", lambda node, now: node.create_folder(now, "In time", replicas=["A", "B"]))
         await lab.advance(lab.now + 3 * DAY_US)

@@ -10,8 +10,7 @@ from typing import Any
 
 from pflab.drivers.live import LiveLab
 from pflab.drivers.socket_lab import SocketLab
-from pflab.faults.fault import FaultKind
-from pflab.faults.fault_plan import Mails
+from pflab.faults.fault import Lose
 from pflab.runs.continued import SAVED
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SavedRuns
@@ -53,7 +52,7 @@ async def play_course(lab: SocketLab[Any], course: Course, *, troubled: bool) ->
     """
     start_at = lab.now
     if troubled:
-        lab.faults.inject(FaultKind.LOSE, Mails(from_="A", to="B", type="content"), count=1)
+        lab.faults.inject(Lose(from_="A", to="B", type="content", count=1))
     await lab.advance(start_at + course.from_us)
     await lab.set_rate(course.rate)
     names, number = tuple(lab.names), 0

@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.requests import Request
 
-from node.api.routing.reading import Wrong, read, read_texts
+from node.api.routing.reading import MISSING, read, read_texts, wrong_body
 
 JSON: Final = object()
 """Marks a parameter that gets the body although its type is no struct."""
@@ -127,7 +127,7 @@ class Parameters:
             arguments = {text.name: getattr(texts, text.name) for text in self.texts}
         if self.body is not None and (content or self.body.required):
             if not content:
-                raise Wrong("body: missing; this field must be given")
+                raise wrong_body(MISSING)
             if not is_json(request):
                 raise NotJson
             arguments[self.body.name] = read(content, self.body.kind)

@@ -17,8 +17,8 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import inspect as declared
@@ -28,12 +28,36 @@ from topology.problems import counted, quoted
 
 T = TypeVar("T")
 
+MISSING: Final = "missing; this field must be given"
+
 MOST_MISTAKES: Final = 3
 """How many mistakes of a request an answer names."""
 
 
+class Mistake(NamedTuple):
+    """What is wrong with one value, and after a semicolon what would be right.
+
+    place: the names and numbers that lead to the value; empty for the whole body.
+    """
+
+    place: tuple[str, ...]
+    words: str
+
+    def __str__(self) -> str:
+        return f"{'.'.join(self.place) or 'body'}: {self.words}"
+
+
 class Wrong(Exception):
-    """A request is not valid. The text is one line."""
+    """A request is not valid. The text is one line; it has the first mistakes."""
+
+    def __init__(self, *mistakes: Mistake) -> None:
+        super().__init__(" ".join("; ".join(map(str, mistakes[:MOST_MISTAKES])).split()))
+        self.mistakes = mistakes
+
+
+def wrong_body(words: str) -> Wrong:
+    """Return the error for a mistake of the whole body."""
+    return Wrong(Mistake((), words))
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,6 +70,14 @@ def read(content: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return _read_again(_Reader(), _parsed(content), kind)
+
+
+def read_value(value: Any, kind: type[T]) -> T:
+    """Return the value of this type that parsed JSON or YAML means. Raises Wrong, which has all mistakes."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return _read_again(_Reader(), value, kind)
 
 
 def read_texts(texts: Mapping[str, str | list[str]], kind: type[T]) -> T:
@@ -73,26 +105,26 @@ class _Place(tuple[str, ...]):
 
 def _read_again(reader: _Reader, given: Any, kind: type[T]) -> T:
     value = reader.read(declared.type_info(kind), given, _Place())
-    mistakes = reader.mistakes
-    if mistakes:
-        raise Wrong(" ".join("; ".join(mistakes[:MOST_MISTAKES]).split()))
+    if reader.mistakes:
+        raise Wrong(*reader.mistakes)
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         if isinstance(error.__cause__, ValueError):  # from the body's own check, which names the field
-            raise Wrong(str(error.__cause__)) from None
-        raise Wrong(f"body: {str(error)[:1].lower()}{str(error)[1:]}") from None
+            name, _, words = str(error.__cause__).partition(": ")
+            raise Wrong(Mistake((name,), words)) from None
+        raise wrong_body(f"{str(error)[:1].lower()}{str(error)[1:]}") from None
 
 
 def _parsed(content: bytes) -> Any:
     if not content:
-        raise Wrong("body: missing; this field must be given")
+        raise wrong_body(MISSING)
     try:
         return json.loads(content)
     except json.JSONDecodeError as error:
-        raise Wrong(f"body: invalid JSON at character {error.pos}: {error.msg.lower()}") from None
+        raise wrong_body(f"invalid JSON at character {error.pos}: {error.msg.lower()}") from None
     except (ValueError, RecursionError) as error:
-        raise Wrong(f"body: {why_no_json(error)}") from None
+        raise wrong_body(why_no_json(error)) from None
 
 
 def why_no_json(error: BaseException) -> str:
@@ -109,10 +141,10 @@ _NO_JSON: Final[Mapping[type[Exception], str]] = {
 
 
 class _Reader:
-    """Reads parsed JSON along types, and collects what is wrong as lines of text."""
+    """Reads parsed JSON along types, and collects what is wrong."""
 
     def __init__(self) -> None:
-        self.mistakes: list[str] = []
+        self.mistakes: list[Mistake] = []
 
     def read(self, kind: Any, value: Any, place: _Place) -> Any:
         """Return the value as msgspec accepts it."""
@@ -122,8 +154,10 @@ class _Reader:
                 words, kind = words or (kind.extra_json_schema or {}).get("enum", ()), kind.type
                 continue
             others = [one for one in kind.types if not isinstance(one, declared.NoneType)]
-            if len(others) > 1 or (value is None and len(others) < len(kind.types)):
+            if value is None and len(others) < len(kind.types):
                 return value
+            if len(others) > 1:
+                return self._tagged(others, value, place)
             (kind,) = others
         value = self.converted(kind, value)
         form, right = _FORMS[type(kind)]
@@ -131,8 +165,7 @@ class _Reader:
             self._add(place, f"{quoted(value)} is not {right if place else _NO_OBJECT}")
             return value
         if words and value not in words:
-            *most, last = map(repr, words)
-            self._add(place, f"{quoted(value)} is not known here; write {', '.join(most)} or {last}")
+            self._add(place, f"{quoted(value)} is not known here; write {_one_of(words)}")
         return _READERS[type(kind)](self, kind, value, place)
 
     def converted(self, kind: declared.Type, value: Any) -> Any:
@@ -142,7 +175,22 @@ class _Reader:
         return value
 
     def _add(self, place: _Place, words: str) -> None:
-        self.mistakes.append(f"{'.'.join(place) or 'body'}: {words}")
+        self.mistakes.append(Mistake(tuple(place), words))
+
+    def _tagged(self, kinds: Sequence[declared.Type], value: Any, place: _Place) -> Any:
+        """Return a value of one of several structs, which a field of the value names; and any value along other types."""
+        structs = {kind.tag: kind for kind in kinds if isinstance(kind, declared.StructType) and kind.tag is not None}
+        if not structs or not isinstance(value, dict):
+            return value if not structs else self.read(next(iter(structs.values())), value, place)
+        tag = str(next(iter(structs.values())).tag_field)
+        named = value.get(tag)
+        if tag not in value:
+            self._add(place / tag, f"missing; write {_one_of(structs)}")
+        elif not isinstance(named, str) or named not in structs:
+            self._add(place / tag, f"{quoted(named)} is not known here; write {_one_of(structs)}")
+        else:
+            return self.read(structs[named], value, place)
+        return value
 
     def text(self, kind: declared.StrType, value: str, place: _Place) -> str:
         if any("\ud800" <= letter <= "\udfff" for letter in value):
@@ -200,9 +248,11 @@ class _Reader:
             if name in value:
                 result[name] = self.read(field.type, value[name], place / name)
             elif field.required:
-                self._add(place / name, "missing; this field must be given")
+                self._add(place / name, MISSING)
+        if kind.tag_field in value:
+            result[kind.tag_field] = value[kind.tag_field]
         for name in value:
-            if kind.forbid_unknown_fields and name not in names:
+            if kind.forbid_unknown_fields and name not in names and name != kind.tag_field:
                 self._add(place / name, f"there is no such field; {right_field(name, names)}")
         return result
 
@@ -220,6 +270,11 @@ class _TextReader(_Reader):
         if isinstance(kind, declared.BoolType):
             return {"true": True, "1": True, "false": False, "0": False}.get(value.lower(), value)
         return value
+
+
+def _one_of(words: Iterable[Any]) -> str:
+    *most, last = map(repr, words)
+    return f"{', '.join(most)} or {last}"
 
 
 def right_field(name: str, names: Sequence[str]) -> str:

@@ -18,13 +18,13 @@ from pflab.campaign.plans.plan import (
     FAULT_CLASSES,
     STEP_CLASSES,
     CreateFolder,
+    Cut,
     Delay,
     Fault,
     Network,
-    Partition,
     Plan,
     Post,
-    Reordering,
+    Reorder,
     Step,
 )
 from topology.file.load import topology_from_text
@@ -49,7 +49,7 @@ _LEAST: Final[Mapping[str, int]] = {"count": 1, "days": 1, "size": 0, "after": 0
 _BOTH_WAYS: Final = "by"
 """The only key whose duration may be negative, because a clock can be fast or slow."""
 
-_LATER: Final = (Delay, Reordering)
+_LATER: Final = (Delay, Reorder)
 
 _SERVERS: Final = ("on", "store", "server", "from", "to", "link", "stop", "start", "replicas")
 """The keys whose values name servers."""
@@ -178,7 +178,7 @@ class _Check:
                 self._report((*path, "size"), what)
         if isinstance(item, _LATER) and item.by_us <= 0:
             self._report((*path, "by"), "the delay must be more than 0 s", "write for example 20 min")
-        if isinstance(item, Partition) and item.between[0] == item.between[1]:
+        if isinstance(item, Cut) and item.between[0] == item.between[1]:
             what = f"{item.between[0]} is named twice"
             self._report((*path, "between"), what, "name two different servers or sites")
 

@@ -7,22 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from pflab.campaign.plans.plan import (
+    Alter,
     AnyFault,
-    Clog,
-    Corruption,
     Crash,
+    Cut,
     Delay,
-    Duplication,
-    Gone,
-    Loss,
+    Duplicate,
+    Hold,
+    Kill,
+    Lose,
     MailType,
-    Partition,
-    Reordering,
+    Reorder,
     Restore,
     Skew,
-    Slow,
+    Stall,
     Swizzle,
-    Unstamped,
+    Unstamp,
 )
 from pflab.campaign.plans.plan_state import PlanState
 from traces.labtime import HOUR_US, MINUTE_US, SECOND_US
@@ -54,11 +54,11 @@ def draw_faults(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> 
 
 def draw_unstamped(draw: random.Random, state: PlanState, kinds: Sequence[str]) -> list[AnyFault]:
     """Return a fault of the recipient update service in some plans, mostly of a store that joins late (spec: ML-1)."""
-    if "unstamped" not in kinds or len(state.stores) < 2 or draw.random() >= _UNSTAMPED:
+    if "unstamp" not in kinds or len(state.stores) < 2 or draw.random() >= _UNSTAMPED:
         return []
     late = [store for store in state.stores if state.topology.servers[store].joins_later]
     server = draw.choice(late if late and draw.random() < 0.7 else state.stores)
-    return [Unstamped(at_us=state.instant(draw, 0.0, 0.6), lasts_us=draw.choice(_LASTS_US), server=server)]
+    return [Unstamp(at_us=state.instant(draw, 0.0, 0.6), lasts_us=draw.choice(_LASTS_US), server=server)]
 
 
 def _ends(draw: random.Random, state: PlanState) -> tuple[str | None, str | None]:
@@ -80,7 +80,7 @@ def _mail(draw: random.Random, state: PlanState, when: When) -> dict[str, Any]:
 
 
 def _loss(draw: random.Random, state: PlanState, when: When) -> AnyFault:
-    return Loss(**_mail(draw, state, when))
+    return Lose(**_mail(draw, state, when))
 
 
 def _delay(draw: random.Random, state: PlanState, when: When) -> AnyFault:
@@ -88,15 +88,15 @@ def _delay(draw: random.Random, state: PlanState, when: When) -> AnyFault:
 
 
 def _duplication(draw: random.Random, state: PlanState, when: When) -> AnyFault:
-    return Duplication(**_mail(draw, state, when))
+    return Duplicate(**_mail(draw, state, when))
 
 
 def _reordering(draw: random.Random, state: PlanState, when: When) -> AnyFault:
-    return Reordering(**_mail(draw, state, when), by_us=draw.choice((20 * MINUTE_US, 90 * MINUTE_US)))
+    return Reorder(**_mail(draw, state, when), by_us=draw.choice((20 * MINUTE_US, 90 * MINUTE_US)))
 
 
 def _corruption(draw: random.Random, state: PlanState, when: When) -> AnyFault:
-    return Corruption(**_mail(draw, state, when), how=draw.choice(("flip", "flip", "cut", "noise")))
+    return Alter(**_mail(draw, state, when), how=draw.choice(("flip", "flip", "cut", "noise")))
 
 
 def _partition(draw: random.Random, state: PlanState, when: When) -> AnyFault:
@@ -105,12 +105,12 @@ def _partition(draw: random.Random, state: PlanState, when: When) -> AnyFault:
         one, other = draw.sample(sites, 2)
     else:
         one, other = draw.sample(state.stores, 2)
-    return Partition(at_us=when[0], lasts_us=when[1], between=(one, other), one_way=draw.random() < 0.4)
+    return Cut(at_us=when[0], lasts_us=when[1], between=(one, other), one_way=draw.random() < 0.4)
 
 
 def _clog(draw: random.Random, state: PlanState, when: When) -> AnyFault:
     one, other = draw.sample(state.stores, 2)
-    return Clog(at_us=when[0], lasts_us=when[1], link=(one, other))
+    return Hold(at_us=when[0], lasts_us=when[1], link=(one, other))
 
 
 def _swizzle(draw: random.Random, state: PlanState, when: When) -> AnyFault:
@@ -128,7 +128,7 @@ def _crash(draw: random.Random, state: PlanState, when: When) -> AnyFault:
 
 def _slow(draw: random.Random, state: PlanState, when: When) -> AnyFault:
     lasts_us = min(when[1], 5 * HOUR_US)
-    return Slow(at_us=when[0], lasts_us=lasts_us, server=draw.choice(state.stores), commits=draw.random() < 0.5)
+    return Stall(at_us=when[0], lasts_us=lasts_us, server=draw.choice(state.stores), commits=draw.random() < 0.5)
 
 
 def _skew(draw: random.Random, state: PlanState, when: When) -> AnyFault:
@@ -137,7 +137,7 @@ def _skew(draw: random.Random, state: PlanState, when: When) -> AnyFault:
 
 def _gone(draw: random.Random, state: PlanState, when: When) -> AnyFault:
     server = draw.choice(state.stores)
-    return Gone(at_us=when[0], lasts_us=when[1], server=server, kill=draw.random() < 0.6)
+    return Kill(at_us=when[0], lasts_us=when[1], server=server, kill=draw.random() < 0.6)
 
 
 def _restore(draw: random.Random, state: PlanState, when: When) -> AnyFault:
@@ -146,17 +146,17 @@ def _restore(draw: random.Random, state: PlanState, when: When) -> AnyFault:
 
 
 _KINDS: Mapping[str, Callable[[random.Random, PlanState, When], AnyFault]] = {
-    "loss": _loss,
+    "lose": _loss,
     "delay": _delay,
-    "duplication": _duplication,
-    "reordering": _reordering,
-    "corruption": _corruption,
-    "partition": _partition,
-    "clog": _clog,
+    "duplicate": _duplication,
+    "reorder": _reordering,
+    "alter": _corruption,
+    "cut": _partition,
+    "hold": _clog,
     "swizzle": _swizzle,
     "crash": _crash,
-    "slow": _slow,
+    "stall": _slow,
     "skew": _skew,
-    "gone": _gone,
+    "kill": _gone,
     "restore": _restore,
 }

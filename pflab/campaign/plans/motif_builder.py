@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pflab.campaign.plans.plan import AnyFault, AnyStep, CreateFolder, Loss, MailType, Post
+from pflab.campaign.plans.plan import AnyFault, AnyStep, CreateFolder, Lose, MailType, Post
 from pflab.campaign.plans.plan_state import PlanState
 from traces.labtime import HOUR_US, MINUTE_US
 
@@ -74,5 +74,5 @@ class MotifBuilder:
     def post(self, on: str, folder: str, after_us: int = 0, **more: Any) -> Post:
         return Post(at_us=self.at_us + after_us, on=on, folder=folder, label=self.state.label("m"), **more)
 
-    def lose(self, type_: MailType, from_: str | None, to: str | None, count: int | None, lasts_us: int) -> Loss:
-        return Loss(at_us=self.at_us, lasts_us=lasts_us, from_=from_, to=to, type=type_, count=count)
+    def lose(self, type_: MailType, from_: str | None, to: str | None, count: int | None, lasts_us: int) -> Lose:
+        return Lose(at_us=self.at_us, lasts_us=lasts_us, from_=from_, to=to, type=type_, count=count)

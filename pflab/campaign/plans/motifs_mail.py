@@ -15,16 +15,16 @@ from pflab.campaign.plans.motif_builder import (
 )
 from pflab.campaign.plans.plan import (
     AddReplica,
-    Corruption,
+    Alter,
+    Cut,
     Delay,
     DeleteFolder,
-    Duplication,
+    Duplicate,
     Edit,
-    Loss,
-    Partition,
+    Lose,
     Post,
     RemoveReplica,
-    Reordering,
+    Reorder,
 )
 from traces.labtime import HOUR_US, MINUTE_US
 
@@ -89,7 +89,7 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
     behind, behind_later = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
     edit = Edit(at_us=behind.at_us, on=m.a, message=post.label)
     lost, lost_too = (
-        Loss(at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=m.a, to=m.b, type="content")
+        Lose(at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=m.a, to=m.b, type="content")
         for each in (post, edit)
     )
     late = Delay(
@@ -124,7 +124,7 @@ def back_unheard(m: MotifBuilder) -> list[Part]:
     at_us = m.at_us + 40 * MINUTE_US
     leaves = RemoveReplica(at_us=at_us, on=m.c, folder=folder.label, store=m.a)
     back = AddReplica(at_us=at_us + 50 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
-    lost_mail = Loss(at_us=at_us, lasts_us=5 * HOUR_US, from_=m.c, to=m.b, type="hierarchy")
+    lost_mail = Lose(at_us=at_us, lasts_us=5 * HOUR_US, from_=m.c, to=m.b, type="hierarchy")
     return [folder, m.post(m.a, folder.label), leaves, back, lost_mail]
 
 
@@ -205,7 +205,7 @@ def asked_when_gone(m: MotifBuilder) -> list[Part]:
     late_mail = Delay(at_us=m.at_us, lasts_us=3 * HOUR_US, to=m.b, type="hierarchy", by_us=6 * HOUR_US)
     first = Post(at_us=m.at_us - 80 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
     later = Post(at_us=m.at_us - 20 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
-    lost = Loss(at_us=first.at_us, lasts_us=50 * MINUTE_US, from_=m.a, to=m.b, type="content")
+    lost = Lose(at_us=first.at_us, lasts_us=50 * MINUTE_US, from_=m.a, to=m.b, type="content")
     return [folder, first, lost, later, late_mail, leaves]
 
 
@@ -214,7 +214,7 @@ def asked_when_gone(m: MotifBuilder) -> list[Part]:
 
 def overtaken(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b)
-    slow = Reordering(
+    slow = Reorder(
         at_us=m.at_us, lasts_us=3 * HOUR_US, from_=m.a, to=m.b, type="content", by_us=40 * MINUTE_US, count=1
     )
     post = m.post(m.a, folder.label)
@@ -224,7 +224,7 @@ def overtaken(m: MotifBuilder) -> list[Part]:
 
 def doubled(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b)
-    twice = Duplication(at_us=m.at_us, lasts_us=20 * HOUR_US, from_=None, to=None, type=None, count=6)
+    twice = Duplicate(at_us=m.at_us, lasts_us=20 * HOUR_US, from_=None, to=None, type=None, count=6)
     lost = m.lose("content", m.a, m.b, 1, HOUR_US)
     return [folder, lost, twice, m.post(m.a, folder.label), m.post(m.a, folder.label, 90 * MINUTE_US)]
 
@@ -232,19 +232,19 @@ def doubled(m: MotifBuilder) -> list[Part]:
 def expired(m: MotifBuilder) -> list[Part]:
     m.state.settings["MTA Expiry Normal"] = "30 min"
     folder = m.folder(m.a, m.b)
-    cut = Partition(at_us=m.at_us, lasts_us=5 * HOUR_US, between=(m.a, m.b))
+    cut = Cut(at_us=m.at_us, lasts_us=5 * HOUR_US, between=(m.a, m.b))
     return [folder, cut, m.post(m.a, folder.label, 5 * MINUTE_US)]
 
 
 def one_item_unreadable(m: MotifBuilder) -> list[Part]:
     """One of several items in a mail cannot be decoded."""
     folder = m.folder(m.a, m.b, m.c)
-    bad = Corruption(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how="item")
+    bad = Alter(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how="item")
     return [folder, bad, m.post(m.a, folder.label, count=3), m.post(m.a, folder.label, 90 * MINUTE_US)]
 
 
 def altered(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b)
     how: Literal["flip", "cut", "noise"] = m.draw.choice(ALTERATIONS)
-    bad = Corruption(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how=how)
+    bad = Alter(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how=how)
     return [folder, bad, m.post(m.a, folder.label), m.post(m.a, folder.label, 90 * MINUTE_US)]

@@ -10,12 +10,12 @@ from pflab.campaign.plans.motif_builder import BROADCAST_US, CONTACT, KEEPS, Mot
 from pflab.campaign.plans.plan import (
     AddReplica,
     CreateFolder,
+    Cut,
     Delay,
     Delete,
     DeleteFolder,
     Edit,
     MoveFolder,
-    Partition,
     Post,
     RemoveReplica,
     RenameFolder,
@@ -160,7 +160,7 @@ def back_and_forth(m: MotifBuilder) -> list[Part]:
         for after_us in (0, 80 * MINUTE_US)
     )
     back = AddReplica(at_us=m.at_us + 40 * MINUTE_US, on=m.b, folder=folder.label, store=m.a)
-    cut = Partition(at_us=again.at_us + 20 * MINUTE_US, lasts_us=5 * HOUR_US, between=(m.a, m.b), one_way=True)
+    cut = Cut(at_us=again.at_us + 20 * MINUTE_US, lasts_us=5 * HOUR_US, between=(m.a, m.b), one_way=True)
     last = Post(at_us=again.at_us, on=m.a, folder=folder.label, label=m.state.label("m"))
     return [folder, m.post(m.a, folder.label), late, leaves, back, last, again, cut]
 

@@ -11,7 +11,7 @@ from pflab.campaign.plans.plan import (
     Delete,
     DeleteFolder,
     Edit,
-    Gone,
+    Kill,
     Post,
     RemoveReplica,
     RenameFolder,
@@ -126,7 +126,7 @@ def long_gone(m: MotifBuilder) -> list[Part]:
         other,
         kept,
         deleted,
-        Gone(at_us=at_us, lasts_us=lasts_us, server=m.b, kill=m.draw.random() < 0.5),
+        Kill(at_us=at_us, lasts_us=lasts_us, server=m.b, kill=m.draw.random() < 0.5),
         Delete(at_us=at_us + HOUR_US, on=m.a, message=deleted.label),
         DeleteFolder(at_us=at_us + HOUR_US, on=m.a, folder=other.label),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pflab.campaign.plans.motif_builder import ALL_TIMEOUTS, FIRST_TIMEOUTS, MotifBuilder, Part
-from pflab.campaign.plans.plan import AddReplica, Delay, DeleteStore, Loss, ResumeContent, SuspendContent
+from pflab.campaign.plans.plan import AddReplica, Delay, DeleteStore, Lose, ResumeContent, SuspendContent
 from traces.labtime import HOUR_US, MINUTE_US
 
 ENOUGH_FOR_THE_OLDEST = 5
@@ -117,7 +117,7 @@ def still_in_the_queue(m: MotifBuilder) -> list[Part]:
     )
     suspend = SuspendContent(at_us=m.at_us + 145 * MINUTE_US)
     missed = m.folder(m.a, m.b, at_us=suspend.at_us + HOUR_US)
-    lost_mail = Loss(at_us=missed.at_us, lasts_us=20 * MINUTE_US, from_=m.a, to=m.b, type="hierarchy", count=None)
+    lost_mail = Lose(at_us=missed.at_us, lasts_us=20 * MINUTE_US, from_=m.a, to=m.b, type="hierarchy", count=None)
     later = m.folder(m.a, m.b, at_us=missed.at_us + 30 * MINUTE_US)
     resume = ResumeContent(at_us=later.at_us + m.draw.choice((3, 5, 9)) * HOUR_US)
     m.state.lasts_until(resume.at_us + HOUR_US)

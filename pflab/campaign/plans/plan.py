@@ -269,7 +269,7 @@ class MailFault(Fault, frozen=True, kw_only=True):
     count: int | None = None
 
 
-class Loss(MailFault, frozen=True, kw_only=True, tag="loss"):
+class Lose(MailFault, frozen=True, kw_only=True, tag="lose"):
     pass
 
 
@@ -277,19 +277,19 @@ class Delay(MailFault, frozen=True, kw_only=True, tag="delay"):
     by_us: int = msgspec.field(name="by")
 
 
-class Duplication(MailFault, frozen=True, kw_only=True, tag="duplication"):
+class Duplicate(MailFault, frozen=True, kw_only=True, tag="duplicate"):
     pass
 
 
-class Reordering(MailFault, frozen=True, kw_only=True, tag="reordering"):
+class Reorder(MailFault, frozen=True, kw_only=True, tag="reorder"):
     by_us: int = msgspec.field(name="by")
 
 
-class Corruption(MailFault, frozen=True, kw_only=True, tag="corruption"):
+class Alter(MailFault, frozen=True, kw_only=True, tag="alter"):
     how: Literal["flip", "cut", "noise", "item"] = "flip"
 
 
-class Partition(Fault, frozen=True, kw_only=True, tag="partition"):
+class Cut(Fault, frozen=True, kw_only=True, tag="cut"):
     """No mail passes between two servers or sites.
 
     `one_way`: only mail from the first to the second is stopped.
@@ -299,7 +299,7 @@ class Partition(Fault, frozen=True, kw_only=True, tag="partition"):
     one_way: bool = False
 
 
-class Clog(Fault, frozen=True, kw_only=True, tag="clog"):
+class Hold(Fault, frozen=True, kw_only=True, tag="hold"):
     """All mail from the first server to the second waits until the fault ends."""
 
     link: tuple[str, str]
@@ -324,7 +324,7 @@ class Crash(Fault, frozen=True, kw_only=True, tag="crash"):
     after: int = 0
 
 
-class Slow(Fault, frozen=True, kw_only=True, tag="slow"):
+class Stall(Fault, frozen=True, kw_only=True, tag="stall"):
     """The server's commits take so long that clients give up.
 
     `commits`: whether the commits succeed nevertheless.
@@ -341,7 +341,7 @@ class Skew(Fault, frozen=True, kw_only=True, tag="skew"):
     by_us: int = msgspec.field(name="by")
 
 
-class Gone(Fault, frozen=True, kw_only=True, tag="gone"):
+class Kill(Fault, frozen=True, kw_only=True, tag="kill"):
     """The store does not run.
 
     `kill`: whether it is killed; otherwise it stops cleanly.
@@ -363,27 +363,14 @@ class Restore(Fault, frozen=True, kw_only=True, tag="restore"):
     dead_us: int = msgspec.field(name="dead", default=0)
 
 
-class Unstamped(Fault, frozen=True, kw_only=True, tag="unstamped"):
+class Unstamp(Fault, frozen=True, kw_only=True, tag="unstamp"):
     """The store's entry in the directory has no addresses, and the recipient update service fails for it (spec: ML-1)."""
 
     server: str
 
 
 AnyFault = (
-    Loss
-    | Delay
-    | Duplication
-    | Reordering
-    | Corruption
-    | Partition
-    | Clog
-    | Swizzle
-    | Crash
-    | Slow
-    | Skew
-    | Gone
-    | Restore
-    | Unstamped
+    Lose | Delay | Duplicate | Reorder | Alter | Cut | Hold | Swizzle | Crash | Stall | Skew | Kill | Restore | Unstamp
 )
 
 

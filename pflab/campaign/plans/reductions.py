@@ -256,7 +256,7 @@ def _simpler(fault: AnyFault) -> Iterator[AnyFault]:
                 at_us=fault.at_us, lasts_us=fault.lasts_us, stop=(store,), start=(store,), gap_us=fault.gap_us
             )
     if isinstance(fault, cp.Swizzle) and len(fault.stop) == 1:
-        yield cp.Gone(at_us=fault.at_us, lasts_us=fault.lasts_us, server=fault.stop[0])
+        yield cp.Kill(at_us=fault.at_us, lasts_us=fault.lasts_us, server=fault.stop[0])
     if isinstance(fault, cp.Restore) and fault.dead_us:
         yield replace(fault, dead_us=0)
     if isinstance(fault, cp.Crash) and fault.after:

@@ -432,7 +432,7 @@ def simulate(
     seed fails. With --forever pflab plays seeds until it is stopped, and the next time continues with the seed after
     the last one.
 
-    Example: pflab simulate --seeds 1..100 --days 2 --faults loss,partition
+    Example: pflab simulate --seeds 1..100 --days 2 --faults lose,cut
     """
     if plan is not None:
         given = {

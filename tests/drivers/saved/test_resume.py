@@ -8,7 +8,7 @@ import pytest
 
 from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import Lose
 from pflab.oracle.judge import Observer
 from pflab.runs.continued import continue_run
 from pflab.runs.run_folder import RunFolder
@@ -34,7 +34,7 @@ async def test_a_lab_continues_where_it_stopped(tmp_path: Path) -> None:
     """A change that was not sent before the stop is sent after it; time, servers, faults and the trace go on."""
     first = RunFolder.at(tmp_path / "up" / "first")
     async with LiveLab(topology_from_text(TEXT), folder=first) as lab:
-        lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"))
+        lab.faults.inject(Lose(from_="A", to="B", type="content"))
         await lab.do("A", lambda node, now: node.post(now, "Projects", subject="before"))
         await lab.advance(lab.now + 5 * MINUTE_US)
         stopped_at = lab.now

@@ -11,7 +11,7 @@ from pflab.cli.app import run
 from pflab.client import Client, ClientError
 from pflab.drivers.live import LiveLab
 from pflab.errors import LabError, Taken
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import Lose
 from pflab.oracle.judge import Observer
 from pflab.runs.continued import SAVED, continue_run
 from pflab.runs.run_folder import RunFolder
@@ -43,7 +43,7 @@ async def test_a_saved_lab_is_a_run_that_can_be_continued(tmp_path: Path) -> Non
         await lab.advance(lab.now + HOUR_US)
         await lab.stop("B")
         await lab.kill("C")
-        lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"))
+        lab.faults.inject(Lose(from_="A", to="B", type="content"))
         await lab.do("A", lambda node, now: node.post(now, "Projects", subject="waits"))
         await lab.advance(lab.now + 20 * MINUTE_US)
         saved_at = lab.now
@@ -65,7 +65,7 @@ async def test_a_saved_lab_is_a_run_that_can_be_continued(tmp_path: Path) -> Non
     async with LiveLab(topology_from_text(THREE), folder=second, earlier=continue_run(saved, second)) as lab:
         assert (lab.now, lab.run, lab.history) == (saved_at, "up/first", "up/second")
         assert [lab.running(name) for name in "ABC"] == [True, False, False]
-        assert [fault.kind for fault in lab.faults.active()] == [FaultKind.KILL, FaultKind.LOSE]
+        assert [fault.kind for fault in lab.faults.active()] == ["kill", "lose"]
         lab.faults.heal()
         await lab.start("B")
         await lab.start("C")

@@ -6,7 +6,7 @@ import pytest
 
 from node.errors import FolderUnknown, Misuse, NoReplicaHere
 from node.views import SentAgain
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import Lose
 from pflab.simulation.simulator import Simulator
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.topologies import THREE_STORES
@@ -28,7 +28,7 @@ def sent_again(lab: Simulator, store: str = "A") -> list[tuple[tuple[str, ...], 
 async def test_recent_changes_go_to_the_chosen_store() -> None:
     """Only the changes of the last days go, only to the chosen store, and together with the holes before them (CN-6)."""
     async with Simulator(topology_from_text(THREE_STORES)) as lab:
-        lab.faults.inject(FaultKind.LOSE, Mails(None, "B", None))
+        lab.faults.inject(Lose(to="B"))
         await post(lab, "A", "old")
         await lab.advance(lab.now + 2 * DAY_US + HOUR_US)
         await lab.do("A", lambda node, now: node.create_folder(now, "Other", replicas=["A"]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import Lose
 from pflab.simulation.simulator import Simulator
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.post_office import PostOffice
@@ -41,7 +41,7 @@ async def course(*, lost: bool) -> Course:
         first = [await post(lab, "A", f"post {number}", BODY) for number in range(POSTS)]
         await lab.do("A", lambda node, now: node.edit(now, "Projects", first[1], subject="edited"))
         if lost:
-            lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"))
+            lab.faults.inject(Lose(from_="A", to="B", type="content"))
         assert await lab.until(lambda: len(subjects(lab, "B")) == POSTS, lab.now + 3 * DAY_US)
         mails = [each for each in events_of(lab, MailSubmitted, "A") if any(part.updates for part in each.folders)]
         return Course(

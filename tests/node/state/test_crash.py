@@ -8,6 +8,7 @@ import pytest
 
 from node.errors import Crashed
 from node.views import Post
+from pflab.faults.fault import Crash
 from pflab.simulation.simulator import Simulator
 from tests.support.post_office import PostOffice
 from tests.support.topologies import LATE_STORE_AND_SHORT_TOMBSTONES, THREE_STORES_AND_CONTACT
@@ -112,7 +113,7 @@ async def test_a_store_that_crashes_while_it_is_told_of_a_join_is_told_again() -
     topology = topology_from_text(LATE_STORE_AND_SHORT_TOMBSTONES)
     lab = Simulator(topology)
     await lab.up()
-    lab.faults.crash("B")
+    lab.faults.inject(Crash(server="B"))
     await lab.start("E")
     await lab.advance(topology.start_at + 24 * HOUR_US)
     assert lab.read("B", lambda node: node.bad_mail()) == []

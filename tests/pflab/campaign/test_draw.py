@@ -71,7 +71,7 @@ def test_every_kind_is_drawn(plans: list[Plan]) -> None:
     faults = {type(fault) for plan in plans for fault in plan.faults}
     assert steps == set(get_args(AnyStep))
     assert faults == set(get_args(AnyFault)) == set(cp.FAULT_CLASSES.values())
-    assert (*DRAWN_FAULTS, "unstamped") == FAULT_KINDS  # the last is drawn apart
+    assert (*DRAWN_FAULTS, "unstamp") == FAULT_KINDS  # the last is drawn apart
 
 
 def test_sizes_are_skewed() -> None:
@@ -121,8 +121,8 @@ def test_labels_are_given_once_and_times_are_in_order(plans: list[Plan]) -> None
 
 def test_only_the_requested_kinds_of_fault_are_drawn() -> None:
     """Only the kinds named are drawn; "none" also gives a network without delays."""
-    some = [draw_plan(seed, faults=("skew", "gone")) for seed in range(40)]
-    assert {type(fault).__name__ for plan in some for fault in plan.faults} == {"Skew", "Gone"}
+    some = [draw_plan(seed, faults=("skew", "kill")) for seed in range(40)]
+    assert {type(fault).__name__ for plan in some for fault in plan.faults} == {"Skew", "Kill"}
     none = [draw_plan(seed, faults=()) for seed in range(40)]
     assert all(not plan.faults and plan.network == cp.Network() for plan in none)
 
@@ -222,11 +222,11 @@ def test_a_plan_reads_as_a_list() -> None:
         ("seed: 1\nlength: 900000 d\ntopology: {}", "length: 900000 d; at most 1000 d"),
         ("seed: -1\nlength: 1 h\ntopology: {}", "seed: -1; 0 or more"),
         ("seed: 1\nlength: 1 h\nnetwork: {jitter: -10 s}\ntopology: {}", "network.jitter: -10 s is negative"),
-        (f"{_HEAD}faults: [{{at: 1 h, fault: loss, lasts: -5 h}}]", "faults[0].lasts: -5 h is negative"),
-        (f"{_HEAD}faults: [{{at: 1 h, fault: loss, lasts: 5 h, count: -1}}]", "faults[0].count: -1; 1 or more"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: lose, lasts: -5 h}}]", "faults[0].lasts: -5 h is negative"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: lose, lasts: 5 h, count: -1}}]", "faults[0].count: -1; 1 or more"),
         (f"{_HEAD}faults: [{{at: 1 h, fault: delay, lasts: 5 h, by: -1 h}}]", "faults[0].by: the delay must be more"),
         (f"{_HEAD}faults: [{{at: 1 h, fault: skew, lasts: 5 h, server: A, by: -2000 d}}]", "by: -2000 d; at most"),
-        (f"{_HEAD}faults: [{{at: 1 h, fault: partition, lasts: 5 h, between: [A, A]}}]", "between: A is named twice"),
+        (f"{_HEAD}faults: [{{at: 1 h, fault: cut, lasts: 5 h, between: [A, A]}}]", "between: A is named twice"),
         (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, count: 0}}]", "count: 0; 1 or more"),
         (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, count: 10001}}]", "count: 10001; at most"),
         (f"{_HEAD}steps: [{{at: 1 h, do: post, on: A, folder: F, as: m, size: -1}}]", "size: -1; 0 or more"),

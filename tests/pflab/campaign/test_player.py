@@ -96,7 +96,7 @@ async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
 
 async def test_a_deleted_store_never_comes_back() -> None:
     """A step deletes a store with its replicas; later faults and the heal do not start it again (RP-6)."""
-    outage = cp.Gone(at_us=HOUR_US, lasts_us=4 * HOUR_US, server="C")
+    outage = cp.Kill(at_us=HOUR_US, lasts_us=4 * HOUR_US, server="C")
     back = cp.Restore(at_us=0, lasts_us=6 * HOUR_US, server="C")
     steps = (*WORK[:2], cp.DeleteStore(at_us=2 * HOUR_US, on="A", store="C"))
     lab, play = await played(plan(outage, back, steps=steps))
@@ -148,7 +148,7 @@ async def test_a_swizzle_stops_and_starts_in_its_orders() -> None:
 async def test_a_store_that_is_down_at_the_end_is_started() -> None:
     """Every store that is down at the end of the plan is started, except one that never joined."""
     document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
-    outage = cp.Gone(at_us=HOUR_US, lasts_us=1000 * HOUR_US, server="B", kill=False)
+    outage = cp.Kill(at_us=HOUR_US, lasts_us=1000 * HOUR_US, server="B", kill=False)
     lab, _ = await played(plan(outage, topology=document, steps=()))
     assert [event.node for event in lab.events() if isinstance(event, NodeStopped)] == ["B"]
     assert (lab.running("B"), lab.absent("D")) == (True, True)
@@ -181,9 +181,9 @@ def test_steps_on_missing_things_are_skipped() -> None:
         cp.Join(at_us=0, store="Z"),
     )
     faults = (
-        cp.Gone(at_us=0, lasts_us=1, server="Z"),
-        cp.Partition(at_us=0, lasts_us=1, between=("A", "Z")),
-        cp.Loss(at_us=0, lasts_us=1, from_="Z"),
+        cp.Kill(at_us=0, lasts_us=1, server="Z"),
+        cp.Cut(at_us=0, lasts_us=1, between=("A", "Z")),
+        cp.Lose(at_us=0, lasts_us=1, from_="Z"),
         cp.Swizzle(at_us=0, lasts_us=1, stop=("Z",), start=("Z",), gap_us=1),
     )
     result = run_plan(plan(*faults, steps=steps))

@@ -64,7 +64,7 @@ def test_a_planted_failure_is_made_minimal() -> None:
     assert shrunk.complete
     assert shrunk.result.broken == {"planted"}
     small = shrunk.plan
-    assert [type(fault) for fault in small.faults] == [cp.Loss]
+    assert [type(fault) for fault in small.faults] == [cp.Lose]
     assert [type(step) for step in small.steps] == [cp.Post, cp.Delete]
     assert len(small.topology["servers"]) == 2
     assert small.network == cp.Network()

@@ -119,11 +119,11 @@ def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) 
     seed = next(
         seed
         for seed in range(1, 40)
-        if any(step.__class__.__name__ == "Delete" for step in draw_plan(seed, days=2, faults=("loss", "gone")).steps)
+        if any(step.__class__.__name__ == "Delete" for step in draw_plan(seed, days=2, faults=("lose", "kill")).steps)
     )
-    run(["simulate", "--seeds", str(seed), "--days", "2", "--faults", "loss,gone", "--jobs", "1"])
+    run(["simulate", "--seeds", str(seed), "--days", "2", "--faults", "lose,kill", "--jobs", "1"])
     out = " ".join(capsys.readouterr().out.split())
-    assert f"pflab simulate --seeds {seed} --days 2 --faults loss,gone;" in out
+    assert f"pflab simulate --seeds {seed} --days 2 --faults lose,kill;" in out
 
 
 @pytest.mark.parametrize(

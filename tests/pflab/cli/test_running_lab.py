@@ -532,12 +532,10 @@ def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[
         assert run(args) == code
         return capsys.readouterr().err
 
-    assert (
-        refusal_of("fault", "cut")
-        == "pflab fault cut: give the ends of the link, --from A --to B, or --connector NAME\n"
-    )
-    assert refusal_of("fault", "cut", "--from", "A").startswith("pflab fault cut: give the ends of the link")
-    assert refusal_of("fault", "blackhole").startswith("pflab fault blackhole: give the ends of the link")
+    no_ends = "the ends: missing; a cut needs two ends, such as A and B, or a connector\n"
+    assert refusal_of("fault", "cut") == f"pflab fault cut: {no_ends}"
+    assert refusal_of("fault", "cut", "A").startswith("pflab fault cut: the ends: too few entries; at least 2")
+    assert refusal_of("fault", "blackhole").startswith("pflab fault blackhole: the ends: missing")
     assert run(["post", "Projects", "--node", "A", "--subject", "x"]) == ExitCode.GOOD
     in_vain = refusal_of("clock", "until", "converged", "Projects", "--within", "1 min", code=ExitCode.VIOLATION)
     assert (
@@ -552,10 +550,14 @@ def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[
     assert unknown == 'pflab: "version.aplied" is not a type of event; did you mean "version.applied"?\n'
     nobody = refusal_of("clock", "until", "event", "version.applied", "--on", "Q")
     assert nobody == 'pflab: there is no server "Q" in this lab; one of "A", "B"\n'
-    itself = "pflab: no mail travels from A to itself; name two different ends\n"
-    for act in (["cut"], ["lose"], ["delay"], ["hold", "--lasts", "1 h"], ["smtp", "--at", "MAIL", "--does", "451"]):
-        assert refusal_of("fault", *act, "--from", "A", "--to", "A") == itself
-    assert refusal_of("fault", "hold", "--lasts", "-1 h").startswith("pflab: a fault cannot last -1 h")
+    itself = "no mail travels from A to itself; name two different ends\n"
+    for act in (["lose"], ["delay"], ["hold", "--lasts", "1 h"], ["smtp", "--verb", "MAIL", "--does", "451"]):
+        assert refusal_of("fault", *act, "--from", "A", "--to", "A") == f"pflab fault {act[0]}: --to: {itself}"
+    for ends in (["A", "A"], ["--from", "A", "--to", "A"]):  # the options are the spelling of pflab 0.1
+        assert refusal_of("fault", "cut", *ends) == f"pflab fault cut: the ends: {itself}"
+    assert refusal_of("fault", "hold", "--lasts", "-1 h").startswith(
+        "pflab fault hold: --lasts: must be longer than zero, not -1 h"
+    )
     for verb, option in (
         ("trace", "--node"),
         ("trace", "--server"),

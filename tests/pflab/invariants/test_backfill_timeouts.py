@@ -206,7 +206,7 @@ steps:
 faults:
   - {at: 19 h 54 min, fault: restore, lasts: 5 h, server: D}
   - {at: 23 h 16 min, fault: delay, lasts: 2 h, from: A, to: D, type: content response, count: 1, by: 80 min}
-  - {at: 23 h 24 min, fault: loss, lasts: 15 min, from: A, to: D, type: content, count: 1}
+  - {at: 23 h 24 min, fault: lose, lasts: 15 min, from: A, to: D, type: content, count: 1}
 """
 
 
@@ -233,7 +233,7 @@ steps:
   - {at: 2 h, do: post, on: B, folder: g25, as: m27, size: 10}
 faults:
   - {at: 150 min, fault: restore, lasts: 26 h, server: B}
-  - {at: 450 min, fault: gone, lasts: 26 h, server: A}
+  - {at: 450 min, fault: kill, lasts: 26 h, server: A}
 """
 
 
@@ -259,7 +259,7 @@ steps:
   - {at: 386 min, do: post, on: B, folder: F0, as: m6, size: 10, associated: true}
 faults:
   - {at: 330 min, fault: delay, lasts: 14 h, from: B, to: A, type: content, count: 1, by: 40 min}
-  - {at: 424 min, fault: loss, lasts: 40 min, from: B, to: A, type: content, count: 1}
+  - {at: 424 min, fault: lose, lasts: 40 min, from: B, to: A, type: content, count: 1}
 """
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import Delay
 from pflab.oracle.convergence_bound import Bound, bound_of, bound_of_topology, longest_gap_us
 from pflab.simulation.simulator import Simulator
 from topology.file.load import topology_from_text
@@ -81,7 +81,7 @@ async def test_a_labs_bound_counts_what_is_held_back() -> None:
     async with Simulator(topology_from_text(ONE_SITE)) as lab:
         quiet = bound_of(lab)
         assert quiet.total_us == bound_of_topology(lab.topology, hierarchy_changes=False).total_us
-        lab.faults.inject(FaultKind.DELAY, Mails("A", "B"), by_us=20 * HOUR_US, count=1)
+        lab.faults.inject(Delay(from_="A", to="B", count=1, by="20 h"))
         await lab.do("A", lambda node, now: node.create_folder(now, "News", schedule="every 4 h"))
         await lab.advance(lab.now + 15 * MINUTE_US)
         lab.faults.heal()

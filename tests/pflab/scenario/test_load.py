@@ -159,7 +159,7 @@ def test_a_step_is_one_verb() -> None:
     ("step", "expected"),
     [
         ("expect: {on: B}", "a key is missing; give one of has, lacks,"),
-        ("lose: {from: A, to: B, type: {a: 1}}", "is not a mail type; the types are"),
+        ("lose: {from: A, to: B, type: {a: 1}}", "is not a text; write a text in quotes"),
         ("until: {mail: [content], within: 1 h}", "is not a mail type; the types are"),
         (f"expect: {{mails: {{count: '{'9' * 5000}'}}}}", "is not a count; write 2"),
         ("expect: {has: x}", '"has" needs a store; add "on"'),
@@ -183,10 +183,10 @@ def test_a_step_is_one_verb() -> None:
         ("folder: {on: A, rename: Projects}", 'give both "rename" and "to"'),
         ("folder: {on: A, delete: Projects, schedule: never}", 'are allowed only together with "create" or "change"'),
         ("folder: {on: A, create: X/Y}", '"X" is not a folder yet; create "X" first'),
-        ("cut: {from: A}", 'give both "from" and "to"'),
-        ("cut: {between: [A]}", '"between" must list two servers or sites'),
+        ("cut: {from: A}", "there is no such field; the fields are between, one_way, connector"),
+        ("cut: {between: [A]}", "too few entries; at least 2"),
         ("cut: {connector: X}", '"X" is not a connector; there is none'),
-        ("lose: {type: contents}", "'contents' is not a mail type; the types are hierarchy, content,"),
+        ("lose: {type: contents}", "\"contents\" is not known here; write 'hierarchy', 'content',"),
         ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; write a text, in quotes'),
         ("post: {on: A, folder: Projects, subject: x, attachment: 5}", "5 is not a size"),
         ("posts: {on: A, folder: Projects, count: many}", '"many" is not a whole number'),
@@ -350,9 +350,14 @@ def test_posts_name_all_and_each() -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        *("cut: {between: [A, A]}", "cut: {from: A, to: A}", "lose: {from: A, to: A}", "alter: {from: A, to: A}"),
+        *(
+            "cut: {between: [A, A]}",
+            "cut: {between: [A, A], one_way: true}",
+            "lose: {from: A, to: A}",
+            "alter: {from: A, to: A}",
+        ),
         *("delay: {from: A, to: A, by: 1 h}", "duplicate: {from: A, to: A}", "reorder: {from: A, to: A}"),
-        *("smtp: {at: MAIL, reply: 451, from: A, to: A}", "hold: {from: A, to: A, for: 1 h}"),
+        *("smtp: {verb: MAIL, does: 451, from: A, to: A}", "hold: {from: A, to: A, lasts: 1 h}"),
     ],
 )
 def test_a_fault_needs_two_different_ends(step: str) -> None:
@@ -470,3 +475,17 @@ def test_until_and_expect_are_different_models() -> None:
     assert isinstance(first.args, Until)
     assert isinstance(second.args, Expect)
     assert second.args.within is None
+
+
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [
+        ("smtp: {at: MAIL, reply: 451, for: 1 h}", 'smtp: {verb: MAIL, does: "451", lasts: 1 h}'),
+        ("hold: {from: A, for: 1 h}", "hold: {from: A, lasts: 1 h}"),
+        ("cut: {from: A, to: B, as: line}", "cut: {between: [A, B], one_way: true, as: line}"),
+    ],
+)
+def test_faults_of_the_first_release_are_read(former: str, now: str) -> None:
+    """A scenario of pflab 0.1 means the same in this release."""
+    text = "title: t\ntopology: {{servers: {{A: , B: }}}}\nsteps:\n  - {}"
+    assert scenario_from_text(text.format(former)).steps == scenario_from_text(text.format(now)).steps

@@ -16,7 +16,7 @@ from node.api.routing.dispatch import dispatch
 from node.errors import NotRunning
 from pflab.client import Client, ClientError, url_at
 from pflab.errors import LabError, Taken
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import Cut, Lose
 from pflab.lab.histories import Histories
 from pflab.runs.continued import Earlier
 from pflab.runs.run_folder import RunFolder
@@ -171,7 +171,7 @@ async def test_a_saved_lab_has_all_of_the_lab(histories: Histories[SimulatedLab]
         backup = await lab.backup("B")
         await lab.stop("B")
         await lab.kill("C")
-        fault = lab.faults.inject(FaultKind.LOSE, Mails("A", "B", "content"))
+        fault = lab.faults.inject(Lose(from_="A", to="B", type="content"))
         await post(lab, "A", "waits")
         await lab.advance(lab.now + ALWAYS_US)
         saved_at, events = lab.now, list(lab.events())
@@ -189,7 +189,7 @@ async def test_a_saved_lab_has_all_of_the_lab(histories: Histories[SimulatedLab]
     assert [each for each in again.events() if each in events] == sorted(events, key=list(again.events()).index)
     assert [each.id for each in again.faults.active()] == [f"F{int(fault[1:]) - 1}", fault]
     assert events_of(again, FaultHealed) == []
-    assert again.faults.inject(FaultKind.LOSE, Mails("A", "B")) == f"F{int(fault[1:]) + 1}"
+    assert again.faults.inject(Lose(from_="A", to="B")) == f"F{int(fault[1:]) + 1}"
     again.faults.heal()
     await again.restore("B", backup)
     await again.start("C")
@@ -238,7 +238,7 @@ async def test_each_reset_gives_the_same_lab(histories: Histories[SimulatedLab])
         runs.append((messages, [repr(event) for event in lab.events()]))
         await post(lab, "B", f"only this time: {number}")
         await lab.kill("C")
-        lab.faults.cut(("A", "B"))
+        lab.faults.inject(Cut(between=["A", "B"]))
     assert runs[0] == runs[1] == runs[2]
     assert "Hello" in runs[0][0][2]
     await histories.lab.close()

@@ -14,7 +14,7 @@ import pytest
 from node.errors import NotRunning
 from node.store.node import Node
 from pflab.errors import LabError, NotIdle
-from pflab.faults.fault import FaultKind, Mails
+from pflab.faults.fault import Crash, Duplicate, Lose, Reorder
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.network import NetworkPolicy
 from pflab.simulation.simulator import CRASH_REST_US, Simulator
@@ -54,10 +54,10 @@ def subjects(lab: Simulator, server: str) -> list[str]:
 
 async def eventful(lab: Simulator) -> None:
     """Play two days with posts everywhere, every kind of fault, a stop and a kill."""
-    lab.faults.inject(FaultKind.LOSE, Mails("A", "C"), count=1)
-    lab.faults.inject(FaultKind.DUPLICATE, count=3)
-    lab.faults.inject(FaultKind.REORDER, Mails("B", "A"), count=1)
-    lab.faults.crash("B", "after commit", after=9)
+    lab.faults.inject(Lose(from_="A", to="C", count=1))
+    lab.faults.inject(Duplicate(count=3))
+    lab.faults.inject(Reorder(from_="B", to="A", count=1))
+    lab.faults.inject(Crash(server="B", point="after commit", after=9))
     for number in range(6):
         for server in lab.names:
             if lab.running(server):
@@ -144,7 +144,7 @@ async def test_a_crash_before_commit_undoes_the_stimulus(topology: Topology) -> 
     """A post whose server crashes before the commit does not exist; the server restarts by itself a little later."""
     # spec: OUT-9
     async with Simulator(topology) as lab:
-        lab.faults.crash("A", "before commit")
+        lab.faults.inject(Crash(server="A", point="before commit"))
         with pytest.raises(NotRunning, match="crashed before it answered"):
             await post(lab, "A")
         assert not lab.running("A")
@@ -159,7 +159,7 @@ async def test_a_crash_before_commit_undoes_the_stimulus(topology: Topology) -> 
 async def test_a_crash_after_commit_keeps_the_stimulus(topology: Topology) -> None:
     """A post whose server crashes after the commit is kept and sent, although the user got no answer."""
     async with Simulator(topology) as lab:
-        lab.faults.crash("A", "after commit")
+        lab.faults.inject(Crash(server="A", point="after commit"))
         with pytest.raises(NotRunning):
             await post(lab, "A")
         await lab.advance(lab.now + HOUR_US)
@@ -172,7 +172,7 @@ async def test_a_mail_survives_the_crash_of_its_receiver(topology: Topology, poi
     # spec: IN-2, IN-3
     async with Simulator(topology) as lab:
         await post(lab, "A")
-        lab.faults.crash("B", point)
+        lab.faults.inject(Crash(server="B", point=point))
         await lab.advance(lab.now + HOUR_US)
         assert [event.reason for event in lab.events() if isinstance(event, HopFailed)][:1] == [
             "connection lost: B went down"
@@ -189,7 +189,7 @@ async def test_a_crash_at_any_stimulus_loses_nothing(topology: Topology, point: 
     # spec: OUT-9
     async with Simulator(topology) as lab:
         await post(lab, "A")
-        lab.faults.crash("A", point, after=after)
+        lab.faults.inject(Crash(server="A", point=point, after=after))
         await lab.advance(lab.now + DAY_US)
         assert lab.running("A")
         assert [subjects(lab, server) for server in lab.names] == [["Hello"]] * 3
@@ -198,7 +198,7 @@ async def test_a_crash_at_any_stimulus_loses_nothing(topology: Topology, point: 
 async def test_a_crashed_server_can_be_started_by_hand(topology: Topology) -> None:
     """A crashed server that is started by hand is not started a second time."""
     async with Simulator(topology) as lab:
-        lab.faults.crash("A")
+        lab.faults.inject(Crash(server="A"))
         with pytest.raises(NotRunning):
             await post(lab, "A")
         await lab.start("A")
@@ -282,7 +282,7 @@ async def test_a_shuffled_network_ends_in_the_same_state(topology: Topology) -> 
 async def test_a_loss_on_a_connector_loses_the_crossing_copy(topology: Topology) -> None:
     """A mail lost on a connector is lost for the recipients behind it, and arrives for the others."""
     async with Simulator(topology) as lab:
-        lab.faults.inject(FaultKind.LOSE, Mails(connector="SEA-NYC", type="content"), count=1)
+        lab.faults.inject(Lose(connector="SEA-NYC", type="content", count=1))
         await post(lab, "A")
         await lab.advance(lab.now + HOUR_US)
         assert subjects(lab, "B") == ["Hello"]
@@ -294,7 +294,7 @@ async def test_an_advance_that_crosses_a_crash_waits_for_the_comeback(topology: 
     """The restart of a server is a due time of the lab, so a jump does not skip it."""
     async with Simulator(topology) as lab:
         began_at = lab.now
-        lab.faults.crash("C", "before commit")
+        lab.faults.inject(Crash(server="C", point="before commit"))
         await post(lab, "A")
         assert await lab.until(lambda: not lab.running("C"), began_at + HOUR_US)
         down_at = lab.now
