@@ -132,13 +132,14 @@ check: $(STAMP) check-console  ## check lint, format, types, imports, and that g
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/state_tables.py docs/change_calls.py docs/site bench
+	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/event_types.py docs/state_tables.py docs/change_calls.py docs/site bench
 	$(BIN)/mypy tests/package/release.py
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture
 	$(BIN)/python docs/rules_page.py --check
 	$(BIN)/python docs/events_page.py --check
+	$(BIN)/python docs/event_types.py --check
 	$(BIN)/python docs/state_tables.py --check
 	$(BIN)/python docs/change_calls.py --check
 
@@ -166,9 +167,10 @@ sql: $(STAMP)  ## translate the tables of the checks to the statements of the em
 changes: $(TOOLBOX)  ## write the calls of changes for the client and for remote nodes, from the table of changes
 	@$(BIN)/python docs/change_calls.py
 
-rules: $(TOOLBOX)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, docs/reference/events.md from the events, and the tables of states
+rules: $(TOOLBOX)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, docs/reference/events.md and the console's types from the events, and the tables of states
 	@$(BIN)/python docs/rules_page.py
 	@$(BIN)/python docs/events_page.py
+	@$(BIN)/python docs/event_types.py
 	@$(BIN)/python docs/state_tables.py
 
 $(SITE): $(TOOLBOX)

@@ -14,7 +14,7 @@ import { computed, effect, signal } from "./vendor/preact.js";
  * @typedef {import("./source/replay.js").ReplaySource} ReplaySource
  * @typedef {import("./source/live.js").Clock} Clock
  * @typedef {import("./state/lab_state.js").LabState} LabState
- * @typedef {import("./state/lab_state.js").LabEvent} LabEvent
+ * @typedef {import("./state/events.js").LabEvent} LabEvent
  *
  * @typedef {{kind: "server" | "mail" | "connector" | "folder" | "replica" | "post", id: string, folder?: string, server?: string}} Selection
  *

@@ -7,7 +7,7 @@
 import { parseInstant } from "../state/lab_time.js";
 
 /**
- * @typedef {import("../state/lab_state.js").LabEvent} LabEvent
+ * @typedef {import("../state/events.js").LabEvent} LabEvent
  * @typedef {import("../state/lab_state.js").Topology} Topology
  *
  * @typedef {object} Beginning What a source tells before any event.

@@ -4,7 +4,7 @@ import { parseInstant } from "../state/lab_time.js";
 
 /**
  * @typedef {import("./live.js").Beginning} Beginning
- * @typedef {import("../state/lab_state.js").LabEvent} LabEvent
+ * @typedef {import("../state/events.js").LabEvent} LabEvent
  */
 
 export class ReplaySource {

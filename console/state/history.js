@@ -5,11 +5,13 @@
  * before it, with the events since then applied to a copy.
  */
 
-import { apply, beginning, keep, newGeneration } from "./lab_state.js";
+import { apply } from "./apply.js";
+import { keep, newGeneration } from "./kept_tree.js";
+import { beginning } from "./lab_state.js";
 
 /**
  * @typedef {import("./lab_state.js").LabState} LabState
- * @typedef {import("./lab_state.js").LabEvent} LabEvent
+ * @typedef {import("./events.js").LabEvent} LabEvent
  * @typedef {import("./lab_state.js").Topology} Topology
  * @typedef {import("./lab_time.js").LabTime} LabTime
  */

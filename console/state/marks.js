@@ -4,7 +4,7 @@
  */
 
 /**
- * @typedef {import("./lab_state.js").LabEvent} LabEvent
+ * @typedef {import("./events.js").LabEvent} LabEvent
  * @typedef {import("./lab_time.js").LabTime} LabTime
  *
  * @typedef {object} Arrow One hop of a mail.

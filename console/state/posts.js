@@ -11,7 +11,7 @@ import { HIERARCHY, splitNumber, storeName } from "./lab_state.js";
 
 /**
  * @typedef {import("./lab_state.js").LabState} LabState
- * @typedef {import("./lab_state.js").LabEvent} LabEvent
+ * @typedef {import("./events.js").LabEvent} LabEvent
  * @typedef {import("./lab_state.js").Change} Change
  * @typedef {import("./lab_state.js").Entry} Entry
  * @typedef {import("./lab_state.js").Item} Item

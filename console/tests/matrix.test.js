@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { apply, beginning } from "../state/lab_state.js";
+import { apply } from "../state/apply.js";
+import { beginning } from "../state/lab_state.js";
 import { HOUR_US } from "../state/lab_time.js";
 import { lagStep, oldestOf, originTable, sortedFolders } from "../state/matrix.js";
 import { parse } from "../state/change_numbers.js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { apply, beginning } from "../state/lab_state.js";
+import { apply } from "../state/apply.js";
+import { beginning } from "../state/lab_state.js";
 import {
   entryFor,
   folderTree,

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { apply } from "../state/apply.js";
 import { faultRequest, fieldsOf } from "../state/faults.js";
-import { apply, beginning } from "../state/lab_state.js";
+import { beginning } from "../state/lab_state.js";
 import { stateTable } from "../state/state_table.js";
 
 const SETUP = "f".repeat(32);

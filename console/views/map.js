@@ -10,7 +10,7 @@ import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
 /**
  * @typedef {import("../store.js").Store} Store
  * @typedef {import("../state/lab_state.js").LabState} LabState
- * @typedef {import("../state/lab_state.js").LabEvent} LabEvent
+ * @typedef {import("../state/events.js").LabEvent} LabEvent
  * @typedef {import("../state/summary.js").Sync} Sync
  */
 

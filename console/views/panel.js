@@ -63,7 +63,7 @@ const UNLISTED = new Set(["address.stamped", "setting.value", "run.started", "ro
 /** The last events, when nothing is selected. @param {{store: Store, state: LabState}} props */
 function Recent({ store, state }) {
   const events = store.history?.events ?? [];
-  /** @type {import("../state/lab_state.js").LabEvent[]} */
+  /** @type {import("../state/events.js").LabEvent[]} */
   const listed = [];
   for (let index = state.count - 1; index >= 0 && listed.length < RECENT; index--) {
     if (!UNLISTED.has(events[index].type)) listed.push(events[index]);

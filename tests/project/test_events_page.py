@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from analytics.evidence.agreement.facts import DERIVED, LISTS, STATEMENTS
 from analytics.evidence.agreement.fields import FIELDS, HEADER, Worth
@@ -47,10 +48,11 @@ def test_each_state_is_reached_and_is_an_event() -> None:
         assert {state.partition(" ")[0] for state in reached} <= EVENT_TYPES.keys(), name
 
 
-def test_the_page_is_up_to_date(project_root: Path) -> None:
-    """docs/reference/events.md is what the generator writes."""
+@pytest.mark.parametrize("generator", ["events_page.py", "event_types.py"])
+def test_what_is_written_from_the_events_is_up_to_date(project_root: Path, generator: str) -> None:
+    """docs/reference/events.md and console/state/events.d.ts are what their generators write."""
     done = subprocess.run(
-        [sys.executable, str(project_root / "docs" / "events_page.py"), "--check"],
+        [sys.executable, str(project_root / "docs" / generator), "--check"],
         cwd=project_root, env={"PYTHONPATH": str(project_root)}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

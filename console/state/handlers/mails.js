@@ -1,0 +1,203 @@
+/** Events of mails: their way from server to server, and the queues. */
+
+import * as numbers from "../change_numbers.js";
+import { own, ownEntry } from "../kept_tree.js";
+import { HIERARCHY, serverOf, tableOf, storeOfAddress } from "../lab_state.js";
+
+/**
+ * @template {import("../events.js").LabEvent["type"]} T
+ * @typedef {import("../events.js").EventOf<T>} EventOf
+ */
+
+/**
+ * @typedef {import("../lab_state.js").Handlers} Handlers
+ *
+ * @typedef {EventOf<"mail.submitted" | "mail.received" | "hop.sent" | "hop.received" | "hop.dropped">} MailEvent
+ * @typedef {import("../lab_state.js").LabState} LabState
+ * @typedef {import("../lab_state.js").Leg} Leg
+ * @typedef {import("../lab_state.js").Mail} Mail
+ * @typedef {import("../lab_state.js").Server} Server
+ */
+
+/** @type {Handlers} */
+export const MAILS = {
+  "mail.submitted": (state, event) => {
+    const folders = mailFolders(event.folders);
+    const to = event.recipients.map((address) => storeOfAddress(state, address));
+    if (!event.mail) return;
+    own(state.gen, state, "mails")[event.mail] = {
+      gen: state.gen,
+      id: event.mail,
+      type: event.message_type,
+      from: event.node,
+      to,
+      folders,
+      marks: event.marks ?? [],
+      size: event.size,
+      at: event.at,
+      legs: [],
+      received: [],
+    };
+    enqueue(state, event);
+    const server = serverOf(state, event.node);
+    if (!server) return;
+    for (const { folder, row } of folders) {
+      if (!folder || server.tables[folder]?.dropped) continue;
+      const at = tableOf(state, server, folder);
+      at.sentAt = event.at;
+      at.sent = row;
+      at.numbers = numbers.union(at.numbers, row);
+    }
+  },
+  "mail.received": (state, event) => {
+    const mail = mailOf(state, event);
+    if (mail) mail.received = [...mail.received, event.node];
+    const server = serverOf(state, event.node);
+    if (!server) return;
+    for (const { folder, cnset } of mailFolders(event.folders)) {
+      if (cnset.size && holds(state, server, folder)) {
+        const at = tableOf(state, server, folder);
+        at.numbers = numbers.union(at.numbers, cnset);
+      }
+    }
+  },
+  "hop.sent": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server && event.mail) {
+      const queue = own(state.gen, server, "queue");
+      const queued = ownEntry(state.gen, queue, event.mail);
+      if (queued) {
+        queued.recipients = queued.recipients.filter((address) => !event.recipients.includes(address));
+        if (queued.recipients.length === 0) delete queue[event.mail];
+      }
+    }
+    if (event.connector && state.linksDown[event.connector] !== undefined) {
+      delete own(state.gen, state, "linksDown")[event.connector];
+    }
+    const mail = mailOf(state, event);
+    if (!mail) return;
+    // The receiver's hop.received can come first: both ends record the same hop.
+    const leg = mail.legs.findIndex((hop) => hop.to === event.next_hop && hop.sentAt < 0);
+    /** @type {Leg} */
+    const known = leg >= 0 ? mail.legs[leg] : newLeg(event.node, event.next_hop);
+    const sent = { ...known, from: event.node, sentAt: event.at, why: known.why || (event.connector ?? "") };
+    mail.legs = leg >= 0 ? mail.legs.with(leg, sent) : [...mail.legs, sent];
+  },
+  "hop.received": (state, event) => {
+    // From a foreign relay, the peer is not the server at the beginning of the leg.
+    endLeg(state, event, event.authenticated === false ? "" : event.peer, "arrived", "");
+    const onward = event.recipients.filter((address) => storeOfAddress(state, address) !== event.node);
+    if (onward.length) enqueue(state, { ...event, recipients: onward });
+  },
+  "hop.dropped": (state, event) => endLeg(state, event, "", "lost", `fault ${event.fault}`),
+  "hop.failed": (state, event) => {
+    const server = serverOf(state, event.node);
+    const queued = server && event.mail && ownEntry(state.gen, own(state.gen, server, "queue"), event.mail);
+    if (!queued) return;
+    queued.failures += 1;
+    queued.retryAt = event.retry_at;
+    queued.reason = event.reason;
+  },
+  "hop.expired": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server && event.mail) delete own(state.gen, server, "queue")[event.mail];
+  },
+};
+
+/**
+ * Return whether a store has a replica of a folder, or is on its replica list.
+ * @param {LabState} state
+ * @param {Server} server
+ * @param {string} folder
+ */
+function holds(state, server, folder) {
+  const table = server.tables[folder];
+  if (folder === HIERARCHY || (table && !table.dropped)) return true;
+  return state.folders[folder]?.replicas.includes(server.name) ?? false;
+}
+
+/**
+ * @param {readonly import("../events.js").MailFolder[]} folders
+ * @returns {Mail["folders"]}
+ */
+function mailFolders(folders) {
+  return folders.map(({ folder, cnset, cnset_fai, row, row_fai, updates }) => ({
+    folder,
+    cnset: numbers.union(numbers.parse(cnset), numbers.parse(cnset_fai)),
+    row: numbers.union(numbers.parse(row), numbers.parse(row_fai)),
+    updates,
+  }));
+}
+
+/**
+ * Return the mail of an event, for changing. A mail that no store submitted is ordinary mail.
+ * @param {LabState} state
+ * @param {MailEvent} event
+ * @returns {Mail | undefined}
+ */
+function mailOf(state, event) {
+  if (!event.mail) return undefined;
+  const mails = own(state.gen, state, "mails");
+  const found = ownEntry(state.gen, mails, event.mail);
+  if (found) return found;
+  return (mails[event.mail] = {
+    gen: state.gen,
+    id: event.mail,
+    type: undefined,
+    from: "peer" in event ? event.peer : event.node,
+    to: ("recipients" in event ? event.recipients : []).map((address) => storeOfAddress(state, address)),
+    folders: [],
+    marks: [],
+    size: "size" in event ? event.size : 0,
+    at: event.at,
+    legs: [],
+    received: [],
+  });
+}
+
+/**
+ * @param {LabState} state
+ * @param {MailEvent & {recipients: readonly string[]}} event
+ */
+function enqueue(state, event) {
+  const server = serverOf(state, event.node);
+  if (!server || !event.mail) return;
+  mailOf(state, event);
+  const queue = own(state.gen, server, "queue");
+  const already = queue[event.mail]?.recipients ?? [];
+  queue[event.mail] = {
+    gen: state.gen,
+    since: event.at,
+    recipients: [...already, ...event.recipients],
+    failures: 0,
+    retryAt: null,
+    reason: "",
+  };
+}
+
+/**
+ * @param {string} from
+ * @param {string} to
+ * @returns {Leg}
+ */
+function newLeg(from, to) {
+  return { from, to, sentAt: -1, arrivedAt: null, outcome: "on its way", why: "" };
+}
+
+/**
+ * @param {LabState} state
+ * @param {EventOf<"hop.received"> | EventOf<"hop.dropped">} event
+ * @param {string} peer
+ * @param {Leg["outcome"]} outcome
+ * @param {string} why
+ */
+function endLeg(state, event, peer, outcome, why) {
+  const mail = mailOf(state, event);
+  if (!mail) return;
+  const leg = mail.legs.findIndex(
+    (hop) => hop.to === event.node && hop.outcome === "on its way" && (!peer || hop.from === peer),
+  );
+  const known = leg >= 0 ? mail.legs[leg] : newLeg(peer, event.node);
+  const ended = { ...known, arrivedAt: event.at, outcome, why: why || known.why };
+  mail.legs = leg >= 0 ? mail.legs.with(leg, ended) : [...mail.legs, ended];
+}

@@ -1,0 +1,105 @@
+/** Events of servers: starts and stops, faults, backups, settings, links, and stores that were marked down. */
+
+import * as numbers from "../change_numbers.js";
+import { newGeneration, own, table } from "../kept_tree.js";
+import { HIERARCHY, serverOf, tableOf, show } from "../lab_state.js";
+
+/**
+ * @typedef {import("../lab_state.js").Handlers} Handlers
+ */
+
+/** @type {Handlers} */
+export const SERVERS = {
+  "clock.changed": (state, event) => {
+    state.rate = event.rate;
+  },
+  "node.started": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (!server) return;
+    server.status = "running";
+    server.version = event.version;
+    server.guid = event.replica_guid;
+    const stores = own(state.gen, state, "stores");
+    if (stores[event.replica_guid] === undefined) {
+      // A restored or new store has a second GUID, shown as A2 (spec: RP-4, DL-4).
+      const earlier = Object.values(stores).filter((name) => name.replace(/\d+$/, "") === event.node).length;
+      stores[event.replica_guid] = earlier && event.reason !== "restart" ? `${event.node}${earlier + 1}` : event.node;
+    }
+    if (event.reason !== "first") return;
+    server.tables = table(); // also when a backup was too old, so that the store begins again with an empty database
+    server.queue = table();
+    const count = Object.keys(state.topology.folders).length;
+    if (count) {
+      // Every store has the folders of the topology from its start; no mail brings them.
+      const hierarchy = tableOf(state, server, HIERARCHY);
+      hierarchy.numbers = numbers.union(hierarchy.numbers, new Map([[state.setup, [[1, count]]]]));
+      for (let counter = 1; counter <= count; counter++) {
+        show(state, hierarchy, `${state.setup}:${counter}`, `${state.setup}:${counter}`, false);
+      }
+    }
+  },
+  "node.stopped": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server) server.status = event.how === "kill" ? "killed" : "stopped";
+  },
+  "store.deleted": (state, event) => {
+    const server = serverOf(state, event.store);
+    if (server) server.status = "deleted";
+  },
+  "fault.injected": (state, event) => {
+    if (event.kind === "kill") {
+      const server = serverOf(state, String(event.details.server));
+      if (server) server.status = "killed";
+      return;
+    }
+    own(state.gen, state, "faults")[event.fault] = {
+      id: event.fault,
+      kind: event.kind,
+      details: event.details,
+      words: (event.words ?? event.kind).replace(/^fault \S+: /, ""),
+      at: event.at,
+    };
+  },
+  "fault.healed": (state, event) => {
+    delete own(state.gen, state, "faults")[event.fault];
+  },
+  "backup.made": (state, event) => {
+    const server = state.servers[event.store];
+    if (!server) return;
+    own(state.gen, state, "backups")[event.backup] = server;
+    state.gen = newGeneration(); // the backup keeps the server as it is now
+  },
+  "backup.restored": (state, event) => {
+    const server = serverOf(state, event.store);
+    const backup = state.backups[event.backup];
+    if (!server || !backup) return;
+    server.tables = backup.tables;
+    server.queue = table();
+  },
+  "setting.value": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server) own(state.gen, server, "settings")[event.name] = { value: event.value, default: event.default };
+  },
+  "link.down": (state, event) => {
+    own(state.gen, state, "linksDown")[event.connector] = event.reason;
+  },
+  "link.up": (state, event) => {
+    delete own(state.gen, state, "linksDown")[event.connector];
+  },
+  "content.suspended": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server) server.suspended = true;
+  },
+  "content.resumed": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server) server.suspended = false;
+  },
+  "source.down": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server) own(state.gen, server, "down")[event.store] = event.at;
+  },
+  "source.up": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server) delete own(state.gen, server, "down")[event.store];
+  },
+};
