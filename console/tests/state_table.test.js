@@ -26,10 +26,16 @@ function newLab() {
     SETUP,
   );
   let seq = 0;
-  /** @param {string} node @param {string} type @param {Record<string, unknown>} [more] */
-  const happens = (node, type, more = {}) => apply(state, { node, type, seq: ++seq, at: seq * 1e6, ...more });
+  /**
+   * @template {import("../state/events.js").LabEvent["type"]} T
+   * @param {string} node
+   * @param {T} type
+   * @param {Partial<import("../state/events.js").EventOf<T>>} [more]
+   */
+  const happens = (node, type, more = {}) =>
+    apply(state, /** @type {any} */ ({ node, type, seq: ++seq, at: seq * 1e6, ...more }));
   for (const [name, guid] of Object.entries(GUID)) {
-    happens(name, "node.started", { version: "2003", replica_guid: guid, reason: "first start" });
+    happens(name, "node.started", { version: "2003", replica_guid: guid, reason: "first" });
   }
   return { state, happens };
 }
@@ -92,7 +98,8 @@ test("the last update sent is the store's own highest number in its last mail", 
     operation: "create",
     subject: "x",
   });
-  const folders = [{ folder: P, cnset: `${GUID.A}:1`, cnset_fai: "", row: `${GUID.A}:1`, row_fai: "", updates: 1 }];
+  const fai = { cnset_fai: "", row_fai: "", expired_fai: "" };
+  const folders = [{ folder: P, cnset: `${GUID.A}:1`, row: `${GUID.A}:1`, updates: 1, expired: "", ...fai }];
   happens("A", "mail.submitted", { mail: "m", message_type: 4, recipients: ["B-IS@contoso.test"], folders, size: 1 });
   assert.deepEqual(shown(state, "A").A, ["Last update sent: A-1"]);
 });
