@@ -25,6 +25,7 @@ def main(args: Sequence[str] | None = None) -> None:
     SIGTERM and SIGHUP stop every verb as Ctrl-C does: systemd, a CI system or a terminal that is closed sends them.
     """
     given = sys.argv[1:] if args is None else list(args)
+    _open_closed_streams()
     if not is_supported() and given[:1] != ["doctor"]:
         from pflab.terms.verdict import ExitCode  # noqa: PLC0415 - Ctrl-C may come during this import
 
@@ -57,6 +58,21 @@ def main(args: Sequence[str] | None = None) -> None:
         print(*bug_lines(error), sep="\n", file=sys.stderr)
         code = ExitCode.INTERNAL
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Open /dev/null in place of each standard stream that was closed when the process was started (`>&-`). Otherwise the next
+    file that is opened, for example a database, would have its number, and what a library prints would go there."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is not None:
+            continue
+        opened = os.open(os.devnull, os.O_RDWR)
+        if opened == number:
+            os.set_inheritable(number, True)
+        else:
+            os.dup2(opened, number)
+            os.close(opened)
+        setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
 
 
 def _replace_what_cannot_be_encoded() -> None:

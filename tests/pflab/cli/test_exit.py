@@ -86,6 +86,20 @@ def test_a_closed_pipe_is_no_error(args: list[str], env: dict[str, str], tmp_pat
     assert (ended.returncode, ended.stderr) == (app.BROKEN_PIPE, b"")
 
 
+@pytest.mark.parametrize("args", ["--version", "example one-site", "schema topology", "validate nothing.yaml"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_error(args: str, closed: str, env: dict[str, str], tmp_path: Path) -> None:
+    """A verb that a shell starts without stdout, stderr or stdin has the exit code that it has with /dev/null."""
+    pflab = f'"$0" -c "from pflab.cli import main; main()" {args}'
+    codes = [
+        subprocess.run(
+            ["sh", "-c", f"{pflab} {streams}", sys.executable], env=env, cwd=tmp_path, check=False
+        ).returncode
+        for streams in (closed, "< /dev/null > /dev/null 2>&1")
+    ]
+    assert codes == [ExitCode.UNKNOWN if "validate" in args else ExitCode.GOOD] * 2
+
+
 @pytest.mark.live
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_end_a_verb_as_ctrl_c_does(env: dict[str, str], tmp_path: Path, number: signal.Signals) -> None:
