@@ -1,9 +1,9 @@
 """A check as a Spark job: each task judges a batch of runs with the embedded engine, and the driver puts the findings together.
 
-Spark lists the segments, in any file system that it knows. A task opens those with a path itself, on its own machine; Spark
-reads only those at URLs, because their content goes through Java's memory several times. All segments of a place (a folder)
-are in one batch, because nothing relates the runs of two places. A place that is too large for a task is judged by Spark's own
-plans of the same tables (`analytics.pipeline`).
+A task opens segments with a path itself, on its own machine. Spark lists and reads only those at URLs, in any file system that
+it knows, because their content goes through Java's memory several times. All segments of a place (a folder) are in one batch,
+because nothing relates the runs of two places. A place that is too large for a task is judged by Spark's own plans of the same
+tables (`analytics.pipeline`).
 
 Example: on 4 cores, 1,000 runs of 100 KB become 4 batches of 25 MB, and 10,000 runs become 32 batches.
 
@@ -12,24 +12,27 @@ What must never happen: a task fails because of the content of a trace; then Spa
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.embedded.engine import contents, segments
 from analytics.embedded.engine import judged as judged_here
-from analytics.embedded.task import RESULT, judge_batch, result_in
+from analytics.embedded.task import MARKS, RESULT, checksum_files, judge_batch, result_in
+from analytics.errors import AnalyticsError
 from analytics.ingest.bronze import SEGMENTS
 from analytics.ingest.lines import is_segment, place_of
+from analytics.ingest.places import contents, segments, sizes
+from analytics.ingest.session import in_a_line
 from analytics.ingest.tables import Tables
 from analytics.ingest.worker import Task, in_worker
 from analytics.pipeline import judged as judged_by_plans
@@ -55,6 +58,9 @@ LARGE_BYTES: Final = 700 * 1024 * 1024
 LARGE_AT_URL_BYTES: Final = 100 * 1024 * 1024
 """The same for a place at a URL. Java holds its segments, the rows made of them, and the rows for Python."""
 
+_OF_SPARK: Final = re.compile(r"part-|_SUCCESS$|_temporary$|\.part-.*\.crc$|\._SUCCESS\.crc$")
+"""Begins the names of the files that Spark writes for a table."""
+
 STAGES: Final = ("listing the segments", "judging the runs", "judging what is too large for a task")
 
 
@@ -70,7 +76,7 @@ def judged(
     publish: bool = False,
     large_bytes: int = LARGE_BYTES,
 ) -> Iterator[Judged]:
-    """Judge the traces in these places (paths or URLs of folders and files, or patterns of them).
+    """Judge the traces in these places: paths of folders and files on this machine, and URLs, which may be patterns.
 
     spark: any session, also one of Spark Connect.
     tables: returns the tables for the n-th place that is too large for a task.
@@ -80,13 +86,13 @@ def judged(
     publish: also make the published tables.
     """
     progress(STAGES[0])
-    files = _binary(spark, places)
-    sizes = {row.file: row.length for row in files.select("file", "length").collect() if is_segment(row.file)}
+    urls = [place for place in places if is_url(place)]
+    length = sizes(segments(place for place in places if not is_url(place))) | _lengths(spark, urls)
     of_place: dict[str, list[str]] = defaultdict(list)
-    for file in sizes:
+    for file in length:
         if only is None or place_of(file) in only:
             of_place[place_of(file)].append(file)
-    bytes_of = {place: sum(sizes[file] for file in of_place[place]) for place in of_place}
+    bytes_of = {place: sum(length[file] for file in of_place[place]) for place in of_place}
     at_url = min(large_bytes, LARGE_AT_URL_BYTES)
     large = [place for place in of_place if bytes_of[place] > (at_url if is_url(place) else large_bytes)]
     progress(STAGES[1])
@@ -96,7 +102,7 @@ def judged(
     task = in_worker(judge_batch, figures=figures, is_published=publish)
     with ExitStack() as kept:
         parts = kept.enter_context(tempfile.TemporaryDirectory(prefix="pflab-check-"))
-        found = list(_judge_batches(spark, files, of_batch, task, parts))
+        found = list(_judge_batches(spark, urls, of_batch, task, parts))
         plans: list[Judged] = []
         for nth, place in enumerate(large):
             progress(STAGES[2])
@@ -108,7 +114,7 @@ def judged(
 
         def judge_again(few: set[str]) -> Answers:
             chosen = [file for place in few - set(large) for file in of_place[place]]
-            again = [kept.enter_context(judged_here(_contents_of(files, chosen))), *plans]
+            again = [kept.enter_context(judged_here(_contents_of(spark, urls, chosen))), *plans]
             return lambda name, given: [row for each in again for row in each.answers(name, given)]
 
         def put(folder: str) -> None:
@@ -118,8 +124,27 @@ def judged(
         yield Judged({name: every[name] for name in FINDINGS}, answers_of(every, judge_again), put)
 
 
+def need_own_tables(spark: SparkSession, url: str) -> None:
+    """Raise AnalyticsError if the folder of a table at this URL has a file that Spark has not written: `publish` would delete
+    it."""
+    context: Any = spark.sparkContext
+    for table in PUBLISHED:
+        folder = f"{url.rstrip('/')}/{table}"
+        path = context._jvm.org.apache.hadoop.fs.Path(folder)
+        with _listing([folder]):
+            files = path.getFileSystem(context._jsc.hadoopConfiguration())
+            names = [str(each.getPath().getName()) for each in (files.listStatus(path) if files.exists(path) else ())]
+        foreign = next((name for name in names if not _OF_SPARK.match(name)), None)
+        if foreign is not None:
+            raise AnalyticsError(
+                f"{folder}/{foreign}: pflab did not write this file, and would delete it; move it, or give another URL with"
+                " --tables"
+            )
+
+
 def publish(spark: SparkSession, found: Judged, url: str) -> None:
-    """Write the published tables into a folder of any file system that Spark knows, in place of those that are there."""
+    """Write the published tables into a folder of any file system that Spark knows, in place of those that are there
+    (`need_own_tables`)."""
     with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
         found.publish(folder)
         for name in PUBLISHED:
@@ -130,34 +155,54 @@ def publish(spark: SparkSession, found: Judged, url: str) -> None:
 def checksums(spark: SparkSession, places: Sequence[str]) -> dict[str, str]:
     """Map each segment in these places to a checksum of its content; one that is too large for Spark's reader to its length and
     the time when it was written."""
-    files = _binary(spark, places).withColumn("written", F.unix_millis("modificationTime").cast("string"))
+    local = segments(place for place in places if not is_url(place))
+    marks = {row.file: row.mark for row in _marks(spark, local).collect()} if local else {}
+    urls = [place for place in places if is_url(place)]
+    if not urls:
+        return marks
+    files = _at(spark, urls).withColumn("written", F.unix_millis("modificationTime").cast("string"))
     small = files.where(F.col("length") <= LARGE_BYTES).select("file", F.sha2("content", 256).alias("mark"))
     large = files.where(F.col("length") > LARGE_BYTES).select(
         "file", F.concat_ws("-", "length", "written").alias("mark")
     )
-    return {row.file: row.mark for row in (*small.collect(), *large.collect()) if is_segment(row.file)}
+    with _listing(urls):
+        rows = (*small.collect(), *large.collect())
+    return marks | {row.file: row.mark for row in rows if is_segment(row.file)}
 
 
-def _binary(spark: SparkSession, places: Sequence[str]) -> DataFrame:
-    """Return file, length, content of the segments. The file is a path without a scheme if it is on this machine."""
-    read = spark.read.format("binaryFile").options(**SEGMENTS)
-    return read.load([_literal(each) for place in places for each in _without_links(place)]).select(
-        F.regexp_replace("path", "^file:/+", "/").alias("file"), "length", "modificationTime", "content"
+def _marks(spark: SparkSession, files: Sequence[str]) -> DataFrame:
+    """Return file, mark: the checksums of these files, which tasks open themselves."""
+    return spark.createDataFrame([(file,) for file in files], "file string").mapInArrow(
+        in_worker(checksum_files), MARKS
     )
 
 
-def _without_links(place: str) -> list[str]:
-    """Return the place, or its segments if there are links in it: Spark would follow them round and round."""
-    folders = os.walk(place) if not is_url(place) else ()
-    has_links = any(
-        name != "latest" and Path(folder, name).is_symlink() for folder, names, _ in folders for name in names
-    )
-    return segments([place]) if has_links else [place]
+def _lengths(spark: SparkSession, urls: Sequence[str]) -> dict[str, int]:
+    """Map each segment at these URLs to its size."""
+    if not urls:
+        return {}
+    with _listing(urls):
+        rows = _at(spark, urls).select("file", "length").collect()
+    return {row.file: row.length for row in rows if is_segment(row.file)}
 
 
-def _literal(place: str) -> str:
-    """Return a place for Spark's readers, which take names for patterns. A name that exists on this machine is none."""
-    return re.sub(r"([][*?{}\\])", r"\\\1", place) if not is_url(place) and Path(place).exists() else place
+def _at(spark: SparkSession, urls: Sequence[str]) -> DataFrame:
+    """Return file, length, modificationTime, content of the segments at these URLs."""
+    return spark.read.format("binaryFile").options(**SEGMENTS).load(list(urls)).withColumnRenamed("path", "file")
+
+
+@contextmanager
+def _listing(urls: Sequence[str]) -> Iterator[None]:
+    """Raise AnalyticsError with one line if Spark cannot list these URLs inside the block."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise AnalyticsError(f"Spark failed: {', '.join(urls)}: {in_a_line(error)}") from error
+
+
+def _literal(file: str) -> str:
+    """Return a file for Spark's text reader, which takes names for patterns. A name on this machine is none."""
+    return file if is_url(file) else re.sub(r"([][*?{}\\])", r"\\\1", file)
 
 
 def _cores(spark: SparkSession) -> int:
@@ -179,10 +224,11 @@ def _batches(bytes_of: Mapping[str, int], cores: int) -> list[list[str]]:
 
 
 def _judge_batches(
-    spark: SparkSession, files: DataFrame, batches: Sequence[Sequence[str]], task: Task, parts: str
+    spark: SparkSession, urls: Sequence[str], batches: Sequence[Sequence[str]], task: Task, parts: str
 ) -> Iterator[Findings]:
     """Yield the findings and the figures of each batch of files.
 
+    urls: where the files are that are not on this machine.
     parts: the folder for the published tables.
     """
     if not batches:
@@ -193,7 +239,8 @@ def _judge_batches(
     keyed = _keyed(spark, [(file, key) for file, key in chosen if not is_url(file)])
     keyed = keyed.withColumn("content", F.lit(None).cast("binary"))
     if at_urls:
-        keyed = keyed.unionByName(files.select("file", "content").join(F.broadcast(_keyed(spark, at_urls)), "file"))
+        files = _at(spark, urls).select("file", "content")
+        keyed = keyed.unionByName(files.join(F.broadcast(_keyed(spark, at_urls)), "file"))
     rows = keyed.repartition(len(batches), "key").select("file", "content").mapInArrow(task, f"{RESULT} binary")
     for nth, row in enumerate(rows.collect()):
         findings, tables = result_in(bytes(row[0]))
@@ -206,12 +253,12 @@ def _keyed(spark: SparkSession, chosen: Sequence[tuple[str, int]]) -> DataFrame:
     return spark.createDataFrame(chosen, "file string, key bigint")
 
 
-def _contents_of(files: DataFrame, chosen: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield these segments and their content, on this machine if they are there."""
-    elsewhere = [file for file in chosen if is_url(file) or not Path(file).exists()]
+def _contents_of(spark: SparkSession, urls: Sequence[str], chosen: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield these segments and their content."""
+    elsewhere = [file for file in chosen if is_url(file)]
     yield from contents(sorted(set(chosen).difference(elsewhere)))
     if elsewhere:
-        rows = files.where(F.col("file").isin(elsewhere)).select("file", "content").dropDuplicates(["file"])
+        rows = _at(spark, urls).where(F.col("file").isin(elsewhere)).select("file", "content").dropDuplicates(["file"])
         yield from ((row.file, bytes(row.content)) for row in rows.collect())
 
 

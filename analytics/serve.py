@@ -12,6 +12,7 @@ import sys
 
 from analytics.embedded import engine
 from analytics.errors import AnalyticsError
+from analytics.ingest.places import contents_of
 from analytics.verdicts.conclusion import conclude
 
 
@@ -22,7 +23,7 @@ def main() -> None:
         judge.prepare()
         for line in sys.stdin:
             try:
-                answer = conclude(judge.judge(engine.contents_of(json.loads(line))).findings).as_document()
+                answer = conclude(judge.judge(contents_of(json.loads(line))).findings).as_document()
             except AnalyticsError as error:
                 answer = {"error": str(error)}
             print(json.dumps(answer), flush=True)

@@ -63,17 +63,14 @@ class Verdict:
 def judge(traces: str | Path | Sequence[str | Path], *, spark: SparkSession | None = None) -> Verdict:
     """Judge the traces of runs.
 
-    traces: run folders, folders that contain run folders, or segment files; with Spark also URLs, in any file system that Spark
-        knows.
+    traces: run folders, folders that contain run folders, segment files, or patterns of them; with Spark also URLs, in any file
+        system that Spark knows.
     spark: a session, classic or Spark Connect, with any settings; without it the embedded engine judges.
 
     Raises CannotJudge.
     """
     given = [traces] if isinstance(traces, str | Path) else traces
     places = [os.fspath(each) for each in given]
-    for place in places:
-        if "://" not in place and not Path(place).exists():
-            raise CannotJudge(f"{place}: no such file or folder; name run folders or segment files")
     return _judge_here(places) if spark is None else _judge_on(spark, places)
 
 
@@ -83,24 +80,30 @@ def _judge_here(places: Sequence[str]) -> Verdict:
     try:
         document = json.loads(done.stdout)
     except ValueError:
-        raise CannotJudge((done.stderr.strip().splitlines() or ["pflab check ended without a verdict"])[-1]) from None
+        lines = done.stderr.strip().splitlines() or ["pflab check ended without a verdict"]
+        raise CannotJudge(lines[-1].removeprefix("pflab check: ")) from None
     return Verdict(document["judgement"], tuple(document["words"]), document)
 
 
 def _judge_on(spark: SparkSession, places: Sequence[str]) -> Verdict:
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - the caller has a session
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - the caller has a session
+
     with _borrowed_parts(), tempfile.TemporaryDirectory(prefix="pflab-judge-") as base:
         from analytics import batches  # noqa: PLC0415 - only inside the block
         from analytics.errors import AnalyticsError  # noqa: PLC0415 - only inside the block
-        from analytics.ingest.session import for_plans  # noqa: PLC0415 - only inside the block
+        from analytics.ingest.places import named  # noqa: PLC0415 - only inside the block
+        from analytics.ingest.session import for_plans, in_a_line  # noqa: PLC0415 - only inside the block
         from analytics.ingest.tables import Tables  # noqa: PLC0415 - only inside the block
         from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - only inside the block
 
-        local = [place if "://" in place else os.path.realpath(place) for place in places]
         try:
-            with batches.judged(spark, local, lambda nth: Tables(for_plans(spark), f"{base}/{nth}")) as found:
+            with batches.judged(spark, named(places), lambda nth: Tables(for_plans(spark), f"{base}/{nth}")) as found:
                 result = conclude(found.findings)
         except AnalyticsError as error:
             raise CannotJudge(str(error)) from None
+        except (PySparkException, Py4JError) as error:
+            raise CannotJudge(f"Spark failed: {in_a_line(error)}") from None
         document = json.loads(json.dumps(result.as_document()))
         return Verdict(result.judgement, tuple(result.in_words()), document)
 

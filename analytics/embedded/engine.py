@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import json
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -18,7 +15,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from analytics.embedded.product import FUNCTIONS, GIVEN, GOLD_RULES, RULES, Statement, product
 from analytics.errors import AnalyticsError
 from analytics.ingest.arrow_lines import LINES, table_of
-from analytics.ingest.lines import is_segment, read_lines
+from analytics.ingest.lines import read_lines
+from analytics.ingest.places import contents_of
 from analytics.rows import Findings, Given, Judged, Row, row_of
 
 SMALL_BYTES: Final = 10_000_000
@@ -46,70 +44,8 @@ _BATCH_BYTES: Final = 16_000_000
 """How much of the segments DuckDB reads at a time."""
 
 
-def segments(places: Iterable[str]) -> list[str]:
-    """Return the segments in these places: files, folders, or patterns of them. A name that exists is no pattern.
-
-    Links are followed, but each folder is read once, without the link when it has a name of its own below the place. Hidden
-    files and folders are left out. Raises AnalyticsError for a folder that cannot be read.
-    """
-    found: set[str] = set()
-    for place in places:
-        if not glob.has_magic(place) or Path(place).exists():
-            found.update(_segments_of(place))
-            continue
-        matches = glob.glob(place, recursive=True)  # noqa: PTH207 - a pattern may begin anywhere
-        for path in (each for each in matches if not _is_hidden(each.rpartition("/")[2])):
-            found.update(_segments_of(path))
-    return sorted(found)
-
-
-def _segments_of(path: str, known: set[str] | None = None) -> Iterator[str]:
-    """Yield the segments in a folder, or the file itself.
-
-    known: the folders that were read already, with all links resolved.
-    """
-    if not Path(path).is_dir():
-        yield from (each for each in [path] if is_segment(each))
-        return
-    known = set() if known is None else known
-    links: list[str] = []
-    for folder, folders, files in os.walk(path, onerror=_refuse):
-        known.add(os.path.realpath(folder))
-        folders[:] = [each for each in folders if not _is_hidden(each)]
-        links += (link for each in folders if Path(link := f"{folder}/{each}").is_symlink())
-        paths = (f"{folder}/{each}" for each in files if not _is_hidden(each))
-        yield from filter(is_segment, paths)
-    for link in sorted(links):
-        if os.path.realpath(link) not in known:
-            yield from _segments_of(link, known)
-
-
-def _refuse(error: OSError) -> None:
-    raise AnalyticsError(f"{error.filename}: cannot be read: {error.strerror}")
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith((".", "_"))
-
-
-def contents_of(places: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and the content of each segment in these places. Raises AnalyticsError for one that cannot be read."""
-    yield from contents(segments(places))
-
-
-def contents(files: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and the content of each file. Raises AnalyticsError for one that cannot be read."""
-    for file in files:
-        if Path(file).exists() and not Path(file).is_file():
-            raise AnalyticsError(f"{file}: cannot be read: it is no regular file")
-        try:
-            yield file, Path(file).read_bytes()
-        except OSError as error:
-            raise AnalyticsError(f"{error.filename}: cannot be read: {error.strerror}") from error
-
-
 def judge(places: Iterable[str]) -> Findings:
-    """Judge the traces in these places (files, folders, or patterns of them), and return the findings.
+    """Judge the traces in these places (files and folders), and return the findings.
 
     Raises AnalyticsError as `judged` does.
     """

@@ -495,40 +495,51 @@ UNION ALL SELECT c36 AS c3, c38 AS c7 FROM
 (SELECT c36, 'the topology in run.started cannot be read' AS c38 FROM 
 (SELECT c36, max((json_text(c37, '$.servers') IS NOT NULL)) AS c33 FROM 
 (SELECT "trace" AS c36, "type" AS c35, "topology" AS c37, "family" AS c34 FROM "bronze") WHERE ((c34 = 'run') AND (c35 = 'run.started')) GROUP BY c36) WHERE (NOT c33)))
-UNION ALL SELECT c49 AS c3, c50 AS c7 FROM 
-(SELECT c49, c50 FROM 
-(SELECT coalesce(c48, (c43 || '#?')) AS c49, ('segment ' || list_extract(str_split(c44, '/'), (-1)) || ' ' || CASE WHEN (c39 IS NULL) THEN 'is cut: its last line is missing' ELSE 'was changed after it was written' END) AS c50 FROM 
-(SELECT c43, c44, max(CASE WHEN (c45 IS NULL) THEN c42 END) AS c48, count(1) FILTER (WHERE (NOT (c45 IS NOT DISTINCT FROM 'segment end'))) AS c40, wrapped(sum(CASE WHEN (NOT (c45 IS NOT DISTINCT FROM 'segment end')) THEN c47 END)) AS c41, struct_from_json(max(CASE WHEN (c45 IS NOT DISTINCT FROM 'segment end') THEN c46 END), '{"events": "BIGINT", "crc32_sum": "BIGINT"}') AS c39 FROM 
-(SELECT "trace" AS c42, "place" AS c43, "file" AS c44, "aside" AS c45, "text" AS c46, "hash" AS c47 FROM "bronze") GROUP BY c43, c44) WHERE (NOT (((c39)."events" IS NOT DISTINCT FROM c40) AND ((c39)."crc32_sum" IS NOT DISTINCT FROM c41)))))
-UNION ALL SELECT c59 AS c3, c60 AS c7 FROM 
-(SELECT c59, c60 FROM 
-(SELECT coalesce(c57, (c52 || '#?')) AS c59, (coalesce((c54)::VARCHAR, 'null') || ' ' || coalesce((CASE WHEN (c54 = (1)::BIGINT) THEN 'line' ELSE 'lines' END)::VARCHAR, 'null') || ' cannot be read, the first in ' || coalesce((list_extract(str_split(c55, '/'), (-1)))::VARCHAR, 'null')) AS c60 FROM 
-(SELECT c52, c54, c55, c57 FROM 
+UNION ALL SELECT c39 AS c3, c40 AS c7 FROM 
+(SELECT c39, c40 FROM 
+(SELECT DISTINCT c39, c40 FROM 
+(SELECT coalesce(c50, c52, (c45 || '#?')) AS c39, c40 FROM 
+(SELECT c45, c50, c40, c52 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c52, count(1) AS c54, min(c53) AS c55 FROM 
-(SELECT "place" AS c52, "file" AS c53, "aside" AS c51 FROM "bronze") WHERE (c51 IN ('malformed', 'other version')) GROUP BY c52)) LEFT JOIN 
+(SELECT c45, c50, ('segment ' || list_extract(str_split(c46, '/'), (-1)) || ' ' || CASE WHEN (c41 IS NULL) THEN 'is cut: its last line is missing' ELSE 'was changed after it was written' END) AS c40 FROM 
+(SELECT c45, c46, max(CASE WHEN (c47 IS NULL) THEN c44 END) AS c50, count(1) FILTER (WHERE (NOT (c47 IS NOT DISTINCT FROM 'segment end'))) AS c42, wrapped(sum(CASE WHEN (NOT (c47 IS NOT DISTINCT FROM 'segment end')) THEN c49 END)) AS c43, struct_from_json(max(CASE WHEN (c47 IS NOT DISTINCT FROM 'segment end') THEN c48 END), '{"events": "BIGINT", "crc32_sum": "BIGINT"}') AS c41 FROM 
+(SELECT "trace" AS c44, "place" AS c45, "file" AS c46, "aside" AS c47, "text" AS c48, "hash" AS c49 FROM "bronze") GROUP BY c45, c46) WHERE (NOT (((c41)."events" IS NOT DISTINCT FROM c42) AND ((c41)."crc32_sum" IS NOT DISTINCT FROM c43))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c56, c57 FROM 
-(SELECT c56, c57 FROM 
-(SELECT "trace" AS c57, "place" AS c56, "aside" AS c58 FROM "bronze") WHERE (c58 IS NULL)))) ON (c52 = c56)))))
-UNION ALL SELECT c64 AS c3, c72 AS c7 FROM 
-(SELECT c64, c72 FROM 
-(SELECT c64, c72 FROM 
-(SELECT c64, ('event ' || coalesce((min(c67))::VARCHAR, 'null') || ' of ' || coalesce((c66)::VARCHAR, 'null') || ' appears twice with different content') AS c72 FROM 
-(SELECT c64, c66, c67, min(c65) AS c61, max(c65) AS c62 FROM 
-(SELECT c64, c66, c65, c67 FROM 
+(SELECT DISTINCT c51, c52 FROM 
+(SELECT c51, c54 AS c52 FROM 
+(SELECT "trace" AS c54, "place" AS c51, "aside" AS c53 FROM "bronze") WHERE (c53 IS NULL)))) ON (c45 = c51))))))
+UNION ALL SELECT c55 AS c3, c56 AS c7 FROM 
+(SELECT c55, c56 FROM 
+(SELECT DISTINCT c55, c56 FROM 
+(SELECT coalesce(c62, c64, (c58 || '#?')) AS c55, c56 FROM 
+(SELECT c58, c62, c56, c64 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c64, "aside" AS c63, "hash" AS c65, "node" AS c66, "seq" AS c67 FROM "bronze") WHERE ((c63 IS NULL) OR (c63 = 'unknown type'))) SEMI JOIN 
+(SELECT c58, CAST(NULL AS VARCHAR) AS c62, (coalesce((c60)::VARCHAR, 'null') || ' ' || coalesce((CASE WHEN (c60 = (1)::BIGINT) THEN 'line' ELSE 'lines' END)::VARCHAR, 'null') || ' cannot be read, the first in ' || coalesce((list_extract(str_split(c61, '/'), (-1)))::VARCHAR, 'null')) AS c56 FROM 
+(SELECT c58, count(1) AS c60, min(c59) AS c61 FROM 
+(SELECT "place" AS c58, "file" AS c59, "aside" AS c57 FROM "bronze") WHERE (c57 IN ('malformed', 'other version')) GROUP BY c58))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c68, c69 FROM 
-(SELECT c68, c69 FROM 
-(SELECT "trace" AS c68, "node" AS c69, "found" AS c70, "distinct" AS c71 FROM "silver/numbers") WHERE (c70 > c71)))) ON ((c64 = c68) AND (c66 = c69)))) GROUP BY c64, c66, c67) WHERE (NOT (c61 = c62)) GROUP BY c64, c66)))
-UNION ALL SELECT c74 AS c3, c76 AS c7 FROM 
-(SELECT c74, c76 FROM 
-(SELECT c74, (coalesce((c75)::VARCHAR, 'null') || ' is not in the trace') AS c76 FROM 
-(SELECT "trace" AS c74, "store" AS c75, "seen" AS c73 FROM "evidence/stores") WHERE (NOT c73))));
+(SELECT DISTINCT c63, c64 FROM 
+(SELECT c63, c66 AS c64 FROM 
+(SELECT "trace" AS c66, "place" AS c63, "aside" AS c65 FROM "bronze") WHERE (c65 IS NULL)))) ON (c58 = c63))))))
+UNION ALL SELECT c70 AS c3, c78 AS c7 FROM 
+(SELECT c70, c78 FROM 
+(SELECT c70, c78 FROM 
+(SELECT c70, ('event ' || coalesce((min(c73))::VARCHAR, 'null') || ' of ' || coalesce((c72)::VARCHAR, 'null') || ' appears twice with different content') AS c78 FROM 
+(SELECT c70, c72, c73, min(c71) AS c67, max(c71) AS c68 FROM 
+(SELECT c70, c72, c71, c73 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c70, "aside" AS c69, "hash" AS c71, "node" AS c72, "seq" AS c73 FROM "bronze") WHERE ((c69 IS NULL) OR (c69 = 'unknown type'))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c74, c75 FROM 
+(SELECT c74, c75 FROM 
+(SELECT "trace" AS c74, "node" AS c75, "found" AS c76, "distinct" AS c77 FROM "silver/numbers") WHERE (c76 > c77)))) ON ((c70 = c74) AND (c72 = c75)))) GROUP BY c70, c72, c73) WHERE (NOT (c67 = c68)) GROUP BY c70, c72)))
+UNION ALL SELECT c80 AS c3, c82 AS c7 FROM 
+(SELECT c80, c82 FROM 
+(SELECT c80, (coalesce((c81)::VARCHAR, 'null') || ' is not in the trace') AS c82 FROM 
+(SELECT "trace" AS c80, "store" AS c81, "seen" AS c79 FROM "evidence/stores") WHERE (NOT c79))));
 
 -- table evidence/folders
 -- columns "trace" VARCHAR, "folder" VARCHAR, "path" VARCHAR, "holders" VARCHAR[], "doubtful" BOOLEAN
@@ -4196,44 +4207,48 @@ SELECT c4 AS "trace", c5 AS "folder", c7 AS "number", c8 AS "guid", c9 AS "count
 (SELECT "trace" AS c32, "guid" AS c33, "name" AS c34 FROM "organization/guids"))) ON ((c4 = c32) AND (c8 = c33)))));
 
 -- published runs
-SELECT c2 AS "trace", c3 AS "place", c30 AS "run", c13 AS "seed", c14 AS "version", c37 AS "started_at", c38 AS "ended_at", c4 AS "lines", c5 AS "events", c31 AS "folders", c35 AS "violations", c36 AS "judgement" FROM (SELECT c2, c3, c30, c13, c14, CASE WHEN ((c12 >= (-62135596800000000)::BIGINT) AND (c12 <= 253402300799999999::BIGINT)) THEN make_timestamp(c12) END AS c37, CASE WHEN ((c19 >= (-62135596800000000)::BIGINT) AND (c19 <= 253402300799999999::BIGINT)) THEN make_timestamp(c19) END AS c38, c4, c5, c31, c35, c36 FROM 
-(SELECT c2, c3, c30, c13, c14, c12, c19, c4, c5, c31, c35, c36 FROM 
-(SELECT c2, c3, c30, c13, c14, c12, c19, c4, c5, c31, c35, CASE WHEN (c32 > (0)::BIGINT) THEN 'not converged' WHEN (c35 > (0)::BIGINT) THEN 'rules violated' WHEN (((c33 > (0)::BIGINT) OR (c31 = (0)::BIGINT)) OR (c34 > (0)::BIGINT)) THEN 'unknown' ELSE 'converged' END AS c36 FROM 
-(SELECT c2, c3, split_part(c2, '#', -1) AS c30, c13, c14, c12, c19, c4, c5, coalesce(c22, (0)::BIGINT) AS c31, coalesce(c23, (0)::BIGINT) AS c32, coalesce(c24, (0)::BIGINT) AS c33, coalesce(c29, (0)::BIGINT) AS c34, CASE WHEN (c29 > (0)::BIGINT) THEN (0)::BIGINT ELSE coalesce(c27, (0)::BIGINT) END AS c35 FROM 
-(SELECT c2, c3, c4, c5, c12, c13, c14, c19, c22, c23, c24, c27, c29 FROM 
+SELECT c4 AS "trace", c5 AS "place", c31 AS "run", c14 AS "seed", c15 AS "version", c38 AS "started_at", c39 AS "ended_at", c6 AS "lines", c1 AS "events", c32 AS "folders", c36 AS "violations", c37 AS "judgement" FROM (SELECT c4, c5, c31, c14, c15, CASE WHEN ((c13 >= (-62135596800000000)::BIGINT) AND (c13 <= 253402300799999999::BIGINT)) THEN make_timestamp(c13) END AS c38, CASE WHEN ((c20 >= (-62135596800000000)::BIGINT) AND (c20 <= 253402300799999999::BIGINT)) THEN make_timestamp(c20) END AS c39, c6, c1, c32, c36, c37 FROM 
+(SELECT c4, c5, c31, c14, c15, c13, c20, c6, c1, c32, c36, c37 FROM 
+(SELECT c4, c5, c31, c14, c15, c13, c20, c6, c1, c32, c36, CASE WHEN (c33 > (0)::BIGINT) THEN 'not converged' WHEN (c36 > (0)::BIGINT) THEN 'rules violated' WHEN (((c34 > (0)::BIGINT) OR (c32 = (0)::BIGINT)) OR (c35 > (0)::BIGINT)) THEN 'unknown' ELSE 'converged' END AS c37 FROM 
+(SELECT c4, c5, text_replace(text_replace(split_part(c4, '#', -1), '%23', '#'), '%25', '%') AS c31, c14, c15, c13, c20, c6, c1, coalesce(c23, (0)::BIGINT) AS c32, coalesce(c24, (0)::BIGINT) AS c33, coalesce(c25, (0)::BIGINT) AS c34, coalesce(c30, (0)::BIGINT) AS c35, CASE WHEN (c30 > (0)::BIGINT) THEN (0)::BIGINT ELSE coalesce(c28, (0)::BIGINT) END AS c36 FROM 
+(SELECT c4, c5, c6, c1, c13, c14, c15, c20, c23, c24, c25, c28, c30, c2 FROM 
+(SELECT c4, c5, c6, c1, c13, c14, c15, c20, c23, c24, c25, c28, c30, c2, c2 FROM 
+(SELECT *, max(c1) OVER (PARTITION BY c5) AS c2 FROM 
+(SELECT c4, c5, c6, c1, c13, c14, c15, c20, c23, c24, c25, c28, c30 FROM 
+(SELECT c4, c5, c6, c1, c13, c14, c15, c20, c23, c24, c25, c28, c30 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c2, c3, c4, c5, c12, c13, c14, c19, c22, c23, c24, c27 FROM 
+(SELECT c4, c5, c6, c1, c13, c14, c15, c20, c23, c24, c25, c28 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c2, c3, c4, c5, c12, c13, c14, c19, c22, c23, c24 FROM 
+(SELECT c4, c5, c6, c1, c13, c14, c15, c20, c23, c24, c25 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c2, c3, c4, c5, c12, c13, c14, c19 FROM 
+(SELECT c4, c5, c6, c1, c13, c14, c15, c20 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c2, c3, c4, c5, c12, c13, c14 FROM 
+(SELECT c4, c5, c6, c1, c13, c14, c15 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c2, c3, count(1) AS c4, count(1) FILTER (WHERE (c1 IS NULL)) AS c5 FROM 
-(SELECT "trace" AS c2, "place" AS c3, "aside" AS c1 FROM "bronze") WHERE ((c1 IS NULL) OR (NOT (c1 = 'segment end'))) GROUP BY c2, c3)) LEFT JOIN 
+(SELECT c4, c5, count(1) AS c6, count(1) FILTER (WHERE (c3 IS NULL)) AS c1 FROM 
+(SELECT "trace" AS c4, "place" AS c5, "aside" AS c3 FROM "bronze") WHERE ((c3 IS NULL) OR (NOT (c3 = 'segment end'))) GROUP BY c4, c5)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c8, min(c9) AS c12, min(c10) AS c13, min(c11) AS c14 FROM 
-(SELECT c8, c9, c10, c11 FROM 
-(SELECT "trace" AS c8, "type" AS c7, "at" AS c9, "seed" AS c10, "version" AS c11, "family" AS c6 FROM "silver/events") WHERE ((c6 IN ('run')) AND (c7 IN ('run.started')))) GROUP BY c8)) ON (c2 = c8)))) LEFT JOIN 
+(SELECT c9, min(c10) AS c13, min(c11) AS c14, min(c12) AS c15 FROM 
+(SELECT c9, c10, c11, c12 FROM 
+(SELECT "trace" AS c9, "type" AS c8, "at" AS c10, "seed" AS c11, "version" AS c12, "family" AS c7 FROM "silver/events") WHERE ((c7 IN ('run')) AND (c8 IN ('run.started')))) GROUP BY c9)) ON (c4 = c9)))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c17, max(c18) AS c19 FROM 
-(SELECT c17, c18 FROM 
-(SELECT "trace" AS c17, "type" AS c16, "at" AS c18, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('run')) AND (c16 IN ('run.ended')))) GROUP BY c17)) ON (c2 = c17)))) LEFT JOIN 
+(SELECT c18, max(c19) AS c20 FROM 
+(SELECT c18, c19 FROM 
+(SELECT "trace" AS c18, "type" AS c17, "at" AS c19, "family" AS c16 FROM "silver/events") WHERE ((c16 IN ('run')) AND (c17 IN ('run.ended')))) GROUP BY c18)) ON (c4 = c18)))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c20, count(1) AS c22, count(1) FILTER (WHERE (c21 = 'not converged')) AS c23, count(1) FILTER (WHERE (c21 = 'unknown')) AS c24 FROM 
-(SELECT "trace" AS c20, "judgement" AS c21 FROM "gold/verdicts") GROUP BY c20)) ON (c2 = c20)))) LEFT JOIN 
+(SELECT c21, count(1) AS c23, count(1) FILTER (WHERE (c22 = 'not converged')) AS c24, count(1) FILTER (WHERE (c22 = 'unknown')) AS c25 FROM 
+(SELECT "trace" AS c21, "judgement" AS c22 FROM "gold/verdicts") GROUP BY c21)) ON (c4 = c21)))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c25, wrapped(sum(c26)) AS c27 FROM 
-(SELECT "trace" AS c25, "violations" AS c26 FROM "gold/rules") GROUP BY c25)) ON (c2 = c25)))) LEFT JOIN 
+(SELECT c26, wrapped(sum(c27)) AS c28 FROM 
+(SELECT "trace" AS c26, "violations" AS c27 FROM "gold/rules") GROUP BY c26)) ON (c4 = c26)))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c28, count(1) AS c29 FROM 
-(SELECT "trace" AS c28 FROM "evidence/doubts") GROUP BY c28)) ON (c2 = c28)))))));
+(SELECT c29, count(1) AS c30 FROM 
+(SELECT "trace" AS c29 FROM "evidence/doubts") GROUP BY c29)) ON (c4 = c29))))))) WHERE ((c1 > (0)::BIGINT) OR (c2 = (0)::BIGINT))))));
 
 -- published verdicts
 SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "holders", c5 AS "judgement", c6 AS "wrong", c7 AS "reasons" FROM (SELECT c1, c2, c3, c4, c5, c6, c7 FROM 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,10 +12,14 @@ import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from analytics.embedded.engine import judged
+from analytics.ingest.places import checksum, contents
 from analytics.rows import Findings, Judged, row_of
 
 RESULT: Final = "findings"
 """The column of a task's only row."""
+
+MARKS: Final = "file string, mark string"
+"""The columns with the checksums of files."""
 
 _SETTINGS: Final[Mapping[str, object]] = {"threads": 1}
 """A task has one core."""
@@ -33,12 +38,24 @@ def judge_batch(
     segments = {file.as_py(): content.as_py() for rows in batches for file, content in zip(*rows.columns, strict=True)}
     if not segments:
         return
-    contents = ((file, Path(file).read_bytes() if content is None else content) for file, content in segments.items())
-    with judged(contents, settings=_SETTINGS) as found:
+    here = contents(file for file, content in segments.items() if content is None)
+    sent = ((file, content) for file, content in segments.items() if content is not None)
+    with judged(chain(here, sent), settings=_SETTINGS) as found:
         rows: dict[str, Any] = {**found.findings, **{name: found.answers(name, {}) for name in figures}}
         tables = _tables(found) if is_published else {}
     encoded = msgspec.msgpack.encode(_Result(rows, tables))
     yield pa.record_batch({RESULT: pa.array([encoded], pa.binary())})
+
+
+def checksum_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the columns MARKS for each batch of files.
+
+    batches: of paths on this machine.
+    """
+    for rows in batches:
+        files = rows.column(0).to_pylist()
+        marks = [checksum(file) for file in files]
+        yield pa.record_batch({"file": pa.array(files, pa.string()), "mark": pa.array(marks, pa.string())})
 
 
 def _tables(found: Judged) -> dict[str, bytes]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
+from urllib.parse import unquote
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
@@ -26,11 +29,18 @@ def table_of(lines: Lines) -> pa.Table:
     return pa.table([pa.array(each, of.type) for each, of in zip(columns, LINES, strict=True)], schema=LINES)
 
 
+@lru_cache
+def _file_of(uri: str) -> str:
+    """Return the path of a file on this machine, and the URL of another one without escapes, as in `analytics.batches`."""
+    return re.sub("^file:/+", "/", unquote(uri))
+
+
 def read_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Read lines in a task of Spark: from rows of a line (bytes) and its file to rows with the columns of `LINES`."""
+    """Read lines in a task of Spark: from rows of a line (bytes) and its file (a URI) to rows with the columns of `LINES`."""
     for rows in batches:
         lines = Lines()
-        for line, file in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+        for line, uri in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+            file = _file_of(uri)
             if is_segment(file):
                 lines.take(file, line)
         yield from table_of(lines).to_batches()

@@ -34,10 +34,8 @@ def read_lines(spark: SparkSession, files: Sequence[str]) -> DataFrame:
 
 
 def parse(read: DataFrame) -> DataFrame:
-    """Return bronze from what Spark's text reader gives, in a batch or a stream. A file on this machine has a path without a
-    scheme, as in `analytics.batches`."""
-    path = F.regexp_replace("_metadata.file_path", "^file:/+", "/")
-    lines = read.select(F.col("value").cast("binary").alias("line"), path.alias("file"))
+    """Return bronze from what Spark's text reader gives, in a batch or a stream."""
+    lines = read.select(F.col("value").cast("binary").alias("line"), F.col("_metadata.file_path").alias("file"))
     return typed(lines.mapInArrow(in_worker(read_batches), LINES))
 
 

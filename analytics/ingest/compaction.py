@@ -7,6 +7,7 @@ power of MANY. A part whose batches are all in a larger complete part was joined
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,6 +22,8 @@ MANY: Final = 16
 
 _COLUMN: Final = "batches"
 """The partition column. Spark reads the name of a part as a value of it."""
+
+_PART: Final = re.compile(rf"{_COLUMN}=[0-9]+-[0-9]+")
 
 _SUCCESS: Final = "_SUCCESS"
 """The file with which Spark marks a complete folder."""
@@ -140,7 +143,7 @@ class Parts:
         if not self.exists(self._path):
             return {}
         folders = [each.getPath() for each in self._files.listStatus(self._on_disk(self._path))]
-        parts = {Part.named(str(each.getName())): each for each in folders if each.getName().startswith(_COLUMN)}
+        parts = {Part.named(str(each.getName())): each for each in folders if _PART.fullmatch(str(each.getName()))}
         return {part: self.exists(f"{each}/{_SUCCESS}") for part, each in parts.items()}
 
     def _delete(self, path: str) -> None:

@@ -42,7 +42,7 @@ _STREAM: Final = {
 }
 
 
-_NAMES: Final = "a local file has a path without a scheme"
+_NAMES: Final = "a local file has a path without a scheme, and no name has escapes"
 """How the files of events are named."""
 
 _OWN: Final = "[0-9a-f]{16}"

@@ -4,7 +4,8 @@ This is plain Python, so that both engines read the same. Spark runs it in its t
 in `traces`, and written again: so what follows sees each field once, with the type of its definition.
 
 A trace is one run in one place. Its name is `place#run`: the folder of its segments (for a folder `traces`, the folder above
-it) and the run's id. Runs of one seed have the same id, so the place is part of the name.
+it) and the run's id. Runs of one seed have the same id, so the place is part of the name. A `#` in the id is written `%23`, and
+a `%` is written `%25`, so the last `#` of a name always stands before the run.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from traces.events import (
     RunEvent,
     RunStarted,
 )
-from traces.segments import END_TYPE, SUFFIX, is_url
+from traces.segments import END_TYPE, MAX_LINE_BYTES, SUFFIX, SegmentEnd, is_url
 from traces.trace_version import is_readable
 
 ASIDE: Final = "aside"
@@ -39,6 +40,9 @@ OTHER_VERSION: Final = "other version"
 UNKNOWN_TYPE: Final = "unknown type"
 SEGMENT_END: Final = "segment end"
 """The reasons why a line is kept aside. The end of a segment is no event, but nothing is wrong with it."""
+
+UNNAMED: Final = "?"
+"""Stands for the id of a run in the name of a trace whose lines do not say it."""
 
 REASONS: Final = (MALFORMED, OTHER_VERSION, UNKNOWN_TYPE)
 """The reasons that mean that something is wrong."""
@@ -55,6 +59,9 @@ FAMILIES: Final[Mapping[str, frozenset[str]]] = {
 """Maps each family to its event types. Tables are partitioned by family."""
 
 _FAMILY_OF: Final = {tag: family for family, tags in FAMILIES.items() for tag in tags}
+
+_MARK: Final = b"\xef\xbb\xbf"
+"""A byte order mark, with which some editors begin a file. Spark's reader passes over it."""
 
 KEPT_OF_LINE: Final = 2000
 """How many characters of a line kept aside are stored."""
@@ -110,6 +117,7 @@ def _with_any_texts(event: type[msgspec.Struct]) -> type[msgspec.Struct]:
 _STARTED: Final = RunStarted.__struct_config__.tag
 _EVENT: Final = msgspec.json.Decoder(Union[tuple(map(_with_any_texts, EVENT_TYPES.values()))])  # noqa: UP007 - as above
 _HEAD: Final = msgspec.json.Decoder(_Head)
+_END: Final = msgspec.json.Decoder(SegmentEnd)
 _RUN: Final = msgspec.json.Decoder(_Run)
 _TYPE: Final = msgspec.json.Decoder(_Type)
 _ENCODE: Final = msgspec.json.Encoder().encode
@@ -122,7 +130,7 @@ class Lines:
 
     trace, place, file: where they are from.
     aside: the reason, None for an event.
-    text: of a line that is set aside.
+    text: of a line that is set aside; of the end of a segment what it says (`_end`).
     hash: the CRC-32 of the line.
     event: the event as JSON, None for a line that has none.
     family: of the event.
@@ -145,14 +153,24 @@ class Lines:
         line = line.rstrip(b"\r")
         place = place_of(file)
         run, aside, event, family = _line(line)
-        self.trace.append(f"{place}#{run}")
+        self.trace.append(trace_of(place, run))
         self.place.append(place)
         self.file.append(file)
         self.aside.append(aside)
-        self.text.append(None if aside is None else line[: 4 * KEPT_OF_LINE].decode("utf-8", "replace")[:KEPT_OF_LINE])
+        self.text.append(_text(line, aside))
         self.hash.append(zlib.crc32(line))
         self.event.append(event)
         self.family.append(family)
+
+
+def trace_of(place: str, run: str) -> str:
+    """Return the name of the trace of a run in a place."""
+    return f"{place}#{run.replace('%', '%25').replace('#', '%23')}"
+
+
+def place_in(trace: str) -> str:
+    """Return the place in the name of a trace."""
+    return trace.rpartition("#")[0]
 
 
 @lru_cache
@@ -177,7 +195,7 @@ def read_lines(file: str, content: bytes) -> Lines:
     file: its path or URL.
     """
     lines = Lines()
-    every = content.split(b"\n")
+    every = content.removeprefix(_MARK).split(b"\n")
     if every[-1] == b"":
         every.pop()
     for line in every:
@@ -187,6 +205,8 @@ def read_lines(file: str, content: bytes) -> Lines:
 
 def _line(line: bytes) -> tuple[str, str | None, bytes | None, str]:
     """Return what a line is: its run, why it is set aside, its event as JSON, and the family of the event."""
+    if len(line) > MAX_LINE_BYTES:
+        return UNNAMED, MALFORMED, None, ASIDE
     try:
         event = _EVENT.decode(line)
     except _ERRORS:
@@ -205,7 +225,7 @@ def _other(line: bytes) -> tuple[str, str, bytes | None, str]:
     """Return the same for a line that is not an event of this version."""
     try:
         if _TYPE.decode(line).type == END_TYPE:
-            return "?", SEGMENT_END, None, ASIDE
+            return UNNAMED, SEGMENT_END, None, ASIDE
         head = _HEAD.decode(line)
     except _ERRORS:
         return _run_of(line), MALFORMED, None, ASIDE
@@ -222,7 +242,27 @@ def _run_of(line: bytes) -> str:
     try:
         return _RUN.decode(line).run
     except _ERRORS:
-        return "?"
+        return UNNAMED
+
+
+def _text(line: bytes, aside: str | None) -> str | None:
+    """Return what is kept of the text of a line that is set aside."""
+    if aside is None:
+        return None
+    if aside == SEGMENT_END:
+        return _end(line)
+    return line[: 4 * KEPT_OF_LINE].decode("utf-8", "replace")[:KEPT_OF_LINE]
+
+
+def _end(line: bytes) -> str:
+    """Return what the end of a segment says, with each number once and as an integer, in which readers of JSON agree; `{}` if
+    it is not what pflab writes."""
+    try:
+        end = _END.decode(line)
+    except _ERRORS:
+        return "{}"
+    said = {"events": end.events, "crc32_sum": end.crc32_sum}
+    return "{}" if _has_large(said) else _ENCODE(said).decode()
 
 
 def _rewritten(topology: str) -> str:

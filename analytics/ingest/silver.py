@@ -17,7 +17,16 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-from analytics.ingest.lines import ASIDE, FAMILIES, MALFORMED, OTHER_VERSION, SEGMENT_END, UNKNOWN_TYPE
+from analytics.ingest.lines import (
+    ASIDE,
+    FAMILIES,
+    MALFORMED,
+    OTHER_VERSION,
+    SEGMENT_END,
+    UNKNOWN_TYPE,
+    UNNAMED,
+    trace_of,
+)
 from analytics.ingest.schemas import WIDE, struct_type
 from analytics.ingest.tables import Tables
 from traces.events import EVENT_TYPES
@@ -214,28 +223,33 @@ def _damaged_segments(bronze: DataFrame) -> DataFrame:
     )
     same = F.col("end.events").eqNullSafe(F.col("events")) & F.col("end.crc32_sum").eqNullSafe(F.col("crc32_sum"))
     what = F.when(F.col("end").isNull(), IS_CUT).otherwise(WAS_CHANGED)
-    return files.where(~same).select(
-        F.coalesce("trace", F.concat("place", F.lit("#?"))).alias("trace"),
-        F.concat(F.lit("segment "), F.element_at(F.split("file", "/"), -1), F.lit(" "), what).alias("doubt"),
-    )
+    words = F.concat(F.lit("segment "), F.element_at(F.split("file", "/"), -1), F.lit(" "), what)
+    return _of_runs(files.where(~same).withColumn("doubt", words), bronze)
 
 
 def _unreadable_lines(bronze: DataFrame) -> DataFrame:
-    """Return the doubts from unreadable lines. They concern every run of the folder, or an unnamed run if there is none."""
+    """Return the doubts from unreadable lines."""
     aside = (
         bronze.where(F.col("aside").isin(*_UNREADABLE))
         .groupBy("place")
         .agg(F.count(F.lit(1)).alias("lines"), F.min("file").alias("file"))
     )
-    traces = bronze.where(F.col("aside").isNull()).select("place", "trace").distinct()
     words = F.format_string(
         "%d %s cannot be read, the first in %s",
         "lines",
         F.expr("if(lines = 1, 'line', 'lines')"),
         F.element_at(F.split("file", "/"), -1),
     )
-    named = F.coalesce("trace", F.concat("place", F.lit("#?"))).alias("trace")
-    return aside.join(traces, "place", "left").select(named, words.alias("doubt"))
+    return _of_runs(aside.select("place", F.lit(None).cast("string").alias("trace"), words.alias("doubt")), bronze)
+
+
+def _of_runs(found: DataFrame, bronze: DataFrame) -> DataFrame:
+    """Return trace, doubt, from a table with place, trace, doubt. Where the trace is unknown, the doubt concerns every run of
+    the folder, or an unnamed run if there is none."""
+    runs = bronze.where(F.col("aside").isNull()).select("place", F.col("trace").alias("run")).distinct()
+    unnamed = F.concat("place", F.lit(trace_of("", UNNAMED)))
+    named = F.coalesce("trace", "run", unnamed).alias("trace")
+    return found.join(runs, "place", "left").select(named, "doubt").distinct()
 
 
 def _contradicting_events(heads: DataFrame, numbers: DataFrame) -> DataFrame:

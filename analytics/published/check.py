@@ -20,11 +20,6 @@ Judge = Callable[[Sequence[str]], AbstractContextManager[Judged]]
 """Judges the runs in these places."""
 
 
-def checksum(content: bytes) -> str:
-    """Return the checksum of a segment's content, as Spark's sha2 has it (`analytics.batches.checksums`)."""
-    return hashlib.sha256(content).hexdigest()
-
-
 def fingerprints(checksums: Mapping[str, str]) -> dict[str, str]:
     """Map each place to a fingerprint of its segments.
 

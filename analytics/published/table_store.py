@@ -27,9 +27,10 @@ from typing import Final
 
 import msgspec
 
-from analytics.embedded.engine import segments
 from analytics.embedded.product import product
 from analytics.errors import AnalyticsError, PartDamaged, TablesDamaged
+from analytics.ingest.lines import place_in
+from analytics.ingest.places import need_utf_8, segments
 from analytics.published.parquet import put_together
 from analytics.rows import Findings, row_of
 from traces.segments import is_url
@@ -255,6 +256,7 @@ def opened(folder: str, version: str, *, wait_s: float = WAIT_S) -> Iterator[Tab
     Raises AnalyticsError if another check uses it for `wait_s`, or if one of its files is damaged.
     """
     base = Path(folder)
+    need_utf_8(folder, "so DuckDB cannot write tables there; give another folder with --tables")
     with ExitStack() as stack:
         with _errors_of(base):
             base.mkdir(parents=True, exist_ok=True)
@@ -297,7 +299,7 @@ def _damaged(file: str, folder: str, what: str) -> TablesDamaged:
 
 
 def _of(rows: list[dict[str, object]], places: frozenset[str]) -> list[dict[str, object]]:
-    return [row for row in rows if str(row["trace"]).rpartition("#")[0] in places]
+    return [row for row in rows if place_in(str(row["trace"])) in places]
 
 
 def _names() -> list[str]:

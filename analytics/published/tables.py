@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.ingest.lines import SEGMENT_END
@@ -42,11 +42,16 @@ def runs(gold: Gold) -> DataFrame:
     every = lines
     for part in (started, ended, judged, broken, doubtful):
         every = every.join(part, "trace", "left")
+    # Lines without an event belong to the runs of their folder. If it has none, they are a run that cannot be judged.
+    of_place = F.max("events").over(Window.partitionBy("place"))
+    every = every.withColumn("of_place", of_place).where("events > 0 or of_place = 0")
+    run = F.substring_index("trace", "#", -1)  # written by `analytics.ingest.lines.trace_of`
+    run = F.replace(F.replace(run, F.lit("%23"), F.lit("#")), F.lit("%25"), F.lit("%"))
     counts = ("folders", "not_converged", "unknown", "doubts")
     # Violations in incomplete runs do not count, because a missing event may look like a violation.
     violations = F.when(F.col("doubts") > 0, 0).otherwise(F.coalesce("violations", F.lit(0))).cast("bigint")
     counted = every.select(
-        "trace", "place", F.substring_index("trace", "#", -1).alias("run"), "seed", "version", "started_at", "ended_at",
+        "trace", "place", run.alias("run"), "seed", "version", "started_at", "ended_at",
         "lines", "events", *[F.coalesce(name, F.lit(0)).alias(name) for name in counts],
         violations.alias("violations"),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from analytics.ingest.lines import place_in
 from analytics.report.contents import shown_traces
 from analytics.rows import Answers, Findings, Given, Row
 
@@ -19,7 +20,7 @@ def answers_of(every: Findings, judge_again: Callable[[set[str]], Answers]) -> A
 
     @cache
     def shown() -> Answers:
-        return judge_again({trace.rpartition("#")[0] for trace in shown_traces(every)})
+        return judge_again({place_in(trace) for trace in shown_traces(every)})
 
     def answers(name: str, given: Given) -> list[Row]:
         return list(every[name]) if name in every else shown()(name, given)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from analytics.ingest.lines import place_in
 from analytics.verdicts.judgements import BROKEN, CONVERGED, EXIT_CODES, NOT_CONVERGED, UNKNOWN
 
 
@@ -149,5 +150,5 @@ def counted(number: int, what: str) -> str:
 
 def short(trace: str) -> str:
     """Return the short name of a trace: the last two folders of its path."""
-    place = trace.rpartition("#")[0]
+    place = place_in(trace)
     return "/".join(place.split("/")[-2:])

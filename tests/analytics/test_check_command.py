@@ -243,7 +243,7 @@ def test_a_check_writes_the_traces_of_a_killed_lab(
         client.until_converged("Projects", "2 h")
         lab.send_signal(signal.SIGKILL)
         lab.wait(PATIENCE_S)
-    done = pflab_check(project_root, "runs", "--json")
+    done = pflab_check(project_root, "run*", "--json")
     assert done.returncode == 2
     assert "its lab was killed, and its last events are missing: " in done.stderr
     assert "its lab was killed; its traces are now written from its databases" in done.stderr

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analytics.embedded.engine import contents_of, judged
+from analytics.embedded.engine import judged
 from analytics.generate import POSTS
+from analytics.ingest.places import contents_of
 from analytics.verdicts.conclusion import conclude
 from tests.support.generated_traces import SHAPES, write_generated
 from tests.support.judged_traces import rows_in

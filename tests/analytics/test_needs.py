@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from analytics.embedded.engine import contents_of
 from analytics.evidence.tables import TABLES
 from analytics.ingest.lines import read_lines
+from analytics.ingest.places import contents_of
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
 from tests.support.judged_traces import Judged

@@ -6,7 +6,6 @@ judge batches of runs with the embedded engine.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections import defaultdict
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -57,7 +57,7 @@ machine or of a cluster."""
 
 _PACKAGES: Final = ("duckdb", "pyarrow")
 
-_OF_PLANS: Final = ".plans"
+_OF_PLANS: Final = ".kept/.plans"
 _FIRST_STAGE: Final = "reading the segments"
 
 
@@ -83,13 +83,18 @@ class Request:
 def judged(request: Request) -> Iterator[tuple[Judged, str]]:
     """Judge traces. Yield what was found, and the engine's name and version.
 
-    Raises CommandError for a place that does not exist or an engine that cannot do what is asked, AnalyticsError if the check
-    fails.
+    Raises CommandError for an engine that cannot do what is asked, AnalyticsError for a place that does not exist, or if the
+    check fails.
     """
-    for place in request.traces:
+    from analytics.ingest.places import named, segments  # noqa: PLC0415 - an extra
+
+    places = named(request.traces)
+    urls = [place for place in places if is_url(place)]
+    local = [place for place in places if not is_url(place)]
+    for place in local:
         _end_killed_runs(Path(place))
-    places = [_location(request.verb, given) for given in request.traces]
-    with _embedded(request, places) if _is_embedded(request, places) else _on_spark(request, places) as found:
+    files = segments(local)
+    with _embedded(request, files) if _is_embedded(request, files, urls) else _on_spark(request, files, urls) as found:
         yield found
 
 
@@ -111,57 +116,46 @@ def _end_killed_runs(place: Path) -> None:
             err.print(f"{run}: its lab was killed; its traces are now written from its databases", markup=False)
 
 
-def _location(verb: str, given: str) -> str:
-    """Return a URL unchanged, and a local path with symbolic links resolved (`runs/latest` is a link). A name that exists is no
-    pattern."""
-    if is_url(given):
-        return given
-    if not Path(given).exists():
-        if any(sign in given for sign in "*?[{"):
-            return os.path.abspath(given)  # noqa: PTH100 - pathlib keeps `..`
-        raise CommandError(f"pflab {verb}: {given}: no such file or folder; name run folders or segment files")
-    return os.path.realpath(given)
-
-
-def _is_embedded(request: Request, places: list[str]) -> bool:
+def _is_embedded(request: Request, files: Sequence[str], urls: Sequence[str]) -> bool:
     """Return whether the embedded engine judges. Raises CommandError if the user wants what it cannot do."""
+    from analytics.ingest.places import sizes  # noqa: PLC0415 - an extra
     from analytics.ingest.session import is_installed  # noqa: PLC0415 - an extra
 
     reasons = ["--master needs Spark"] if request.master is not None else []
     if request.tables is not None and is_url(request.tables):
         reasons.append(f"only Spark writes tables to {request.tables}")
-    reasons += [f"only Spark reads {place}" for place in places if is_url(place)]
+    reasons += [f"only Spark reads {url}" for url in urls]
     if request.engine is EngineName.EMBEDDED and reasons:
         raise CommandError(f"pflab {request.verb}: {reasons[0]}; leave out --engine embedded")
     if request.engine is None:
-        return not reasons and (_bytes_of(places) <= EMBEDDED_UP_TO_BYTES or not is_installed("pyspark"))
+        return not reasons and (sum(sizes(files).values()) <= EMBEDDED_UP_TO_BYTES or not is_installed("pyspark"))
     return request.engine is EngineName.EMBEDDED
 
 
 @contextmanager
-def _embedded(request: Request, places: list[str]) -> Iterator[tuple[Judged, str]]:
+def _embedded(request: Request, listed: Sequence[str]) -> Iterator[tuple[Judged, str]]:
     """Judge in this process."""
     need(*_PACKAGES)
     from analytics.embedded import engine  # noqa: PLC0415 - an extra
+    from analytics.ingest.places import checksum, contents  # noqa: PLC0415 - an extra
 
     with _stages(_FIRST_STAGE, engine.STAGES) as show_stage:
         if request.tables is None:
-            with engine.judged(engine.contents_of(places), show_stage) as found:
+            with engine.judged(contents(listed), show_stage) as found:
                 yield found, engine.NAME
             return
         from analytics.embedded.product import version  # noqa: PLC0415 - an extra
         from analytics.ingest.lines import place_of  # noqa: PLC0415 - an extra
         from analytics.published import check, table_store  # noqa: PLC0415 - an extra
 
-        listed = engine.segments(places)
         files: dict[str, list[str]] = defaultdict(list)
         for file in listed:
             files[place_of(file)].append(file)
 
         def judge(chosen: Sequence[str]) -> AbstractContextManager[Judged]:
-            return engine.judged(engine.contents(file for place in chosen for file in files[place]), show_stage)
+            return engine.judged(contents(file for place in chosen for file in files[place]), show_stage)
 
-        checksums = {file: check.checksum(content) for file, content in engine.contents(listed)}
+        checksums = {file: checksum(file) for file in listed}
         with (
             table_store.opened(request.tables, version()) as tables,
             check.judged(tables, check.fingerprints(checksums), judge) as found,
@@ -170,7 +164,7 @@ def _embedded(request: Request, places: list[str]) -> Iterator[tuple[Judged, str
 
 
 @contextmanager
-def _on_spark(request: Request, places: list[str]) -> Iterator[tuple[Judged, str]]:
+def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> Iterator[tuple[Judged, str]]:
     """Judge with Spark: batches of runs with the embedded engine in its tasks, and what is too large for a task with
     Spark's own plans of the tables."""
     from analytics.ingest.session import need_spark, session  # noqa: PLC0415 - an extra
@@ -182,47 +176,46 @@ def _on_spark(request: Request, places: list[str]) -> Iterator[tuple[Judged, str
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - an extra
     from analytics.published import check, table_store  # noqa: PLC0415 - an extra
 
-    with (
-        _stages("starting Spark", batches.STAGES) as show_stage,
-        _place_for_plans(request.tables) as base,
-        session(request.master, None) as spark,
-    ):
+    places = [*files, *urls]
+    with _stages("starting Spark", batches.STAGES) as show_stage, session(request.master, None) as spark:
         name = f"Spark {spark.version}"
         is_kept = request.tables is not None
 
-        def judge(chosen: Sequence[str] | None) -> AbstractContextManager[Judged]:
+        def judge(base: str, chosen: Sequence[str] | None = None) -> AbstractContextManager[Judged]:
             return batches.judged(
                 spark, places, lambda nth: Tables(spark, f"{base}/{nth}"), show_stage, only=chosen,
                 report=request.is_report or is_kept, publish=request.is_published or is_kept,
             )  # fmt: skip
 
-        if request.tables is None or is_url(request.tables):
-            with judge(None) as found:
-                if request.tables is not None:
+        if request.tables is None:
+            with tempfile.TemporaryDirectory(prefix="pflab-check-") as base, judge(base) as found:
+                yield found, name
+        elif is_url(request.tables):
+            batches.need_own_tables(spark, request.tables)
+            with judge(f"{request.tables.rstrip('/')}/{_OF_PLANS}") as found:
+                if found.findings["lines"]:
                     batches.publish(spark, found, request.tables)
                 yield found, name
-            return
-        with (
-            table_store.opened(request.tables, version()) as tables,
-            check.judged(tables, check.fingerprints(batches.checksums(spark, places)), judge) as found,
-        ):
-            yield found, name
+        else:
+            with (
+                table_store.opened(request.tables, version()) as tables,
+                _plans_below(tables.folder) as base,
+                check.judged(
+                    tables, check.fingerprints(batches.checksums(spark, places)), partial(judge, base)
+                ) as found,
+            ):
+                yield found, name
 
 
 @contextmanager
-def _place_for_plans(tables: str | None) -> Iterator[str]:
-    """Yield the place for what Spark's own plans keep while they judge. With `tables` it is below that folder or URL, which all
-    workers of a cluster can see; otherwise it is on this machine."""
-    if tables is None:
-        with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
-            yield folder
-        return
-    place = f"{tables.rstrip('/')}/{_OF_PLANS}"
+def _plans_below(tables: Path) -> Iterator[str]:
+    """Yield the folder for what Spark's own plans keep while they judge: below the tables, where all workers of a cluster can
+    see it. Only one check at a time has the tables open."""
+    place = tables / _OF_PLANS
     try:
-        yield place
+        yield str(place)
     finally:
-        if not is_url(tables):
-            shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 @contextmanager
@@ -244,9 +237,3 @@ def need(*packages: str) -> None:
     from analytics.ingest.session import need_packages  # noqa: PLC0415 - an extra
 
     need_packages(*packages)
-
-
-def _bytes_of(places: Sequence[str]) -> int:
-    """Return the size of the trace files that are on this machine."""
-    files = (file for place in places for file in (Path(place), *Path(place).rglob("*.jsonl")) if file.is_file())
-    return sum(file.stat().st_size for file in files)

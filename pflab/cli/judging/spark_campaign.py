@@ -118,9 +118,10 @@ def play_and_judge(seeds: Sequence[int], order: Order) -> list[SeedResult]:
 
 def _of_seed(findings: Findings, seed: int) -> Findings:
     """Return the findings of a seed's trace. A trace is named after its folder (`pflab.campaign.seed`)."""
+    from analytics.ingest.lines import place_in  # noqa: PLC0415 - an extra
 
     def is_of_seed(trace: str) -> bool:
-        match = _SEED.search(trace.rpartition("#")[0])
+        match = _SEED.search(place_in(trace))
         return match is not None and int(match[1]) == seed
 
     return {name: [row for row in rows if is_of_seed(row["trace"])] for name, rows in findings.items()}

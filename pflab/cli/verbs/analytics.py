@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 import time
 from collections.abc import Set
 from pathlib import Path
@@ -96,6 +98,11 @@ def tables(
 
     Example: pflab tables runs/latest -o tables
     """
+    _check_room("tables", folder, next(place for place in (folder, *folder.absolute().parents) if place.is_dir()))
+    with analytics_failure_of("tables"):
+        from analytics.ingest.places import need_utf_8  # noqa: PLC0415 - an extra
+
+        need_utf_8(str(folder), "so DuckDB cannot write tables there; give another folder with --output")
     with (
         analytics_failure_of("tables"),
         judged(Request("tables", traces, engine, master, is_published=True)) as (found, _),
@@ -116,6 +123,23 @@ def _check_writable(file: Path) -> None:
         raise CommandError(f"pflab check: {file} cannot be written: it is a folder")
     if not file.parent.is_dir():
         raise CommandError(f"pflab check: {file} cannot be written: there is no folder {file.parent}")
+    if file.exists() and not os.access(file, os.W_OK):
+        raise CommandError(f"pflab check: {file} cannot be written: its permissions do not allow it")
+    if not file.exists():
+        _check_room("check", file, file.parent)
+
+
+def _check_room(verb: str, place: Path, folder: Path) -> None:
+    """Raise CommandError if no file can be made in a folder.
+
+    place: what the user wants to be written.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise CommandError(f"pflab {verb}: {place} cannot be written: no file can be made in {folder}: {why}") from None
 
 
 def _written(found: Judged, checks: Set[str], engine: str, report: Path | None, shiviz: Path | None) -> CheckResult:

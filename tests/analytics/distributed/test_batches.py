@@ -9,23 +9,29 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics import batches
-from analytics.embedded.engine import contents_of
+from analytics import rows as judged_rows
 from analytics.embedded.engine import judge as judge_here
 from analytics.embedded.engine import judged as judged_here
 from analytics.embedded.task import judge_batch
-from analytics.errors import NoTraces
+from analytics.errors import AnalyticsError, NoTraces
+from analytics.ingest.places import contents_of
 from analytics.ingest.tables import Tables
 from analytics.ingest.worker import in_worker
+from analytics.published.tables import PUBLISHED
 from analytics.report.contents import shown_traces
 from analytics.report.queries import FIGURES
 from analytics.verdicts.conclusion import conclude
+from pflab.analytics import CannotJudge
+from pflab.analytics import judge as judge_from_python
 from pflab.campaign.seed import run_seed
-from tests.support.judged_traces import Judged, assert_same_tables
+from tests.support.judged_traces import Judged, assert_same_tables, rows_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -116,6 +122,35 @@ def test_segments_at_a_url_are_read_by_spark(spark: SparkSession, tmp_path: Path
     assert (result.traces, result.events, result.folders) == (2, verdict.events, verdict.folders)
 
 
+def test_a_url_that_spark_cannot_read_is_an_error_of_one_line(spark: SparkSession) -> None:
+    """A scheme, a folder or a pattern at a URL that Spark refuses gives the error of the library, and no traceback of Java."""
+    for url in ("nowhere://a/runs", "viewfs://pflab/[a", "viewfs://pflab/nothing"):
+        with pytest.raises(CannotJudge, match=r"^Spark failed: ") as failed:
+            judge_from_python(url, spark=spark)
+        assert url in str(failed.value) and "\n" not in str(failed.value)
+
+
+def test_tables_at_a_url_replace_only_tables(spark: SparkSession, tmp_path: Path) -> None:
+    """A second check writes its tables in place of those of the first. A file of another program is named before anything is
+    judged, and stays."""
+    url = f"file://{tmp_path}/tables"
+
+    def publish(folder: str) -> None:
+        for name in PUBLISHED:
+            pq.write_table(pa.table({"trace": ["a#r"]}), f"{folder}/{name}.parquet")
+
+    for _ in range(2):
+        batches.need_own_tables(spark, url)
+        batches.publish(spark, judged_rows.Judged({}, lambda *_: [], publish), url)
+        assert {name: len(rows_in(f"{tmp_path}/tables/{name}/*.parquet")) for name in PUBLISHED} == dict.fromkeys(
+            PUBLISHED, 1
+        )
+    (tmp_path / "tables" / "runs" / "2024.parquet").write_text("mine", "ascii")
+    with pytest.raises(AnalyticsError, match=r"tables/runs/2024\.parquet: pflab did not write this file"):
+        batches.need_own_tables(spark, url)
+    assert (tmp_path / "tables" / "runs" / "2024.parquet").read_text("ascii") == "mine"
+
+
 def test_no_segments_are_no_verdict(tmp_path: Path, judge: Judge) -> None:
     """A folder without segments gives the error of the embedded engine."""
     with pytest.raises(NoTraces, match="no segment"):
@@ -123,8 +158,8 @@ def test_no_segments_are_no_verdict(tmp_path: Path, judge: Judge) -> None:
 
 
 def test_a_path_with_signs_is_the_same_in_both_engines(judged: Judged, judge: Judge, tmp_path: Path) -> None:
-    """A place is named in the verdict as the user wrote it, with spaces and letters of any language."""
-    place = tmp_path / "Läufe von heute +1%"
+    """A place is named in the verdict as the user wrote it, with spaces, letters of any language and signs of patterns."""
+    place = tmp_path / "Läufe von [heute] +1% #2*"
     place.symlink_to(next((judged.root / "suite").iterdir()))
     assert judge(place).runs == conclude(judge_here([str(place)])).runs
 

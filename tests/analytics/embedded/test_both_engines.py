@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -14,15 +15,21 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from analytics.embedded.engine import FOR_SESSION, judge, segments
+from analytics.embedded.engine import FOR_SESSION, judge
+from analytics.embedded.engine import judged as judged_here
 from analytics.embedded.product import FUNCTIONS, JUDGE, Product, Statement, product
-from analytics.errors import AnalyticsError, NoTraces
+from analytics.errors import NoTraces
+from analytics.ingest.places import contents_of
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judged as by_plans
 from analytics.verdicts.conclusion import conclude, together
-from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, assert_same_tables, pflab_check
+from pflab.campaign.seed import run_seed
+from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, assert_same_tables, pflab_check, rows_in
+from tests.support.time_limits import SLOW_S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import SparkSession
 
 
@@ -34,6 +41,56 @@ def test_both_engines_give_the_same_verdict_word_for_word(spark: SparkSession, j
         assert json.loads(json.dumps(conclude(found.findings).as_document())) == judged.document
         found.publish(str(tmp_path))
     assert_same_tables(f"{tmp_path}/{{name}}.parquet", f"{judged.tables}/{{name}}/*.parquet")
+
+
+@pytest.mark.timeout(SLOW_S)
+def test_both_engines_read_segments_in_the_same_way(spark: SparkSession, tmp_path: Path) -> None:
+    """A byte order mark, numbers in other forms at the end of a segment, long lines, signs in the names of a run and a folder:
+    each engine reads the same lines, and says the same of them."""
+    run_seed(32, days=1, folder=tmp_path / "made")
+    (made,) = (tmp_path / "made").glob("*/traces")
+
+    def altered(name: str, change: Callable[[bytes], bytes]) -> None:
+        shutil.copytree(made, tmp_path / "runs" / name / "traces")
+        segment = min((tmp_path / "runs" / name / "traces").glob("*.jsonl"))
+        segment.write_bytes(change(segment.read_bytes()))
+
+    def with_end(name: str, pattern: str, text: str) -> None:
+        altered(name, lambda content: re.sub(pattern.encode(), text.encode(), content))
+
+    altered("good", lambda content: content)
+    altered("mark", lambda content: b"\xef\xbb\xbf" + content)
+    altered("carriage returns", lambda content: content.replace(b"\n", b"\r\n"))
+    with_end("point", r'"events":(\d+)', r'"events":\1.0')
+    with_end("twice", r'"events":(\d+)', r'"events":1,"events":\1')
+    with_end("text", r'"events":(\d+)', r'"events":"\1"')
+    with_end("none", r'"crc32_sum":\d+', r'"crc32_sum":null')
+    with_end("no end", r'\{"type":"segment.end".*\n', "")
+    altered("long", lambda content: content + b'{"type":"x","y":"' + b"z" * 21_000_000 + b'"}\n')
+    altered("only noise", lambda _: b"noise\n")
+    altered("a line of noise", lambda content: content + b"noise\n")
+    shutil.copytree(made, tmp_path / "runs" / "x#y%23" / "traces")
+    for segment in (tmp_path / "runs" / "x#y%23" / "traces").iterdir():
+        segment.write_bytes(segment.read_bytes().replace(b'"run":"', b'"run":"a#b%23'))
+    (tmp_path / "runs" / "noise").mkdir()
+    (tmp_path / "runs" / "noise" / "A-1-1.jsonl").write_bytes(b"noise\n")
+
+    for name in ("here", "plans"):
+        (tmp_path / name).mkdir()
+    with judged_here(contents_of([str(tmp_path / "runs")])) as found:
+        here = conclude(found.findings)
+        found.publish(str(tmp_path / "here"))
+    with by_plans([str(tmp_path / "runs")], Tables(spark, str(tmp_path / "tables"))) as found:
+        assert conclude(found.findings) == here
+        found.publish(str(tmp_path / "plans"))
+    assert_same_tables(f"{tmp_path}/plans/{{name}}.parquet", f"{tmp_path}/here/{{name}}.parquet")
+    rows = rows_in(f"{tmp_path}/here/runs.parquet")
+    judgements = {row.place.rpartition("/")[2]: row.judgement for row in rows}
+    assert len(rows) == len(judgements) == len(list((tmp_path / "runs").iterdir()))
+    unknown = {name for name, judgement in judgements.items() if judgement == "unknown"}
+    assert unknown == {"point", "text", "none", "no end", "long", "only noise", "a line of noise", "x#y%23", "noise"}
+    (signs,) = (row for row in rows if "%" in row.place)
+    assert signs.run.startswith("a#b%23")
 
 
 def test_findings_of_parts_together_are_the_findings_of_all(judged: Judged) -> None:
@@ -65,64 +122,11 @@ def test_a_folder_without_segments_is_no_verdict(tmp_path: Path) -> None:
         conclude(judge([str(tmp_path)]))
 
 
-def test_the_link_to_the_latest_run_is_not_read_twice(tmp_path: Path) -> None:
-    """`latest` names a run that is in the folder too. Hidden files are left out, as Spark does."""
-    run = tmp_path / "one" / "traces"
-    run.mkdir(parents=True)
-    (tmp_path / "latest").symlink_to("one")
-    for name in ("A-1-1.jsonl", "_A-1-1.jsonl", ".A-1-1.jsonl", "A-1-1.jsonl.part"):
-        (run / name).touch()
-    assert segments([str(tmp_path), str(run)]) == [str(run / "A-1-1.jsonl")]
-    assert segments([f"{tmp_path}/o*/traces/*.jsonl"]) == [str(run / "A-1-1.jsonl")]
-
-
-def test_a_name_that_exists_is_no_pattern(tmp_path: Path) -> None:
-    """A folder may have signs of patterns in its name, and is read whether it is named or found."""
-    path = tmp_path / "run[1]*" / "traces" / "A-1-1.jsonl"
-    path.parent.mkdir(parents=True)
-    path.touch()
-    for place in (str(tmp_path), str(tmp_path / "run[1]*"), str(path), f"{tmp_path}/run?1?*"):
-        assert segments([place]) == [str(path)]
-
-
-def test_links_are_followed_once(tmp_path: Path) -> None:
-    """A linked run is judged, a loop ends, and what a link shows a second time is not judged again. A real folder may be named
-    `latest`."""
-    for name in ("runs/a", "runs/latest", "elsewhere/b"):
-        (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "A-1-1.jsonl").touch()
-    for link, target in (("runs/0", "a"), ("runs/a/loop", ".."), ("runs/link", "../elsewhere/b")):
-        (tmp_path / link).symlink_to(target)
-    found = segments([str(tmp_path / "runs")])
-    assert found == [str(tmp_path / "runs" / name / "A-1-1.jsonl") for name in ("a", "latest", "link")]
-
-
-def test_what_cannot_be_read_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder that may not be listed, and a pipe, are errors: without them the others could have another verdict."""
-    os.mkfifo(tmp_path / "A-1-1.jsonl")
-    with pytest.raises(AnalyticsError, match="no regular file"):
-        judge([str(tmp_path)])
-
-    def refuse(path: str) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied", path)
-
-    monkeypatch.setattr(os, "scandir", refuse)
-    with pytest.raises(AnalyticsError, match="Permission denied"):
-        segments([str(tmp_path)])
-
-
 def test_the_engine_draws_nothing() -> None:
     """The output of a long check is the verdict alone: DuckDB draws no bar of its own progress on stdout."""
     connection = duckdb.connect()
     connection.execute(FOR_SESSION)
     assert connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
-
-
-def test_a_segment_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    """A segment that the system does not open gives one line with its name."""
-    (tmp_path / "A-1-1.jsonl").symlink_to("nowhere")
-    with pytest.raises(AnalyticsError, match=r"A-1-1\.jsonl: cannot be read"):
-        judge([str(tmp_path)])
 
 
 @pytest.mark.parametrize(

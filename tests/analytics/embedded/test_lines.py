@@ -7,6 +7,8 @@ import zlib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analytics.ingest.lines import (
     ASIDE,
@@ -16,9 +18,12 @@ from analytics.ingest.lines import (
     SEGMENT_END,
     UNKNOWN_TYPE,
     is_segment,
+    place_in,
     place_of,
     read_lines,
+    trace_of,
 )
+from traces.segments import MAX_LINE_BYTES
 
 HEAD = {"run": "r", "node": "A", "incarnation": 1, "seq": 1, "lamport": 1, "at": 10**15}
 STOP = {"type": "node.stopped", **HEAD, "how": "stop"}
@@ -52,6 +57,8 @@ def line(**changes: object) -> bytes:
         (line()[:-1], MALFORMED, "/runs/one#?"),
         (line() + b" {}", MALFORMED, "/runs/one#?"),
         (b'{"type":"segment.end","events":1,"last_seq":1,"crc32_sum":1}', SEGMENT_END, "/runs/one#?"),
+        (line(run="a#b%23"), None, "/runs/one#a%23b%2523"),
+        (line(how="x" * MAX_LINE_BYTES), MALFORMED, "/runs/one#?"),
         (b"", MALFORMED, "/runs/one#?"),
         (b"[1, 2]", MALFORMED, "/runs/one#?"),
         (b"null", MALFORMED, "/runs/one#?"),
@@ -122,6 +129,31 @@ def test_a_long_line_is_kept_in_part() -> None:
     assert text == "é" * KEPT_OF_LINE
 
 
+@pytest.mark.parametrize(
+    ("end", "text"),
+    [
+        ('"events":30,"last_seq":30,"crc32_sum":5', '{"events":30,"crc32_sum":5}'),
+        ('"events":30.0,"last_seq":30,"crc32_sum":5', "{}"),
+        ('"events":3,"last_seq":30,"crc32_sum":5,"events":30', '{"events":30,"crc32_sum":5}'),
+        ('"events":"30","last_seq":30,"crc32_sum":5', "{}"),
+        ('"events":30.5,"last_seq":30,"crc32_sum":5', "{}"),
+        ('"events":30,"last_seq":30,"crc32_sum":99999999999999999999', "{}"),
+        ('"last_seq":30', "{}"),
+    ],
+)
+def test_the_end_of_a_segment_means_the_same_to_every_reader_of_json(end: str, text: str) -> None:
+    """The numbers at the end of a segment are written again, each once. If one is missing or no integer, nothing is."""
+    lines = read_lines(FILE, f'{{"type":"segment.end",{end}}}\n'.encode())
+    assert (lines.aside, lines.text) == ([SEGMENT_END], [text])
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_line() -> None:
+    """An editor may begin a file with the mark of UTF-8. Anywhere else it is no part of an event."""
+    mark = "\ufeff".encode()
+    assert read_lines(FILE, mark + line() + b"\n" + mark + line()).aside == [None, MALFORMED]
+    assert read_lines(FILE, mark).hash == []
+
+
 def test_line_ends_are_not_part_of_a_line() -> None:
     """A line ends with LF or CR LF. A last line without an end is a line; an empty file has none."""
     assert read_lines(FILE, line() + b"\r\n" + line()).hash == [zlib.crc32(line())] * 2
@@ -140,6 +172,14 @@ def test_line_ends_are_not_part_of_a_line() -> None:
 def test_the_place_is_the_folder_of_the_run(file: str, place: str) -> None:
     """The folder `traces` is part of a run's folder."""
     assert place_of(file) == place
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_the_name_of_a_trace_says_its_place(place: str, run: str, other_place: str, other_run: str) -> None:
+    """Two runs never have the same name, whatever their places and ids are, and the place can be read from it."""
+    trace = trace_of(place, run)
+    assert place_in(trace) == place
+    assert (trace == trace_of(other_place, other_run)) == ((place, run) == (other_place, other_run))
 
 
 @pytest.mark.parametrize(

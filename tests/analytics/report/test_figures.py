@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from analytics.embedded.engine import contents_of
 from analytics.embedded.engine import judged as judged_here
+from analytics.ingest.places import contents_of
 from analytics.report.contents import latency
 from analytics.report.queries import FIGURES
 from analytics.rows import Row

@@ -24,8 +24,8 @@ from tests.support.trace_faults import read_trace, renumber, write_trace
 if TYPE_CHECKING:
     pass
 
-from analytics.embedded.engine import contents_of
 from analytics.embedded.engine import judged as judged_here
+from analytics.ingest.places import contents_of
 from analytics.report.page import page, write_report
 from analytics.verdicts.conclusion import conclude
 
