@@ -21,7 +21,7 @@ SELECT c3 AS "trace", c4 AS "place", c5 AS "file", c6 AS "aside", c7 AS "text", 
 SELECT c5 AS "trace", c1 AS "store", c8 AS "site", c9 AS "version", c10 AS "later" FROM (SELECT c5, c1, (c2)."site" AS c8, (c2)."version" AS c9, ((c2)."joins" = 'later') AS c10 FROM 
 (SELECT c5, c1, c2 FROM 
 (SELECT * EXCLUDE (uc1), uc1.key AS c1, uc1.value AS c2 FROM (SELECT *, unnest(map_entries((c7)."servers")) AS uc1 FROM 
-(SELECT c5, struct_from_json(c6, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c7 FROM 
+(SELECT c5, struct_from_json(c6, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "routes": [{"home": "VARCHAR", "there": "VARCHAR", "cost": "BIGINT", "affinity": "BIGINT"}]}') AS c7 FROM 
 (SELECT c5, c6 FROM 
 (SELECT "trace" AS c5, "type" AS c4, "topology" AS c6, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('run.started')))))))));
 
@@ -41,7 +41,7 @@ SELECT c3 AS "trace", c8 AS "guid", c9 AS "store", c11 AS "name" FROM (SELECT c3
 SELECT c6 AS "trace", c10 AS "start_at", c11 AS "n", c2 AS "path", c12 AS "name", c13 AS "parent_path", c14 AS "replicas", c15 AS "schedule", c16 AS "resolve", c17 AS "priority", c18 AS "contacts" FROM (SELECT c6, c10, (c1 + 1) AS c11, c2, list_extract(str_split(c2, '/'), (-1)) AS c12, CASE WHEN (NOT (regexp_extract(c2, '^([^\n\r\x{85}\x{2028}\x{2029}]*)/[^/]*\z', 1) = '')) THEN regexp_extract(c2, '^([^\n\r\x{85}\x{2028}\x{2029}]*)/[^/]*\z', 1) END AS c13, (c3)."replicas" AS c14, coalesce((c3)."schedule", '') AS c15, coalesce((c3)."resolve", 'default') AS c16, coalesce((c3)."priority", 'normal') AS c17, coalesce((c3)."contacts", CAST([] AS VARCHAR[])) AS c18 FROM 
 (SELECT c6, c7 AS c10, c1, c2, c3 FROM 
 (SELECT * EXCLUDE (uc1), uc1.place::INTEGER AS c1, uc1.of.key AS c2, uc1.of.value AS c3 FROM (SELECT *, unnest(list_transform(map_entries((c9)."folders"), lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc1 FROM 
-(SELECT c6, c7, struct_from_json(c8, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c9 FROM 
+(SELECT c6, c7, struct_from_json(c8, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "routes": [{"home": "VARCHAR", "there": "VARCHAR", "cost": "BIGINT", "affinity": "BIGINT"}]}') AS c9 FROM 
 (SELECT c6, c7, c8 FROM 
 (SELECT "trace" AS c6, "type" AS c5, "at" AS c7, "topology" AS c8, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('run')) AND (c5 IN ('run.started')))))))));
 
@@ -73,55 +73,35 @@ UNION ALL SELECT c12 AS c1, c9 AS c3 FROM
 
 -- table organization/costs
 -- columns "trace" VARCHAR, "node" VARCHAR, "store" VARCHAR, "cost" BIGINT, "affinity" BIGINT
-SELECT c5 AS "trace", c9 AS "node", c61 AS "store", c35 AS "cost", c60 AS "affinity" FROM (SELECT c5, c9, c61, c35, c60 FROM 
-(SELECT c5, c9, c35, c60, c61 FROM 
+SELECT c5 AS "trace", c9 AS "node", c21 AS "store", c19 AS "cost", c20 AS "affinity" FROM (SELECT c5, c9, c21, c19, c20 FROM 
+(SELECT c5, c9, c19, c20, c21 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c5, c9, c11, c35, c60 FROM 
+(SELECT c5, c9, c18, c19, c20 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c5, c1 AS c9, c8 AS c10 FROM 
 (SELECT c5, c1, (c2)."site" AS c8 FROM 
 (SELECT c5, c1, c2 FROM 
 (SELECT * EXCLUDE (uc1), uc1.key AS c1, uc1.value AS c2 FROM (SELECT *, unnest(map_entries((c7)."servers")) AS uc1 FROM 
-(SELECT c5, struct_from_json(c6, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c7 FROM 
+(SELECT c5, struct_from_json(c6, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "routes": [{"home": "VARCHAR", "there": "VARCHAR", "cost": "BIGINT", "affinity": "BIGINT"}]}') AS c7 FROM 
 (SELECT c5, c6 FROM 
 (SELECT "trace" AS c5, "type" AS c4, "topology" AS c6, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('run.started'))))))))))) JOIN 
 (SELECT * FROM 
-(SELECT c16, c13, c11, c35, c60 FROM 
+(SELECT c14, (c11)."home" AS c17, (c11)."there" AS c18, (c11)."cost" AS c19, (c11)."affinity" AS c20 FROM 
+(SELECT c14, c11 FROM 
+(SELECT * EXCLUDE (uc11), uc11 AS c11 FROM (SELECT *, unnest((c16)."routes") AS uc11 FROM 
+(SELECT c14, struct_from_json(c15, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "routes": [{"home": "VARCHAR", "there": "VARCHAR", "cost": "BIGINT", "affinity": "BIGINT"}]}') AS c16 FROM 
+(SELECT c14, c15 FROM 
+(SELECT "trace" AS c14, "type" AS c13, "topology" AS c15, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('run')) AND (c13 IN ('run.started')))))))))) ON ((c5 = c14) AND (c10 = c17))))) JOIN 
 (SELECT * FROM 
-(SELECT * FROM 
-(SELECT c16, c13, c11, c34 AS c35 FROM 
-(SELECT c16, c13, c11, CASE WHEN (c12 < 2147483648::BIGINT) THEN c12 END AS c34 FROM 
-(SELECT c16, c13, c11, c12 FROM 
-(SELECT * EXCLUDE (uc11), uc11.key AS c11, uc11.value AS c12 FROM (SELECT *, unnest(map_entries(list_reduce(number_series(1, coalesce(len(c24)::INTEGER, -1)), lambda v27, v28: map_from_lists(c24, list_transform(c24, lambda v30: least(map_extract_value(v27, v30), coalesce(list_min(list_transform(list_filter(c21, lambda v32: ((v32)."b" = v30)), lambda v31: add_wrapped(map_extract_value(v27, (v31)."a"), (v31)."cost"))), 2147483648::BIGINT)))), CAST(map_from_lists(c24, list_transform(c24, lambda v29: CASE WHEN (v29 = c13) THEN (0)::BIGINT ELSE 2147483648::BIGINT END)) AS MAP(VARCHAR, BIGINT))))) AS uc11 FROM 
-(SELECT c16, c24, c21, c13 FROM 
-(SELECT * EXCLUDE (uc13), uc13 AS c13 FROM (SELECT *, unnest(c19) AS uc13 FROM 
-(SELECT c16, c19, c21, list_filter(list_unique(c19 || list_transform(c21, lambda v26: (v26)."a")), lambda v25: (v25 IS NOT NULL)) AS c24 FROM 
-(SELECT c16, list_unique(list_transform(map_values((c18)."servers"), lambda v20: (v20)."site")) AS c19, list_filter(list_flattened(list_transform(coalesce((c18)."connectors", CAST([] AS STRUCT("between" VARCHAR[], "cost" BIGINT, "affinity" VARCHAR)[])), lambda v23: [{'a': list_item((v23)."between", 0), 'b': list_item((v23)."between", 1), 'cost': (v23)."cost"}, {'a': list_item((v23)."between", 1), 'b': list_item((v23)."between", 0), 'cost': (v23)."cost"}])), lambda v22: ((v22)."cost" IS NOT NULL)) AS c21 FROM 
-(SELECT c16, struct_from_json(c17, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c18 FROM 
-(SELECT c16, c17 FROM 
-(SELECT "trace" AS c16, "type" AS c15, "topology" AS c17, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('run')) AND (c15 IN ('run.started')))))))))))))))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c41, c38, c36, c59 AS c60 FROM 
-(SELECT c41, c38, c36, CASE WHEN (c37 < 2147483648::BIGINT) THEN c37 END AS c59 FROM 
-(SELECT c41, c38, c36, c37 FROM 
-(SELECT * EXCLUDE (uc36), uc36.key AS c36, uc36.value AS c37 FROM (SELECT *, unnest(map_entries(list_reduce(number_series(1, coalesce(len(c49)::INTEGER, -1)), lambda v52, v53: map_from_lists(c49, list_transform(c49, lambda v55: least(map_extract_value(v52, v55), coalesce(list_min(list_transform(list_filter(c46, lambda v57: ((v57)."b" = v55)), lambda v56: add_wrapped(map_extract_value(v52, (v56)."a"), (v56)."cost"))), 2147483648::BIGINT)))), CAST(map_from_lists(c49, list_transform(c49, lambda v54: CASE WHEN (v54 = c38) THEN (0)::BIGINT ELSE 2147483648::BIGINT END)) AS MAP(VARCHAR, BIGINT))))) AS uc36 FROM 
-(SELECT c41, c49, c46, c38 FROM 
-(SELECT * EXCLUDE (uc38), uc38 AS c38 FROM (SELECT *, unnest(c44) AS uc38 FROM 
-(SELECT c41, c44, c46, list_filter(list_unique(c44 || list_transform(c46, lambda v51: (v51)."a")), lambda v50: (v50 IS NOT NULL)) AS c49 FROM 
-(SELECT c41, list_unique(list_transform(map_values((c43)."servers"), lambda v45: (v45)."site")) AS c44, list_filter(list_flattened(list_transform(coalesce((c43)."connectors", CAST([] AS STRUCT("between" VARCHAR[], "cost" BIGINT, "affinity" VARCHAR)[])), lambda v48: [{'a': list_item((v48)."between", 0), 'b': list_item((v48)."between", 1), 'cost': text_to_bigint((v48)."affinity")}, {'a': list_item((v48)."between", 1), 'b': list_item((v48)."between", 0), 'cost': text_to_bigint((v48)."affinity")}])), lambda v47: ((v47)."cost" IS NOT NULL)) AS c46 FROM 
-(SELECT c41, struct_from_json(c42, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c43 FROM 
-(SELECT c41, c42 FROM 
-(SELECT "trace" AS c41, "type" AS c40, "topology" AS c42, "family" AS c39 FROM "silver/events") WHERE ((c39 IN ('run')) AND (c40 IN ('run.started')))))))))))))))) ON (((c16 = c41) AND (c13 = c38)) AND (c11 = c36))))) ON ((c5 = c16) AND (c10 = c13))))) JOIN 
-(SELECT * FROM 
-(SELECT c65, c61, c68 AS c69 FROM 
-(SELECT c65, c61, (c62)."site" AS c68 FROM 
-(SELECT c65, c61, c62 FROM 
-(SELECT * EXCLUDE (uc61), uc61.key AS c61, uc61.value AS c62 FROM (SELECT *, unnest(map_entries((c67)."servers")) AS uc61 FROM 
-(SELECT c65, struct_from_json(c66, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "connectors": [{"between": ["VARCHAR"], "cost": "BIGINT", "affinity": "VARCHAR"}], "sites": ["VARCHAR"]}') AS c67 FROM 
-(SELECT c65, c66 FROM 
-(SELECT "trace" AS c65, "type" AS c64, "topology" AS c66, "family" AS c63 FROM "silver/events") WHERE ((c63 IN ('run')) AND (c64 IN ('run.started'))))))))))) ON ((c5 = c65) AND (c11 = c69)))));
+(SELECT c25, c21, c28 AS c29 FROM 
+(SELECT c25, c21, (c22)."site" AS c28 FROM 
+(SELECT c25, c21, c22 FROM 
+(SELECT * EXCLUDE (uc21), uc21.key AS c21, uc21.value AS c22 FROM (SELECT *, unnest(map_entries((c27)."servers")) AS uc21 FROM 
+(SELECT c25, struct_from_json(c26, '{"servers": "MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR))", "folders": "MAP(VARCHAR, STRUCT(\"replicas\" VARCHAR[], \"schedule\" VARCHAR, \"resolve\" VARCHAR, \"priority\" VARCHAR, \"contacts\" VARCHAR[]))", "routes": [{"home": "VARCHAR", "there": "VARCHAR", "cost": "BIGINT", "affinity": "BIGINT"}]}') AS c27 FROM 
+(SELECT c25, c26 FROM 
+(SELECT "trace" AS c25, "type" AS c24, "topology" AS c26, "family" AS c23 FROM "silver/events") WHERE ((c23 IN ('run')) AND (c24 IN ('run.started'))))))))))) ON ((c5 = c25) AND (c18 = c29)))));
 
 -- table evidence/versions
 -- columns "trace" VARCHAR, "store" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "act" VARCHAR, "seq" BIGINT, "at" BIGINT, "kind" VARCHAR, "number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "pcl" MAP(VARCHAR, BIGINT), "modified_at" BIGINT, "digest" VARCHAR, "deleted" BOOLEAN, "subject" VARCHAR, "supersedes" VARCHAR[], "replicas" VARCHAR[], "parent" VARCHAR, "way" VARCHAR, "undone" BOOLEAN, "dropped" BOOLEAN

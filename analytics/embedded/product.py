@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from analytics.ingest import arrow_lines, lines
+from analytics.ingest import arrow_lines, lines, routes
 
 JUDGE: Final = Path(__file__).with_name("judge.sql")
 FUNCTIONS: Final = Path(__file__).with_name("functions.sql")
@@ -98,7 +98,8 @@ class Product:
 def version() -> str:
     """Return a text that changes with everything on which the tables of a trace depend."""
     own = (file for file in Path(__file__).parent.iterdir() if file.suffix in {".py", ".sql"})
-    contents = b"".join(file.read_bytes() for file in sorted([*own, Path(lines.__file__), Path(arrow_lines.__file__)]))
+    read = (Path(str(each.__file__)) for each in (arrow_lines, lines, routes))
+    contents = b"".join(file.read_bytes() for file in sorted([*own, *read]))
     return hashlib.sha256(contents).hexdigest()[:16]
 
 

@@ -24,7 +24,7 @@ _TOPOLOGY: Final = (
     "servers map<string, struct<site: string, version: string, joins: string>>, "
     "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string, priority: string, "
     "contacts: array<string>>>, "
-    "connectors array<struct<between: array<string>, cost: bigint, affinity: string>>, sites array<string>"
+    "routes array<struct<home: string, there: string, cost: bigint, affinity: bigint>>"
 )
 
 
@@ -65,38 +65,14 @@ def parts(events: Silver) -> dict[str, Callable[[], DataFrame]]:
 
 def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
     """Return the least costs over all connectors (RT-1), even if a link is down, and over the connectors that allow referrals
-    (RT-4)."""
-    costs = _least(started, "c.cost").withColumnRenamed("sum", "cost")
-    affinities = _least(started, "try_cast(c.affinity as bigint)").withColumnRenamed("sum", "affinity")
-    by_site = costs.join(affinities, ["trace", "home", "there"], "left")
+    (RT-4), from the routes between sites (`analytics.ingest.routes`)."""
+    routes = started.select("trace", F.explode("t.routes").alias("way")).select(
+        "trace", "way.home", "way.there", "way.cost", "way.affinity"
+    )
     here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
     there = servers.select("trace", "store", F.col("site").alias("there"))
-    pairs = here.join(by_site, ["trace", "home"]).join(there, ["trace", "there"])
+    pairs = here.join(routes, ["trace", "home"]).join(there, ["trace", "there"])
     return pairs.select("trace", "node", "store", "cost", "affinity")
-
-
-def _least(started: DataFrame, weight: str) -> DataFrame:
-    """Return trace, home, there, sum: the least sums between sites (Bellman-Ford: one round for each site), null if there is no
-    route. A connector with the weight null is left out."""
-    far = "cast(2147483648 as bigint)"
-    sites = "array_distinct(transform(map_values(t.servers), s -> s.site))"
-    edges = (
-        f"filter(flatten(transform(coalesce(t.connectors, array()), c -> array("
-        f"struct(c.between[0] as a, c.between[1] as b, {weight} as cost),"
-        f" struct(c.between[1] as a, c.between[0] as b, {weight} as cost)))), e -> e.cost is not null)"
-    )
-    topologies = started.select("trace", F.expr(sites).alias("homes"), F.expr(edges).alias("edges"))
-    topologies = topologies.withColumn(
-        "sites", F.expr("filter(array_union(homes, transform(edges, e -> e.a)), s -> s is not null)")
-    )
-    start = f"map_from_arrays(sites, transform(sites, s -> if(s = home, cast(0 as bigint), {far})))"
-    ways = "transform(filter(edges, e -> e.b = s), e -> d[e.a] + e.cost)"
-    reached = f"transform(sites, s -> least(d[s], coalesce(array_min({ways}), {far})))"
-    rounds = f"aggregate(sequence(1, size(sites)), {start}, (d, _i) -> map_from_arrays(sites, {reached}))"
-    by_site = topologies.select("trace", "sites", "edges", F.explode("homes").alias("home")).select(
-        "trace", "home", F.explode(F.expr(rounds)).alias("there", "sum")
-    )
-    return by_site.withColumn("sum", F.when(F.col("sum") < 2**31, F.col("sum")))
 
 
 def _guids(events: Silver) -> DataFrame:

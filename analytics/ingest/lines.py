@@ -21,6 +21,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 
 import msgspec
 
+from analytics.ingest.routes import routes
 from traces.events import (
     EVENT_TYPES,
     ChangeEvent,
@@ -266,12 +267,16 @@ def _end(line: bytes) -> str:
 
 
 def _rewritten(topology: str) -> str:
-    """Return the text of a topology with each key once, and nothing for a text that is not JSON. Readers of JSON differ in what
-    they make of these: of `{} {}` one reads the beginning, and another nothing."""
+    """Return the text of a topology with each key once, and with its routes (`analytics.ingest.routes`); nothing for a text
+    that is not JSON. Readers of JSON differ in what they make of these: of `{} {}` one reads the beginning, and another
+    nothing."""
     try:
-        return _ENCODE(msgspec.json.decode(topology)).decode()
+        read = msgspec.json.decode(topology)
     except _ERRORS:
         return ""
+    if isinstance(read, dict):
+        read["routes"] = routes(read)
+    return _ENCODE(read).decode()
 
 
 def _has_large(value: object) -> bool:

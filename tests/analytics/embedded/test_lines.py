@@ -102,9 +102,14 @@ def test_a_field_that_may_be_missing_is_as_in_the_line() -> None:
 @pytest.mark.parametrize(
     ("topology", "read"),
     [
-        ('{"servers": {"A": {}}}', '{"servers":{"A":{}}}'),
-        ('{"a": {"b": 1, "b": 2}, "a": {"b": 3, "b": 4}}', '{"a":{"b":4}}'),
-        ('{"n": 100000000000000000000000}', '{"n":100000000000000000000000}'),
+        ('{"servers": {"A": {}}}', '{"servers":{"A":{}},"routes":[]}'),
+        ('{"a": {"b": 1, "b": 2}, "a": {"b": 3, "b": 4}}', '{"a":{"b":4},"routes":[]}'),
+        (
+            '{"routes": 7, "servers": {"A": {"site": "x"}}}',
+            '{"routes":[{"home":"x","there":"x","cost":0,"affinity":0}],"servers":{"A":{"site":"x"}}}',
+        ),
+        ("[1, 2]", "[1,2]"),
+        ('{"n": 100000000000000000000000}', '{"n":100000000000000000000000,"routes":[]}'),
         ("{} {}", ""),
         ("{}}", ""),
         ('{"n": NaN}', ""),
@@ -116,7 +121,8 @@ def test_a_field_that_may_be_missing_is_as_in_the_line() -> None:
     ],
 )
 def test_a_topology_means_the_same_to_every_reader_of_json(topology: str, read: str) -> None:
-    """A topology is written again with each key once. A text that some readers refuse, and others read in part, is none."""
+    """A topology is written again with each key once, and with its routes. A text that some readers refuse, and others read in
+    part, is none."""
     started = {"type": "run.started", **HEAD, "topology": topology, "seed": "1", "settings": {}, "version": "1"}
     (event,) = read_lines(FILE, json.dumps(started).encode()).event
     assert event is not None
