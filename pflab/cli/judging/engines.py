@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 Traces = Annotated[
     list[str],
-    Argument(metavar="TRACES...", help="Run folders, folders that contain run folders, or segment files (*.jsonl)."),
+    Argument(
+        metavar="TRACES...",
+        help="Run folders, folders that contain run folders, segment files (*.jsonl), or patterns of them."
+        " In a folder, names that begin with . or _ are left out.",
+    ),
 ]
 Master = Annotated[
     str | None, Option(metavar="URL", help="The Spark master; default: all cores of this machine, local[*].")
