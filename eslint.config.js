@@ -6,6 +6,10 @@ import globals from "globals";
 const MARKUP = ["dangerouslySetInnerHTML", "innerHTML", "outerHTML", "srcdoc", "insertAdjacentHTML"];
 const message = "This makes markup of text; let Preact write the text.";
 
+/** How a path of the lab's API begins. */
+const PATH = "/^\\/(lab|nodes|lessons?|next)(\\/|$)/";
+const inApi = "console/api.js has the paths of the lab's API; use or add one there.";
+
 export default [
   {
     ignores: [
@@ -49,8 +53,14 @@ export default [
           { selector: `Literal[value="${name}"]`, message },
         ]),
         { selector: `TemplateElement[value.raw=/${MARKUP.join("|")}/]`, message },
+        { selector: `Literal[value=${PATH}]`, message: inApi },
+        { selector: `TemplateElement[value.raw=${PATH}]`, message: inApi },
         { selector: `MemberExpression[object.name="document"][property.name=/^write/]`, message },
       ],
     },
+  },
+  {
+    files: ["console/api.js"],
+    rules: { "no-restricted-syntax": "off" },
   },
 ];

@@ -3,6 +3,7 @@
  * each beat says how many events had happened when it was told.
  */
 
+import { LESSON } from "./api.js";
 import { signal } from "./vendor/preact.js";
 
 /**
@@ -59,7 +60,7 @@ export class LessonPlayer {
 
   /** Read the lesson of this lab, and show its newest beat. */
   async open() {
-    this.lesson.value = await this.store.source.request("/lesson");
+    this.lesson.value = await this.store.source.request(LESSON.state);
     this.show(this.last());
   }
 
@@ -139,7 +140,7 @@ export class LessonPlayer {
     const held = store.head.value;
     store.moment.value = from;
     const played = await store.act("The lab plays on", async () => {
-      const told = await store.source.request("/next", {
+      const told = await store.source.request(LESSON.next, {
         method: "POST",
         body: answer === undefined ? { seen } : { seen, answer },
       });

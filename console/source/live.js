@@ -4,6 +4,7 @@
  * `base` is the path of the lab on this server: "" for the lab itself, "/lessons/ID" for the lab of a lesson.
  */
 
+import { CLOCK, LAB, events, stream as streamOf } from "../api.js";
 import { parseInstant } from "../state/lab_time.js";
 
 /**
@@ -81,7 +82,7 @@ export class LiveSource {
 
   /** @returns {Promise<Beginning>} */
   async begin() {
-    const [topology, lab] = await Promise.all([this.request("/lab/topology"), this.request("/lab")]);
+    const [topology, lab] = await Promise.all([this.request(LAB.topology), this.request(LAB.state)]);
     this.history = lab.history;
     return { topology, startAt: parseInstant(topology.start) ?? 0, setup: lab.setup };
   }
@@ -93,10 +94,8 @@ export class LiveSource {
    */
   async follow(take, connected) {
     let next = 0;
-    const history = encodeURIComponent(this.history);
     for (;;) {
-      const known = `words=true&history=${history}&after=${next}`;
-      const answer = await fetch(`${this.base}/lab/events?${known}&limit=${EVENTS_A_REQUEST}`);
+      const answer = await fetch(this.base + events(this.history, next, EVENTS_A_REQUEST));
       if (!answer.ok) throw new Refused("the lab refuses to give its events", answer.status);
       const text = await answer.text();
       next = Number(answer.headers.get("Pflab-Next"));
@@ -110,14 +109,14 @@ export class LiveSource {
     }
     /** @type {LabEvent[]} */
     let fresh = [];
-    const stream = new EventSource(`${this.base}/lab/stream?words=true&history=${history}&after=${next}`);
+    const stream = new EventSource(this.base + streamOf(this.history, next));
     this.stream = stream;
     const arrived = (/** @type {MessageEvent} */ message) => {
       if (fresh.length === 0) {
         requestAnimationFrame(() => {
-          const events = fresh;
+          const arrivals = fresh;
           fresh = [];
-          take(events);
+          take(arrivals);
         });
       }
       fresh.push(JSON.parse(message.data));
@@ -129,7 +128,7 @@ export class LiveSource {
 
   /** @returns {Promise<Clock>} */
   async clock() {
-    const answer = await this.request("/lab/clock");
+    const answer = await this.request(CLOCK.now);
     return {
       at: parseInstant(answer.now_at) ?? 0,
       rate: answer.rate,

@@ -1,5 +1,6 @@
 /** The dialog with the faults: which are active, how to end them, and a form for each kind. */
 
+import { FAULTS, fault as faultPath } from "../api.js";
 import { faultRequest, fieldsOf } from "../state/faults.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Relative, useAnswer } from "./fetched.js";
@@ -38,17 +39,12 @@ export function Faults({ store, state }) {
 function Active({ store, state }) {
   const [healed, setHealed] = useState(0);
   const version = `${store.head.value} ${healed}`;
-  const { value, refused } = useAnswer(store, "/lab/faults", version);
-  const { value: waiting } = useAnswer(store, value?.length ? "/lab/faults/waiting" : "", version);
+  const { value, refused } = useAnswer(store, FAULTS.all, version);
+  const { value: waiting } = useAnswer(store, value?.length ? FAULTS.waiting : "", version);
   /** @type {any[]} */
   const active = value ?? Object.values(state.faults).map(({ id, kind, details }) => ({ id, kind, ...details }));
   const heal = async (/** @type {string} */ id) => {
-    await store.send(
-      id ? `Healing ${id}` : "Healing all faults",
-      `/lab/faults${id && `/${encodeURIComponent(id)}`}`,
-      undefined,
-      "DELETE",
-    );
+    await store.send(id ? `Healing ${id}` : "Healing all faults", id ? faultPath(id) : FAULTS.all, undefined, "DELETE");
     setHealed(healed + 1);
   };
   if (refused) return html`<p class="missing">${refused}</p>`;
@@ -94,7 +90,7 @@ function Meets({ store, mails }) {
 
 /** @param {{store: Store, state: LabState}} props */
 function Form({ store, state }) {
-  const { value: kinds, refused } = useAnswer(store, "/lab/faults/kinds");
+  const { value: kinds, refused } = useAnswer(store, FAULTS.kinds);
   const [chosen, setKind] = useState("");
   if (refused) return html`<p class="missing">${refused}</p>`;
   if (!kinds) return html`<p class="hint">…</p>`;
@@ -108,7 +104,7 @@ function Form({ store, state }) {
       const element = event.target.elements[name];
       values[name] = input === "yes" ? element.checked : element.value;
     }
-    void store.send(`Injecting ${kind}`, "/lab/faults", faultRequest(kind, fields, values));
+    void store.send(`Injecting ${kind}`, FAULTS.all, faultRequest(kind, fields, values));
   };
   return html`<div class="row kinds" role="group" aria-label="Kind of fault">
       ${Object.keys(kinds).map(

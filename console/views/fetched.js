@@ -20,15 +20,6 @@ export function isPresent(store) {
 }
 
 /**
- * Return the path of a request to a node.
- * @param {string} server
- * @param {string} path with everything after the name of the node, already encoded
- */
-export function nodePath(server, path) {
-  return `/nodes/${encodeURIComponent(server)}${path}`;
-}
-
-/**
  * @template T
  * @typedef {{value: T | undefined, refused: string, again: () => void}} Answer
  */

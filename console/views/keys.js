@@ -1,5 +1,6 @@
 /** What the keyboard does, and the list of keys. */
 
+import { CLOCK } from "../api.js";
 import { html, useEffect, useLayoutEffect, useRef } from "../vendor/preact.js";
 
 /** @typedef {import("../store.js").Store} Store */
@@ -13,14 +14,14 @@ const KEYS = [
     does: "pause the clock, or let it run",
     live: true,
     act: (store) =>
-      void store.send("Setting the clock", "/lab/clock/rate", { rate: (store.clock.value?.rate ?? 0) > 0 ? 0 : 1 }),
+      void store.send("Setting the clock", CLOCK.rate, { rate: (store.clock.value?.rate ?? 0) > 0 ? 0 : 1 }),
   },
   {
     keys: ["n"],
     shown: "n",
     does: "go to the next instant at which anything is due",
     live: true,
-    act: (store) => void store.send("Going to the next event", "/lab/clock/step", {}),
+    act: (store) => void store.send("Going to the next event", CLOCK.step, {}),
   },
   { keys: ["1"], shown: "1", does: "show the map", act: (store) => (store.view.value = "map") },
   { keys: ["2"], shown: "2", does: "show the replicas", act: (store) => (store.view.value = "replicas") },

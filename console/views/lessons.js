@@ -1,5 +1,6 @@
 /** The course: the list of lessons, and the text of the lesson that is played. */
 
+import { LESSONS } from "../api.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 
 /**
@@ -29,13 +30,13 @@ export function Lessons({ store }) {
       return;
     }
     dialog.current?.showModal();
-    fetch("/lessons")
+    fetch(LESSONS)
       .then((answer) => answer.json())
       .then(setLessons, () => store.tell("the lab does not answer; has it been stopped?"));
   }, [open]);
   const begin = (/** @type {Listed} */ lesson) =>
     store.act(`Starting the lesson ${lesson.title}`, async () => {
-      const answer = await fetch("/lessons", {
+      const answer = await fetch(LESSONS, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ name: lesson.name }),

@@ -1,5 +1,6 @@
 /** The bar at the top: the organization, the lab clock and its controls, and the verdict. */
 
+import { CLOCK, LAB } from "../api.js";
 import { clockTime, duration, fullInstant } from "../state/lab_time.js";
 import { folderName } from "../state/lab_state.js";
 import { conflictCount, folderSummaries } from "../state/summary.js";
@@ -28,7 +29,7 @@ export function TopBar({ store, state }) {
     <${Verdict} store=${store} state=${state} />
     ${
       store.source.live &&
-      html`<a class="button" href=${`${store.source.base}/lab/replay`} download title="Download this run as one HTML file">Save run</a>`
+      html`<a class="button" href=${store.source.base + LAB.replay} download title="Download this run as one HTML file">Save run</a>`
     }
     ${store.source.live && html`<${FaultsButton} store=${store} />`}
     ${store.source.live && html`<button onClick=${() => (store.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
@@ -80,15 +81,14 @@ function Clock({ store }) {
 /** @param {{store: Store, state: LabState}} props */
 function ClockControls({ store, state }) {
   const rate = store.clock.value?.rate ?? 0;
-  const setRate = (/** @type {number} */ wanted) =>
-    store.send("Setting the clock", "/lab/clock/rate", { rate: wanted });
+  const setRate = (/** @type {number} */ wanted) => store.send("Setting the clock", CLOCK.rate, { rate: wanted });
   const running = rate > 0;
   return html`<div class="controls" role="group" aria-label="Clock">
     <button onClick=${() => setRate(running ? 0 : 1)} title=${running ? "Pause (Space)" : "Run (Space)"}>
       ${running ? "❚❚ Pause" : "▶ Run"}
     </button>
     <button
-      onClick=${() => store.send("Going to the next event", "/lab/clock/step", {})}
+      onClick=${() => store.send("Going to the next event", CLOCK.step, {})}
       title="Go to the next instant at which anything is due (n)"
     >
       ▶❘ Next
@@ -145,14 +145,13 @@ function Until({ store, state }) {
       <h2>Move the clock</h2>
       <div class="row">
         ${JUMPS.map(
-          (span) =>
-            html`<button onClick=${() => go(`Moving ${span}`, "/lab/clock/advance", { to: span })}>${span}</button>`,
+          (span) => html`<button onClick=${() => go(`Moving ${span}`, CLOCK.advance, { to: span })}>${span}</button>`,
         )}
       </div>
       <form
         onSubmit=${(/** @type {any} */ event) => {
           event.preventDefault();
-          go("Moving the clock", "/lab/clock/advance", { to: event.target.elements.to.value });
+          go("Moving the clock", CLOCK.advance, { to: event.target.elements.to.value });
         }}
       >
         <label>To <input name="to" placeholder="2003-10-22T06:15Z or 90 min" required /></label>
@@ -164,7 +163,7 @@ function Until({ store, state }) {
           ({ id }) =>
             html`<button
               onClick=${() =>
-                go(`Waiting for ${folderName(state, id)}`, "/lab/clock/until", {
+                go(`Waiting for ${folderName(state, id)}`, CLOCK.until, {
                   converged: id === "1-1" ? id : folderName(state, id),
                   within: "7 days",
                 })}
@@ -177,7 +176,7 @@ function Until({ store, state }) {
       <div class="row">
         ${MAILS.map(
           (kind) =>
-            html`<button onClick=${() => go(`Waiting for mail: ${kind}`, "/lab/clock/until", { mail: kind, within: "7 days" })}>
+            html`<button onClick=${() => go(`Waiting for mail: ${kind}`, CLOCK.until, { mail: kind, within: "7 days" })}>
               ${kind}
             </button>`,
         )}
@@ -186,7 +185,7 @@ function Until({ store, state }) {
       <div class="row">
         ${UNTIL_EVENTS.map(
           ([type, label]) =>
-            html`<button onClick=${() => go(`Waiting: ${label}`, "/lab/clock/until", { event: type, within: "7 days" })}>
+            html`<button onClick=${() => go(`Waiting: ${label}`, CLOCK.until, { event: type, within: "7 days" })}>
               ${label}
             </button>`,
         )}
@@ -245,7 +244,7 @@ function SparkVerdict({ store }) {
   useEffect(() => {
     if (!store.source.live || store.source.base) return undefined;
     const read = () => {
-      store.source.request("/lab").then(
+      store.source.request(LAB.state).then(
         (lab) => setVerdict(lab.verdict),
         () => setVerdict(null),
       );

@@ -1,11 +1,12 @@
 /** A conflict: its versions beside each other, why one of them is shown, and the ways to resolve it. */
 
+import { message, node } from "../../api.js";
 import { differences } from "../../state/differences.js";
 import { folderName, numberName, splitNumber } from "../../state/lab_state.js";
 import { parseInstant, shortInstant } from "../../state/lab_time.js";
 import { visibleText, winnerReason } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
-import { nodePath, useAnswer } from "../fetched.js";
+import { useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -28,7 +29,7 @@ import { nodePath, useAnswer } from "../fetched.js";
  * }} props
  */
 export function Conflict({ store, state, folder, server, object, item, versions, live, onMerge }) {
-  const { value: answer } = useAnswer(store, live ? nodePath(server, "/folders") : "");
+  const { value: answer } = useAnswer(store, live ? node(server).folders : "");
   const known = answer?.find((/** @type {any} */ each) => each.id === folder);
   /** @type {string[]} */
   const contacts = known?.contacts ?? [];
@@ -45,14 +46,7 @@ export function Conflict({ store, state, folder, server, object, item, versions,
       ? `${winner} is shown, because it was modified last.`
       : `${winner} is shown: versions were modified at the same instant, and the larger replica GUID wins.`;
   const resolve = (/** @type {string} */ keep, /** @type {string} */ what) =>
-    store.send(
-      what,
-      nodePath(
-        server,
-        `/messages/${encodeURIComponent(object)}/resolve?folder=${encodeURIComponent(folderName(state, folder))}`,
-      ),
-      { keep, by: by || contacts[0] },
-    );
+    store.send(what, message(server, folderName(state, folder), object).resolve, { keep, by: by || contacts[0] });
   return html`<section class="conflict" aria-label="Conflict">
     <p>
       The post has ${numbers.length} versions, and none includes the others. So every server keeps all of them. ${why}

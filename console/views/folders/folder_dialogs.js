@@ -1,9 +1,9 @@
 /** Administration of folders: a new folder, and which servers have a replica of a folder. */
 
+import { node } from "../../api.js";
 import { folderName } from "../../state/lab_state.js";
 import { folderTree, hasReplica, visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
-import { nodePath } from "../fetched.js";
 import { Modal } from "./modal.js";
 
 /**
@@ -62,7 +62,7 @@ export function NewFolderDialog({ store, state, server, folder, onClose }) {
     const { parent, name, server: on } = event.target.elements;
     const path = parent.value ? `${parent.value}/${name.value}` : name.value;
     const replicas = ticked(event.target, "replica");
-    const made = await order(nodePath(on.value, "/folders"), "POST", { path, replicas });
+    const made = await order(node(on.value).folders, "POST", { path, replicas });
     if (made)
       store.reader.value = { folder: made.id, server: "", beside: store.reader.value.beside === null ? null : "" };
   };
@@ -110,16 +110,15 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
   const [chosen] = useState(state.folders[folder].replicas);
   const [sure, setSure] = useState(false);
   const path = folderName(state, folder);
-  const at = `/folders/${encodeURIComponent(path)}`;
   const pending = Object.keys(state.servers).filter((name) => state.servers[name].tables[folder]?.pending);
   const submit = (/** @type {any} */ event) => {
     event.preventDefault();
     const replicas = ticked(event.target, "replica");
-    void order(nodePath(event.target.elements.server.value, at), "PATCH", { replicas });
+    void order(node(event.target.elements.server.value).folder(path), "PATCH", { replicas });
   };
   const remove = (/** @type {any} */ event) => {
     const on = event.target.form.elements.server.value;
-    if (sure) void order(nodePath(on, at), "DELETE");
+    if (sure) void order(node(on).folder(path), "DELETE");
     else setSure(true);
   };
   return html`<${Modal} title=${`Replicas of ${visibleText(path)}`} onClose=${onClose}>

@@ -1,9 +1,9 @@
 /** The form of a post: a new one, a new version, or the version that merges a conflict. */
 
+import { message, node } from "../../api.js";
 import { folderName } from "../../state/lab_state.js";
 import { visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
-import { nodePath } from "../fetched.js";
 import { Modal } from "./modal.js";
 
 /**
@@ -35,12 +35,11 @@ export function PostDialog({ store, state, server, folder, version, onClose }) {
     const texts = { subject: subject.value, body: body.value };
     try {
       if (version) {
-        const to = `/messages/${encodeURIComponent(version.object)}?folder=${encodeURIComponent(path)}`;
-        await store.source.request(nodePath(server, to), { method: "PATCH", body: texts });
+        await store.source.request(message(server, path, version.object).itself, { method: "PATCH", body: texts });
       } else {
         const attachments = await Promise.all([...files.files].map(attachment));
         const post = { folder: path, ...texts, sender: sender.value, attachments };
-        await store.source.request(nodePath(server, "/messages"), { method: "POST", body: post });
+        await store.source.request(node(server).messages, { method: "POST", body: post });
       }
       onClose();
     } catch (error) {

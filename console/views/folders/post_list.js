@@ -1,11 +1,12 @@
 /** The posts of a folder on one server, or on two servers beside each other. */
 
+import { node } from "../../api.js";
 import { folderName, HIERARCHY, numberName } from "../../state/lab_state.js";
 import { relative, shortInstant } from "../../state/lab_time.js";
 import { entryFor, hasReplica, knowsFolder, postRows, visibleText } from "../../state/posts.js";
 import { replicaSummary } from "../../state/summary.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
-import { isPresent, nodePath, useAnswer } from "../fetched.js";
+import { isPresent, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -157,7 +158,7 @@ function useDetails(store, state, folder, server) {
     hasReplica(state, server, folder) &&
     posts > 0 &&
     posts <= MOST_DETAILS;
-  const path = asks ? nodePath(server, `/messages?folder=${encodeURIComponent(folder)}`) : "";
+  const path = asks ? node(server).messagesOf(folder) : "";
   const { value: answer } = useAnswer(store, path, table?.numbers);
   return answer && new Map(answer.map((/** @type {any} */ each) => [each.id, each]));
 }

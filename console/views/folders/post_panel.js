@@ -1,10 +1,11 @@
 /** The panel of a post: its text, properties and attachments, the versions of a conflict, and where its change is. */
 
+import { message, node } from "../../api.js";
 import { folderName, numberName } from "../../state/lab_state.js";
 import { relative, shortInstant } from "../../state/lab_time.js";
 import { visibleText, whereIs } from "../../state/posts.js";
 import { html, useMemo, useState } from "../../vendor/preact.js";
-import { isPresent, nodePath, useAnswer } from "../fetched.js";
+import { isPresent, useAnswer } from "../fetched.js";
 import { Conflict } from "./conflict.js";
 import { PostDialog } from "./post_dialog.js";
 
@@ -33,7 +34,7 @@ export function PostPanel({ store, state, folder, server, object }) {
   const table = state.servers[server]?.tables[folder];
   const item = table?.items[object];
   const live = isPresent(store) && state.servers[server]?.status === "running" && item !== undefined && !item.deleted;
-  const asked = nodePath(server, `/versions?message=${encodeURIComponent(object)}`);
+  const asked = node(server).versions(object);
   // The order of an object's versions is part of what changes: a resolved conflict can leave the shown version as it was.
   const { value: answer, refused: error } = useAnswer(
     store,
@@ -50,11 +51,10 @@ export function PostPanel({ store, state, folder, server, object }) {
       <${WhereIs} store=${store} state=${state} folder=${folder} number=${object} />`;
   }
   const change = state.changes[item.number];
-  const message = `/messages/${encodeURIComponent(object)}`;
-  const inFolder = `folder=${encodeURIComponent(folderName(state, folder))}`;
+  const paths = message(server, folderName(state, folder), object);
   const remove = () => {
     if (!sure) setSure(true);
-    else void store.send("Deleting the post", nodePath(server, `${message}?${inFolder}`), undefined, "DELETE");
+    else void store.send("Deleting the post", paths.itself, undefined, "DELETE");
   };
   return html`<article class="post-panel">
     <h2><bdi>${visibleText(change?.subject || state.changes[object]?.subject || "(no subject)")}</bdi></h2>
@@ -74,7 +74,7 @@ export function PostPanel({ store, state, folder, server, object }) {
         <button class="danger" onClick=${remove}>${sure ? "Really delete" : "Delete"}</button>
         <a
           class="button"
-          href=${store.source.base + nodePath(server, `${message}/mail?${inFolder}`)}
+          href=${store.source.base + paths.mail}
           download="post.eml"
           >Save as a mail</a
         >
@@ -97,7 +97,7 @@ export function PostPanel({ store, state, folder, server, object }) {
     ${item.conflict.length === 0 && shown && html`<pre class="body" dir="auto">${shown.body || html`<small>(no text)</small>`}</pre>`}
     ${error && html`<p class="problem">${error}</p>`}
     ${!live && !item.deleted && html`<p class="hint">${whyNoText(store, state, server)}</p>`}
-    ${shown && html`<${Attachments} store=${store} version=${shown} path=${nodePath(server, message)} query=${inFolder} />`}
+    ${shown && html`<${Attachments} store=${store} version=${shown} path=${paths.attachment} />`}
     <${WhereIs} store=${store} state=${state} folder=${folder} number=${item.number} />
     ${
       shown &&
@@ -140,15 +140,15 @@ function whyNoText(store, state, server) {
   return `The text is not available: ${server} is ${state.servers[server].status}.`;
 }
 
-/** @param {{store: Store, version: Version, path: string, query: string}} props */
-function Attachments({ store, version, path, query }) {
+/** @param {{store: Store, version: Version, path: (index: number) => string}} props */
+function Attachments({ store, version, path }) {
   if (version.attachments.length === 0) return null;
   return html`<h3>Attachments</h3>
     <ul class="attachments">
       ${version.attachments.map(
         ([name, size], index) =>
           html`<li>
-            <a href=${`${store.source.base}${path}/attachments/${index + 1}?${query}`} download=${name || "attachment"}>
+            <a href=${store.source.base + path(index + 1)} download=${name || "attachment"}>
               <bdi>${visibleText(name || "attachment")}</bdi>
             </a>
             ${" "}<small>${size} B</small>

@@ -1,10 +1,11 @@
 /** What a server retains of deleted posts and folders, and can recover. */
 
+import { message as messagePaths, node } from "../../api.js";
 import { folderName } from "../../state/lab_state.js";
 import { parseInstant, shortInstant } from "../../state/lab_time.js";
 import { visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
-import { nodePath, useAnswer } from "../fetched.js";
+import { useAnswer } from "../fetched.js";
 import { Modal } from "./modal.js";
 
 /**
@@ -17,17 +18,14 @@ import { Modal } from "./modal.js";
 export function RecoverDialog({ store, state, server, folder, onClose }) {
   const [tries, setTries] = useState(0);
   const [problem, setProblem] = useState("");
-  const { value: answer, refused: error } = useAnswer(store, nodePath(server, "/retained"), tries);
+  const { value: answer, refused: error } = useAnswer(store, node(server).retained, tries);
   const path = folderName(state, folder);
   /** @type {Retained[]} */
   const kept = (answer ?? []).filter((/** @type {Retained} */ each) => each.message === null || each.folder === path);
   const recover = async (/** @type {Retained} */ { message, folder: place }) => {
-    const what =
-      message === null
-        ? `/folders/${encodeURIComponent(place)}/recover`
-        : `/messages/${encodeURIComponent(message)}/recover?folder=${encodeURIComponent(place)}`;
+    const path = message === null ? node(server).recoverFolder(place) : messagePaths(server, place, message).recover;
     try {
-      await store.source.request(nodePath(server, what), { method: "POST" });
+      await store.source.request(path, { method: "POST" });
       setProblem("");
     } catch (refusal) {
       setProblem(refusal instanceof Error ? refusal.message : String(refusal));

@@ -1,5 +1,6 @@
 /** The panel of a connector: what it costs and carries, whether it works, and which mails wait for it. */
 
+import { FAULTS, fault as faultPath, node } from "../../api.js";
 import { SEPARATIONS } from "../../state/faults.js";
 import { mailTypeName } from "../../state/mail_types.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -23,11 +24,11 @@ export function ConnectorPanel({ store, state, connector }) {
   const heal = () =>
     store.act(`Healing ${name}`, async () => {
       for (const each of faults) {
-        await store.source.request(`/lab/faults/${encodeURIComponent(each.id)}`, { method: "DELETE" });
+        await store.source.request(faultPath(each.id), { method: "DELETE" });
       }
     });
   const inject = (/** @type {string} */ what, /** @type {Record<string, string>} */ fault) =>
-    store.send(what, "/lab/faults", { ...fault, connector: name });
+    store.send(what, FAULTS.all, { ...fault, connector: name });
   return html`<h2>
       Connector ${name}${" "}
       <span class=${`badge ${status === "works" ? "good" : cut || down !== undefined ? "bad" : "warn"}`}>${status}</span>
@@ -96,7 +97,7 @@ function Waiting({ store, state, connector }) {
   useEffect(() => {
     let current = true;
     const ask = async (/** @type {string} */ name) => {
-      const queue = await store.source.request(`/nodes/${encodeURIComponent(name)}/queue`);
+      const queue = await store.source.request(node(name).queue);
       return queue.map((/** @type {any} */ each) => ({ ...each, server: name }));
     };
     Promise.all(asks.map(ask))

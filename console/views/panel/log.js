@@ -1,5 +1,6 @@
 /** What a server says: its application log, and its events in the trace. */
 
+import { node } from "../../api.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { html } from "../../vendor/preact.js";
 import { OnlyPresent, isPresent, useAnswer } from "../fetched.js";
@@ -15,7 +16,7 @@ const MOST = 100;
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function Log({ store, state, name }) {
   const running = state.servers[name].status === "running";
-  const path = running ? `/nodes/${encodeURIComponent(name)}/log?limit=${MOST}` : "";
+  const path = running ? node(name).log(MOST) : "";
   const { value: entries, refused } = useAnswer(store, path, state.count);
   return html`<h3>Application log</h3>
     ${refused && html`<p class="missing">${refused}</p>`}

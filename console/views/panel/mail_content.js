@@ -1,5 +1,6 @@
 /** What is in a mail: decoded to each property of each item, or as it crossed the wire. */
 
+import { mail } from "../../api.js";
 import { html, useState } from "../../vendor/preact.js";
 import { OnlyPresent, isPresent, useAnswer } from "../fetched.js";
 import { Tabs } from "./tabs.js";
@@ -17,7 +18,7 @@ const TABS = [
 /** @param {{store: Store, id: string}} props */
 export function MailContent({ store, id }) {
   const [form, setForm] = useState("decoded");
-  const path = `/lab/mails/${encodeURIComponent(id)}${form === "decoded" ? "/decoded" : ""}`;
+  const path = form === "decoded" ? mail(id).decoded : mail(id).raw;
   const { value, refused } = useAnswer(store, path);
   const text = typeof value === "string" ? value : "";
   return html`<${Tabs} label="Content of the mail" tabs=${TABS} chosen=${form} choose=${setForm}>

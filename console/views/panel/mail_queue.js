@@ -1,5 +1,6 @@
 /** The mails that wait in the queue of a server. */
 
+import { node } from "../../api.js";
 import { storeOfAddress } from "../../state/lab_state.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { mailColour, mailTypeName } from "../../state/mail_types.js";
@@ -19,7 +20,7 @@ export function MailQueue({ store, state, name }) {
   const server = state.servers[name];
   const queued = Object.entries(server.queue);
   const asks = queued.length && server.status === "running";
-  const { value: rows } = useAnswer(store, asks ? `/nodes/${encodeURIComponent(name)}/queue` : "", state.count);
+  const { value: rows } = useAnswer(store, asks ? node(name).queue : "", state.count);
   if (queued.length === 0) return html`<p class="hint">No mail waits on ${name}.</p>`;
   return html`<table class="queue">
       <thead>

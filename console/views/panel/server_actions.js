@@ -1,5 +1,6 @@
 /** What can be done to a server: stop, start, kill, back up, restore. */
 
+import { server as order } from "../../api.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { html, useState } from "../../vendor/preact.js";
 
@@ -14,18 +15,17 @@ export function ServerActions({ store, state, name }) {
   // What can be done depends on the present, also while an earlier moment is shown.
   const present = store.history?.now ?? state;
   const status = present.servers[name].status;
-  const path = `/lab/servers/${encodeURIComponent(name)}`;
   const running = status === "running";
   const backups = backupsOf(store, present, name);
   return html`<div class="row actions" role="group" aria-label=${`Actions on ${name}`}>
       ${
         running
-          ? html`<button onClick=${() => store.send(`Stopping ${name}`, `${path}/stop`)}>Stop</button>
-            <button class="danger" onClick=${() => store.send(`Killing ${name}`, `${path}/kill`)} title="End the server at once, as a power failure does">
+          ? html`<button onClick=${() => store.send(`Stopping ${name}`, order(name, "stop"))}>Stop</button>
+            <button class="danger" onClick=${() => store.send(`Killing ${name}`, order(name, "kill"))} title="End the server at once, as a power failure does">
               Kill
             </button>
-            <button onClick=${() => store.send(`Backing up ${name}`, `${path}/backup`)}>Back up</button>`
-          : html`<button disabled=${status === "deleted"} onClick=${() => store.send(`Starting ${name}`, `${path}/start`)}>Start</button>`
+            <button onClick=${() => store.send(`Backing up ${name}`, order(name, "backup"))}>Back up</button>`
+          : html`<button disabled=${status === "deleted"} onClick=${() => store.send(`Starting ${name}`, order(name, "start"))}>Start</button>`
       }
       <button
         disabled=${backups.length === 0}
@@ -45,11 +45,10 @@ function Restore({ store, name, running, backups, close }) {
   const restore = (/** @type {any} */ event) => {
     event.preventDefault();
     const backup = event.target.elements.backup.value;
-    const path = `/lab/servers/${encodeURIComponent(name)}`;
     close();
     void store.act(`Restoring ${name}`, async () => {
-      if (running) await store.source.request(`${path}/stop`, { method: "POST" });
-      await store.source.request(`${path}/restore`, { method: "POST", body: { backup } });
+      if (running) await store.source.request(order(name, "stop"), { method: "POST" });
+      await store.source.request(order(name, "restore"), { method: "POST", body: { backup } });
     });
   };
   return html`<form class="confirm" onSubmit=${restore}>

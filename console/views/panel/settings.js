@@ -1,5 +1,6 @@
 /** The settings of a server by their real names. In the present of a live lab they can be changed. */
 
+import { node } from "../../api.js";
 import { html, useState } from "../../vendor/preact.js";
 import { isPresent, useAnswer } from "../fetched.js";
 
@@ -23,7 +24,7 @@ export function Settings({ store, state, name }) {
   const [changed, setChanged] = useState(0);
   const server = state.servers[name];
   const asks = isPresent(store) && server.status === "running";
-  const path = asks ? `/nodes/${encodeURIComponent(name)}/settings/details` : "";
+  const path = asks ? node(name).settingDetails : "";
   const { value, refused } = useAnswer(store, path, `${server.status} ${changed}`);
   /** @type {Setting[]} */
   const all = value ?? Object.entries(server.settings).map(([setting, each]) => ({ name: setting, ...each }));
@@ -69,7 +70,7 @@ function Row({ store, name, setting, asks, done }) {
   const change = async (/** @type {string | null} */ value) => {
     const body = { [setting.name]: value };
     const changed = await store.act(`Changing ${setting.name}`, async () => {
-      const answer = await store.source.request(`/nodes/${encodeURIComponent(name)}/settings`, {
+      const answer = await store.source.request(node(name).settings, {
         method: "PATCH",
         body,
       });

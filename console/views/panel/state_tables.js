@@ -1,5 +1,6 @@
 /** A store's replication state tables, laid out as Microsoft's tools printed them. */
 
+import { node } from "../../api.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { stateTable } from "../../state/state_table.js";
 import { heldFolders, replicaSummary } from "../../state/summary.js";
@@ -24,8 +25,7 @@ export function StateTables({ store, state, name, folder }) {
   const shown = all ? held : held.slice(0, MOST_TABLES);
   // The average times of a thousand folders would be too much to ask for with each event.
   const asks = state.servers[name].status === "running" && (folder || held.length <= MOST_TABLES);
-  const only = folder ? `?folder=${encodeURIComponent(folder)}` : "";
-  const path = asks ? `/nodes/${encodeURIComponent(name)}/replication-status${only}` : "";
+  const path = asks ? node(name).replicationStatus(folder) : "";
   const { value: statuses } = useAnswer(store, path, state.count);
   /** @type {Record<string, any>} */
   const replicas = {};

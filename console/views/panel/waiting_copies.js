@@ -1,5 +1,6 @@
 /** The copies of a mail that wait in queues now, with what a user can do to each of them. */
 
+import { FAULTS, mail } from "../../api.js";
 import { storeOfAddress } from "../../state/lab_state.js";
 import { html, useState } from "../../vendor/preact.js";
 import { Relative, isPresent, useAnswer } from "../fetched.js";
@@ -28,8 +29,7 @@ const DELAYS = ["20 min", "1 h", "6 h", "1 day"];
 export function WaitingCopies({ store, state, id }) {
   const [acted, setActed] = useState(0);
   const waits = Object.values(state.servers).some((server) => server.queue[id]);
-  const path = `/lab/mails/${encodeURIComponent(id)}`;
-  const { value, again } = useAnswer(store, waits ? `${path}/waiting` : "", `${state.count} ${acted}`);
+  const { value, again } = useAnswer(store, waits ? mail(id).waiting : "", `${state.count} ${acted}`);
   /** @type {Copy[]} */
   const copies = value ?? [];
   const faults = Object.values(state.faults).filter((each) => each.details.mail === id);
@@ -39,8 +39,8 @@ export function WaitingCopies({ store, state, id }) {
     again();
   };
   const aim = (/** @type {Copy} */ copy, /** @type {string} */ what, /** @type {Record<string, unknown>} */ fault) =>
-    send(what, "/lab/faults", { ...fault, mail: id, link: [copy.server, copy.next_hop], count: 1 });
-  const release = () => send("Releasing the mail", `${path}/release`, {});
+    send(what, FAULTS.all, { ...fault, mail: id, link: [copy.server, copy.next_hop], count: 1 });
+  const release = () => send("Releasing the mail", mail(id).release, {});
   // A held mail is dropped now, not when the hold would end.
   const drop = async (/** @type {Copy} */ copy) => {
     await aim(copy, "Dropping the mail", { kind: "lose" });

@@ -1,0 +1,54 @@
+"""The paths that the console writes (console/api.js) are those of a lab's API."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pflab.drivers.live import LiveLab
+from pflab.lessons.classroom import Classroom
+from pflab.lessons.routes import extension_of
+from pflab.replay.console_files import CONSOLE
+from pflab.runs.run_folder import RunFolder
+from pflab.server.app import app_of_live_lab
+from topology.file.load import topology_from_text
+
+NODE = shutil.which("node")
+
+PATHS = """
+import * as api from "{api}";
+const orders = ["start", "stop", "kill", "backup", "restore"];
+const paths = [...orders.map((order) => api.server("A", order)), api.node("A").replicationStatus()];
+const walk = (value) => {{
+  if (typeof value === "string") paths.push(value);
+  else if (typeof value === "function") walk(value("A", "a", "1"));
+  else Object.values(value).forEach(walk);
+}};
+const {{ server, ...others }} = api;
+walk(others);
+console.log(JSON.stringify(paths));
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="node runs the module")
+def test_each_path_of_the_console_exists(tmp_path: Path) -> None:
+    """Each path that console/api.js makes is a path of the lab, of a server, or of a lesson."""
+    lab = LiveLab(topology_from_text("servers: {A: , B: }\nfolders: {Projects: }\n"), folder=RunFolder.at(tmp_path))
+    lessons = extension_of(Classroom(lambda: {}))
+    app: Any = app_of_live_lab(lambda: lab, lambda _: None, lessons)  # type: ignore[arg-type, return-value]
+    patterns = [re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(path)) for path in app.openapi()["paths"]]
+    script = tmp_path / "paths.mjs"
+    script.write_text(PATHS.format(api=(CONSOLE / "api.js").as_uri()), "utf-8")
+    printed = subprocess.run([str(NODE), str(script)], capture_output=True, text=True, check=True).stdout
+    paths = {path.partition("?")[0] for path in json.loads(printed)}
+    known = re.compile("|".join(patterns))
+    # A lesson's lab has its API below the lesson's path.
+    assert [
+        path for path in sorted(paths) if not known.fullmatch(path) and not known.fullmatch(f"/lessons/A{path}")
+    ] == []
