@@ -30,6 +30,20 @@ from traces.labtime import LabTime
 from transport.sql import Statement
 from transport.stimulus import Stimulus
 
+_KEEP = (
+    "INSERT INTO retained (folder, object, rep, ctr, within, deleted_at, path, subject, fai, item)"
+    " SELECT ?, object, rep, ctr, ?, ?, '', subject, fai, item FROM message WHERE {which} AND deleted = 0 AND shown = 1"
+)
+_COLUMNS = "id, folder, object, deleted_at, path, subject, fai, item"
+
+KEEP_MESSAGE = Statement(_KEEP.format(which="object = ?"))
+KEEP_MESSAGES_OF_FOLDER = Statement(_KEEP.format(which="fid = ?"))
+RETAINED_MESSAGE = Statement(
+    f"SELECT {_COLUMNS} FROM retained WHERE object = ? AND folder = ? AND path = '' ORDER BY id DESC LIMIT 1"
+)
+RETAINED_FOLDER = Statement(f"SELECT {_COLUMNS} FROM retained WHERE path = ? ORDER BY id DESC LIMIT 1")
+FOLDERS_OF_INSTANT = Statement(f"SELECT {_COLUMNS} FROM retained WHERE deleted_at = ? AND path <> '' ORDER BY id")
+MESSAGES_WITHIN = Statement(f"SELECT {_COLUMNS} FROM retained WHERE within = ? ORDER BY id")
 KEEP_FOLDER = Statement(
     "INSERT INTO retained (folder, object, rep, ctr, within, deleted_at, path, subject, fai, item)"
     " VALUES (?, ?, ?, ?, 0, ?, ?, ?, 0, ?)"
@@ -43,11 +57,6 @@ REMOVE = Statement("DELETE FROM retained WHERE id = ?")
 
 MOST_AT_ONCE: Final = 1_000
 """The most retained items that one stimulus deletes."""
-
-_KEEP: Final = (
-    "INSERT INTO retained (folder, object, rep, ctr, within, deleted_at, path, subject, fai, item)"
-    " SELECT ?, object, rep, ctr, ?, ?, '', subject, fai, item FROM message WHERE {which} AND deleted = 0 AND shown = 1"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +77,6 @@ class Retained:
     item: bytes
 
 
-_COLUMNS: Final = "id, folder, object, deleted_at, path, subject, fai, item"
-
-
 def _retained(row: tuple[int, bytes, bytes, LabTime, str, str, int, bytes]) -> Retained:
     id_, folder, object_id, deleted_at, path, subject, fai, item = row
     return Retained(id_, folder, object_id, deleted_at, path, subject, bool(fai), item)
@@ -82,7 +88,7 @@ def _retained(row: tuple[int, bytes, bytes, LabTime, str, str, int, bytes]) -> R
 def keep_message(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> None:
     """Retain the version shown of a message. Call this just before the message is deleted."""
     if ctx.config.settings.item_retention_us:
-        s.conn.exec_driver_sql(_KEEP.format(which="object = ?"), (ctx.folders.object_of(fid), 0, s.now, object_id))
+        s.conn.exec_driver_sql(KEEP_MESSAGE, (ctx.folders.object_of(fid), 0, s.now, object_id))
         _schedule(ctx, s)
 
 
@@ -96,7 +102,7 @@ def keep_folder(ctx: Context, s: Stimulus, folder: Folder, props: FolderProperti
         KEEP_FOLDER,
         (folder.object, folder.object, rep, folder.number.counter, s.now, path, props.name, item),
     ).lastrowid
-    s.conn.exec_driver_sql(_KEEP.format(which="fid = ?"), (folder.object, kept, s.now, folder.fid))
+    s.conn.exec_driver_sql(KEEP_MESSAGES_OF_FOLDER, (folder.object, kept, s.now, folder.fid))
     _schedule(ctx, s)
 
 
@@ -129,7 +135,7 @@ def purge(ctx: Context, s: Stimulus) -> None:
 def message_of(ctx: Context, s: Stimulus, folder: Folder, object_id: bytes) -> Retained:
     """Return a retained message of a folder. Raise MessageUnknown if this store has none."""
     row = s.conn.exec_driver_sql(
-        f"SELECT {_COLUMNS} FROM retained WHERE object = ? AND folder = ? AND path = '' ORDER BY id DESC LIMIT 1",
+        RETAINED_MESSAGE,
         (object_id, folder.object),
     ).first()
     if row is None:
@@ -141,9 +147,7 @@ def message_of(ctx: Context, s: Stimulus, folder: Folder, object_id: bytes) -> R
 
 def folder_at(ctx: Context, s: Stimulus, path: str) -> Retained:
     """Return the retained folder that last had this path. Raise FolderUnknown if this store has none."""
-    row = s.conn.exec_driver_sql(
-        f"SELECT {_COLUMNS} FROM retained WHERE path = ? ORDER BY id DESC LIMIT 1", (path.strip("/"),)
-    ).first()
+    row = s.conn.exec_driver_sql(RETAINED_FOLDER, (path.strip("/"),)).first()
     if row is None:
         raise FolderUnknown(f"{ctx.name} retains no deleted folder {path!r}; {_why_not(ctx)}")
     return _retained(row)
@@ -157,15 +161,13 @@ def _why_not(ctx: Context) -> str:
 
 def folders_under(s: Stimulus, folder: Retained) -> list[Retained]:
     """Return the folders directly below a folder that were deleted with it."""
-    rows = s.conn.exec_driver_sql(
-        f"SELECT {_COLUMNS} FROM retained WHERE deleted_at = ? AND path <> '' ORDER BY id", (folder.deleted_at,)
-    ).all()
+    rows = s.conn.exec_driver_sql(FOLDERS_OF_INSTANT, (folder.deleted_at,)).all()
     return [each for each in map(_retained, rows) if each.path.rpartition("/")[0] == folder.path]
 
 
 def messages_within(s: Stimulus, folder: Retained) -> list[Retained]:
     """Return the messages that were deleted with a folder."""
-    rows = s.conn.exec_driver_sql(f"SELECT {_COLUMNS} FROM retained WHERE within = ? ORDER BY id", (folder.id,))
+    rows = s.conn.exec_driver_sql(MESSAGES_WITHIN, (folder.id,))
     return [_retained(row) for row in rows]
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntFlag
-from typing import Final
 
 from node.codec.items import object_text
 from node.state.context import Context
@@ -23,10 +22,29 @@ from node.tracking.change_number import named
 from node.views import MailboxView, NumberedMessage, number_order
 from transport.sql import Connection, Statement
 
+_SHOWN = "m.deleted = 0 AND m.shown = 1 AND m.fai = 0"
+_SAME = "{0}.object = {1}.object AND {0}.rep = {1}.rep AND {0}.ctr = {1}.ctr"
+_GONE = (
+    "FROM imap_message WHERE fid = ? AND NOT EXISTS"
+    f" (SELECT 1 FROM message m WHERE m.fid = imap_message.fid AND {_SHOWN} AND {_SAME.format('m', 'imap_message')})"
+)
+
 MAILBOX = Statement("SELECT validity, next_uid FROM imap_mailbox WHERE fid = ?")
 MESSAGE_COUNT = Statement("SELECT count(*) FROM imap_message WHERE fid = ?")
 BEGIN_MAILBOX = Statement("INSERT OR IGNORE INTO imap_mailbox (fid, validity, next_uid) VALUES (?, ?, 1)")
 NEXT_UID = Statement("SELECT next_uid FROM imap_mailbox WHERE fid = ?")
+MESSAGES = Statement(
+    "SELECT u.uid, m.object, m.rep, m.ctr, m.modified_at, coalesce(f.flags, 0) FROM message m"
+    f" LEFT JOIN imap_message u ON {_SAME.format('u', 'm')}"
+    f" LEFT JOIN imap_flag f ON {_SAME.format('f', 'm')} AND f.user = ?"
+    f" WHERE m.fid = ? AND {_SHOWN} ORDER BY u.uid"
+)
+REMOVE_FLAGS_OF_GONE = Statement(f"DELETE FROM imap_flag WHERE (object, rep, ctr) IN (SELECT object, rep, ctr {_GONE})")
+REMOVE_GONE = Statement(f"DELETE {_GONE}")
+UNNUMBERED = Statement(
+    f"SELECT m.modified_at, m.object, m.rep, m.ctr FROM message m WHERE m.fid = ? AND {_SHOWN} AND NOT EXISTS"
+    f" (SELECT 1 FROM imap_message u WHERE {_SAME.format('u', 'm')}) ORDER BY m.rep, m.ctr"
+)
 NUMBER_MESSAGE = Statement("INSERT INTO imap_message (fid, uid, object, rep, ctr) VALUES (?, ?, ?, ?, ?)")
 SET_NEXT_UID = Statement("UPDATE imap_mailbox SET next_uid = ? WHERE fid = ?")
 SET_FLAGS = Statement(
@@ -45,24 +63,13 @@ class Flags(IntFlag):
     DRAFT = 16
 
 
-_SHOWN: Final = "m.deleted = 0 AND m.shown = 1 AND m.fai = 0"
-_SAME: Final = "{0}.object = {1}.object AND {0}.rep = {1}.rep AND {0}.ctr = {1}.ctr"
-_GONE: Final = (
-    "FROM imap_message WHERE fid = ? AND NOT EXISTS"
-    f" (SELECT 1 FROM message m WHERE m.fid = imap_message.fid AND {_SHOWN} AND {_SAME.format('m', 'imap_message')})"
-)
-
-
 def mailbox(ctx: Context, conn: Connection, fid: int, user: str) -> MailboxView:
     """Return a folder as a user sees it. Messages without a UID are left out."""
     row = conn.exec_driver_sql(MAILBOX, (fid,)).first()
     if row is None:
         return MailboxView(0, 1, False, ())
     rows = conn.exec_driver_sql(
-        "SELECT u.uid, m.object, m.rep, m.ctr, m.modified_at, coalesce(f.flags, 0) FROM message m"
-        f" LEFT JOIN imap_message u ON {_SAME.format('u', 'm')}"
-        f" LEFT JOIN imap_flag f ON {_SAME.format('f', 'm')} AND f.user = ?"
-        f" WHERE m.fid = ? AND {_SHOWN} ORDER BY u.uid",
+        MESSAGES,
         (user, fid),
     ).all()
     messages = tuple(
@@ -78,14 +85,10 @@ def mailbox(ctx: Context, conn: Connection, fid: int, user: str) -> MailboxView:
 def number(ctx: Context, conn: Connection, fid: int, validity: int) -> None:
     """Give UIDs to the messages that are new in a folder, and delete those of messages that are gone."""
     conn.exec_driver_sql(BEGIN_MAILBOX, (fid, validity))
-    conn.exec_driver_sql(f"DELETE FROM imap_flag WHERE (object, rep, ctr) IN (SELECT object, rep, ctr {_GONE})", (fid,))
-    conn.exec_driver_sql(f"DELETE {_GONE}", (fid,))
+    conn.exec_driver_sql(REMOVE_FLAGS_OF_GONE, (fid,))
+    conn.exec_driver_sql(REMOVE_GONE, (fid,))
     uid = conn.exec_driver_sql(NEXT_UID, (fid,)).scalar_one()
-    new = conn.exec_driver_sql(
-        f"SELECT m.modified_at, m.object, m.rep, m.ctr FROM message m WHERE m.fid = ? AND {_SHOWN} AND NOT EXISTS"
-        f" (SELECT 1 FROM imap_message u WHERE {_SAME.format('u', 'm')}) ORDER BY m.rep, m.ctr",
-        (fid,),
-    ).all()
+    new = conn.exec_driver_sql(UNNUMBERED, (fid,)).all()
     names = ctx.store.names()
     new.sort(key=lambda row: (row[0], number_order(named(ctx.store.number(*row[2:]), names))))
     for place, (_, *version) in enumerate(new):

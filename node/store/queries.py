@@ -63,6 +63,16 @@ MESSAGES = Statement(
     "SELECT object, rep, ctr, modified_at, subject, item, fai FROM message WHERE fid = ? AND deleted = 0"
     " ORDER BY object, shown DESC, rep, ctr"
 )
+VERSIONS = (
+    Statement("SELECT object, rep, ctr, deleted, shown, item FROM message WHERE fid = ? ORDER BY object, rep, ctr"),
+    Statement("SELECT object, rep, ctr, deleted, 1, item FROM folder ORDER BY object, rep, ctr"),
+)
+"""The versions of a folder, and those of the hierarchy."""
+UNSENT = (
+    Statement("SELECT rep, ctr FROM message WHERE sent = 0 AND fid = ? AND fai = 0 ORDER BY rep, ctr"),
+    Statement("SELECT rep, ctr FROM folder WHERE sent = 0 ORDER BY rep, ctr"),
+)
+"""The numbers of unsent changes of a folder, and those of the hierarchy."""
 RETAINED = Statement(
     "SELECT id, folder, object, rep, ctr, deleted_at, path, subject FROM retained WHERE within = 0"
     " ORDER BY deleted_at DESC, id DESC"
@@ -352,16 +362,13 @@ class StoreQueries(StoreReader):
         ctx, conn = self._opened()
         fid = _fid_of(ctx, folder)
         own = ctx.rst.own(fid)
-        table = "folder" if fid == HIERARCHY_FID else "message"
-        shown_column = "1" if table == "folder" else "shown"
-        where, values = ("", ()) if table == "folder" else ("WHERE fid = ?", (fid,))
+        hierarchy = fid == HIERARCHY_FID
         versions: dict[str, list[tuple[str, str]]] = {}
         shown: dict[str, str] = {}
         tombstones: list[str] = []
         expired: list[str] = []
         for object_id, rep, ctr, deleted, is_shown, item in conn.exec_driver_sql(
-            f"SELECT object, rep, ctr, deleted, {shown_column}, item FROM {table} {where} ORDER BY object, rep, ctr",
-            values,
+            VERSIONS[hierarchy], () if hierarchy else (fid,)
         ):
             text = object_text(object_id)
             if deleted:
@@ -371,7 +378,7 @@ class StoreQueries(StoreReader):
             versions.setdefault(text, []).append((change, digest_of(item)))
             if is_shown:
                 shown[text] = change
-        unsent = _unsent(ctx, conn, table, fid)
+        unsent = _unsent(ctx, conn, fid)
         return Knowledge(
             folder=ctx.folders.path_of(fid),
             holds=own is not None and not own.pending,
@@ -458,11 +465,8 @@ def _entry(config: Config, id_: int, at: LabTime, event: int, text: str) -> LogV
     return LogView(id_, at, event, kind.level, source, category_on(version, kind.category), logging, text)
 
 
-def _unsent(ctx: Context, conn: Connection, table: str, fid: int) -> CNSet:
-    where, values = ("", ()) if table == "folder" else (" AND fid = ? AND fai = 0", (fid,))
+def _unsent(ctx: Context, conn: Connection, fid: int) -> CNSet:
+    hierarchy = fid == HIERARCHY_FID
     return CNSet.from_numbers(
-        ctx.store.number(rep, ctr)
-        for rep, ctr in conn.exec_driver_sql(
-            f"SELECT rep, ctr FROM {table} WHERE sent = 0{where} ORDER BY rep, ctr", values
-        )
+        ctx.store.number(rep, ctr) for rep, ctr in conn.exec_driver_sql(UNSENT[hierarchy], () if hierarchy else (fid,))
     )

@@ -41,6 +41,10 @@ from traces.labtime import LabTime
 from transport.sql import Connection, Statement
 
 TRANSIT_TIMES = Statement("SELECT store, transit_us FROM peer")
+UNSENT = Statement(
+    "SELECT fid, rep, ctr, fai FROM message WHERE sent = 0"
+    f" UNION ALL SELECT {HIERARCHY_FID}, rep, ctr, 0 FROM folder WHERE sent = 0"
+)
 LEAVERS = Statement("SELECT fid, store, numbers, numbers_fai FROM leaver ORDER BY store")
 
 
@@ -146,10 +150,7 @@ def _state(replica: _Replica, replicas: tuple[_Replica, ...], missing: NumberSet
 def _unsent(ctx: Context, conn: Connection) -> dict[int, NumberSets]:
     """Return this store's changes that wait for their broadcast, by folder."""
     found: dict[int, list[tuple[ChangeNumber, bool]]] = {}
-    for fid, rep, ctr, fai in conn.exec_driver_sql(
-        "SELECT fid, rep, ctr, fai FROM message WHERE sent = 0"
-        f" UNION ALL SELECT {HIERARCHY_FID}, rep, ctr, 0 FROM folder WHERE sent = 0"
-    ):
+    for fid, rep, ctr, fai in conn.exec_driver_sql(UNSENT):
         found.setdefault(fid, []).append((ctx.store.number(rep, ctr), bool(fai)))
     return {fid: NumberSets.from_numbers(numbers) for fid, numbers in found.items()}
 
