@@ -237,6 +237,8 @@ class SendOutcome(msgspec.Struct, frozen=True):
     """Why a system message was delivered as ordinary mail (ML-3); '' if it was delivered as a system message."""
     refused: CommandRefused | None = None
     """The XEXCH50 command that the peer refused for a delivered mail."""
+    begun_at: LabTime | None = None
+    """The lab time at which the attempt began; None if it began and ended at one instant."""
     unreachable: bool = False
     """Whether the attempt failed because nobody answered, and not because the peer refused (RT-2)."""
 

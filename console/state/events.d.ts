@@ -194,6 +194,7 @@ export interface HopSent extends Header {
   attempt: number;
   queue_id: number;
   ordinary?: string;
+  begun_at?: number | null;
 }
 
 export interface HopFailed extends Header {
@@ -203,6 +204,7 @@ export interface HopFailed extends Header {
   reason: string;
   retry_at: number | null;
   queue_id: number;
+  begun_at?: number | null;
 }
 
 export interface HopReceived extends Header {

@@ -198,7 +198,7 @@ class Deliveries:
         self._wake()
         if not self._up():
             return
-        outcomes = [(mail.queue_id, how) for mail, how in ended]
+        outcomes = [(mail.queue_id, replace(outcome, begun_at=mail.sent_at)) for mail, outcome in ended]
         try:
             self._stimulus(lambda node, now: node.hops_concluded(now, outcomes))
         except Exception as error:

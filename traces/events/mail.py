@@ -71,6 +71,7 @@ class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
     connector: None inside a site.
     attempt: from 1.
     ordinary: why a replication mail was sent as ordinary mail, without XEXCH50 (spec: ML-3).
+    begun_at: when the mail began to cross to the next server; None if it took no time.
     """
 
     next_hop: str
@@ -80,12 +81,14 @@ class HopSent(Event, frozen=True, kw_only=True, tag="hop.sent"):
     attempt: int
     queue_id: int
     ordinary: str = ""
+    begun_at: LabTime | None = None
 
 
 class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
     """An attempt failed.
 
     retry_at: the time of the next attempt, None if there is none; without a route, the time of expiry.
+    begun_at: when the attempt began; None if it took no time.
     """
 
     next_hop: str
@@ -93,6 +96,7 @@ class HopFailed(Event, frozen=True, kw_only=True, tag="hop.failed"):
     reason: str
     retry_at: LabTime | None
     queue_id: int
+    begun_at: LabTime | None = None
 
 
 class HopReceived(Event, frozen=True, kw_only=True, tag="hop.received"):

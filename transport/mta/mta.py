@@ -329,6 +329,7 @@ class Mta:
         row = queue_table.find_row(s.conn, queue_id)
         if row is None:
             return []
+        row = replace(row, starts_at=_begun_at(s, row, outcome))
         if outcome.state is SendState.DELIVERED:
             local = self._delivered(s, row, outcome.refusals, outcome.ordinary)
         else:
@@ -358,6 +359,7 @@ class Mta:
             attempt=row.attempts + 1,
             queue_id=row.queue_id,
             ordinary=ordinary,
+            begun_at=row.starts_at,
         )
         left = tuple(address for address in row.recipients if address in refused)
         if left:
@@ -438,7 +440,7 @@ class Mta:
         rest = tuple(each for each in row.recipients if each not in recipients) if row is not None else ()
         if row is None or not rest:
             return
-        where = Place(row.next_hop, row.connector, row.due_at)
+        where = Place(row.next_hop, row.connector, row.due_at, row.starts_at)
         queue_table.change_row(s.conn, replace(row, recipients=rest), where)
         queue_table.add_row(
             s.conn,
@@ -630,6 +632,12 @@ def _place_of(s: Stimulus, row: QueueRow, hop: NextHop | None, retry_at: LabTime
     return Place(row.next_hop, row.connector, opening(hop, retry_at))
 
 
+def _begun_at(s: Stimulus, row: QueueRow, outcome: SendOutcome) -> LabTime | None:
+    """Return when an attempt that ends now began: to cross its connector, or else to be sent. None if it took no time."""
+    begun_at = row.starts_at if row.starts_at is not None else outcome.begun_at
+    return begun_at if begun_at is not None and begun_at < s.now else None
+
+
 def _trace_failure(s: Stimulus, row: QueueRow, reason: str, retry_at: LabTime | None) -> None:
     s.trace.record(
         HopFailed,
@@ -639,4 +647,5 @@ def _trace_failure(s: Stimulus, row: QueueRow, reason: str, retry_at: LabTime | 
         reason=reason,
         retry_at=retry_at,
         queue_id=row.queue_id,
+        begun_at=row.starts_at,
     )

@@ -31,7 +31,7 @@ _UPDATE_ROW = (
 )
 _COLUMNS = (
     "q.id, q.content_id, q.next_hop, q.connector, q.recipients, q.priority, q.due_at, q.expires_at, q.attempts,"
-    " q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
+    " q.starts_at, q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
 )
 _SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
 _ROW = _SELECT_ROW + " WHERE q.id = ?"
@@ -71,6 +71,8 @@ class QueueRow(msgspec.Struct, frozen=True):
     due_at: LabTime
     expires_at: LabTime
     attempts: int
+    starts_at: LabTime | None
+    """When it began, or will begin, to cross a connector; None for a copy that crosses none, or that is sent again."""
     last_error: str
     message_id: str
     sender: str
@@ -88,7 +90,8 @@ class QueueRow(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where and when a copy goes next. `starts_at` is None if the copy does not cross a slow link."""
+    """Where and when a copy goes next. `starts_at`: when it begins to cross a connector, which takes `transfer_us` and
+    the latency; None if it crosses none, or is sent again."""
 
     next_hop: str | None
     connector: str | None
@@ -305,12 +308,13 @@ def _row(found: Any) -> QueueRow:
         due_at=found[6],
         expires_at=found[7],
         attempts=found[8],
-        last_error=found[9],
-        message_id=found[10],
-        sender=found[11],
-        subject=found[12],
-        lamport=found[13],
-        size=found[14],
-        far_size=found[15],
-        system=bool(found[16]),
+        starts_at=found[9],
+        last_error=found[10],
+        message_id=found[11],
+        sender=found[12],
+        subject=found[13],
+        lamport=found[14],
+        size=found[15],
+        far_size=found[16],
+        system=bool(found[17]),
     )

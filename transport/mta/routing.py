@@ -146,7 +146,7 @@ def place(conn: Connection, now: LabTime, hop: NextHop, size: int, priority: Pri
     starts_at = opening(hop, now)
     transfer_us = link.transfer_us(size)
     if not transfer_us:
-        return Place(hop.server, link.name, starts_at + link.latency_us)
+        return Place(hop.server, link.name, starts_at + link.latency_us, starts_at)
     starts_at = reserve_link(
         conn, (link.name, hop.server), priority, now=now, opens_at=starts_at, transfer_us=transfer_us
     )

@@ -147,6 +147,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "attempt": (D, "the failed attempts of the copy"),
         "queue_id": (B, "other attempts of the copy"),
         "ordinary": (I, "words for people"),
+        "begun_at": (I, "a picture begins with it, and nothing else"),
     },
     "hop.failed": {
         "mail": (E, "the end of the copy"),
@@ -155,6 +156,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "reason": (I, "words for people"),
         "retry_at": (B, "the time of the next attempt"),
         "queue_id": (B, "the other attempts of the copy"),
+        "begun_at": (I, "a picture begins with it, and nothing else"),
     },
     "hop.received": {
         "mail": _MAIL,

@@ -6,9 +6,9 @@ from tests.support.clock import START_AT
 from tests.support.mta_server import LINES, TOPOLOGY, Server, make_server, to
 from topology.file.load import topology_from_text
 from topology.routing import Routing
-from traces.events import HopFailed
+from traces.events import HopFailed, HopSent
 from traces.labtime import HOUR_US, MINUTE_US, SECOND_US
-from transport.envelope import IncomingHop, Priority, RefusalError
+from transport.envelope import IncomingHop, Priority, RefusalError, SendOutcome, SendState
 from transport.mta.retry_policy import MtaPolicy
 from transport.sql import Connection
 
@@ -31,6 +31,40 @@ def test_bandwidth_lets_one_mail_pass_at_a_time(a: Server) -> None:
     a.at += 10 * SECOND_US
     a.submit(*to("E"), size=1000)
     assert a.mta.queued(a.conn)[-1].due_at == START_AT + 12 * SECOND_US
+
+
+def test_a_hop_has_a_beginning(a: Server) -> None:
+    """The trace says when a mail began to cross: at its turn on a slow link, at its opening, or when the attempt began."""
+    a.submit(*to("E"), size=1000, message_id="1")
+    a.submit(*to("E"), size=2000, message_id="2")
+    a.submit(*to("C"), message_id="3")
+    a.submit(*to("B"), message_id="4")
+    started_at = a.at
+    a.at += 5 * SECOND_US
+    begun: dict[str | None, int | None] = {}
+    for transmission in a.ready():
+        outcome = SendOutcome(SendState.DELIVERED, begun_at=transmission.sent_at)
+        a.at += SECOND_US
+        a.mta.concluded(a.stimulus(), transmission.queue_id, outcome)
+        (hop,) = a.trace.events
+        assert isinstance(hop, HopSent)
+        begun[hop.mail] = None if hop.begun_at is None else hop.begun_at - started_at
+    assert begun == {"1": 0, "2": SECOND_US, "3": 0, "4": 5 * SECOND_US}
+
+
+def test_an_attempt_that_fails_has_a_beginning_too(a: Server) -> None:
+    """A retry begins when it is made; an attempt that took no lab time has no beginning of its own."""
+    a.submit(*to("C"), message_id="3")
+    a.at += SECOND_US
+    (first,) = a.ready()
+    a.deferred(first.queue_id, "450 later")
+    (failed,) = a.trace.events
+    a.at += HOUR_US
+    (again,) = a.ready()
+    a.mta.concluded(a.stimulus(), again.queue_id, SendOutcome(SendState.DELIVERED, begun_at=a.at))
+    (hop,) = a.trace.events
+    assert isinstance(failed, HopFailed) and isinstance(hop, HopSent)
+    assert (failed.begun_at, hop.begun_at) == (START_AT, None)
 
 
 def test_an_urgent_mail_overtakes_those_that_have_not_begun(a: Server) -> None:
